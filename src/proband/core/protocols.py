@@ -1,0 +1,160 @@
+"""What a suite may need of a model, so that neither imports the other.
+
+A model is any object with `name` (as the user typed it), `identity()` and one or more of the protocols below.
+`identity()` names everything that decides its answers: kind, name, revision, sha256 of weights and tokenizer, dtype.
+It is the key of the answer cache, so two models that could answer differently must differ in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proband.core.types import Answer, Item
+
+Floats = NDArray[np.float32]
+
+
+@runtime_checkable
+class Model(Protocol):
+    name: str
+
+    def identity(self) -> Mapping[str, str]: ...
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text to score. Only the tokens that begin at character `start` or later count; what stands before is context."""
+
+    text: str
+    start: int = 0
+
+
+@dataclass(frozen=True)
+class Score:
+    """Sum of token log-probabilities (natural log), and how many tokens and words were counted."""
+
+    total: float
+    tokens: int
+    words: int
+
+
+@runtime_checkable
+class ScoresText(Protocol):
+    """Masked and causal language models. `methods[0]` is the default.
+
+    masked: pll, pll-word-l2r, pll-whole-word; causal: ll.
+    """
+
+    methods: tuple[str, ...]
+
+    def score(self, texts: Sequence[Text], *, method: str) -> list[Score]: ...
+
+
+@runtime_checkable
+class EmbedsWords(Protocol):
+    """Contextual embeddings of the words at given character spans of each text.
+
+    `layers`: which hidden states (0 is the embedding layer, -1 the last). Result: texts x spans x layers x dim.
+    Every text has the same number of spans; the sub-tokens of a span are averaged.
+    """
+
+    layers: int  # number of hidden states, embedding layer included
+
+    def embed(
+        self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]], *, layers: Sequence[int]
+    ) -> Floats: ...
+
+
+@runtime_checkable
+class HasVectors(Protocol):
+    """Static word vectors. `vectors` gives a row per word and whether the word is known (an unknown row is zero);
+    `vocabulary` and `matrix` are the whole table, for searches over all words."""
+
+    def vectors(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]: ...
+
+    @property
+    def vocabulary(self) -> Sequence[str]: ...
+
+    @property
+    def matrix(self) -> Floats: ...
+
+
+@runtime_checkable
+class EmbedsPairs(Protocol):
+    """Relation embeddings: one vector per (head, tail)."""
+
+    def embed_pairs(self, pairs: Sequence[tuple[str, str]]) -> Floats: ...
+
+
+@runtime_checkable
+class EmbedsSentences(Protocol):
+    def embed_sentences(self, texts: Sequence[str]) -> Floats: ...
+
+
+@dataclass(frozen=True)
+class Question:
+    """Multiple choice put in words."""
+
+    prompt: str
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Choice:
+    scores: tuple[float, ...]
+    text: str | None = None
+
+
+@runtime_checkable
+class Chooses(Protocol):
+    """Answers a multiple-choice question outright (chat endpoints)."""
+
+    def choose(self, questions: Sequence[Question]) -> list[Choice]: ...
+
+
+@runtime_checkable
+class Generates(Protocol):
+    def generate(
+        self, prompts: Sequence[str], *, max_tokens: int, temperature: float, seed: int, stop: Sequence[str] = ()
+    ) -> list[str]: ...
+
+
+@runtime_checkable
+class PredictsWords(Protocol):
+    """Log-probability of each candidate word in the blank between `left` and `right`; a causal model ignores `right`.
+
+    Result: blanks x words. A candidate of several tokens gets the sum of theirs.
+    """
+
+    def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats: ...
+
+
+@runtime_checkable
+class FineTunes(Protocol):
+    """Can be trained further on (context, target) texts (loss on the target only) and saved as a model folder."""
+
+    def finetune(
+        self,
+        examples: Sequence[tuple[str, str]],
+        *,
+        out: Path,
+        valid: Sequence[tuple[str, str]] = (),
+        epochs: int = 3,
+        rate: float = 5e-5,
+        batch: int = 32,
+        seed: int = 0,
+        progress: Any = None,
+    ) -> Mapping[str, Any]: ...
+
+
+@runtime_checkable
+class AnswersItems(Protocol):
+    """Takes items as they are: baselines, symbolic solvers, a suite's own networks."""
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]: ...

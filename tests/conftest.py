@@ -1,0 +1,37 @@
+"""Shared fixtures: where the papers' own files stand."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def data_folder() -> Path | None:
+    named = os.environ.get("PROBAND_DATA")
+    folder = Path(named) if named else ROOT.parent / "shared" / "data"
+    return folder if folder.is_dir() else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if data_folder() is None:
+        skip = pytest.mark.skip(reason="the papers' files are absent: set PROBAND_DATA to a folder that holds them")
+        for item in items:
+            if item.get_closest_marker("data"):
+                item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder with bats/, clutrr/, kidscook/...; tests that use it carry the marker `data`."""
+    folder = data_folder()
+    assert folder is not None
+    return folder
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    return ROOT
