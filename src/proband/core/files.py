@@ -121,7 +121,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, Any]]:
 def read_text_lines(path: Path) -> Iterator[tuple[int, str]]:
     """(line number, text) of a UTF-8 file whose last line is complete."""
     try:
-        file = open(path, "rb")
+        file = open(path, "rb")  # noqa: SIM115 (closed below; opening alone may fail)
     except OSError as error:
         raise ProbandError(error.strerror or "cannot be opened", file=path) from None
     with file:
@@ -281,7 +281,8 @@ def parse(kind: type[Record], value: Any, *, file: object, line: int | None = No
                 raise ProbandError(f"field {field.name!r} is missing", file=file, line=line)
         elif wrong := checks[field.name](value[field.name]):
             raise ProbandError(f"{field.name!r} {wrong}", file=file, line=line)
-    record = kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in value.items()})
+    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in value.items()}
+    record = kind(**fields)
     if wrong := _inconsistent(record):
         raise ProbandError(wrong, file=file, line=line)
     return record

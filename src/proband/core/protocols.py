@@ -29,7 +29,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True)
 class Text:
-    """A text to score. Only the tokens that begin at character `start` or later count; what stands before is context."""
+    """A text to score. Only tokens that begin at character `start` or later count; what stands before is context."""
 
     text: str
     start: int = 0
