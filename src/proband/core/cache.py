@@ -1,0 +1,113 @@
+"""What models have said before, on disk.
+
+One append-only file per model identity. A line is a record: a checksum, a space, and JSON
+
+    {"about": {...}, "keys": [...], "values": [...]}
+
+that holds the answers of one batch of requests. A batch is the unit: a model's last digits depend on what a sentence
+was batched with, so a batch is either served whole or computed again whole, and a resumed run gives the same bytes.
+A torn or altered line fails its checksum, is left out, and is computed anew. `about` repeats the model's identity
+and the settings; a record is served only where both are equal, letter for letter. Nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from proband.core.errors import ProbandError
+from proband.core.files import dumps
+
+DIGEST = 32  # hexadecimal digits of the checksum before each record
+
+
+def default_folder() -> Path:
+    """$PROBAND_CACHE, or proband under the user's cache folder."""
+    named = os.environ.get("PROBAND_CACHE")
+    if named:
+        return Path(named)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "proband"
+
+
+def checksum(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()[:DIGEST]
+
+
+class Cache:
+    """The answers of one model under one setting.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> Cache(folder, identity={"name": "m"}, settings={"method": "pll"}).put(["a b"], [[-1.5, 2]])
+    >>> Cache(folder, identity={"name": "m"}, settings={"method": "pll"}).get("a b")
+    [-1.5, 2]
+    >>> Cache(folder, identity={"name": "other"}, settings={"method": "pll"}).get("a b") is None
+    True
+    """
+
+    def __init__(self, folder: Path, *, identity: Mapping[str, str], settings: Mapping[str, Any]) -> None:
+        self.about = json.loads(dumps({"identity": dict(identity), "settings": dict(settings)}))
+        name = hashlib.sha256(dumps(_sorted(self.about)).encode()).hexdigest()[:40]
+        self.path = folder / "answers" / f"{name}.log"
+        self.known: dict[str, Any] = {}
+        self.damaged = 0  # records that failed their checksum when the file was read
+        self._read()
+
+    def get(self, key: str) -> Any | None:
+        return self.known.get(key)
+
+    def put(self, keys: Sequence[str], values: Sequence[Any]) -> None:
+        """Append one record and flush it to the disk; only then are its answers known."""
+        body = dumps({"about": self.about, "keys": list(keys), "values": list(values)}).encode()
+        line = checksum(body).encode() + b" " + body + b"\n"
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with open(self.path, "ab") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)  # two runs of one model may append at a time
+                if file.tell() and not _ends_with_newline(self.path):
+                    line = b"\n" + line  # a killed writer left a torn line: close it, its checksum will fail
+                file.write(line)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise ProbandError(f"the answer cache cannot be written: {error.strerror}", file=self.path) from None
+        self.known.update(zip(keys, json.loads(body)["values"], strict=True))
+
+    def _read(self) -> None:
+        try:
+            file = open(self.path, "rb")  # noqa: SIM115 (closed below; opening alone may fail)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise ProbandError(f"the answer cache cannot be read: {error.strerror}", file=self.path) from None
+        with file:
+            for line in file:
+                record = self._checked(line)
+                if record is None:
+                    self.damaged += bool(line.strip())
+                else:
+                    self.known.update(zip(record["keys"], record["values"], strict=True))
+
+    def _checked(self, line: bytes) -> dict[str, Any] | None:
+        body = line[DIGEST + 1 :].rstrip(b"\n")
+        if line[:DIGEST].decode("ascii", "replace") != checksum(body):
+            return None
+        record: dict[str, Any] = json.loads(body)
+        return record if record["about"] == self.about else None
+
+
+def _ends_with_newline(path: Path) -> bool:
+    with open(path, "rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return value
