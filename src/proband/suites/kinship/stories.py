@@ -1,0 +1,253 @@
+"""Telling facts as a story: the bank of paraphrases, and stitching (sections 3.2.3 and 3.3.1, figure 3.3).
+
+The edges are cut at random into paths of one to three connected facts; each path is told by one paraphrase of the
+bank. A path 0 - 1 - 2 read backwards is the same facts with the inverse relations, so a paraphrase of
+(parent, sibling) also tells (sibling, child): a fact is told from either side.
+
+>>> import random
+>>> facts = [(0, "father", 1), (1, "sister", 2)]
+>>> told = tell(facts, names=["Ben", "Tom", "Mia"], genders=["male", "male", "female"],
+...             bank=load_bank(), rng=random.Random(1))
+>>> sorted(i for group in told.groups for i in group), all(name in told.text for name in ("Ben", "Tom", "Mia"))
+([0, 1], True)
+>>> plain(facts, ["Ben", "Tom", "Mia"], ["male", "male", "female"])
+['Tom is the father of Ben.', 'Mia is the sister of Tom.']
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from itertools import product
+from pathlib import Path
+from typing import Any, Final
+
+from proband.core.errors import ProbandError
+from proband.suites.kinship.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, NEUTRALS, RELATIONS, word
+from proband.suites.kinship.templates import compile_text
+
+Edge = tuple[int, str, int]
+ANY: Final = "*"
+LONGEST: Final = 3  # facts in one paraphrase
+OWN_WEIGHT: Final = 3  # a paraphrase written for these very relations is drawn this much oftener than a general one
+INVERSE_WORD: Final = {(w, g): word(INVERSE[NEUTRAL[w]], g) for w in RELATIONS for g in (MALE, FEMALE)}
+
+
+@dataclass(frozen=True)
+class Template:
+    """A paraphrase: `patterns` are the neutral relations along the path it can tell ("*" is any), `genders` the only
+    gender combination it is written for (None: every one, as ours are)."""
+
+    id: str
+    text: str
+    patterns: tuple[tuple[str, ...], ...]
+    genders: tuple[str, ...] | None = None
+    general: bool = False
+
+    @property
+    def facts(self) -> int:
+        return len(self.patterns[0])
+
+    def tells(self, relations: tuple[str, ...], genders: tuple[str, ...]) -> bool:
+        if self.genders is not None and self.genders != genders:
+            return False
+        return any(len(p) == len(relations) and all(a in (ANY, b) for a, b in zip(p, relations)) for p in self.patterns)
+
+
+@dataclass(frozen=True)
+class Telling:
+    text: str
+    templates: tuple[str, ...]  # ids, in the order of the text
+    groups: tuple[tuple[int, ...], ...]  # the edges each of them tells, as indices
+
+
+Told = tuple[str, str, tuple[int, ...]]  # template id, %-format, order of people
+Menu = dict[tuple[str, ...], list[Told]]
+
+
+@dataclass
+class Bank:
+    """Templates with, after `hold_out`, the split each belongs to."""
+
+    name: str
+    templates: tuple[Template, ...]
+    split: dict[str, str] = field(default_factory=dict)
+    _menus: dict[str | None, Menu] = field(default_factory=dict, repr=False)
+
+    def hold_out(self, share: float = 0.2, seed: int = 0) -> Bank:
+        """The same bank with `share` of the paraphrases of every clause kept for the test.
+
+        >>> bank = load_bank().hold_out(0.2, seed=0)
+        >>> sorted(set(bank.split.values()))
+        ['test', 'train']
+        """
+        if not 0.0 < share < 1.0:
+            raise ProbandError(f"the share of paraphrases to hold out must lie between 0 and 1, not {share}")
+        rng = random.Random(f"paraphrases {seed}")
+        clauses: dict[tuple[Any, ...], list[str]] = {}
+        for template in self.templates:
+            clauses.setdefault((template.patterns, template.genders), []).append(template.id)
+        split = {}
+        for ids in clauses.values():
+            held = set(rng.sample(ids, max(1, round(share * len(ids))))) if len(ids) > 1 else set()
+            split.update({i: "test" if i in held else "train" for i in ids})
+        return Bank(self.name, self.templates, split)
+
+    def menu(self, key: tuple[str, ...], split: str | None = None) -> list[Told]:
+        """Every way to tell the path whose first person has gender key[0] and whose relation words are key[1:]."""
+        menu = self._menus.setdefault(split, {})
+        if key not in menu:
+            menu[key] = self._cook(key, split)
+        return menu[key]
+
+    def _cook(self, key: tuple[str, ...], split: str | None) -> list[Told]:
+        relations = tuple(NEUTRAL[w] for w in key[1:])
+        genders = (key[0], *(GENDER[w] for w in key[1:]))
+        back = tuple(INVERSE[r] for r in reversed(relations))
+        told: list[Told] = []
+        for template in self.templates:
+            if template.facts != len(relations) or (split is not None and self.split.get(template.id, split) != split):
+                continue
+            weight = 1 if template.general else OWN_WEIGHT
+            if template.tells(relations, genders):
+                told += [(template.id, *compile_text(template.text, relations, genders))] * weight
+            if template.tells(back, genders[::-1]):
+                fmt, order = compile_text(template.text, back, genders[::-1])
+                told += [(template.id, fmt, tuple(len(relations) - i for i in order))] * weight
+        return told
+
+
+def parse_pattern(text: str) -> list[tuple[str, ...]]:
+    """The clauses a header stands for; `/` separates alternatives.
+
+    >>> parse_pattern("parent/pibling sibling")
+    [('parent', 'sibling'), ('pibling', 'sibling')]
+    """
+    steps = [step.split("/") for step in text.split()]
+    for name in (name for step in steps for name in step):
+        if name != ANY and name not in NEUTRALS:
+            raise ProbandError(f"no relation {name!r}; there are {', '.join(NEUTRALS)} and *")
+    if not 1 <= len(steps) <= LONGEST:
+        raise ProbandError(f"a clause has one to {LONGEST} relations, not {len(steps)}: {text!r}")
+    return list(product(*steps))
+
+
+def parse_bank(text: str, *, name: str) -> Bank:
+    """A bank file: `== clause, clause` headers, then one paraphrase per line; `#` begins a comment."""
+    templates: list[Template] = []
+    patterns: tuple[tuple[str, ...], ...] = ()
+    seen: dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        try:
+            if line.startswith("=="):
+                patterns = tuple(p for part in line.strip("= ").split(",") for p in parse_pattern(part))
+                if len({len(p) for p in patterns}) != 1:
+                    raise ProbandError("the clauses of one header must have the same number of relations")
+                continue
+            if not patterns:
+                raise ProbandError("a paraphrase stands before the first '== clause' header")
+            if line in seen:
+                raise ProbandError(f"the paraphrase stood on line {seen[line]} already")
+        except ProbandError as error:
+            raise ProbandError(str(error), file=name, line=number) from error
+        seen[line] = number
+        mark = hashlib.sha256(line.encode()).hexdigest()[:8]
+        templates.append(Template(f"{len(patterns[0])}.{mark}", line, patterns, general=ANY in patterns[0]))
+    return Bank(name, tuple(templates))
+
+
+@lru_cache(maxsize=8)
+def load_bank(path_or_name: str = "proband") -> Bank:
+    """Our own bank ("proband"), a bank file, or CLUTRR's crowd templates from a folder ("clutrr:FOLDER")."""
+    if path_or_name == "proband":
+        folder = files("proband") / "data" / "kinship" / "bank"
+        parts = [folder.joinpath(f"facts{n}.txt").read_text(encoding="utf-8") for n in (1, 2, 3)]
+        banks = [parse_bank(part, name=f"facts{n}.txt") for n, part in enumerate(parts, start=1)]
+        return Bank("proband", tuple(t for bank in banks for t in bank.templates))
+    if path_or_name.startswith("clutrr:"):
+        from proband.suites.kinship.crowd import load_crowd
+
+        return load_crowd(Path(path_or_name.removeprefix("clutrr:"))).bank
+    path = Path(path_or_name)
+    if not path.is_file():
+        raise ProbandError("no such template bank", file=path)
+    return parse_bank(path.read_text(encoding="utf-8"), name=str(path))
+
+
+# ---- telling -------------------------------------------------------------------------------------------------------
+
+
+def walk(edges: Sequence[Edge], start: int, *, size: int, genders: Sequence[str]) -> tuple[list[int], tuple[str, ...]]:
+    """The longest path of at most `size` consecutive edges from `start`: its people, and its key for the menu.
+
+    Edges are turned round where they must be.
+
+    >>> walk([(0, "father", 1), (2, "brother", 1)], 0, size=3, genders=["female", "male", "female"])
+    ([0, 1, 2], ('female', 'father', 'sister'))
+    """
+    a, relation, b = edges[start]
+    path = [a, b]
+    words = [relation]
+    for c, relation, d in edges[start + 1 : start + size]:
+        end = path[-1]
+        if len(path) == 2 and end != c and end != d and (path[0] == c or path[0] == d):
+            path.reverse()
+            words[0] = INVERSE_WORD[words[0], genders[path[1]]]
+            end = path[-1]
+        if end == c and d not in path:
+            path.append(d)
+            words.append(relation)
+        elif end == d and c not in path:
+            path.append(c)
+            words.append(INVERSE_WORD[relation, genders[c]])
+        else:
+            break
+    return path, (genders[path[0]], *words)
+
+
+def tell(
+    edges: Sequence[Edge],
+    *,
+    names: Sequence[str],
+    genders: Sequence[str],
+    bank: Bank,
+    rng: random.Random,
+    split: str | None = None,
+    brackets: bool = False,
+    shuffle: bool = True,
+) -> Telling:
+    """One story that tells every edge once; `shuffle` puts the paraphrases in random order."""
+    draw: Callable[[], float] = rng.random
+    shown = [f"[{name}]" for name in names] if brackets else names
+    told: list[tuple[str, str, tuple[int, ...]]] = []
+    menus = bank._menus.setdefault(split, {})
+    at = 0
+    while at < len(edges):
+        path, key = walk(edges, at, size=1 + int(draw() * LONGEST), genders=genders)
+        while not (menu := menus.get(key) or bank.menu(key, split)):
+            if len(key) == 2:
+                raise ProbandError(f"bank {bank.name} has no paraphrase of {key[1]!r} of a {key[0]} person")
+            path, key = walk(edges, at, size=len(key) - 2, genders=genders)
+        template, fmt, order = menu[int(draw() * len(menu))]
+        size = len(key) - 1
+        told.append((fmt % tuple([shown[path[i]] for i in order]), template, tuple(range(at, at + size))))
+        at += size
+    if shuffle and len(told) > 1:
+        rng.shuffle(told)
+    text, ids, groups = zip(*told)
+    return Telling(" ".join(text), ids, groups)
+
+
+def plain(edges: Sequence[Edge], names: Sequence[str], genders: Sequence[str]) -> list[str]:
+    """One plain sentence per fact, for telling reading from reasoning."""
+    for i, relation, j in edges:
+        if GENDER[relation] != genders[j]:
+            raise ProbandError(f"edge [{i}, {relation!r}, {j}]: person {j} is {genders[j]}")
+    return [f"{names[j]} is the {relation} of {names[i]}." for i, relation, j in edges]
