@@ -187,6 +187,7 @@ def run(
         model=model.name,
         seed=seed,
         items_sha=sha256_file(items_path(folder)),
+        items=os.path.relpath(folder, out),
         versions=versions(),
         identity={str(k): str(v) for k, v in model.identity().items()},
         settings={**settings, **({"limit": limit} if limit is not None else {})},

@@ -245,6 +245,7 @@ FIELDS: Mapping[type, Mapping[str, Check]] = {
         "model": _name,
         "seed": _INT,
         "items_sha": _TEXT,
+        "items": _TEXT,
         "versions": _object_of(_TEXT),
         "identity": _object_of(_TEXT),
         "settings": _ANY_OBJECT,

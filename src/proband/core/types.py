@@ -61,6 +61,7 @@ class Run:
     model: str
     seed: int
     items_sha: str
+    items: str = ""  # where the items stood, seen from the run's folder
     versions: Mapping[str, str] = field(default_factory=dict)
     identity: Mapping[str, str] = field(default_factory=dict)  # of the model: revision, weights and tokenizer hashes
     settings: Mapping[str, Any] = field(default_factory=dict)  # of the solver: template, normalisation, ...
@@ -101,9 +102,10 @@ class Built:
     The summary goes into manifest.json (counts, rates, leak report...).
     """
 
-    items: Iterable[Item]
+    items: Iterable[Item | str]  # text: an item's line in items.jsonl, ready made (for builders in a hurry)
     licence: str
     summary: Callable[[], Mapping[str, Any]] = dict
+    files: Callable[[], Mapping[str, str]] = dict  # further files to write beside the items: name -> text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,6 +164,7 @@ class Net:
     train: Callable[..., Mapping[str, Any]]
     load: Callable[[Path], Any]
     options: tuple[Option, ...] = ()
+    needs: type | None = None  # the protocol of a model to start from (`train -m MODEL`), passed on as `model=`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,3 +211,14 @@ def accuracy(item: Item, answer: Answer) -> float | None:
     best = max(answer.scores)
     winners = [i for i, score in enumerate(answer.scores) if score == best]
     return 1.0 / len(winners) if item.gold in winners else 0.0
+
+
+def numbers(value: float | Sequence[float] | None) -> list[float]:
+    """What a metric gave, as a list.
+
+    >>> numbers(None), numbers(1.0), numbers([0.0, 1.0])
+    ([], [1.0], [0.0, 1.0])
+    """
+    if value is None:
+        return []
+    return [float(value)] if isinstance(value, (int, float)) else [float(each) for each in value]

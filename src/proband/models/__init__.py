@@ -25,11 +25,15 @@ KINDS = {
 }
 
 
+def loader(kind: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = import_module(KINDS[kind][0]).load
+    return found
+
+
 def load(spec: str, **settings: Any) -> Any:
     """The model a user named. Settings are passed on to the kind's `load` (device, dtype, batch, ...)."""
     kind, colon, rest = spec.partition(":")
     if not colon or kind not in KINDS or not rest:
         known = ", ".join(f"{k}:..." for k in KINDS if k != "fake")
         raise ProbandError(f"no model {spec!r}: a model is named KIND:NAME with one of {known}, net:DIR, solver:NAME")
-    loader: Callable[..., Any] = import_module(KINDS[kind][0]).load
-    return loader(rest, name=spec, **settings)
+    return loader(kind)(rest, name=spec, **settings)

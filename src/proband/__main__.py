@@ -1,0 +1,5 @@
+import sys
+
+from proband.cli import main
+
+sys.exit(main())
