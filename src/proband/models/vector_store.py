@@ -1,0 +1,200 @@
+"""Word vectors in memory-mapped form: converted once, opened in milliseconds.
+
+A folder per source holds the rows (`matrix.npy`), the words one after another (`words.bin` with `offsets.npy`), and
+an index: the 64-bit hashes of the words in order (`hashes.npy`) with the row of each (`order.npy`). A word is found by
+binary search over the hashes, and its spelling is compared, so that a collision cannot give another word's vector.
+
+Damage is found before it is served. `header.json` (itself under a checksum) records every file's size and the CRC of
+the small ones, all checked on opening. Each row r of a matrix has the checksum
+
+    c(r) = sum_j w_j * bits(r_j)  mod 2^64,      w_j odd,
+
+checked whenever the row is read: w_j is invertible mod 2^64, so a single changed number always changes c(r).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proband.core.errors import ProbandError
+from proband.core.protocols import Floats
+
+FORMAT = 1
+SMALL = ("words.bin", "offsets.npy", "hashes.npy", "order.npy", "sums.npy")  # under a CRC; the others under row sums
+BLOCK = 4096  # rows at a time
+NPY_HEADER = 128
+Ints = NDArray[np.int64]
+Unsigned = NDArray[np.uint64]
+
+
+def hashes_of(words: Iterable[bytes]) -> Unsigned:
+    """The first 64 bits of BLAKE2b, one per word."""
+    digests = b"".join(hashlib.blake2b(word, digest_size=8).digest() for word in words)
+    return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+
+
+def row_sums(rows: Floats) -> Unsigned:
+    """c(r) of each row.
+
+    >>> rows = np.ones((2, 3), dtype=np.float32); rows[1, 2] = 1.5
+    >>> sums = row_sums(rows); bool(sums[0] == sums[1])
+    False
+    """
+    rng = np.random.Generator(np.random.PCG64(0x50524F42))
+    weights = rng.integers(0, 2**63, size=rows.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    bits = np.ascontiguousarray(rows, dtype="<f4").view("<u4").astype(np.uint64)
+    sums: Unsigned = bits @ weights
+    return sums
+
+
+class Vocabulary(Sequence[str]):
+    """The words by row, decoded when asked for."""
+
+    def __init__(self, blob: NDArray[np.uint8], offsets: Unsigned) -> None:
+        self._blob, self._offsets = blob, offsets
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def raw(self, row: int) -> bytes:
+        return self._blob[int(self._offsets[row]) : int(self._offsets[row + 1])].tobytes()
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[str]: ...
+    def __getitem__(self, row: int | slice) -> str | list[str]:
+        if isinstance(row, slice):
+            return [self[i] for i in range(*row.indices(len(self)))]
+        if not -len(self) <= row < len(self):
+            raise IndexError(row)
+        return self.raw(row % len(self)).decode("utf-8")
+
+    def __iter__(self) -> Iterator[str]:
+        for start in range(0, len(self), BLOCK):
+            ends = self._offsets[start : start + BLOCK + 1].astype(np.int64)
+            text = self._blob[ends[0] : ends[-1]].tobytes()
+            yield from (text[a:b].decode("utf-8") for a, b in pairwise((ends - ends[0]).tolist()))
+
+
+class Store:
+    """An opened folder. `ids` finds words, `rows` reads vectors."""
+
+    def __init__(self, folder: Path, header: Mapping[str, Any]) -> None:
+        def mapped(name: str) -> Any:
+            return np.load(folder / name, mmap_mode="r")
+
+        self.folder, self.header, self._verified = folder, header, False
+        self.matrix: Floats = mapped("matrix.npy")
+        self._sums: Unsigned = mapped("sums.npy")
+        self._hashes: Unsigned = mapped("hashes.npy")
+        self._order: NDArray[np.uint32] = mapped("order.npy")
+        blob = np.memmap(folder / "words.bin", dtype=np.uint8, mode="r")
+        self.vocabulary = Vocabulary(blob, mapped("offsets.npy"))
+        subwords = header["facts"].get("subwords")
+        self.buckets: Floats | None = mapped("buckets.npy") if subwords else None
+        self._bucket_sums: Unsigned | None = mapped("bucket_sums.npy") if subwords else None
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        facts: Mapping[str, Any] = self.header["facts"]
+        return facts
+
+    def ids(self, words: Sequence[str]) -> Ints:
+        """The row of each word, -1 where there is none."""
+        raw = [word.encode("utf-8", "replace") for word in words]
+        wanted = hashes_of(raw)
+        found = np.full(len(raw), -1, dtype=np.int64)
+        places = np.searchsorted(self._hashes, wanted)
+        for i, (word, place) in enumerate(zip(raw, places)):
+            while place < len(self._hashes) and self._hashes[place] == wanted[i]:
+                row = int(self._order[place])
+                if self.vocabulary.raw(row) == word:
+                    found[i] = row
+                    break
+                place += 1
+        return found
+
+    def rows(self, ids: Ints) -> Floats:
+        """Vectors of known words, checked."""
+        return self._checked(self.matrix, self._sums, ids)
+
+    def bucket_rows(self, ids: Ints) -> Floats:
+        """Vectors of n-gram buckets, checked."""
+        assert self.buckets is not None
+        assert self._bucket_sums is not None
+        return self._checked(self.buckets, self._bucket_sums, ids)
+
+    def _checked(self, matrix: Floats, sums: Unsigned, ids: Ints) -> Floats:
+        rows = np.asarray(matrix[ids])
+        if len(rows) and (row_sums(rows) != sums[ids]).any():
+            raise Damaged(self.folder)
+        return rows
+
+    def verify(self) -> None:
+        """Check every row of the matrix, once, reading the file beside the mapping so that no memory stays taken."""
+        if self._verified:
+            return
+        for start, rows in blocks_of(self.folder / "matrix.npy", self.matrix.shape[1]):
+            if (row_sums(rows) != self._sums[start : start + len(rows)]).any():
+                raise Damaged(self.folder)
+        self._verified = True
+
+
+class Damaged(ProbandError):
+    """A converted file does not carry its checksum."""
+
+    def __init__(self, folder: Path) -> None:
+        (folder / "header.json").unlink(missing_ok=True)  # so that the next opening converts anew
+        super().__init__("the converted vectors are damaged; run again to convert them anew", file=folder)
+
+
+def blocks_of(path: Path, dim: int) -> Iterator[tuple[int, Floats]]:
+    """(first row, rows) of a matrix file, read block by block."""
+    with open(path, "rb") as file:
+        file.seek(NPY_HEADER)
+        start = 0
+        while raw := file.read(BLOCK * dim * 4):
+            rows = np.frombuffer(raw, dtype="<f4").reshape(-1, dim)
+            yield start, rows
+            start += len(rows)
+
+
+# ---- opening and placing -------------------------------------------------------------------------------------------
+
+
+def open_store(folder: Path) -> Store | None:
+    """The folder's store, or None where there is none or its checksums fail."""
+    try:
+        header = json.loads((folder / "header.json").read_bytes())
+        check = header.pop("check")
+        if header["format"] != FORMAT or check != seal_of(header):
+            return None
+        for name, facts in header["files"].items():
+            path = folder / name
+            if path.stat().st_size != facts["bytes"] or ("crc32" in facts and crc_of(path) != facts["crc32"]):
+                return None
+        return Store(folder, header)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def seal_of(header: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(header, sort_keys=True).encode()).hexdigest()
+
+
+def crc_of(path: Path) -> int:
+    value = 0
+    with open(path, "rb") as file:
+        while chunk := file.read(1 << 20):
+            value = zlib.crc32(chunk, value)
+    return value

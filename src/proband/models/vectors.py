@@ -1,0 +1,277 @@
+"""`vec:PATH`: static word vectors, converted once to a memory-mapped form and then opened in an instant.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as cache:
+    ...     table = from_arrays(["king", "new_york"], [[1, 0], [0, 2]], name="vec:two", source_sha="two", cache=cache)
+    ...     rows, known = table.vectors(["King", "New York", "queen"])
+    >>> rows.tolist(), known.tolist()
+    ([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]], [True, True, False])
+
+A word is looked up (1) as it is, (2) in lower case, (3) with "_" for each space and with a space for each "_", as it is
+and in lower case, then (4), with `phrases="mean"`, as the mean of its parts if all of them are found by (1) or (2), and
+(5), in a fastText .bin file, from its character n-grams. What is left is unknown: a row of zeros.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from proband.core.errors import ProbandError
+from proband.core.files import sha256_file, write_json
+from proband.core.protocols import Floats
+from proband.models import fasttext
+from proband.models.byte_stream import locate, open_bytes
+from proband.models.vector_files import binary_blocks, kind_of, text_blocks
+from proband.models.vector_store import Damaged, Ints, Store, Vocabulary, open_store
+from proband.models.vector_writer import Writer, conversion
+
+IGNORED = ("device", "dtype", "batch")  # settings of other kinds of model, which change nothing here
+PHRASES = ("mean", "none")
+
+
+class WordVectors:
+    """A table of word vectors (protocol HasVectors)."""
+
+    def __init__(
+        self, store: Store, *, name: str, phrases: str = "mean", redo: Callable[[], Store] | None = None
+    ) -> None:
+        if phrases not in PHRASES:
+            raise ProbandError(f"'phrases' is {phrases!r}, not one of {', '.join(PHRASES)}")
+        self.name, self.phrases = name, phrases
+        self._redo = redo
+        self._use(store)
+
+    def _use(self, store: Store) -> None:
+        self._store = store
+        cut = store.facts.get("subwords")
+        self._subwords = fasttext.Subwords(**cut) if cut else None
+
+    @property
+    def dim(self) -> int:
+        return int(self._store.matrix.shape[1])
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return self._store.vocabulary
+
+    @property
+    def matrix(self) -> Floats:
+        """The whole table, memory-mapped; every row's checksum is verified the first time."""
+        self._safely(Store.verify)
+        return self._store.matrix
+
+    def identity(self) -> Mapping[str, str]:
+        facts = self._store.facts
+        return {
+            "kind": "vec",
+            "format": facts["kind"],
+            "weights": facts["sha256"],
+            "member": facts.get("member") or "",
+            "utf8": facts.get("errors", "strict"),
+            "subwords": json.dumps(facts.get("subwords") or {}, sort_keys=True),
+            "phrases": self.phrases,
+        }
+
+    def vectors(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
+        """A row per word, and which words are known."""
+        rows: tuple[Floats, NDArray[np.bool_]] = self._safely(lambda store: self._vectors(store, list(words)))
+        return rows
+
+    def _safely(self, read: Callable[[Store], Any]) -> Any:
+        """Read; where a checksum fails, convert the source again and read once more."""
+        try:
+            return read(self._store)
+        except Damaged:
+            if self._redo is None:
+                raise
+        self._use(self._redo())
+        return read(self._store)
+
+    def _vectors(self, store: Store, words: list[str]) -> tuple[Floats, NDArray[np.bool_]]:
+        out = np.zeros((len(words), self.dim), dtype=np.float32)
+        ids = _first_found(store, [_spellings(word) for word in words])
+        known = ids >= 0
+        out[known] = store.rows(ids[known])
+        if self.phrases == "mean":
+            _fill_phrases(store, words, out, known)
+        if self._subwords is not None:
+            _fill_subwords(store, self._subwords, words, out, known)
+        return out, known
+
+
+def _spellings(word: str) -> list[str]:
+    """The forms to try, best first.
+
+    >>> _spellings("New York")
+    ['New York', 'new york', 'New_York', 'new_york']
+    """
+    forms = [word, word.lower()]
+    for old, new in ((" ", "_"), ("_", " ")):
+        forms += [word.replace(old, new), word.lower().replace(old, new)]
+    return list(dict.fromkeys(forms))
+
+
+def _first_found(store: Store, spellings: Sequence[Sequence[str]]) -> Ints:
+    """The row of each word's first spelling that the table has, else -1."""
+    found = np.full(len(spellings), -1, dtype=np.int64)
+    for turn in range(max(map(len, spellings), default=0)):
+        open_ = [i for i in np.flatnonzero(found < 0).tolist() if turn < len(spellings[i])]
+        found[open_] = store.ids([spellings[i][turn] for i in open_])
+    return found
+
+
+def _fill_phrases(store: Store, words: Sequence[str], out: Floats, known: NDArray[np.bool_]) -> None:
+    """The mean of a phrase's parts, where all of them are in the table."""
+    for i in np.flatnonzero(~known).tolist():
+        parts = words[i].replace("_", " ").split()
+        if len(parts) < 2:
+            continue
+        ids = _first_found(store, [[part, part.lower()] for part in parts])
+        if (ids >= 0).all():
+            out[i], known[i] = store.rows(ids).mean(axis=0), True
+
+
+def _fill_subwords(
+    store: Store, subwords: fasttext.Subwords, words: Sequence[str], out: Floats, known: NDArray[np.bool_]
+) -> None:
+    """v(w) of the words that are not in the table, from their n-grams."""
+    unseen = np.flatnonzero(~known)
+    for start in range(0, len(unseen), fasttext.AT_ONCE):
+        some = unseen[start : start + fasttext.AT_ONCE]
+        ids, counts = subwords.of([words[i].encode("utf-8", "replace") for i in some.tolist()])
+        sums = fasttext.group_sums(store.bucket_rows(ids), counts)
+        out[some] = sums / np.maximum(counts, 1)[:, None].astype(np.float32)
+        known[some] = counts > 0
+
+
+# ---- loading -------------------------------------------------------------------------------------------------------
+
+
+def load(
+    path: str,
+    *,
+    name: str,
+    cache: Path | str | None = None,
+    phrases: str = "mean",
+    errors: str = "strict",
+    **settings: Any,
+) -> WordVectors:
+    """The vectors of a file (`archive.zip/member` for one of several inside). `errors="replace"` mends bad UTF-8."""
+    for setting in settings:
+        if setting not in IGNORED:
+            raise ProbandError(f"word vectors have no setting {setting!r}: phrases, errors, cache")
+    if errors not in ("strict", "replace"):
+        raise ProbandError(f"'errors' is {errors!r}, not strict or replace")
+    file, member = locate(path)
+    folder = _cache_folder(cache)
+
+    def opened() -> Store:
+        sha = _content_sha(file, folder)
+        target = folder / "-".join([sha, errors, *([_short_sha(member)] if member else [])])
+        facts = {"sha256": sha, "member": member, "errors": errors, "path": str(file)}
+        return open_store(target) or _converted(target, lambda writer: _convert(writer, file, member, errors), facts)
+
+    return WordVectors(opened(), name=name, phrases=phrases, redo=opened)
+
+
+def from_arrays(
+    words: Iterable[str],
+    matrix: ArrayLike,
+    *,
+    name: str,
+    source_sha: str,
+    cache: Path | str | None = None,
+    phrases: str = "mean",
+) -> WordVectors:
+    """The same from words and rows in memory; `source_sha` names their content and must change with it."""
+    ready = from_cache(source_sha, name=name, cache=cache, phrases=phrases)
+    if ready is not None:
+        return ready
+    rows = np.asarray(matrix, dtype=np.float32)
+    raw = [word.encode("utf-8") for word in words]
+    if rows.ndim != 2 or len(rows) != len(raw) or not np.isfinite(rows).all():
+        raise ProbandError(f"{name}: {len(raw)} words need as many rows of finite numbers, not shape {rows.shape}")
+
+    def fill(writer: Writer) -> dict[str, Any]:
+        writer.add(raw, rows)
+        return {"kind": "arrays"}
+
+    target = _cache_folder(cache) / f"arrays-{_short_sha(source_sha)}"
+    return WordVectors(_converted(target, fill, {"sha256": source_sha}), name=name, phrases=phrases)
+
+
+def from_cache(
+    source_sha: str, *, name: str, cache: Path | str | None = None, phrases: str = "mean"
+) -> WordVectors | None:
+    """What an earlier `from_arrays` with this `source_sha` converted, if it is there: spares making the arrays."""
+    store = open_store(_cache_folder(cache) / f"arrays-{_short_sha(source_sha)}")
+    return None if store is None else WordVectors(store, name=name, phrases=phrases)
+
+
+def _converted(target: Path, fill: Callable[[Writer], dict[str, Any]], facts: Mapping[str, Any]) -> Store:
+    with conversion(target) as writer:
+        writer.finish({**facts, **fill(writer)})
+    store = open_store(target)
+    if store is None:
+        raise ProbandError("the converted vectors cannot be opened", file=target)
+    return store
+
+
+def _convert(writer: Writer, file: Path, member: str | None, errors: str) -> dict[str, Any]:
+    before = _stamp(file)
+    with open_bytes(file, member) as reader:
+        kind = kind_of(reader)
+        subwords: dict[str, int] = {}
+        if kind == "fasttext-bin":
+            subwords = fasttext.convert(reader, writer, errors=errors)
+        elif kind == "word2vec-bin":
+            for words, rows in binary_blocks(reader, errors=errors):
+                writer.add(words, rows)
+        else:
+            for words, rows in text_blocks(reader, header=kind == "word2vec-text", errors=errors):
+                writer.add(words, rows)
+    if _stamp(file) != before:
+        raise ProbandError("changed while it was read", file=file)
+    return {"kind": kind, "subwords": subwords}
+
+
+def _cache_folder(cache: Path | str | None) -> Path:
+    if cache is not None:
+        return Path(cache).expanduser()
+    root = os.environ.get("PROBAND_CACHE")
+    return (Path(root).expanduser() if root else Path.home() / ".cache" / "proband") / "vectors"
+
+
+def _content_sha(file: Path, folder: Path) -> str:
+    """sha256 of the file, remembered under its place, size and times so that a second start need not read it."""
+    note = folder / "sources" / f"{_short_sha(str(file.resolve()))}.json"
+    stamp = _stamp(file)
+    try:
+        remembered = json.loads(note.read_bytes())
+        if remembered["stamp"] == stamp and len(remembered["sha256"]) == 64:
+            return str(remembered["sha256"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    try:
+        sha = sha256_file(file)
+        write_json(note, {"stamp": stamp, "sha256": sha})
+    except OSError as error:
+        raise ProbandError(error.strerror or "cannot be read", file=error.filename or file) from None
+    return sha
+
+
+def _stamp(file: Path) -> list[int]:
+    facts = file.stat()
+    return [facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino]
+
+
+def _short_sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
