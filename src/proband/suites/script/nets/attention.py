@@ -1,0 +1,35 @@
+r"""Global attention (Luong et al. 2015, "general" score), not fed back into the decoder:
+
+    a_j = softmax_i(d_j W e_i),   c_j = Σ_i a_j(i) e_i,   p(y_j) = softmax(MLP(d_j, c_j)).
+
+Since c_j does not enter the recurrence, all words of a batch attend in one multiplication after the LSTM has run.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from proband.suites.script.nets.layers import Shape
+from proband.suites.script.nets.lm import Source
+from proband.suites.script.nets.seq2seq import Seq2Seq
+
+
+class Attention(Seq2Seq):
+    def __init__(self, shape: Shape, table: Tensor) -> None:
+        super().__init__(shape, table)
+        self.query = nn.Linear(shape.hidden, shape.hidden)
+        self.from_context = nn.Linear(shape.hidden, shape.width, bias=False)
+
+    def weights(self, source: Source, top: Tensor) -> Tensor:
+        """a_j(i): batch × n × m, zero beyond each abstract line."""
+        assert source.states is not None
+        scores = self.query(top) @ source.states.transpose(1, 2)
+        inside = torch.arange(scores.shape[2], device=scores.device) < source.positions[:, None]
+        return scores.masked_fill(~inside[:, None], float("-inf")).softmax(2)
+
+    def features(self, source: Source, top: Tensor) -> Tensor:
+        assert source.states is not None
+        context = self.weights(source, top) @ source.states
+        out: Tensor = self.from_decoder(top) + self.from_context(context)
+        return out

@@ -1,0 +1,100 @@
+r"""The unconditional language model: p(y) = Π_j p(y_j | y_1:j-1), blind to the abstract line.
+
+Also the skeleton of the other nets: they say how the decoder starts (`encode`) and what a word is predicted from
+(`features`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+import torch
+from torch import Tensor, nn
+
+from proband.suites.script.nets.batches import Batch
+from proband.suites.script.nets.layers import Output, Reader, Shape, State, Vectors
+from proband.suites.script.nets.vocabulary import START, UNKNOWN
+
+
+@dataclass(frozen=True)
+class Source:
+    """The abstract line as read: hidden states, their number, and the state the decoder starts from."""
+
+    states: Tensor | None
+    positions: Tensor
+    begin: State | None
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """A concrete text read so far: enough to predict its next word and to go on reading."""
+
+    source: Source
+    state: State | None
+    top: Tensor  # the decoder's last hidden state, batch × hidden
+    aligned: Tensor | None = None  # the transducer's row α(j), batch × m
+    slot: Tensor | None = None  # the position its current slot is aligned to
+
+
+class LanguageModel(nn.Module):
+    latent = False
+
+    def __init__(self, shape: Shape, table: Tensor) -> None:
+        super().__init__()
+        self.shape = shape
+        self.vectors = Vectors(table, drop=shape.input_dropout)
+        self.decoder = Reader(shape)
+        self.from_decoder = nn.Linear(shape.hidden, shape.width)
+        self.output = Output(shape, table)
+
+    def encode(self, x: Tensor, positions: Tensor) -> Source:
+        return Source(None, positions, None)
+
+    def features(self, source: Source, top: Tensor) -> Tensor:
+        """What a word is predicted from: batch × n × hidden -> batch × n × width."""
+        out: Tensor = self.from_decoder(top)
+        return out
+
+    def decode(self, source: Source, before: Tensor) -> Tensor:
+        """The decoder's states over a whole text (teacher forcing), batch × n × hidden."""
+        if self.training and self.shape.word_dropout:
+            lost = torch.rand(before.shape, device=before.device) < self.shape.word_dropout
+            before = before.masked_fill(lost & (before != START), UNKNOWN)
+        top, _ = self.decoder(self.vectors(before), source.begin)
+        return top
+
+    def log_likelihood(self, batch: Batch) -> Tensor:
+        """log p(y | x) of every pair."""
+        source = self.encode(batch.x, batch.positions)
+        features = self.features(source, self.decode(source, batch.before))
+        real = batch.real()
+        each = torch.zeros(real.shape, device=real.device)
+        each[real] = self.output.picked(features[real], batch.y[real])
+        return each.sum(1)
+
+    def best_log_likelihood(self, batch: Batch) -> Tensor:
+        """The score by which sampled texts are compared (a transducer's: along the best alignment)."""
+        return self.log_likelihood(batch)
+
+    # ---- one word at a time -----------------------------------------------------------------------------------------
+
+    def begin(self, x: Tensor, positions: Tensor) -> Prefix:
+        """Before the first word: the start symbol has been read."""
+        source = self.encode(x, positions)
+        start = torch.full((len(x), 1), START, device=x.device)
+        top, state = self.decoder(self.vectors(start), source.begin)
+        return Prefix(source, state, top[:, 0])
+
+    def read(self, prefix: Prefix, words: Tensor) -> Prefix:
+        top, state = self.decoder(self.vectors(words[:, None]), prefix.state)
+        return replace(prefix, state=state, top=top[:, 0])
+
+    def place(self, prefix: Prefix, starting: Tensor) -> Prefix:
+        """Called where a slot starts in some rows; a transducer predicts the slot's alignment here."""
+        return prefix
+
+    def next_logits(self, prefix: Prefix, rows: Tensor) -> Tensor:
+        """Scores of every word as the next one, for some rows of the batch."""
+        source = prefix.source
+        states = None if source.states is None else source.states[rows]
+        some = Source(states, source.positions[rows], None)
+        return self.output.logits(self.features(some, prefix.top[rows][:, None])[:, 0])

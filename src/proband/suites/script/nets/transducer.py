@@ -1,0 +1,159 @@
+r"""The neural transducer (Yu, Buys and Blunsom 2016; appendix A): latent monotone alignments, hard but summed over.
+
+    p(y_j | a_j = i) = softmax(MLP(e_i, d_j))                                                                        (3)
+    p(shift | i, j)  = σ(MLP(e_i, d_j)),  p(emit | i, j) = 1 - p(shift | i, j)        parameterised                (5, 6)
+    p(shift)         = m / (m + n) over the training corpus, never updated            fixed
+
+The first layer of MLP(e_i, d_j) is linear in the concatenation, so it is computed once per position and once per word
+and added, never for each of the m × n combinations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import dropout, logsigmoid
+
+from proband.suites.script.nets.batches import Batch
+from proband.suites.script.nets.layers import Shape
+from proband.suites.script.nets.lm import Prefix, Source
+from proband.suites.script.nets.recursion import posteriors, rows, total, viterbi
+from proband.suites.script.nets.semiring import LOG, MAX, NEVER, Semiring
+from proband.suites.script.nets.seq2seq import Seq2Seq
+
+
+class Transducer(Seq2Seq):
+    """Fixed transitions, from the ratio of lengths."""
+
+    latent = True
+
+    def __init__(self, shape: Shape, table: Tensor) -> None:
+        super().__init__(shape, table)
+        self.from_encoder = nn.Linear(shape.hidden, shape.width, bias=False)
+
+    def encode(self, x: Tensor, positions: Tensor) -> Source:
+        source = super().encode(x, positions)
+        return source if self.shape.bridge else replace(source, begin=None)
+
+    # ---- the weights of the grid ------------------------------------------------------------------------------------
+
+    def transitions(self, source: Source, top: Tensor) -> tuple[Tensor, Tensor]:
+        """log p(shift) and log p(emit), each batch × n × m."""
+        assert source.states is not None
+        odds = torch.full((len(top), top.shape[1], source.states.shape[1]), self.shape.shift, device=top.device)
+        return logsigmoid(odds), logsigmoid(-odds)
+
+    def emissions(self, source: Source, top: Tensor, words: Tensor, real: Tensor) -> Tensor:
+        """log p(y_j | a_j = i), batch × n × m; only real words at real positions are computed."""
+        assert source.states is not None
+        joint = self.from_decoder(top)[:, :, None] + self.from_encoder(source.states)[:, None]
+        inside = torch.arange(joint.shape[2], device=joint.device) < source.positions[:, None]
+        cells = real[:, :, None] & inside[:, None]
+        each = torch.full(cells.shape, NEVER, device=joint.device)
+        each[cells] = self.output.picked(joint[cells], words[:, :, None].expand(cells.shape)[cells])
+        return each
+
+    def weights(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """`emit` and `shift` of the recursion."""
+        source = self.encode(batch.x, batch.positions)
+        top = self.decode(source, batch.before)
+        shift, stay = self.transitions(source, top)
+        return stay + self.emissions(source, top, batch.y, batch.real()), shift
+
+    # ---- objectives -------------------------------------------------------------------------------------------------
+
+    def log_likelihood(self, batch: Batch, semiring: Semiring = LOG) -> Tensor:
+        emit, shift = self.weights(batch)
+        return total(emit, shift, words=batch.words, positions=batch.positions, semiring=semiring)
+
+    def best_log_likelihood(self, batch: Batch) -> Tensor:
+        return self.log_likelihood(batch, MAX)
+
+    def align(self, batch: Batch) -> Tensor:
+        """Viterbi alignments without dropout (the E-step of A.3), batch × n, -1 beyond each text."""
+        training = self.training
+        with torch.no_grad():
+            emit, shift = self.eval().weights(batch)
+        self.train(training)
+        return viterbi(emit, shift, words=batch.words, positions=batch.positions)
+
+    def alignment_posteriors(self, batch: Batch) -> Tensor:
+        with torch.no_grad():
+            emit, shift = self.weights(batch)
+        return posteriors(emit, shift, words=batch.words, positions=batch.positions)
+
+    def joint_log_likelihood(self, batch: Batch, alignment: Tensor) -> Tensor:
+        """log p(y, a | x) for given alignments (the M-step): one position per word, so one softmax per word."""
+        source = self.encode(batch.x, batch.positions)
+        assert source.states is not None
+        top = self.decode(source, batch.before)
+        at = alignment.clamp(min=0)
+        states = source.states.gather(1, at[:, :, None].expand(-1, -1, source.states.shape[2]))
+        hidden = self.from_decoder(top) + self.from_encoder(states)
+        real = batch.real()
+        each = torch.zeros(real.shape, device=real.device)
+        each[real] = self.output.picked(hidden[real], batch.y[real])
+        shift, stay = self.transitions(source, top)
+        passed = torch.nn.functional.pad(shift.cumsum(2), (1, 0))  # passed[i] = Σ shifts over positions before i
+        from_ = torch.nn.functional.pad(at[:, :-1], (1, 0))
+        moves = passed.gather(2, at[:, :, None]) - passed.gather(2, from_[:, :, None]) + stay.gather(2, at[:, :, None])
+        return (each + moves[:, :, 0] * real).sum(1)
+
+    # ---- one word at a time (A.4) -----------------------------------------------------------------------------------
+
+    def begin(self, x: Tensor, positions: Tensor) -> Prefix:
+        prefix = super().begin(x, positions)
+        assert prefix.source.states is not None
+        row = torch.full(prefix.source.states.shape[:2], NEVER, device=x.device)
+        row[:, 0] = 0.0
+        return replace(prefix, aligned=row)
+
+    def read(self, prefix: Prefix, words: Tensor) -> Prefix:
+        """Read a word: the row α(j) of the Viterbi recursion goes on from the row α(j-1)."""
+        real = torch.ones(len(words), 1, dtype=torch.bool, device=words.device)
+        shift, stay = self.transitions(prefix.source, prefix.top[:, None])
+        emit = stay + self.emissions(prefix.source, prefix.top[:, None], words[:, None], real)
+        row = rows(emit, shift, semiring=MAX, start=prefix.aligned)[:, 0]
+        return replace(super().read(prefix, words), aligned=row - row.max(1, keepdim=True).values)
+
+    def place(self, prefix: Prefix, starting: Tensor) -> Prefix:
+        slot = self.slot_alignment(prefix)
+        return replace(prefix, slot=slot if prefix.slot is None else torch.where(starting, slot, prefix.slot))
+
+    def slot_alignment(self, prefix: Prefix) -> Tensor:
+        """That of the word before the slot, the last one of the prefix's best alignment."""
+        assert prefix.aligned is not None
+        return prefix.aligned.argmax(1)
+
+    def next_logits(self, prefix: Prefix, rows: Tensor) -> Tensor:
+        assert prefix.source.states is not None
+        assert prefix.slot is not None
+        state = prefix.source.states[rows, prefix.slot[rows]]
+        return self.output.logits(self.from_decoder(prefix.top[rows]) + self.from_encoder(state))
+
+
+class ShiftingTransducer(Transducer):
+    """Parameterised transitions (equations 4-6)."""
+
+    def __init__(self, shape: Shape, table: Tensor) -> None:
+        super().__init__(shape, table)
+        self.shift_decoder = nn.Linear(shape.hidden, shape.hidden)
+        self.shift_encoder = nn.Linear(shape.hidden, shape.hidden, bias=False)
+        self.shift = nn.Linear(shape.hidden, 1)
+
+    def transitions(self, source: Source, top: Tensor) -> tuple[Tensor, Tensor]:
+        assert source.states is not None
+        joint = self.shift_decoder(top)[:, :, None] + self.shift_encoder(source.states)[:, None]
+        odds = self.shift(dropout(joint.relu(), self.shape.dropout, self.training))[..., 0]
+        return logsigmoid(odds), logsigmoid(-odds)
+
+    def slot_alignment(self, prefix: Prefix) -> Tensor:
+        """Shift on from the prefix's last position while p(shift) > 1/2."""
+        shift, stay = self.transitions(prefix.source, prefix.top[:, None])
+        slot = super().slot_alignment(prefix)
+        goes_on = (shift > stay)[:, 0]
+        last = prefix.source.positions - 1
+        for _ in range(goes_on.shape[1] - 1):
+            slot = slot + (goes_on.gather(1, slot[:, None])[:, 0] & (slot < last)).long()
+        return slot

@@ -1,0 +1,101 @@
+"""Words and their numbers, and the fixed vectors that stand for them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proband.core.errors import ProbandError
+
+SPECIAL = ("#UNK#", "<PAD>", "<SEP>", "<S>", "</S>")
+UNKNOWN, PADDING, START = 0, 1, 3
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """
+    >>> words = Vocabulary.of([["stir", "the", "pot"], ["stir", "it"]], least=1)
+    >>> words.numbers(["stir", "the", "wok"])
+    [5, 7, 0]
+    """
+
+    words: tuple[str, ...]
+    number: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.words[: len(SPECIAL)] != SPECIAL:
+            raise ProbandError(f"a vocabulary must begin with {', '.join(SPECIAL)}")
+        object.__setattr__(self, "number", {word: i for i, word in enumerate(self.words)})
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @classmethod
+    def of(cls, texts: Iterable[Sequence[str]], *, least: int) -> Vocabulary:
+        """Every word that occurs `least` times, the most frequent first."""
+        counts = Counter(word for text in texts for word in text)
+        kept = sorted((w for w, c in counts.items() if c >= least and w not in SPECIAL), key=lambda w: (-counts[w], w))
+        return cls((*SPECIAL, *kept))
+
+    def numbers(self, words: Iterable[str]) -> list[int]:
+        return [self.number.get(word, UNKNOWN) for word in words]
+
+    def allowed(self, words: Iterable[str] | None) -> NDArray[np.bool_]:
+        """Which words may fill a slot: those listed, or all but the special ones."""
+        mask = np.zeros(len(self), dtype=bool)
+        if words is None:
+            mask[len(SPECIAL) :] = True
+        else:
+            mask[[n for word in words if (n := self.number.get(word, 0)) >= len(SPECIAL)]] = True
+        return mask
+
+
+def vectors_for(vocabulary: Vocabulary, source: Path | None, *, dimension: int = 100) -> NDArray[np.float32]:
+    """A row per word: from a GloVe text file, or from a folder with vocab.txt and glove*.npy, or (None) from the
+    vectors installed with Proband if they are there, else random ones. A word without a vector gets a small random
+    one of its own, the same in every process."""
+    known = _read_vectors(source, vocabulary) if source is not None else _installed(vocabulary)
+    width = len(next(iter(known.values()))) if known else dimension
+    spread = np.std(np.stack(list(known.values()))) if known else 0.4
+    table = np.random.default_rng(0).normal(0, spread, (len(vocabulary), width)).astype(np.float32)
+    for word, vector in known.items():
+        table[vocabulary.number[word]] = vector
+    table[PADDING] = 0
+    return table
+
+
+def _read_vectors(source: Path, vocabulary: Vocabulary) -> dict[str, NDArray[np.float32]]:
+    if source.is_dir():
+        return _read_folder(source, vocabulary)
+    found: dict[str, NDArray[np.float32]] = {}
+    try:
+        with source.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):
+                word, *values = line.rstrip("\n").split(" ")
+                if len(values) > 1 and word in vocabulary.number:
+                    found[word] = np.array(values, dtype=np.float32)
+                    if len(found[word]) != len(next(iter(found.values()))):
+                        raise ProbandError(f"{len(values)} numbers, unlike the lines before", file=source, line=number)
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        raise ProbandError(f"cannot be read as GloVe vectors: {error}", file=source) from error
+    return found
+
+
+def _read_folder(folder: Path, vocabulary: Vocabulary) -> dict[str, NDArray[np.float32]]:
+    tables = sorted(folder.glob("glove*.npy"))
+    if not tables or not (folder / "vocab.txt").exists():
+        raise ProbandError("holds no vocab.txt with a glove*.npy beside it", file=folder)
+    words = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")
+    table = np.load(tables[0], allow_pickle=False)
+    if len(words) < len(table):
+        raise ProbandError(f"{len(table)} vectors for {len(words)} words", file=tables[0])
+    return {word: row.astype(np.float32) for word, row in zip(words, table) if word in vocabulary.number}
+
+
+def _installed(vocabulary: Vocabulary) -> dict[str, NDArray[np.float32]]:
+    return {}
