@@ -43,8 +43,9 @@ def conversion(folder: Path) -> Iterator[Writer]:
         scratch = Path(tempfile.mkdtemp(prefix=".converting-", dir=folder.parent))
     except OSError as error:
         raise ProbandError(f"cannot write the converted vectors: {error.strerror}", file=folder.parent) from None
+    writer = Writer(scratch)
     try:
-        yield Writer(scratch)
+        yield writer
         if folder.exists() and open_store(folder) is None:
             folder.rename(scratch / "damaged")
         try:
@@ -56,6 +57,7 @@ def conversion(folder: Path) -> Iterator[Writer]:
     except OSError as error:
         raise ProbandError(f"cannot write the converted vectors: {error.strerror or error}", file=folder) from None
     finally:
+        writer.abandon()
         shutil.rmtree(scratch, ignore_errors=True)
 
 
@@ -81,6 +83,10 @@ class RowFile:
     def append(self, rows: Floats) -> None:
         self._file.write(np.ascontiguousarray(rows, dtype="<f4").data)
         self.count += len(rows)
+
+    def drop(self) -> None:
+        with contextlib.suppress(OSError):
+            self._file.close()
 
     def close(self) -> None:
         self._file.close()
@@ -128,6 +134,12 @@ class Writer:
         if self.buckets is None:
             self.buckets = RowFile(self.folder / "buckets.npy", rows.shape[1])
         self.buckets.append(rows)
+
+    def abandon(self) -> None:
+        """Close what is open; after `finish` there is nothing."""
+        for rows in (self.matrix, self.buckets):
+            if rows is not None:
+                rows.drop()
 
     def words(self) -> Vocabulary:
         """What has been added so far."""
