@@ -1,0 +1,99 @@
+"""Noise facts (section 3.3.2 of the paper): paths that do not help, of three kinds.
+
+    supporting      both ends on the story's path, by a way that is longer than the path itself
+    irrelevant      exactly one end shared, with one of the two people asked about
+    disconnected    nobody shared: people of another family
+
+All facts come from families, so the story stays true of one; what was proved stays proved. And no proof gets
+shorter: a relation follows only from facts that connect the two people (prove.distance), and the distance stays k.
+A way from position i to position j of the path with more than j - i facts never gains on the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from proband.suites.kinship.chain import Ground, Random
+from proband.suites.kinship.family import OTHER
+from proband.suites.kinship.prove import Edge, distance
+
+KINDS = ("supporting", "irrelevant", "disconnected")
+NOISE = {"clean": (), "supporting": KINDS[:1], "irrelevant": KINDS[1:2], "disconnected": KINDS[2:], "all": KINDS}
+TRIES = 30
+
+
+def walk(ground: Ground, start: int, size: int, *, used: set[int], draw: Random) -> list[int] | None:
+    """`size` relatives in a row, starting from (and without) `start`, none of them used; None where they give out."""
+    for _ in range(TRIES):
+        path, here = [], start
+        while len(path) < size:
+            kin = ground.kin[here]
+            here = kin[int(draw() * len(kin))]
+            if here in used or here in path or here == start:
+                break
+            path.append(here)
+        else:
+            return path
+    return None
+
+
+def supporting(ground: Ground, path: Sequence[int], size: int, *, used: set[int], draw: Random) -> list[int] | None:
+    """A way of `size` facts between two people of the path that are fewer than `size` facts apart on it."""
+    last = len(path) - 1
+    for _ in range(TRIES):
+        gap = 1 + int(draw() * min(size - 1, last))
+        at = int(draw() * (last + 1 - gap))
+        ends = path[at], path[at + gap]
+        if draw() < 0.5:
+            ends = ends[1], ends[0]
+        inner = walk(ground, ends[0], size - 2, used=used, draw=draw) if size > 2 else []
+        if inner is None:
+            continue
+        here = inner[-1] if inner else ends[0]
+        to = ground.matrix
+        free = [y for y in ground.kin[here] if to[y][ends[1]] != OTHER and y not in used and y not in inner]
+        if free:
+            return [ends[0], *inner, free[int(draw() * len(free))], ends[1]]
+    return None
+
+
+def irrelevant(ground: Ground, path: Sequence[int], size: int, *, used: set[int], draw: Random) -> list[int] | None:
+    """A way of `size` facts from one of the two people asked about to people who are not on the path."""
+    start = path[0] if draw() < 0.5 else path[-1]
+    away = walk(ground, start, size, used=used, draw=draw)
+    return None if away is None else [start, *away]
+
+
+def disconnected(ground: Ground, size: int, *, draw: Random) -> list[int] | None:
+    """A path of `size` facts in a family of its own."""
+    start = int(draw() * len(ground.genders))
+    away = walk(ground, start, size, used=set(), draw=draw)
+    return None if away is None else [start, *away]
+
+
+def harm(edges: Sequence[Edge], noise: Sequence[tuple[Edge, str]], query: Sequence[int], k: int) -> str | None:
+    """What is wrong with the noise of a story of k facts, or None: it offers no shorter proof and is what it says.
+
+    >>> chain = [(0, "mother", 1), (1, "brother", 2)]
+    >>> harm([*chain, (0, "uncle", 2)], [((0, "uncle", 2), "supporting")], (0, 2), 2)
+    'a proof of 1 facts instead of 2'
+    >>> harm([*chain, (2, "son", 3)], [((2, "son", 3), "disconnected")], (0, 2), 2)
+    'a disconnected fact touches the path'
+    """
+    apart = distance(edges, query)
+    if apart != k:
+        return f"a proof of {apart} facts instead of {k}"
+    told = [(edge, kind) for edge, kind in noise]
+    noisy = {(i, word, j) for (i, word, j), _ in told}
+    path = {person for i, word, j in edges if (i, word, j) not in noisy for person in (i, j)}
+    for kind in KINDS:
+        touched = [p for (i, _, j), its in told if its == kind for p in (i, j) if p in path]
+        if kind == "disconnected" and touched:
+            return "a disconnected fact touches the path"
+        if kind == "irrelevant" and any(p not in query for p in touched):
+            return "an irrelevant fact touches the path elsewhere than at the people asked about"
+        if kind == "irrelevant" and len(set(touched)) > 1:
+            return "irrelevant facts touch the path at both ends"
+        if kind == "supporting" and len(set(touched)) not in (0, 2):
+            return "a supporting path does not begin and end on the path"
+    return None
