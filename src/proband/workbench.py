@@ -339,34 +339,19 @@ def compare(
                 groups.setdefault(f"{split}={item.tags[split]}", []).append(row)
     if not groups["all"]:
         raise ProbandError(f"the two runs share no item that {name!r} applies to")
-    tests = {}
-    for group, rows in groups.items():
-        x, y, clusters = zip(*rows, strict=True)
-        tests[group] = (x, y, stats.paired_test(x, y, clusters=clusters, seed=seed, draws=draws))
-    adjusted = stats.holm([test.p for _, _, test in tests.values()])
-    return {
-        "a": a.model,
-        "b": b.model,
-        "suite": a.suite,
-        "metric": name,
-        "groups": [
-            {
-                "group": group,
-                "mean_a": sum(x) / len(x),
-                "mean_b": sum(y) / len(y),
-                "difference": test.difference,
-                "low": test.low,
-                "high": test.high,
-                "p": test.p,
-                "p_holm": p,
-                "n": test.n,
-                "clusters": test.clusters,
-                "detectable": test.detectable,
-                "verdict": verdict(test.difference, p, a=a.model, b=b.model),
-            }
-            for (group, (x, y, test)), p in zip(tests.items(), adjusted, strict=True)
-        ],
-    }
+    tests = {group: paired_row(group, rows, seed=seed, draws=draws) for group, rows in groups.items()}
+    adjusted = stats.holm([test["p"] for test in tests.values()])
+    for test, p in zip(tests.values(), adjusted, strict=True):
+        test |= {"p_holm": p, "verdict": verdict(test["difference"], p, a=a.model, b=b.model)}
+    return {"a": a.model, "b": b.model, "suite": a.suite, "metric": name, "groups": list(tests.values())}
+
+
+def paired_row(
+    group: str, rows: Sequence[tuple[float, float, tuple[str, ...]]], *, seed: int, draws: int
+) -> dict[str, Any]:
+    x, y, clusters = [row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows]
+    test = stats.paired_test(x, y, clusters=clusters, seed=seed, draws=draws)
+    return {"group": group, "mean_a": sum(x) / len(x), "mean_b": sum(y) / len(y), **test.__dict__}
 
 
 def paired_numbers(suite: Suite, metric: str, item: Item, a: Answer, b: Answer) -> Iterator[tuple[float, float]]:

@@ -95,7 +95,7 @@ class Cache:
 
     def _checked(self, line: bytes) -> dict[str, Any] | None:
         body = line[DIGEST + 1 :].rstrip(b"\n")
-        if line[:DIGEST].decode("ascii", "replace") != checksum(body):
+        if line[: DIGEST + 1] != checksum(body).encode() + b" ":
             return None
         record: dict[str, Any] = json.loads(body)
         return record if record["about"] == self.about else None

