@@ -1,0 +1,123 @@
+"""A small suite of its own for the report's tests: analogies by group and probe, and a chain length."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+
+from proband.core.types import Answer, Built, Item, Published, Run, Suite, Table, accuracy
+from proband.report import Loaded
+
+GROUPS = {"ES": ("capital", "language"), "LS": ("antonym", "part"), "DM": ("plural", "past"), "IM": ("ness", "able")}
+PROBES = ("random-head", "random-tail", "reverse", "type")
+SKILL = {"embedded:mlm": 1.6, "embedded:smollm2": 1.3, "embedded:glove": 0.7, "baseline:random": 0.0}
+EASE = {"random-head": 0.9, "random-tail": 1.1, "reverse": 0.05, "type": -0.35}
+HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1"> & % _ # $ | {x} \\ ^~'
+
+
+def items_of(count: int, *, seed: int = 0, hostile: bool = False) -> list[Item]:
+    rng = random.Random(seed)
+    out = []
+    for i in range(count):
+        group = list(GROUPS)[i % 4]
+        relation = GROUPS[group][i // 4 % 2]
+        probe = PROBES[i // 8 % 4]
+        a, b, c, d = (f"word{rng.randrange(400)}" for _ in range(4))
+        prompt = f"{a} is to {b} as {c} is to"
+        out.append(
+            Item(
+                id=f"q{i:05d}",
+                suite="analogy",
+                prompt=f"{prompt} {HOSTILE}" if hostile and i % 5 == 0 else prompt,
+                choices=(d, HOSTILE if hostile and i % 5 == 0 else f"{d}x"),
+                gold=rng.randrange(2),
+                tags={"group": group, "relation": relation, "probe": probe, "k": 2 + i % 5},
+                facts={"clusters": [f"{relation}-{rng.randrange(max(2, count // 40))}"]},
+            )
+        )
+    return out
+
+
+def answers_of(items: Sequence[Item], model: str, *, seed: int = 0) -> list[Answer]:
+    rng = random.Random(f"{model} {seed}")
+    out = []
+    for item in items:
+        edge = SKILL.get(model, 0.5) * (EASE[str(item.tags["probe"])] + 0.15 - 0.05 * float(item.tags["k"]))
+        noise = [rng.gauss(0, 1) - 20 for _ in item.choices]
+        assert item.gold is not None
+        noise[item.gold] += edge
+        out.append(Answer(item_id=item.id, scores=tuple(noise)))
+    return out
+
+
+def published() -> tuple[Published, ...]:
+    values = {"RoBERTa-large": (0.93, 0.95, 0.62, 0.41), "GPT-2 & co_1 #50%": (0.82, 0.84, 0.55, 0.44)}
+    return tuple(
+        Published(model=model, metric="accuracy", group={"group": group, "probe": probe}, value=v, source="Table 3")
+        for model, line in values.items()
+        for group in ("ES", "LS")
+        for probe, v in zip(PROBES, line)
+    ) + tuple(
+        Published(model="GAT", metric="accuracy", group={"k": k}, value=1.0 - 0.08 * k, source="Figure 4")
+        for k in range(2, 7)
+    )
+
+
+def draw(item: Item, answer: Answer | None) -> str:
+    said = "" if answer is None else f'<text x="8" y="34">{math.floor(answer.scores[0])}</text>'
+    return f'<svg width="220" height="40"><text x="8" y="18">{item.id}</text>{said}</svg>'
+
+
+TABLES = (
+    Table(
+        name="groups",
+        title="Accuracy by group and probe",
+        rows=("group",),
+        columns=("probe",),
+        order={"group": ("ES", "LS", "DM", "IM"), "probe": PROBES},
+        note="ES encyclopedic, LS lexical, DM derivational, IM inflectional relations.",
+    ),
+    Table(name="length", title="Accuracy along the chain", rows=(), columns=("k",)),
+    Table(name="relations", title="Accuracy by relation", rows=("relation", "k"), columns=("probe",)),
+)
+
+
+def suite_of(*, tables: tuple[Table, ...] = TABLES) -> Suite:
+    return Suite(
+        name="analogy",
+        question="Does the model know that Paris is to France as Rome is to Italy, and not the other way round?",
+        cites="paper 000",
+        build=lambda **options: Built(items=[], licence="CC0"),
+        options=(),
+        solvers=(),
+        metrics={"accuracy": accuracy},
+        tables=tables,
+        show=lambda item: f"{item.prompt} ___\nchoices: {', '.join(item.choices)}",
+        draw=draw,
+        published=published,
+    )
+
+
+def run_of(model: str) -> Run:
+    return Run(
+        suite="analogy",
+        solver="zero-shot",
+        model=model,
+        seed=0,
+        items_sha="0123456789abcdef" * 4,
+        versions={"proband": "0.1.0", "torch": "2.13.0"},
+        identity={"kind": model.split(":")[0], "weights": "feedface" * 8},
+        settings={"template": "T1", "normalise": "mean"},
+    )
+
+
+def loaded_of(count: int = 640, *, models: Sequence[str] = tuple(SKILL), hostile: bool = False) -> Loaded:
+    items = items_of(count, hostile=hostile)
+    return Loaded(
+        suite=suite_of(),
+        items=items,
+        runs=[(run_of(model), answers_of(items, model)) for model in models],
+        manifest={"seed": 7, "licence": "CC0-1.0", "options": {"per_relation": 30}, "counts": {"items": count}},
+        source="demo/analogy",
+    )
