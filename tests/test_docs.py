@@ -1,0 +1,78 @@
+"""Documentation under test: every `console` and `python` block of README and docs/ runs, page by page.
+
+A `console` line that begins with `$ ` is a command and must succeed; the lines below it must stand in its output
+(`...` stands for any lines). Blocks marked `text` are not run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(console|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: str(p.relative_to(ROOT)))
+def test_every_block_runs(page: Path, tmp_path: Path) -> None:
+    for kind, body in blocks(page):
+        if kind == "python":
+            run([sys.executable, "-c", body], tmp_path, body)
+        else:
+            for command, expected in commands(body):
+                output = run(["bash", "-euo", "pipefail", "-c", command], tmp_path, command)
+                for line in expected:
+                    assert " ".join(line.split()) in " ".join(output.split()), f"{command}\n{output}"
+
+
+def commands(body: str) -> list[tuple[str, list[str]]]:
+    found: list[tuple[str, list[str]]] = []
+    for line in body.splitlines():
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        elif found and found[-1][0].endswith("\\"):
+            found[-1] = (found[-1][0] + "\n" + line, [])
+        elif line.strip() not in ("", "..."):
+            assert found, f"output before any command: {line}"
+            found[-1][1].append(line)
+    return found
+
+
+def run(words: list[str], folder: Path, what: str) -> str:
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PROBAND_CACHE": os.environ.get("PROBAND_CACHE", str(folder / ".cache")),
+        "HF_HUB_OFFLINE": "1",
+        "OMP_NUM_THREADS": "1",
+    }
+    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, f"{what}\n{done.stdout}\n{done.stderr}"
+    return done.stdout + done.stderr
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    broken = []
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+            if "://" not in target and not (page.parent / target).exists():
+                broken.append(f"{page.relative_to(ROOT)} -> {target}")
+    assert not broken, broken
+
+
+def test_cli_pages_are_those_the_program_prints() -> None:
+    from docs_cli import pages  # type: ignore[import-not-found]
+
+    assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == pages(), "run: python tests/docs_cli.py"
