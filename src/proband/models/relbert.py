@@ -1,0 +1,225 @@
+"""`relbert:NAME_OR_PATH`: relation embeddings as RelBERT makes them (Ushio et al. 2021a, the baseline of paper 000).
+
+A pair (h, t) is put into a prompt, the prompt through the fine-tuned masked LM, and the last hidden states h_i are
+averaged over a set of tokens T:
+
+    r(h, t) = 1/|T| * sum_{i in T} h_i
+
+    mode `mask`              T = the mask token
+    mode `average`           T = all tokens, <s> and </s> included
+    mode `average_no_mask`   T = all of them but the mask token
+
+A published checkpoint is a `transformers` folder whose config.json has an entry `relbert_config` with `mode` and
+`template` (older ones: `custom_template`), a text with <subj>, <obj> and <mask>. The released code leaves out the
+division by |T|, which no cosine notices; `pool="sum"` gives its numbers. Learnt prompts (token ids or vectors in the
+place of the text) are refused.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from proband.core.errors import ProbandError
+from proband.core.protocols import Floats
+from proband.models.batching import Budget, Ints, automatic, falling, in_batches, padded
+from proband.models.hf import device_of, dtype_of, quiet, tokenizer_of
+from proband.models.weights import Files, find
+
+# The five prompts of the paper, with its spacing and its apostrophes: published checkpoints were trained on them.
+TEMPLATES = {
+    "a": "Today, I finally discovered the relation between <subj> and <obj> : <subj> is the <mask> of <obj>",
+    "b": "Today, I finally discovered the relation between <subj> and <obj> : <obj>  is <subj>'s <mask>",
+    "c": "Today, I finally discovered the relation between <subj> and <obj> : <mask>",
+    "d": "I wasn’t aware of this relationship, but I just read in the encyclopedia that <subj> is the <mask> of <obj>",
+    "e": "I wasn’t aware of this relationship, but I just read in the encyclopedia that <obj>  is <subj>’s <mask>",
+}
+MODES = ("mask", "average", "average_no_mask")
+POOLS = ("mean", "sum")
+MARKS = ("<subj>", "<obj>", "<mask>")
+LONGEST = 64  # tokens; the released code cuts longer prompts off
+
+
+def prompt(pair: tuple[str, str], template: str, *, mask: str) -> str:
+    """The text for one pair.
+
+    >>> prompt(("Paris", "France"), TEMPLATES["b"], mask="[MASK]")
+    "Today, I finally discovered the relation between Paris and France : France  is Paris's [MASK]"
+    """
+    head, tail = pair
+    for word in pair:
+        if any(mark in word for mark in (*MARKS, mask)):
+            raise ProbandError(f"the word {word!r} holds a sign of the prompt itself")
+    values = {"<subj>": head, "<obj>": tail, "<mask>": mask}
+    return re.sub("|".join(MARKS), lambda found: values[found[0]], template)
+
+
+class RelBert:
+    """A relation-embedding model (protocol EmbedsPairs)."""
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        *,
+        name: str,
+        files: Files,
+        template: str,
+        mode: str,
+        pool: str = "mean",
+        batch: int | None = None,
+    ) -> None:
+        self.name, self.template, self.mode, self.pool = name, template, mode, pool
+        self._model, self._tokenizer, self._files = model.eval(), tokenizer, files
+        self._budget = Budget(automatic(str(model.device.type), model.config.hidden_size), rows=batch)
+
+    @property
+    def dim(self) -> int:
+        return int(self._model.config.hidden_size)
+
+    def identity(self) -> Mapping[str, str]:
+        return {
+            "kind": "relbert",
+            "name": self.name,
+            **_hashes(self._files),
+            "dtype": str(self._model.dtype).removeprefix("torch."),
+            "template": self.template,
+            "mode": self.mode,
+            "pool": self.pool,
+        }
+
+    def embed_pairs(self, pairs: Sequence[tuple[str, str]]) -> Floats:
+        """One row per pair; a pair that comes twice is computed once."""
+        pairs = [(head, tail) for head, tail in pairs]
+        distinct = dict.fromkeys(pairs)
+        places = {pair: i for i, pair in enumerate(distinct)}
+        if not distinct:
+            return np.zeros((0, self.dim), dtype=np.float32)
+        rows = [self._tokens(pair) for pair in distinct]
+        order = falling([len(row) for row in rows])
+        lengths = np.array([len(rows[i]) for i in order], dtype=np.int64)
+
+        def compute(first: int, end: int) -> Floats:
+            return self._embedded([rows[i] for i in order[first:end]])
+
+        out = np.zeros((len(rows), self.dim), dtype=np.float32)
+        out[order] = np.concatenate(in_batches(lengths, compute, self._budget))
+        if not np.isfinite(out).all():
+            raise ProbandError(f"{self.name}: an embedding is not finite")
+        return out[[places[pair] for pair in pairs]]
+
+    def _tokens(self, pair: tuple[str, str]) -> Ints:
+        text = prompt(pair, self.template, mask=self._tokenizer.mask_token)
+        ids = self._tokenizer(text, truncation=True, max_length=LONGEST)["input_ids"]
+        if self.mode == "mask" and self._tokenizer.mask_token_id not in ids:
+            raise ProbandError(f"{self.name}: the pair {pair} fills {LONGEST} tokens, and the mask is cut off")
+        return np.array(ids, dtype=np.int64)
+
+    def _embedded(self, rows: Sequence[Ints]) -> Floats:
+        import torch
+
+        ids = torch.from_numpy(padded(rows, self._tokenizer.pad_token_id)).to(self._model.device)
+        real = torch.zeros_like(ids)
+        for i, row in enumerate(rows):
+            real[i, : len(row)] = 1
+        masks = ids == self._tokenizer.mask_token_id
+        counted = {"mask": masks, "average": real.bool(), "average_no_mask": real.bool() & ~masks}[self.mode]
+        with torch.inference_mode():
+            states = self._model(input_ids=ids, attention_mask=real).last_hidden_state.float()
+            sums = (states * counted.unsqueeze(-1)).sum(dim=1)
+            if self.pool == "mean":
+                sums /= counted.sum(dim=1, keepdim=True)
+        rows_out: Floats = sums.cpu().numpy()
+        return rows_out
+
+
+@functools.cache
+def _hashes(files: Files) -> Mapping[str, str]:
+    return files.identity()
+
+
+# ---- loading -------------------------------------------------------------------------------------------------------
+
+
+def load(
+    rest: str,
+    *,
+    name: str,
+    device: str | None = None,
+    dtype: str | None = None,
+    batch: int | None = None,
+    revision: str | None = None,
+    allow_pickle: bool = False,
+    template: str | None = None,
+    mode: str | None = None,
+    pool: str = "mean",
+) -> RelBert:
+    """The checkpoint in a folder or in the hub cache. `template` (a letter, or a text) and `mode` are the
+    checkpoint's own unless given; a plain masked LM, which has none, needs a template."""
+    files = find(rest, name=name, revision=revision, allow_pickle=allow_pickle)
+    with quiet():
+        config = _config(files, name)
+        template, mode = _settings(config, template, mode, name=name)
+        if pool not in POOLS:
+            raise ProbandError(f"{name}: 'pool' is {pool!r}, not one of {', '.join(POOLS)}")
+        tokenizer = tokenizer_of(files, name)
+        if tokenizer.mask_token is None or tokenizer.pad_token is None:
+            raise ProbandError(f"{name}: the tokenizer has no mask or no padding token")
+        model = _model(files, config, name=name, dtype=dtype_of(dtype, device_of(device), name))
+    model = model.to(device_of(device))
+    return RelBert(model, tokenizer, name=name, files=files, template=template, mode=mode, pool=pool, batch=batch)
+
+
+def _config(files: Files, name: str) -> Any:
+    from transformers import AutoConfig
+
+    try:
+        return AutoConfig.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True)
+    except (ValueError, OSError, KeyError) as error:
+        raise ProbandError(f"{name}: {str(error) or 'config.json cannot be read'}") from None
+
+
+def _settings(config: Any, template: str | None, mode: str | None, *, name: str) -> tuple[str, str]:
+    """(template, mode): what the caller asks for, else what the checkpoint was trained with."""
+    own = getattr(config, "relbert_config", None) or {}
+    if not isinstance(own, Mapping):
+        raise ProbandError(f"{name}: 'relbert_config' in config.json is not an object")
+    template = template or own.get("template") or own.get("custom_template")
+    if template is None:
+        raise ProbandError(f"{name}: config.json has no 'relbert_config' and no template (a to e, or a text) is given")
+    if not isinstance(template, str):
+        raise ProbandError(f"{name}: a learnt prompt (AutoPrompt, P-tuning) is not supported, only one in words")
+    template = TEMPLATES.get(template, template)
+    if "<subj>" not in template or "<obj>" not in template:
+        raise ProbandError(f"{name}: the template {template!r} lacks <subj> or <obj>")
+    mode = mode or own.get("mode") or "average_no_mask"
+    if mode not in MODES:
+        raise ProbandError(f"{name}: mode {mode!r}; there are {', '.join(MODES)}")
+    if mode == "mask" and template.count("<mask>") != 1:
+        raise ProbandError(f"{name}: mode 'mask' needs a template with one <mask>, not {template!r}")
+    return template, mode
+
+
+def _model(files: Files, config: Any, *, name: str, dtype: Any) -> Any:
+    from transformers import AutoModel
+
+    try:
+        model, info = AutoModel.from_pretrained(
+            files.folder,
+            config=config,
+            dtype=dtype,
+            trust_remote_code=False,
+            local_files_only=True,
+            output_loading_info=True,
+            use_safetensors=not files.pickle,
+        )
+    except (ValueError, OSError, KeyError, RuntimeError, ImportError) as error:
+        raise ProbandError(f"{name}: {next(iter(str(error).splitlines()), type(error).__name__)}") from None
+    missing = sorted(key for key in info["missing_keys"] if "pooler" not in key)  # the pooler is not used
+    if missing:
+        raise ProbandError(f"{name}: the weights lack {', '.join(missing[:3])}{' and others' if missing[3:] else ''}")
+    return model
