@@ -1,0 +1,152 @@
+"""The three probes (section 2.2): ways to spoil a tuple (h_j, t_j) of R, so that it stands in R no more.
+
+    random   (h_k, t_j), h_k != h_j  [random-head]    or (h_j, t_k), t_k != t_j  [random-tail]
+    reverse  (t_j, h_j)
+    type     (h_j, h_k), h_j != h_k  [both heads]     or (t_j, t_k), t_j != t_k  [both tails]
+
+A positive is an ordered pair (i, j) of tuples of one half of R: "what h_i is to t_i, h_j is to t_j"; there are n(n-1).
+A negative puts a spoilt tuple in the place of j. With alternatives in the list (or a relation that runs both ways) a
+spoilt tuple may be true after all: `Spoiler` can refuse those, and counts them either way.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from proband.suites.analogy.relations import Pair, Relation, fold
+
+PROBES = ("random-head", "random-tail", "reverse", "type")
+PAPER_PROBES = ("random", "reverse", "type")
+BASES = ("right", "other", "query")
+
+
+def paper_probe(probe: str) -> str:
+    """
+    >>> paper_probe("random-tail"), paper_probe("type")
+    ('random', 'type')
+    """
+    return probe.partition("-")[0]
+
+
+def halves(relation: Relation, *, seed: int, lexical: bool = False) -> tuple[list[int], list[int]]:
+    """The two halves of the tuples (section 2.3). A lexical split also keeps tuples that share a word together, as far
+    as that leaves two halves: see `lexical_halves`."""
+    order = list(range(len(relation.tuples)))
+    random.Random(f"halves {seed} {relation.name}").shuffle(order)
+    if lexical:
+        return lexical_halves(relation, order)
+    middle = len(order) // 2
+    return sorted(order[:middle]), sorted(order[middle:])
+
+
+def lexical_halves(relation: Relation, order: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Halves with no word in common. Where one word ties most tuples together (all the brown things), tuples are left
+    out: in the given order, a tuple goes to the emptier half that has none of the other half's words, or nowhere.
+
+    >>> from proband.suites.analogy.relations import Tuple
+    >>> pairs = [("coal", "black"), ("crow", "black"), ("snow", "white"), ("milk", "white")]
+    >>> lexical_halves(Relation("thing : colour", "ES", tuple(Tuple(h, (t,)) for h, t in pairs)), range(4))
+    ([0, 1], [2, 3])
+    """
+    parts: tuple[list[int], list[int]] = ([], [])
+    words: tuple[set[str], set[str]] = (set(), set())
+    for at in order:
+        own = {fold(word) for word in relation.tuples[at].pair}
+        tied = [side for side in (0, 1) if own & words[side]]
+        if len(tied) == 2:
+            continue
+        side = tied[0] if tied else (0 if len(parts[0]) <= len(parts[1]) else 1)
+        if tied and len(parts[side]) > len(order) / 2:
+            continue
+        parts[side].append(at)
+        words[side].update(own)
+    return sorted(parts[0]), sorted(parts[1])
+
+
+def positives(half: Sequence[int]) -> list[tuple[int, int]]:
+    """The n(n-1) ordered pairs of a half.
+
+    >>> len(positives(range(25)))
+    600
+    """
+    return [(i, j) for i in half for j in half if i != j]
+
+
+@dataclass
+class Spoiler:
+    """Makes negatives of one relation. `base` says which tuple is spoilt: the right option's (`right`), any other of
+    the half (`other`), or the query's own (`query`)."""
+
+    relation: Relation
+    faithful: bool = False
+    base: str = "right"
+    hard: bool = False
+    drawn: Counter[str] = field(default_factory=Counter)  # positives asked for a negative, by probe
+    true: Counter[str] = field(default_factory=Counter)  # of these: the first draw was true after all
+    given_up: Counter[str] = field(default_factory=Counter)  # of these: no negative exists
+
+    def negatives(
+        self, probe: str, at: tuple[int, int], *, half: Sequence[int], rng: random.Random, count: int = 1
+    ) -> list[Pair]:
+        """`count` different spoilt tuples for the positive `at` = (i, j), fewer if there are no more."""
+        self.drawn[probe] += 1
+        right = self.relation.tuples[at[1]].pair
+        found: dict[Pair, None] = {}
+        for number, pair in enumerate(self._candidates(probe, at, half, rng)):
+            false_negative = self.relation.holds(pair)
+            if number == 0 and false_negative:
+                self.true[probe] += 1
+            if pair == right or (not self.faithful and (false_negative or fold(pair[0]) == fold(pair[1]))):
+                continue
+            found[pair] = None
+            if len(found) == count:
+                break
+        if not found:
+            self.given_up[probe] += 1
+        return list(found)
+
+    def _candidates(self, probe: str, at: tuple[int, int], half: Sequence[int], rng: random.Random) -> Iterator[Pair]:
+        """Every spoilt tuple of the probe, in the order to try them."""
+        i, j = at
+        tuples = self.relation.tuples
+        rest = [k for k in half if k not in at]
+        rng.shuffle(rest)
+        bases = {"right": [j, *rest], "other": [*rest, j], "query": [i, j, *rest]}[self.base]
+        both_heads = rng.random() < 0.5
+        for b in bases:
+            head, tail = tuples[b].pair
+            others = [k for k in rest if k != b] or rest
+            if self.hard and probe != "reverse":
+                others = sorted(others, key=lambda k: -self._alike(probe, b, k))
+            if probe == "reverse":
+                yield tail, head
+                continue
+            for k in others:
+                other_head, other_tail = tuples[k].pair
+                if probe == "random-head" and fold(other_head) != fold(head):
+                    yield other_head, tail
+                elif probe == "random-tail" and fold(other_tail) != fold(tail):
+                    yield head, other_tail
+                elif probe == "type" and both_heads and fold(other_head) != fold(head):
+                    yield head, other_head
+                elif probe == "type" and not both_heads and fold(other_tail) != fold(tail):
+                    yield tail, other_tail
+
+    def _alike(self, probe: str, b: int, k: int) -> float:
+        """How easily the word put in is taken for the word it replaces: shared letter trigrams and length."""
+        one, other = self.relation.tuples[b], self.relation.tuples[k]
+        words = (one.head, other.head) if probe == "random-head" else (one.tail, other.tail)
+        return alike(*words)
+
+
+def alike(a: str, b: str) -> float:
+    """Dice coefficient of letter trigrams (with word ends), minus a little for each letter more or less.
+
+    >>> alike("walking", "talking") > alike("walking", "seen")
+    True
+    """
+    one, other = ({f"^{fold(w)}$"[i : i + 3] for i in range(len(fold(w)))} for w in (a, b))
+    return 2 * len(one & other) / max(1, len(one) + len(other)) - 0.01 * abs(len(a) - len(b))

@@ -1,0 +1,132 @@
+"""A relation R = {(h_1, t_1), (h_2, t_2), ...} (section 2 of the paper), and what can be read off its list of tuples:
+its cardinality, whether it runs both ways, how many alternatives its tuples have, which words are several.
+
+A tuple keeps every accepted tail; the first is *the* tail t_i, the others serve to recognise false negatives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from proband.core.types import Tag
+
+GROUPS = ("ES", "LS", "DM", "IM")
+GROUP_NAMES = {
+    "ES": "Encyclopedic Semantics",
+    "LS": "Lexicographic Semantics",
+    "DM": "Derivational Morphology",
+    "IM": "Inflectional Morphology",
+}
+MANY = 0.2  # the share of tuples from which on a relation counts as "to many", "many to" or symmetric
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Tuple:
+    """(h_i, t_i) with the other tails that would be right as well."""
+
+    head: str
+    tails: tuple[str, ...]
+
+    @property
+    def tail(self) -> str:
+        return self.tails[0]
+
+    @property
+    def pair(self) -> Pair:
+        return (self.head, self.tail)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A named list of tuples.
+
+    >>> capital = Relation("capital : country", "ES", (Tuple("Paris", ("France",)), Tuple("Rome", ("Italy",))))
+    >>> capital.cardinality, capital.symmetric, capital.holds(("Rome", "Italy")), capital.holds(("Rome", "France"))
+    ('one-to-one', False, True, False)
+    """
+
+    name: str
+    group: str
+    tuples: tuple[Tuple, ...]
+    declared_symmetric: bool | None = None
+
+    @cached_property
+    def _tails_of(self) -> dict[str, set[str]]:
+        tails: dict[str, set[str]] = defaultdict(set)
+        for t in self.tuples:
+            tails[fold(t.head)].update(fold(tail) for tail in t.tails)
+        return dict(tails)
+
+    def holds(self, pair: Pair) -> bool:
+        """Whether the list says that the pair belongs to R, by any alternative of any tuple, in either order if the
+        relation is symmetric."""
+        head, tail = fold(pair[0]), fold(pair[1])
+        tails = self._tails_of
+        return tail in tails.get(head, ()) or (self.symmetric and head in tails.get(tail, ()))
+
+    @cached_property
+    def cardinality(self) -> str:
+        """one-to-one, one-to-many, many-to-one or many-to-many. Spelling variants are not alternatives."""
+        n = len(self.tuples)
+        several = sum(len({spelling(tail) for tail in t.tails}) > 1 for t in self.tuples) / n
+        shared = Counter(fold(t.tail) for t in self.tuples)
+        joint = sum(count for count in shared.values() if count > 1) / n
+        return f"{'many' if joint >= MANY else 'one'}-to-{'many' if several >= MANY else 'one'}"
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Declared, or listed both ways round for a fifth of the tuples, or a relation that is so by its name."""
+        if self.declared_symmetric is not None:
+            return self.declared_symmetric
+        tails = self._tails_of
+        both = sum(any(fold(t.head) in tails.get(fold(tail), ()) for tail in t.tails) for t in self.tuples)
+        return both / len(self.tuples) >= MANY or bool(SYMMETRIC_BY_NAME.search(self.name))
+
+    def describe(self) -> dict[str, Tag]:
+        """What is stored per relation in the manifest."""
+        words = [w for t in self.tuples for w in (t.head, *t.tails)]
+        return {
+            "relation": self.name,
+            "group": self.group,
+            "tuples": len(self.tuples),
+            "cardinality": self.cardinality,
+            "symmetric": self.symmetric,
+            "alternatives": round(sum(len(t.tails) for t in self.tuples) / len(self.tuples), 2),
+            "multiword": sum(" " in w for w in words),
+        }
+
+
+# synonyms of another intensity (afraid : terrified) run one way, so only plain synonyms count
+SYMMETRIC_BY_NAME = re.compile(r"antonym|opposite$|synonyms?\b(?!.*intensity)|sibling|spouse", re.I)
+
+
+@lru_cache(maxsize=200_000)
+def fold(word: str) -> str:
+    """The form in which words are compared: lower case, one space.
+
+    >>> fold("New_Zealand")
+    'new zealand'
+    """
+    return " ".join(word.replace("_", " ").lower().split())
+
+
+def spelling(word: str) -> str:
+    """A key equal for spelling variants: hyphens, -ise/-ize, -our/-or, doubled letters.
+
+    >>> spelling("over-organised") == spelling("overorganized"), spelling("traveller") == spelling("traveler")
+    (True, True)
+    """
+    key = re.sub(r"[\s-]", "", fold(word))
+    key = key.replace("isation", "ization").replace("yse", "yze").replace("our", "or")
+    key = re.sub(r"is(e|ed|es|er|ing|able)$", r"iz\1", key)
+    return re.sub(r"(.)\1", r"\1", key)
+
+
+def select(relations: Sequence[Relation], names: Sequence[str]) -> list[Relation]:
+    """The relations whose name contains one of `names` (all if there are none)."""
+    return [r for r in relations if not names or any(fold(n) in fold(r.name) for n in names)]

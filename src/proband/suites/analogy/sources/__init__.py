@@ -1,0 +1,51 @@
+"""Where relations come from: a folder or file of any known format, or the lists inside the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from proband.core.errors import ProbandError
+from proband.suites.analogy.relations import Relation
+from proband.suites.analogy.sources import bats, google, listed, wordnet
+
+LICENCES = {
+    "built-in": "Apache-2.0",
+    "bats": "BATS 3.0: none stated by its source; do not redistribute",
+    "google": "Google analogy test set: Apache-2.0",
+    "wordnet": "WordNet licence (Princeton)",
+    "listed": "as the file's own",
+}
+
+
+def read(data: str | None) -> tuple[list[Relation], str]:
+    """Relations and their licence; `data` is None (our own lists), a path, or `wordnet[:FOLDER]`.
+
+    >>> relations, licence = read(None)
+    >>> len(relations), licence
+    (20, 'Apache-2.0')
+    """
+    if data is None:
+        return listed.built_in(), LICENCES["built-in"]
+    if data.partition(":")[0] == "wordnet":
+        return wordnet.read(data.partition(":")[2] or None), LICENCES["wordnet"]
+    path = Path(data)
+    if not path.exists():
+        raise ProbandError("no such file or folder", file=path)
+    kind, reader = _kind(path)
+    relations = reader(path)
+    for relation in relations:
+        if len(relation.tuples) < 4:
+            raise ProbandError(
+                f"relation {relation.name!r} has {len(relation.tuples)} tuples; probes need 4", file=path
+            )
+    return relations, LICENCES[kind]
+
+
+def _kind(path: Path):  # type: ignore[no-untyped-def]
+    if path.is_dir():
+        if bats.looks_like(path):
+            return "bats", bats.read
+        return "listed", listed.read_folder
+    if google.looks_like(path):
+        return "google", google.read
+    return "listed", listed.read

@@ -1,0 +1,102 @@
+"""Plain lists: TSV, CSV or JSONL with the fields head, tail (or tails), relation, group and, if known, symmetric.
+
+Several accepted tails are joined by `/` in a table, a list in JSONL. The lists inside the package are such files.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from proband.core.errors import ProbandError
+from proband.suites.analogy.relations import GROUPS, Relation, Tuple
+from proband.suites.analogy.sources.bats import clean, decode
+
+BUILT_IN = ("encyclopedic.tsv", "lexicographic.tsv", "derivational.tsv", "inflectional.tsv")
+FIELDS = {"head", "tail", "tails", "relation", "group", "symmetric"}
+ENDINGS = (".tsv", ".csv", ".jsonl")
+
+
+def built_in() -> list[Relation]:
+    """Our own lists: five relations per group, 44 to 50 tuples each."""
+    folder = resources.files("proband") / "data" / "analogy"
+    found: list[Relation] = []
+    for name in BUILT_IN:
+        with resources.as_file(folder / name) as path:
+            found += read(path)
+    return found
+
+
+def read_folder(folder: Path) -> list[Relation]:
+    files = sorted(path for path in folder.iterdir() if path.suffix in ENDINGS)
+    if not files:
+        raise ProbandError("is neither BATS nor a folder of .tsv, .csv or .jsonl lists", file=folder)
+    return [relation for path in files for relation in read(path)]
+
+
+def read(path: Path) -> list[Relation]:
+    """The relations of one file, in the order in which they first appear."""
+    rows: dict[str, list[Tuple]] = {}
+    about: dict[str, tuple[str, bool | None]] = {}
+    for number, row in _rows(path):
+        name, group, symmetric, found = _checked(row, path, number)
+        if about.setdefault(name, (group, symmetric)) != (group, symmetric):
+            raise ProbandError(f"relation {name!r} has two values of group or symmetric", file=path, line=number)
+        rows.setdefault(name, []).append(found)
+    if not rows:
+        raise ProbandError("holds no pairs", file=path)
+    return [Relation(name, about[name][0], tuple(tuples), about[name][1]) for name, tuples in rows.items()]
+
+
+def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    text = decode(path)
+    if path.suffix == ".jsonl":
+        for number, line in enumerate(text.split("\n"), start=1):
+            if line.strip():
+                try:
+                    value = json.loads(line)
+                except (ValueError, RecursionError) as error:
+                    raise ProbandError(f"is not JSON: {error}", file=path, line=number) from error
+                if not isinstance(value, dict):
+                    raise ProbandError("must be an object", file=path, line=number)
+                yield number, value
+        return
+    reader = csv.reader(io.StringIO(text), delimiter="," if path.suffix == ".csv" else "\t", strict=True)
+    try:
+        header = next(reader, [])
+        for cells in reader:
+            if cells:
+                if len(cells) != len(header):
+                    raise ProbandError(
+                        f"has {len(cells)} columns, the header {len(header)}", file=path, line=reader.line_num
+                    )
+                yield reader.line_num, dict(zip(header, cells, strict=True))
+    except csv.Error as error:
+        raise ProbandError(f"is not a table: {error}", file=path, line=reader.line_num) from error
+
+
+def _checked(row: Mapping[str, Any], path: Path, line: int) -> tuple[str, str, bool | None, Tuple]:
+    for name in row:
+        if name not in FIELDS:
+            raise ProbandError(f"unknown field {name!r}; there are {', '.join(sorted(FIELDS))}", file=path, line=line)
+    for name in ("head", "relation"):
+        if not isinstance(row.get(name), str) or not clean(row[name]):
+            raise ProbandError(f"field {name!r} must be text", file=path, line=line)
+    value = row.get("tails", row.get("tail"))
+    tails = value.split("/") if isinstance(value, str) else value
+    if not isinstance(tails, list) or not tails or not all(isinstance(t, str) and clean(t) for t in tails):
+        raise ProbandError("field 'tail' must be text, alternatives joined by '/'", file=path, line=line)
+    group = row.get("group", "ES")
+    if group not in GROUPS:
+        raise ProbandError(f"'group' is {group!r}; there are {', '.join(GROUPS)}", file=path, line=line)
+    answer = row.get("symmetric")
+    symmetric = {"yes": True, "no": False, True: True, False: False, "": None, None: None}.get(answer, "?")
+    if symmetric == "?":
+        raise ProbandError(f"'symmetric' is {answer!r}; it must be yes or no", file=path, line=line)
+    found = Tuple(clean(row["head"]), tuple(dict.fromkeys(clean(t) for t in tails)))
+    return clean(row["relation"]), group, symmetric, found  # type: ignore[return-value]

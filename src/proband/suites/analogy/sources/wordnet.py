@@ -1,0 +1,163 @@
+"""WordNet's own dictionary files (index.*, data.*, cntlist.rev) as a source of pairs: hypernym, meronym, antonym.
+
+Each relation takes the best-known words: the heads and tails with the highest product of sense-tag counts, first senses
+only, each word once. Everything WordNet accepts besides (all hypernyms up to the root, all parts) is kept as
+alternatives, so that a random negative which is true is seen to be.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from proband.core.errors import ProbandError
+from proband.suites.analogy.relations import Relation, Tuple
+
+FOLDERS = ("/usr/share/wordnet", "/usr/share/wordnet/dict", "/usr/local/share/wordnet/dict")
+TUPLES = 50
+# name, part of speech, pointer symbol, symmetric
+RELATIONS = (
+    ("hypernym", "noun", "@", False),
+    ("part meronym", "noun", "%p", False),
+    ("member meronym", "noun", "%m", False),
+    ("substance meronym", "noun", "%s", False),
+    ("antonym", "adj", "!", True),
+)
+
+
+@dataclass(frozen=True)
+class Synset:
+    words: tuple[str, ...]
+    pointers: tuple[tuple[str, int, str, int, int], ...]  # symbol, offset, part of speech, source word, target word
+
+
+def find(folder: str | None) -> Path:
+    """The folder with WordNet's files: as named, $WNSEARCHDIR, or where Debian's wordnet-base puts them."""
+    tried = [folder] if folder else [os.environ.get("WNSEARCHDIR"), *FOLDERS]
+    for name in tried:
+        if name and (Path(name) / "data.noun").is_file():
+            return Path(name)
+    raise ProbandError("WordNet is not installed: `apt install wordnet-base`, or name its folder as wordnet:FOLDER")
+
+
+def read(folder: str | None = None) -> list[Relation]:
+    """Five relations of at most 50 tuples."""
+    root = find(folder)
+    found = []
+    read_already: dict[str, tuple[dict[int, Synset], dict[str, int], Counter[str]]] = {}
+    for name, speech, symbol, symmetric in RELATIONS:
+        if speech not in read_already:
+            synsets, first = read_synsets(root / f"data.{speech}"), first_senses(root / f"index.{speech}")
+            read_already[speech] = synsets, first, tag_counts(root / "cntlist.rev", speech)
+        synsets, first, counts = read_already[speech]
+        tuples = best_known(synsets, first, counts=counts, symbol=symbol, symmetric=symmetric)
+        found.append(Relation(f"wordnet {name}", "LS", tuple(tuples), symmetric))
+    return found
+
+
+def read_synsets(path: Path) -> dict[int, Synset]:
+    """`offset file type w_cnt word id ... p_cnt (symbol offset pos source/target)... | gloss`; w_cnt is hexadecimal."""
+    synsets = {}
+    for line in _body(path):
+        cells = line.partition(" | ")[0].split()
+        count = int(cells[3], 16)
+        words = tuple(cells[4 + 2 * k].split("(")[0] for k in range(count))
+        at = 4 + 2 * count
+        pointers = []
+        for k in range(int(cells[at])):
+            symbol, offset, speech, ends = cells[at + 1 + 4 * k : at + 5 + 4 * k]
+            pointers.append((symbol, int(offset), speech, int(ends[:2], 16), int(ends[2:], 16)))
+        synsets[int(cells[0])] = Synset(words, tuple(pointers))
+    return synsets
+
+
+def first_senses(path: Path) -> dict[str, int]:
+    """lemma -> the synset of its most frequent sense."""
+    first = {}
+    for line in _body(path):
+        cells = line.split()
+        first[cells[0]] = int(cells[-int(cells[2])])
+    return first
+
+
+def tag_counts(path: Path, speech: str) -> Counter[str]:
+    """lemma -> how often its first sense was tagged in the semantic concordances."""
+    kinds = {"noun": ("1",), "adj": ("3", "5")}[speech]
+    counts: Counter[str] = Counter()
+    for line in _body(path):
+        key, sense, count = line.rsplit(" ", 2)
+        lemma, _, rest = key.partition("%")
+        if sense == "1" and rest[:1] in kinds:
+            counts[lemma] += int(count)
+    return counts
+
+
+def best_known(
+    synsets: dict[int, Synset], first: dict[str, int], *, counts: Counter[str], symbol: str, symmetric: bool
+) -> list[Tuple]:
+    candidates = []
+    for head, offset in first.items():
+        if not head.isalpha() or head not in synsets[offset].words:
+            continue  # several words, or a name (which the synset spells with a capital)
+        # the tail, too, must be meant in its first sense: (car, first) for "first gear" is no pair to ask for
+        near = direct(synsets, head, offset, symbol)
+        tails = [t for t, at in near if t.isalpha() and t.islower() and t != head and first.get(t) == at]
+        if tails:
+            weight = (counts[head] + 1) * (max(counts[t] for t in tails) + 1)
+            candidates.append((-weight, head, max(tails, key=lambda t: (counts[t], t))))
+    used: set[str] = set()
+    chosen: list[Tuple] = []
+    for _, head, tail in sorted(candidates):
+        # a hypernym may serve three heads; elsewhere each word stands once
+        if head in used or (tail in used and symbol != "@") or sum(t.tail == tail for t in chosen) >= 3:
+            continue
+        used.update((head, tail))
+        others = [t.replace("_", " ") for t in closure(synsets, head, first[head], symbol) if t != tail]
+        chosen.append(Tuple(head, (tail, *dict.fromkeys(others))))
+        if len(chosen) == TUPLES:
+            break
+    return chosen
+
+
+def direct(synsets: dict[int, Synset], head: str, offset: int, symbol: str) -> list[tuple[str, int]]:
+    """The words (with their synsets) one pointer away; antonymy is between words, the others between synsets."""
+    synset = synsets[offset]
+    found = []
+    for kind, target, speech, source, end in synset.pointers:
+        if kind != symbol or target not in synsets or (symbol != "!" and speech != "n"):
+            continue
+        words = synsets[target].words
+        if symbol == "!":
+            if synset.words[source - 1].lower() == head:
+                found.append((words[end - 1], target))
+        else:
+            found += [(word, target) for word in words]
+    return found
+
+
+def closure(synsets: dict[int, Synset], head: str, offset: int, symbol: str) -> list[str]:
+    """Everything reachable by the same pointer, nearest first."""
+    if symbol == "!":
+        return [word for word, _ in direct(synsets, head, offset, symbol)]
+    reached: dict[int, None] = {offset: None}
+    queue = [offset]
+    words: list[str] = []
+    while queue:
+        for kind, target, _, _, _ in synsets[queue.pop(0)].pointers:
+            if kind == symbol and target in synsets and target not in reached:
+                reached[target] = None
+                queue.append(target)
+                words += synsets[target].words
+    return words
+
+
+def _body(path: Path) -> Iterator[str]:
+    """The lines after the licence, which is indented."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            yield from (line for line in file if not line.startswith("  "))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProbandError(f"cannot be read: {error}", file=path) from error

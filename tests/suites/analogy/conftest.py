@@ -1,0 +1,115 @@
+"""Models one can see through: they implement the protocols and know the answers, or know nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from proband.core.protocols import Floats, Score, Text
+from proband.suites.analogy.relations import Relation
+from proband.suites.analogy.sources import listed
+
+
+def noise(*words: object) -> float:
+    """A number in [0, 1) that depends on the words alone."""
+    return int.from_bytes(hashlib.sha256(repr(words).encode()).digest()[:6], "big") / 2**48
+
+
+class Oracle:
+    """Scores a sentence 0 if its second pair belongs to the same relation as its first, else -1: a planted answer."""
+
+    name = "fake:oracle"
+    methods = ("pll",)
+
+    def __init__(self, relations: Sequence[Relation], pattern: str) -> None:
+        self.relations = relations
+        self.pattern = re.compile(re.sub(r"\\\{([ht][12])\\\}", r"(?P<\1>.+)", re.escape(pattern)))
+        self.asked: list[Text] = []
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "fake", "name": self.name}
+
+    def score(self, texts: Sequence[Text], *, method: str) -> list[Score]:
+        self.asked += texts
+        return [Score(self._value(text.text), len(text.text.split()), len(text.text.split())) for text in texts]
+
+    def _value(self, text: str) -> float:
+        found = self.pattern.fullmatch(text)
+        assert found
+        query, option = (found["h1"], found["t1"]), (found["h2"], found["t2"])
+        true = any(r.holds(query) and r.holds(option) and option[::-1] != query for r in self.relations)
+        return 0.0 if true else -1.0
+
+
+class Coin(Oracle):
+    """A score from the sentence's bytes: knows nothing, and always says the same."""
+
+    name = "fake:coin"
+
+    def _value(self, text: str) -> float:
+        return noise(text)
+
+
+class Planes:
+    """Static vectors in which every relation is one offset: v(tail) = v(head) + r. `unknown` words are missing."""
+
+    name = "fake:planes"
+
+    def __init__(self, relations: Sequence[Relation], *, unknown: Sequence[str] = (), size: int = 24) -> None:
+        table: dict[str, NDArray[np.float32]] = {}
+        for number, relation in enumerate(relations):
+            rng = np.random.default_rng(number)
+            offset = rng.normal(size=size) * 3
+            for t in relation.tuples:
+                head = table.setdefault(t.head.lower(), rng.normal(size=size).astype(np.float32))
+                for tail in t.tails[:1]:
+                    table.setdefault(tail.lower(), (head + offset).astype(np.float32))
+        for word in unknown:
+            table.pop(word.lower())
+        self.words = list(table)
+        self.table = np.stack(list(table.values())).astype(np.float32)
+        self.row = {word: at for at, word in enumerate(self.words)}
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "fake", "name": self.name}
+
+    def vectors(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
+        known = np.array([word in self.row for word in words], dtype=np.bool_)
+        rows = np.zeros((len(words), self.table.shape[1]), dtype=np.float32)
+        for at, word in enumerate(words):
+            if known[at]:
+                rows[at] = self.table[self.row[word]]
+        return rows, known
+
+    @property
+    def vocabulary(self) -> Sequence[str]:
+        return self.words
+
+    @property
+    def matrix(self) -> Floats:
+        return self.table
+
+
+@pytest.fixture(scope="session")
+def own() -> list[Relation]:
+    return listed.built_in()
+
+
+@pytest.fixture(scope="session")
+def oracle() -> type[Oracle]:
+    return Oracle
+
+
+@pytest.fixture(scope="session")
+def coin() -> type[Coin]:
+    return Coin
+
+
+@pytest.fixture(scope="session")
+def planes() -> type[Planes]:
+    return Planes

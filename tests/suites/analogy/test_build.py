@@ -1,0 +1,123 @@
+"""Items: counted against the formulas, the same bytes for the same seed, balanced in what gives nothing away."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.core.files import dumps
+from proband.core.types import Item
+from proband.suites.analogy import SUITE
+from proband.suites.analogy.probes import PAPER_PROBES
+from proband.suites.analogy.relations import Relation
+
+
+def built(**options: object) -> list[Item]:
+    return [item for item in SUITE.build(**options).items if isinstance(item, Item)]
+
+
+def by_relation_and_probe(items: list[Item]) -> Counter[tuple[str, str]]:
+    return Counter((str(item.tags["relation"]), str(item.tags["paper_probe"])) for item in items)
+
+
+def positives_of(relation: Relation) -> int:
+    small = len(relation.tuples) // 2
+    return small * (small - 1) + (len(relation.tuples) - small) * (len(relation.tuples) - small - 1)
+
+
+def test_faithful_zero_shot_has_a_choice_per_positive_and_probe(own: list[Relation]) -> None:
+    counts = by_relation_and_probe(built(faithful=True, relations="capital, antonym, gerund"))
+    for relation in own:
+        for probe in PAPER_PROBES:
+            wanted = positives_of(relation) if relation.name in ("capital : country", "antonym", "verb : gerund") else 0
+            assert counts[relation.name, probe] == wanted
+
+
+def test_supervised_is_balanced_and_its_halves_share_no_tuple(own: list[Relation]) -> None:
+    items = built(setting="supervised", relations="male : female")
+    relation = next(r for r in own if r.name == "male : female")
+    for probe in PAPER_PROBES:
+        here = [item for item in items if item.tags["paper_probe"] == probe]
+        assert len(here) == 2 * positives_of(relation)
+        assert Counter(item.gold for item in here) == {0: positives_of(relation), 1: positives_of(relation)}
+    seen = {
+        part: {c for item in items if item.tags["part"] == part for c in item.facts["clusters"]}
+        for part in ("train", "test")
+    }
+    assert not seen["train"] & seen["test"]
+    assert len(seen["train"] | seen["test"]) == len(relation.tuples)
+
+
+@pytest.mark.data
+def test_bats_gives_1200_positives_per_relation_and_probe(data: Path) -> None:
+    """40 relations x 3 probes x 2 x 25 x 24, and twice that in the supervised setting."""
+    counts = by_relation_and_probe(built(data=str(data / "bats"), faithful=True))
+    assert len(counts) == 120
+    assert set(counts.values()) == {2 * 25 * 24}
+    counts = by_relation_and_probe(
+        built(data=str(data / "bats"), faithful=True, setting="supervised", relations="color")
+    )
+    assert set(counts.values()) == {2 * 2 * 25 * 24}
+
+
+def test_the_default_drops_reverse_for_symmetric_relations_only() -> None:
+    counts = by_relation_and_probe(built(per_relation=10))
+    dropped = {relation for relation, _ in counts if not counts[relation, "reverse"]}
+    assert dropped == {"antonym", "synonym"}
+    assert set(counts.values()) == {10}
+
+
+def test_positives_are_shared_between_probes() -> None:
+    """So that a model scores a right sentence once for three probes."""
+    items = built(per_relation=20, relations="capital")
+    right = Counter((tuple(i.facts["query"]), tuple(i.facts["options"][i.gold or 0])) for i in items)
+    assert set(right.values()) == {3}
+
+
+def test_same_seed_same_bytes_and_another_seed_others() -> None:
+    once, again, other = (list(map(dumps, built(seed=s, per_relation=20))) for s in (5, 5, 6))
+    assert once == again
+    assert once != other
+
+
+def test_nothing_but_the_relation_gives_the_answer_away() -> None:
+    items = built(seed=1)
+    first = sum(item.gold == 0 for item in items) / len(items)
+    assert abs(first - 0.5) < 0.03
+    assert len({item.id for item in items}) == len(items)
+
+
+@pytest.mark.parametrize("options", [3, 5])
+def test_n_options(options: int) -> None:
+    items = built(per_relation=10, options=options, relations="plural")
+    assert {len(item.choices) for item in items} == {options}
+    assert all(len(set(item.choices)) == options for item in items)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"setting": "zero"}, "'setting' is 'zero'"),
+        ({"options": 1}, "'options' is 1"),
+        ({"relations": "nothing"}, "no relation matches"),
+        ({"template": "{h1} {t1}"}, "no template"),
+        ({"data": "no/such/place"}, "no such file"),
+        ({"made_from": "air"}, "'made-from' is 'air'"),
+    ],
+)
+def test_bad_options_are_refused_in_a_sentence(options: dict[str, object], says: str) -> None:
+    with pytest.raises(ProbandError, match=says):
+        built(**options)
+
+
+def test_the_summary_tells_counts_and_false_negative_rates() -> None:
+    plan = SUITE.build(per_relation=50)
+    n = sum(1 for _ in plan.items)
+    told = plan.summary()
+    assert sum(sum(line["items"].values()) for line in told["relations"]) == n
+    young = next(line for line in told["relations"] if line["relation"] == "animal : young")
+    assert young["false_negative_rate"]["random-head"] > 0  # many young are called calf or cub
+    assert young["cardinality"] == "many-to-one"

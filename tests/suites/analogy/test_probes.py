@@ -1,0 +1,118 @@
+"""The probes against their definitions and counts."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from proband.suites.analogy.probes import BASES, PROBES, Spoiler, halves, positives
+from proband.suites.analogy.relations import Relation, Tuple, fold
+
+
+def numbered(n: int) -> Relation:
+    return Relation("number", "ES", tuple(Tuple(f"h{i}", (f"t{i}",)) for i in range(n)))
+
+
+@pytest.mark.parametrize("n", [4, 7, 50])
+def test_halves_part_the_tuples_and_give_n_times_n_minus_1_positives(n: int) -> None:
+    first, second = halves(numbered(n), seed=3)
+    assert sorted([*first, *second]) == list(range(n))
+    assert len(second) - len(first) in (0, 1)
+    for half in (first, second):
+        assert len(positives(half)) == len(half) * (len(half) - 1) == len(set(positives(half)))
+
+
+def test_fifty_tuples_give_two_times_25_times_24_positives() -> None:
+    assert sum(len(positives(half)) for half in halves(numbered(50), seed=0)) == 2 * 25 * 24
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("probe", PROBES)
+def test_a_negative_has_the_form_of_its_probe(probe: str, base: str) -> None:
+    spoiler, half = Spoiler(numbered(20), base=base), list(range(20))
+    for at in positives(half):
+        (head, tail), *more = spoiler.negatives(probe, at, half=half, rng=random.Random(str(at)))
+        assert not more
+        kinds, numbers = head[0] + tail[0], (int(head[1:]), int(tail[1:]))
+        if probe == "reverse":
+            assert kinds == "th"
+            assert numbers[0] == numbers[1]
+        else:
+            assert kinds == "ht" if probe.startswith("random") else kinds in ("hh", "tt")
+            assert numbers[0] != numbers[1]
+        if probe == "type" and base != "query":
+            assert at[0] not in numbers  # h_i != h_j != h_k
+        expected = {"random-head": numbers[1], "random-tail": numbers[0], "reverse": numbers[0], "type": numbers[0]}
+        if base == "right":
+            assert expected[probe] == at[1]
+        if base == "query":
+            assert expected[probe] == at[0]
+    assert not spoiler.true
+    assert not spoiler.given_up
+
+
+def colours() -> Relation:
+    pairs = [
+        ("coal", "black"),
+        ("crow", "black/grey"),
+        ("snow", "white"),
+        ("milk", "white"),
+        ("blood", "red"),
+        ("ash", "grey"),
+    ]
+    return Relation("thing : colour", "ES", tuple(Tuple(h, tuple(t.split("/"))) for h, t in pairs))
+
+
+def test_false_negatives_are_counted_and_refused_unless_faithful() -> None:
+    """By enumeration: (crow, grey) by the tail of ash and (coal or crow, black), (snow or milk, white) by head."""
+    relation, half = colours(), list(range(6))
+    rates = {}
+    for faithful in (True, False):
+        spoiler = Spoiler(relation, faithful=faithful)
+        true = 0
+        for seed in range(40):
+            for at in positives(half):
+                for probe in ("random-head", "random-tail"):
+                    pairs = spoiler.negatives(probe, at, half=half, rng=random.Random(f"{seed}{at}{probe}"))
+                    true += sum(relation.holds(pair) for pair in pairs)
+        rates[faithful] = sum(spoiler.true.values()) / sum(spoiler.drawn.values())
+        assert (true > 0) == faithful
+    # the same first draws either way; expected: candidates (h_k, t_j) or (h_j, t_k) true / candidates, over all i, j, k
+    hits, total = 0.0, 0
+    for i, j in positives(half):
+        for probe in ("random-head", "random-tail"):
+            rest = [k for k in half if k not in (i, j)]
+            tuples = relation.tuples
+            made = [
+                (tuples[k].head, tuples[j].tail) if probe == "random-head" else (tuples[j].head, tuples[k].tail)
+                for k in rest
+            ]
+            # a tail equal to the right one is no random tail
+            made = [p for p in made if probe == "random-head" or p[1] != tuples[j].tail]
+            hits += sum(relation.holds(p) for p in made) / len(made)
+            total += 1
+    assert rates[True] == rates[False] == pytest.approx(hits / total, abs=0.03)
+
+
+def test_a_relation_whose_every_negative_is_true_gives_none() -> None:
+    all_red = Relation("thing : colour", "ES", tuple(Tuple(f"thing{i}", ("red",)) for i in range(6)))
+    spoiler = Spoiler(all_red)
+    assert spoiler.negatives("random-head", (0, 1), half=range(6), rng=random.Random(0)) == []
+    assert spoiler.given_up["random-head"] == 1
+
+
+def test_hard_negatives_look_like_the_word_they_replace() -> None:
+    words = ["walk", "talk", "sing", "ring", "jump", "pump", "eat", "beat"]
+    relation = Relation("verb : gerund", "IM", tuple(Tuple(w, (w + "ing",)) for w in words))
+    spoiler = Spoiler(relation, hard=True)
+    pair = spoiler.negatives("random-tail", (2, 0), half=range(8), rng=random.Random(0))
+    assert pair == [("walk", "talking")]
+
+
+def test_lexical_halves_share_no_word(own: list[Relation]) -> None:
+    for relation in own:
+        parts = halves(relation, seed=1, lexical=True)
+        words = [{fold(w) for k in part for w in relation.tuples[k].pair} for part in parts]
+        assert not words[0] & words[1]
+        assert min(len(part) for part in parts) >= 0.3 * len(relation.tuples), relation.name
