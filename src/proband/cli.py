@@ -260,6 +260,8 @@ def _run(verbs: Any) -> None:
             limit=given.limit,
             cache=not given.no_cache,
             options=_settings(given.set),
+            engine=given.engine,
+            workers=given.workers,
             device=given.device,
             dtype=given.dtype,
             batch=given.batch,
@@ -284,6 +286,12 @@ def _run(verbs: Any) -> None:
     )
     verb.add_argument("-o", "--out", required=True, metavar="RUNDIR")
     verb.add_argument("--limit", type=_count, metavar="N", help="the first N items only")
+    verb.add_argument(
+        "--engine", choices=("local", "ray"), default="local", help="ray: chunks of items go to a Ray cluster"
+    )
+    verb.add_argument(
+        "--workers", type=_count, metavar="N", help="processes of the ray engine (default: one per core or GPU)"
+    )
     verb.add_argument("--no-cache", action="store_true", help="do not read or write the answer cache")
     verb.add_argument("--device", help="cpu, cuda, cuda:1 (default: a GPU if there is one)")
     verb.add_argument("--dtype", help="float32, bfloat16, float16 (default: float32 on a CPU, bfloat16 on a GPU)")

@@ -12,11 +12,12 @@ import fcntl
 import json
 import os
 import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib import metadata
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from proband.core.cache import Cache
 from proband.core.errors import ProbandError
@@ -34,7 +35,7 @@ from proband.core.progress import Progress
 from proband.core.protocols import Choice, Question, Score, Text
 from proband.core.types import Answer, Item, Run, Solver, Suite
 
-T = TypeVar("T")
+Engine = Callable[[Callable[[Sequence[Item]], Sequence[Answer]], Iterable[Sequence[Item]]], Iterable[Sequence[Answer]]]
 CHUNK = 256  # items answered between two writes
 PACKAGES = ("proband", "numpy", "torch", "transformers", "tokenizers", "gguf", "httpx")
 
@@ -173,8 +174,13 @@ def run(
     limit: int | None = None,
     cache: Path | None = None,
     options: Mapping[str, Any] | None = None,
+    engine: Engine = map,
 ) -> Run:
-    """Answer the items of `folder` with `model` into `out`; resumes where an earlier call stopped."""
+    """Answer the items of `folder` with `model` into `out`; resumes where an earlier call stopped.
+
+    `engine(solve, chunks)` gives the answers of each chunk in order: `map` does it here and now, another may hand
+    the chunks to other processes.
+    """
     items = read_items(folder)
     if items[0].suite != suite.name:
         raise ProbandError(f"these are items of {items[0].suite}, not {suite.name}", file=items_path(folder))
@@ -200,8 +206,10 @@ def run(
         done = keep_whole_chunks(answers, items, whole=chosen.whole)
         with Progress(f"{suite.name} · {model.name}", total=len(items)) as bar:
             bar.advance(done)
-            for chunk in chunks(items, done, whole=chosen.whole):
-                said = list(chosen.solve(chunk, asked, seed=seed, **_keywords(settings)))
+            todo = list(chunks(items, done, whole=chosen.whole))
+            solve = partial(chosen.solve, model=asked, seed=seed, **_keywords(settings))
+            for chunk, answered in zip(todo, engine(solve, todo), strict=True):
+                said = list(answered)
                 check_answers(chunk, said, solver=chosen.name)
                 append(answers, said)
                 bar.advance(len(chunk))

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -192,13 +193,37 @@ def run(
     limit: int | None = None,
     cache: PathLike | bool = True,
     options: Mapping[str, Any] | None = None,
+    engine: str = "local",
+    workers: int | None = None,
     **settings: Any,
 ) -> Run:
-    """Answer the items with a model; the same call again resumes. `cache=False` asks the model everything anew."""
+    """Answer the items with a model; the same call again resumes. `cache=False` asks the model everything anew.
+
+    `engine="ray"` hands chunks of items to `workers` processes of a Ray cluster, each with the model loaded.
+    """
     found = suite_of(items)
     loaded = load_model(model, suite=found, **settings) if isinstance(model, str) else model
     chosen = running.choose_solver(found, loaded, solver)
     folder = default_folder() if cache is True else Path(cache) if cache else None
+    settled = defaults(chosen.options, options or {}, of=f"solver {chosen.name}")
+    how: running.Engine = map
+    if engine == "ray":
+        from proband.distributed import ray_engine
+
+        if not isinstance(model, str):
+            raise ProbandError("the ray engine loads the model in each worker: name it, as in 'hf:roberta-large'")
+        job = Job(
+            suite=found.name,
+            model=model,
+            settings=settings,
+            solver=chosen.name,
+            seed=seed,
+            options=settled,
+            cache=folder,
+        )
+        how = ray_engine(job, workers=workers)
+    elif engine != "local":
+        raise ProbandError(f"no engine {engine!r}; there are local, ray")
     return running.run(
         found,
         Path(items),
@@ -208,8 +233,28 @@ def run(
         seed=seed,
         limit=limit,
         cache=folder,
-        options=defaults(chosen.options, options or {}, of=f"solver {chosen.name}"),
+        options=settled,
+        engine=how,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What a worker in another process needs to answer a chunk of items as this one would."""
+
+    suite: str
+    model: str
+    settings: Mapping[str, Any]
+    solver: str
+    seed: int
+    options: Mapping[str, Any]
+    cache: Path | None
+
+    def solver_here(self) -> Callable[[Sequence[Item]], list[Answer]]:
+        found = suites.suite(self.suite)
+        asked = running.remembering(load_model(self.model, suite=found, **self.settings), self.cache)
+        chosen = running.choose_solver(found, asked, self.solver)
+        return lambda items: list(chosen.solve(items, asked, seed=self.seed, **keywords(self.options)))
 
 
 def suite_of(items: PathLike) -> Suite:
