@@ -16,6 +16,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from proband.suites.kinship.family import OTHER, Family, Shape, make, matrix
 from proband.suites.kinship.rules import Rules
@@ -150,7 +151,7 @@ def revisiting(ground: Ground, goal: tuple[int, int], k: int, draw: Random) -> t
         at = int(draw() * (len(path) - 1))
         a, b = path[at], path[at + 1]
         y = resolve(ground.splits(a, b), {a, b}, draw)
-        told = {frozenset(fact) for fact in zip(path, path[1:])}
+        told = {frozenset(fact) for fact in pairwise(path)}
         if y >= 0 and frozenset((a, y)) not in told and frozenset((y, b)) not in told:
             steps.append((a, y, b))
             path.insert(at + 1, y)
@@ -185,7 +186,4 @@ def symbolic(rules: Rules, target: int, k: int, draw: Random) -> tuple[list[int]
 def rule_bodies(rules: Rules) -> list[list[tuple[int, int]]]:
     """For each relation, the pairs that compose to it and to nothing else, whatever the genders."""
     n = len(rules.neutrals)
-    return [
-        [(a, b) for a in range(n) for b in range(n) if rules.table[a][b] == 1 << relation] for relation in range(n)
-    ]
-
+    return [[(a, b) for a in range(n) for b in range(n) if rules.table[a][b] == 1 << relation] for relation in range(n)]

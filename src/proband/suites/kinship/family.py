@@ -16,9 +16,19 @@ from proband.suites.kinship.relations import FEMALE, MALE, NEUTRALS
 
 NOBODY = -1
 OTHER = len(NEUTRALS)  # the number that stands for "no relation of the eleven"
-PARENT, CHILD, SIBLING, SPOUSE, GRANDPARENT, GRANDCHILD, PIBLING, NIBLING, PARENT_IN_LAW, CHILD_IN_LAW, SIBLING_IN_LAW = (
-    range(OTHER)
-)
+(
+    PARENT,
+    CHILD,
+    SIBLING,
+    SPOUSE,
+    GRANDPARENT,
+    GRANDCHILD,
+    PIBLING,
+    NIBLING,
+    PARENT_IN_LAW,
+    CHILD_IN_LAW,
+    SIBLING_IN_LAW,
+) = range(OTHER)
 
 
 @dataclass(frozen=True)

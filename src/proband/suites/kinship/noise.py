@@ -25,7 +25,8 @@ TRIES = 30
 def walk(ground: Ground, start: int, size: int, *, used: set[int], draw: Random) -> list[int] | None:
     """`size` relatives in a row, starting from (and without) `start`, none of them used; None where they give out."""
     for _ in range(TRIES):
-        path, here = [], start
+        path: list[int] = []
+        here = start
         while len(path) < size:
             kin = ground.kin[here]
             here = kin[int(draw() * len(kin))]
@@ -83,7 +84,7 @@ def harm(edges: Sequence[Edge], noise: Sequence[tuple[Edge, str]], query: Sequen
     apart = distance(edges, query)
     if apart != k:
         return f"a proof of {apart} facts instead of {k}"
-    told = [(edge, kind) for edge, kind in noise]
+    told = list(noise)
     noisy = {(i, word, j) for (i, word, j), _ in told}
     path = {person for i, word, j in edges if (i, word, j) not in noisy for person in (i, j)}
     for kind in KINDS:

@@ -20,7 +20,7 @@ from typing import Any
 
 from proband.suites.kinship.rules import OTHER, Rules
 
-Edge = Sequence[Any]  # [i, word, j]: person j is the word of person i
+Edge = Any  # [i, word, j] as a list or a tuple: person j is the word of person i
 
 
 def chart(rules: Rules, relations: Sequence[int], genders: Sequence[str]) -> tuple[int, int]:

@@ -130,7 +130,11 @@ class Rules:
 def shipped() -> tuple[str, ...]:
     """Names of the rule bases inside the package."""
     folder = files("proband") / "data" / "kinship"
-    return tuple(sorted(p.name[: -len(".toml")] for p in folder.iterdir() if p.name in ("sound.toml", "clutrr.toml", "grid.toml")))
+    return tuple(
+        sorted(
+            p.name[: -len(".toml")] for p in folder.iterdir() if p.name in ("sound.toml", "clutrr.toml", "grid.toml")
+        )
+    )
 
 
 @lru_cache(maxsize=16)
@@ -188,12 +192,16 @@ def parse(text: str, *, file: object) -> Rules:
 def _relations(
     relations: Mapping[str, Any], neutrals: tuple[str, ...], file: object
 ) -> tuple[tuple[tuple[str, str], ...], tuple[int, ...]]:
-    words, inverse, seen = [], [], set()
+    words: list[tuple[str, str]] = []
+    inverse: list[int] = []
+    seen: set[str] = set()
     for name, entry in relations.items():
         if name == OTHER or not isinstance(entry, dict):
             raise ProbandError(f"relation {name!r} must be a table with 'inverse' and its words", file=file)
         if entry.get("inverse") not in neutrals or relations[entry["inverse"]].get("inverse") != name:
-            raise ProbandError(f"relation {name!r}: 'inverse' must name a relation whose inverse is {name!r}", file=file)
+            raise ProbandError(
+                f"relation {name!r}: 'inverse' must name a relation whose inverse is {name!r}", file=file
+            )
         word = entry.get("word", name)
         pair = (str(entry.get("male", word)), str(entry.get("female", word)))
         if taken := seen & set(pair):
@@ -232,7 +240,7 @@ def _with_other(rows: list[list[int]], inverse: tuple[int, ...], full: int) -> t
     n = len(rows)
     column = [sum(1 << t for t in range(n) if rows[inverse[r]][t] >> n & 1) | full & 1 << n for r in range(n)]
     last = [sum(1 << t for t in range(n) if rows[t][inverse[r]] >> n & 1) | full & 1 << n for r in range(n)]
-    return (*(tuple([*row, column[r]]) for r, row in enumerate(rows)), (*last, full))
+    return (*((*row, column[r]) for r, row in enumerate(rows)), (*last, full))
 
 
 def _text(raw: Mapping[str, Any], field: str, file: object) -> str:
@@ -249,7 +257,7 @@ def _world(world: object, neutrals: tuple[str, ...], file: object) -> str | None
     if world != "family":
         raise ProbandError(f"'world' is {world!r}; there is only \"family\", or leave it out", file=file)
     if neutrals != NEUTRALS:
-        raise ProbandError(f"world \"family\" needs the relations {', '.join(NEUTRALS)}, in this order", file=file)
+        raise ProbandError(f'world "family" needs the relations {", ".join(NEUTRALS)}, in this order', file=file)
     return "family"
 
 

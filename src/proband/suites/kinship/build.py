@@ -1,0 +1,240 @@
+"""`proband build kinship`: what to make, in how many processes, and what the manifest says of it."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from proband.core.errors import ProbandError
+from proband.core.types import Built, Item
+from proband.suites.kinship import questions
+from proband.suites.kinship import split as splits
+from proband.suites.kinship.family import Shape
+from proband.suites.kinship.make import SAMPLE, TASKS, Cell, Maker, Plan
+from proband.suites.kinship.rules import load
+
+LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
+CHUNK = 200  # stories per message between processes
+
+
+def parse_range(text: str | int, name: str = "k") -> tuple[int, ...]:
+    """
+    >>> parse_range("2..5"), parse_range("2,4,10"), parse_range(3)
+    ((2, 3, 4, 5), (2, 4, 10), (3,))
+    """
+    numbers: list[int] = []
+    try:
+        for part in str(text).split(","):
+            low, dots, high = part.partition("..")
+            numbers += range(int(low), int(high) + 1) if dots else [int(low)]
+    except ValueError:
+        raise ProbandError(f"{name!r} is {text!r}; write it like 2,3,4 or 2..10") from None
+    if not numbers or min(numbers) < 0:
+        raise ProbandError(f"{name!r} is {text!r}, which names no length")
+    return tuple(dict.fromkeys(numbers))
+
+
+def build(
+    *,
+    seed: int,
+    task: str = "clean",
+    k: str | int = "2,3,4",
+    per_k: int = 100,
+    test_k: str | int | None = None,
+    test_per_k: int | None = None,
+    hold_out: str = "",
+    held_paraphrases: float = 0.2,
+    held_clauses: float = 0.1,
+    held_names: float = 0.2,
+    rules: str = "sound",
+    certify: str = "sample",
+    labels: str = "balanced",
+    max_per_clause: int | None = None,
+    noise_size: str | int = "2",
+    question: str = "choice",
+    form: str = "story",
+    brackets: bool = False,
+    anonymise: bool = False,
+    bank: str = "proband",
+    revisit: bool = False,
+    families: int = 24,
+    levels: int = 3,
+    children: str | int = "1..4",
+    marry: float = 0.8,
+    inlaws: float = 0.6,
+    founders: int = 2,
+    workers: int = 1,
+) -> Built:
+    """Stories as items; see the options of the suite for each argument."""
+    held = splits.parse_hold_out(hold_out)
+    brood, size = parse_range(children, "children"), parse_range(noise_size, "noise-size")
+    plan = Plan(
+        seed=seed,
+        cells=_cells(task, k, per_k, test_k=test_k, test_per_k=test_per_k, held=held),
+        rules=rules,
+        shape=Shape(levels=levels, children=(min(brood), max(brood)), marry=marry, inlaws=inlaws, founders=founders),
+        families=families,
+        size=(min(size), max(size)),
+        revisit=revisit,
+        labels=labels,
+        hold_out=held,
+        paraphrases=held_paraphrases,
+        clauses=held_clauses,
+        held_names=held_names,
+        bank=bank,
+        form=form,
+        question=question,
+        brackets=brackets,
+        anonymise=anonymise,
+        certify=certify,
+    )
+    _check(plan, workers=workers, max_per_clause=max_per_clause)
+    tally = splits.Tally(splits=any(cell.split for cell in plan.cells))
+    return Built(
+        items=_stream(plan, tally, workers=workers, most=max_per_clause),
+        licence=LICENCE,
+        summary=lambda: _summary(plan, tally),
+    )
+
+
+def _cells(
+    task: str, k: str | int, per_k: int, *, test_k: str | int | None, test_per_k: int | None, held: tuple[str, ...]
+) -> tuple[Cell, ...]:
+    tasks, lengths = [part.strip() for part in task.split(",")], parse_range(k)
+    if wrong := next((name for name in tasks if name not in TASKS), None):
+        raise ProbandError(f"no task {wrong!r}; there are {', '.join(TASKS)}")
+    if per_k < 1:
+        raise ProbandError(f"'per-k' is {per_k}; it must be at least 1")
+    if not held and not test_per_k and test_k is None:
+        return tuple(Cell(split="", task=t, k=n, count=per_k) for t in tasks for n in lengths)
+    longer = f"{max(lengths) + 1}..{max(10, max(lengths) + 1)}"
+    test = parse_range(test_k if test_k is not None else longer if "lengths" in held else k, "test-k")
+    if "lengths" in held and min(test) <= max(lengths):
+        raise ProbandError(
+            f"'hold-out' lengths: test stories of {min(test)} facts are not longer than all training ones"
+        )
+    count = min(per_k, 100) if test_per_k is None else test_per_k
+    train = [Cell(split=splits.TRAIN, task=t, k=n, count=per_k) for t in tasks for n in lengths]
+    return (*train, *(Cell(split=splits.TEST, task=t, k=n, count=count) for t in tasks for n in test if count))
+
+
+def _check(plan: Plan, *, workers: int, max_per_clause: int | None) -> None:
+    """Fail at once, in a sentence, for what cannot be built."""
+    rules = load(plan.rules)
+    kinds = {cell.task for cell in plan.cells}
+    shortest = min((cell.k for cell in plan.cells if cell.task != "memory"), default=2)
+    if shortest < 2 or any(cell.k < 1 for cell in plan.cells):
+        raise ProbandError(f"'k' is {shortest}; a story whose answer is not told has at least 2 facts")
+    if plan.size[0] < 2 and kinds & {"supporting", "all", "mixed"}:
+        raise ProbandError("'noise-size' is 1; a supporting path has at least 2 facts, or it would be a short cut")
+    if plan.size[0] < 1 or workers < 1 or (max_per_clause is not None and max_per_clause < 1):
+        raise ProbandError("'noise-size', 'workers' and 'max-per-clause' must be at least 1")
+    if plan.families < 2:
+        raise ProbandError(f"'families' is {plan.families}; disconnected people need a second one")
+    if rules.world != "family" and (plan.certify == "full" or plan.revisit):
+        raise ProbandError(
+            f"rule base {rules.name!r} has no families: 'certify' full and 'revisit' need world = \"family\""
+        )
+    for name, share in (("paraphrases", plan.paraphrases), ("clauses", plan.clauses), ("names", plan.held_names)):
+        if not 0 < share < 1:
+            raise ProbandError(f"'held-{name}' is {share}; a share lies between 0 and 1")
+    if "paraphrases" in plan.hold_out and (plan.form != "story" or rules.world != "family"):
+        raise ProbandError("'hold-out' paraphrases needs --form story and the family world: nothing else has any")
+    if plan.anonymise and "names" in plan.hold_out:
+        raise ProbandError("'hold-out' names and 'anonymise' exclude each other")
+
+
+# ---- the stream ----------------------------------------------------------------------------------------------------
+
+
+def _stream(plan: Plan, tally: splits.Tally, *, workers: int, most: int | None) -> Iterator[Item]:
+    seen: Counter[tuple[Any, ...]] = Counter()
+    with _Makers(plan, workers) as makers:
+        for cell in plan.cells:
+            enough = cell.count
+            candidates: Iterable[Item] = makers.stream(cell, enough if most is None else 50 * enough)
+            if most is not None:
+                candidates = splits.quota(candidates, most, seen=seen)
+            for item in candidates:
+                tally.add(item)
+                yield item
+                enough -= 1
+                if not enough:
+                    break
+            if enough:
+                raise ProbandError(
+                    f"'max-per-clause' is {most}: the {cell.task} stories of {cell.k} facts have too few clauses for "
+                    f"{cell.count} of them ({cell.count - enough} found)"
+                )
+
+
+class _Makers:
+    """Stories in order of their index, made here or in other processes; never more than a few chunks ahead."""
+
+    def __init__(self, plan: Plan, workers: int) -> None:
+        self.plan, self.workers = plan, workers
+
+    def __enter__(self) -> _Makers:
+        if self.workers == 1:
+            self.maker = Maker(self.plan)
+        else:
+            method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
+            self.pool = multiprocessing.get_context(method).Pool(self.workers, _begin, (self.plan,))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.workers > 1:
+            self.pool.terminate()
+            self.pool.join()
+
+    def stream(self, cell: Cell, limit: int) -> Iterator[Item]:
+        if self.workers == 1:
+            yield from (self.maker.item(cell, index) for index in range(limit))
+            return
+        waiting: deque[Any] = deque()
+        for start in range(0, limit, CHUNK):
+            waiting.append(self.pool.apply_async(_chunk, (cell, start, min(start + CHUNK, limit))))
+            if len(waiting) > 3 * self.workers:
+                yield from waiting.popleft().get()
+        while waiting:
+            yield from waiting.popleft().get()
+
+
+_here: list[Maker] = []  # one per worker process
+
+
+def _begin(plan: Plan) -> None:
+    _here[:] = [Maker(plan)]
+
+
+def _chunk(cell: Cell, start: int, end: int) -> list[Item]:
+    return [_here[0].item(cell, index) for index in range(start, end)]
+
+
+# ---- the manifest --------------------------------------------------------------------------------------------------
+
+
+def _summary(plan: Plan, tally: splits.Tally) -> Mapping[str, Any]:
+    """Counts, priors and majority accuracy, genders, clauses, certificates, and the leak report of a split."""
+    total = tally.targets.total()
+    cells = tally.priors()
+    return {
+        "counts": {name: cell["items"] for name, cell in cells.items()},
+        "majority_accuracy": {name: cell["majority_accuracy"] for name, cell in cells.items()},
+        "priors": {name: cell["priors"] for name, cell in cells.items()},
+        "genders": tally.shares(tally.genders),
+        "clauses": {"distinct": len(tally.clauses), "most_common": dict(tally.clauses.most_common(5))},
+        "certificates": {
+            "by_closure": tally.verdicts["entailed"],
+            "by_search": tally.searched,
+            "share_searched": round(tally.searched / total, 6) if total else 0.0,
+            "sampled_one_in": SAMPLE if plan.certify == "sample" else None,
+            **{name: count for name, count in sorted(tally.verdicts.items()) if name != "entailed"},
+        },
+        **({"leaks": tally.leaks(plan.hold_out)} if tally.splits else {}),
+    }
+
+
+FORMS, QUESTIONS = questions.FORMS, questions.QUESTIONS

@@ -1,0 +1,190 @@
+"""Hold-outs (section 3.3.1 of the paper) and the report on what leaks.
+
+    paraphrases    a share of the bank's paraphrases tells test stories only
+    clauses        a share of the clauses of more than two facts is for test stories only; a clause read from its other
+                   end (the inverse relations, backwards) is the same clause
+    lengths        test stories are longer than any training story
+    names          a share of the names is for test stories only
+
+Any combination can be asked for; the report says for each of the four what training and test have in common.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from proband.core.errors import ProbandError
+from proband.core.types import Item
+from proband.suites.kinship.rules import Rules
+
+HOLD_OUTS = ("paraphrases", "clauses", "lengths", "names")
+TRAIN, TEST = "train", "test"
+Clause = tuple[int, ...]
+
+
+def parse_hold_out(text: str) -> tuple[str, ...]:
+    """
+    >>> parse_hold_out("names,clauses"), len(parse_hold_out("all")), parse_hold_out("")
+    (('clauses', 'names'), 4, ())
+    """
+    asked = [part.strip() for part in text.split(",") if part.strip()]
+    if asked == ["all"]:
+        return HOLD_OUTS
+    if wrong := next((name for name in asked if name not in HOLD_OUTS), None):
+        raise ProbandError(f"'hold-out' has no {wrong!r}; it takes {', '.join(HOLD_OUTS)} or all")
+    return tuple(name for name in HOLD_OUTS if name in asked)
+
+
+def canonical(clause: Clause, inverse: Sequence[int]) -> Clause:
+    """A clause and its reading from the other end, as one."""
+    return min(clause, tuple([inverse[r] for r in reversed(clause)]))
+
+
+class Clauses:
+    """Which clauses are held out: a function of the clause and the seed alone, so that it needs no list of clauses.
+
+    A clause is held out when its hash falls into the share. Among the few clauses of three facts each target keeps
+    at least one for the test, the one with the lowest hash.
+    """
+
+    def __init__(self, rules: Rules, *, share: float, seed: int) -> None:
+        self.inverse, self.share, self.seed = rules.inverse, share, seed
+        self._mark = lru_cache(maxsize=100_000)(self._hash)
+        self.least = {min(group, key=self._mark) for group in _three(rules).values()}
+
+    def _hash(self, clause: Clause) -> float:
+        digest = hashlib.blake2b(f"{self.seed} {clause}".encode(), digest_size=7).digest()
+        return int.from_bytes(digest) / 2**56
+
+    def held(self, clause: Clause) -> bool:
+        if len(clause) <= 2:
+            return False
+        one = canonical(clause, self.inverse)
+        return self._mark(one) < self.share or one in self.least
+
+    def accept(self, split: str) -> Any:
+        """What stories of a split may use; test stories of two facts have no clauses of their own."""
+        if split == TRAIN:
+            return lambda clause: not self.held(clause)
+        return lambda clause: len(clause) <= 2 or self.held(clause)
+
+
+def _three(rules: Rules) -> dict[int, set[Clause]]:
+    """Target -> its clauses of three facts that hold for all genders."""
+    n = len(rules.neutrals)
+    pairs = [(a, b, rules.table[a][b].bit_length() - 1) for a in range(n) for b in range(n) if _single(rules, a, b)]
+    found: dict[int, set[Clause]] = {}
+    for a, b, head in pairs:
+        for c, d, target in pairs:
+            if c == head:
+                found.setdefault(target, set()).add(canonical((a, b, d), rules.inverse))
+            if d == head:
+                found.setdefault(target, set()).add(canonical((c, a, b), rules.inverse))
+    return found
+
+
+def _single(rules: Rules, a: int, b: int) -> bool:
+    cell = rules.table[a][b]
+    return cell.bit_count() == 1 and cell.bit_length() <= len(rules.neutrals)
+
+
+def names_of(names: Mapping[str, Sequence[str]], *, share: float, seed: int) -> dict[str, dict[str, list[str]]]:
+    """split -> gender -> names, with `share` of each gender's for the test.
+
+    >>> both = names_of({"male": ["A", "B", "C", "D", "E"]}, share=0.2, seed=0)
+    >>> len(both["train"]["male"]), len(both["test"]["male"])
+    (4, 1)
+    """
+    split: dict[str, dict[str, list[str]]] = {TRAIN: {}, TEST: {}}
+    for gender, given in sorted(names.items()):
+        mixed = random.Random(f"names {seed} {gender}").sample(list(given), len(given))
+        held = max(1, round(share * len(given)))
+        split[TEST][gender], split[TRAIN][gender] = mixed[:held], mixed[held:]
+    return split
+
+
+# ---- what the manifest says ----------------------------------------------------------------------------------------
+
+
+class Tally:
+    """Counts as the items go by: labels, genders, clauses, and what each split has seen."""
+
+    def __init__(self, *, splits: bool) -> None:
+        self.splits = splits
+        self.targets: Counter[tuple[Any, ...]] = Counter()
+        self.genders: Counter[str] = Counter()
+        self.clauses: Counter[str] = Counter()
+        self.seen: dict[str, dict[str, set[Any]]] = {TRAIN: {}, TEST: {}}
+        self.verdicts: Counter[str] = Counter()
+        self.searched = 0
+
+    def add(self, item: Item) -> None:
+        tags, facts = item.tags, item.facts
+        self.targets[tags["task"], tags["k"], tags.get("split", ""), tags["target"]] += 1
+        x, z = facts["query"]
+        self.genders[f"{facts['genders'][x]}-{facts['genders'][z]}"] += 1
+        if len(self.clauses) < 100_000 or facts["clause"] in self.clauses:  # flat memory, however long the build
+            self.clauses[facts["clause"]] += 1
+        self.verdicts[facts["certificate"]] += 1
+        self.searched += "search" in facts["certified_by"]
+        if self.splits:
+            self._see(self.seen[str(tags["split"])], item)
+
+    def _see(self, seen: dict[str, set[Any]], item: Item) -> None:
+        facts = item.facts
+        seen.setdefault("paraphrases", set()).update(facts["templates"])
+        seen.setdefault("names", set()).update(facts["names"])
+        seen.setdefault("lengths", set()).add(facts["k"])
+        if facts["k"] > 2:
+            seen.setdefault("clauses", set()).add(facts["clusters"][0])
+        digest = hashlib.blake2b(item.prompt.encode(), digest_size=8).digest()
+        seen.setdefault("prompts", set()).add(digest)
+
+    def leaks(self, held: Sequence[str]) -> dict[str, Any]:
+        """For each of the four (and whole prompts), how many train, test and both have; test's share known to train."""
+        report = {}
+        for what in (*HOLD_OUTS, "prompts"):
+            train, test = (self.seen[split].get(what, set()) for split in (TRAIN, TEST))
+            both = train & test
+            report[what] = {
+                "train": len(train),
+                "test": len(test),
+                "shared": len(both),
+                "share_of_test": round(len(both) / len(test), 4) if test else 0.0,
+                "held_out": what in held,
+            }
+        return report
+
+    def priors(self) -> dict[str, Any]:
+        """Per task and k (and split): how many, the share of the commonest label, and every label's share."""
+        cells: dict[tuple[Any, ...], Counter[str]] = {}
+        for (task, k, split, target), count in self.targets.items():
+            cells.setdefault((task, k, split), Counter())[target] += count
+        report = {}
+        for (task, k, split), labels in sorted(cells.items(), key=str):
+            total = labels.total()
+            report[" ".join(filter(None, (split, task, f"k={k}")))] = {
+                "items": total,
+                "labels": len(labels),
+                "majority_accuracy": round(max(labels.values()) / total, 4),
+                "priors": {name: round(count / total, 4) for name, count in sorted(labels.items())},
+            }
+        return report
+
+    def shares(self, counts: Counter[str]) -> dict[str, float]:
+        total = counts.total()
+        return {name: round(count / total, 4) for name, count in sorted(counts.items())}
+
+
+def quota(items: Iterable[Item], most: int, *, seen: Counter[tuple[Any, ...]]) -> Iterable[Item]:
+    """Only the first `most` items of each clause, within a split, task and k."""
+    for item in items:
+        key = (item.tags.get("split"), item.tags["task"], item.tags["k"], item.facts["clause"])
+        if seen[key] < most:
+            seen[key] += 1
+            yield item
