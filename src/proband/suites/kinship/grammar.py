@@ -160,6 +160,14 @@ class _Reader:
                 elif self.genders.get(topic) not in (None, PRONOUN[token.text]):
                     self.problem(f"{token.text!r} refers to {topic}, who is {self.genders[topic]}")
 
+    def _check_rivals(self, i: int) -> None:
+        """`Ann's sister Bea rang her aunt`: whose aunt? The owner of the topic is too near to be ruled out."""
+        topic, gender = self.topics[i], PRONOUN[self.at(i).text]
+        for j, token in enumerate(self.tokens[:i] if self.strict else []):
+            owns = self.is_owner(j) or (self.at(j - 1).text == "of" and self.at(j - 2).kin is not None)
+            if token.name and owns and token.text != topic and self.genders.get(token.text) in (None, gender):
+                self.problem(f"{self.at(i).text!r} may mean {topic} or {token.text}")
+
     def _nearest(self, gender: str) -> str | None:
         return next((n for n in reversed(self.recent) if self.genders.get(n) in (None, gender)), None)
 
@@ -220,6 +228,7 @@ class _Reader:
             noun.owners, noun.begin = self._owner_names(i - 1)
         elif left.text in OWNING:
             owner = self._antecedent(i)
+            self._check_rivals(i)
             noun.owners, noun.begin = (owner,) if owner else (), i
         elif left.text in ("their", "whose", "my"):
             noun.begin = i
@@ -290,8 +299,9 @@ class _Reader:
             i += 1
         if self.at(i).text in NAMED:
             i += 1
-        elif i == after and self.at(i).text in COPULA and self.at(i + 1).name and not self.is_owner(i + 1):
-            i += 1
+        elif i == after and self.at(i).text in COPULA:
+            j = i + 1 + (self.at(i + 1).text in NAMED)
+            i = j if self.at(j).name and not self.is_owner(j) else i
         right = self._names_from(i)
         left = self._person_left(noun)
         if right and left and i == after + 1:  # NAME, her brother, NAME: which?
