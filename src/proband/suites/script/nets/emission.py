@@ -52,7 +52,10 @@ class Picked(torch.autograd.Function):
         h, weight, bias, words, normaliser = ctx.saved_tensors
         (g,) = gradients
         to_h, to_weight, to_bias = torch.zeros_like(h), torch.zeros_like(weight), torch.zeros_like(bias)
-        matter = (g.abs() > NEGLIGIBLE * g.abs().max()).nonzero()[:, 0]
+        if g.is_cuda:  # to count the rows would make the device wait
+            matter = torch.arange(len(g), device=g.device)
+        else:
+            matter = (g.abs() > NEGLIGIBLE * g.abs().max()).nonzero()[:, 0]
         for at in range(0, len(matter), ctx.block):
             these = matter[at : at + ctx.block]
             rows, weights = h[these], g[these]

@@ -11,7 +11,7 @@ All texts are read side by side, one word at a time; a score over the vocabulary
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -64,7 +64,7 @@ def fill(net: Any, batch: Batch, blank: Tensor, *, choose: Choose, allowed: Tens
     five = torch.zeros(size, n, 5, dtype=torch.long, device=words.device)
     surprisal = torch.zeros(size, n, device=words.device)
     said = torch.zeros(size, n, device=words.device)
-    prefix = net.begin(batch.x, batch.positions)
+    prefix = net.begin(batch)
     starts = blank & ~torch.nn.functional.pad(blank[:, :-1], (1, 0))
     last = int(blank.any(0).nonzero().max()) if bool(blank.any()) else -1
     columns = blank.any(0).tolist()
@@ -89,26 +89,25 @@ def fill(net: Any, batch: Batch, blank: Tensor, *, choose: Choose, allowed: Tens
 
 @torch.no_grad()
 def best_of(net: Any, batch: Batch, blank: Tensor, *, draws: int, generator: torch.Generator, allowed: Tensor) -> Filled:
-    """Of `draws` sampled texts the one to which the net gives the highest probability."""
-    best: Filled | None = None
-    top = torch.full((len(batch.x),), float("-inf"), device=batch.x.device)
-    for _ in range(draws):
-        one = fill(net, batch, blank, choose=sampled(generator), allowed=allowed)
-        before = torch.cat([batch.before[:, :1], one.words[:, :-1]], 1)
-        score = net.best_log_likelihood(Batch(batch.x, one.words, before, batch.positions, batch.words))
-        better = score > top
-        top = torch.where(better, score, top)
-        best = one if best is None else _merge(better, one, best)
-    assert best is not None
-    return best
+    """Of `draws` sampled texts the one to which the net gives the highest probability as a whole."""
+    many, size = repeated(batch, draws), len(batch.x)
+    drawn = fill(net, many, blank.repeat_interleave(draws, 0), choose=sampled(generator), allowed=allowed)
+    before = torch.cat([many.before[:, :1], drawn.words[:, :-1]], 1)
+    score = net.best_log_likelihood(replace(many, y=drawn.words, before=before))
+    best = score.view(size, draws).argmax(1) + torch.arange(size, device=score.device) * draws
+    return Filled(**{name: getattr(drawn, name)[best] for name in Filled.__dataclass_fields__})
 
 
-def _merge(better: Tensor, one: Filled, other: Filled) -> Filled:
-    def pick(name: str) -> Tensor:
-        a, b = getattr(one, name), getattr(other, name)
-        return torch.where(better.view(-1, *[1] * (a.dim() - 1)), a, b)
+def repeated(batch: Batch, times: int) -> Batch:
+    """Every row of the batch several times, side by side."""
 
-    return Filled(**{name: pick(name) for name in Filled.__dataclass_fields__})
+    def tile(x: Tensor) -> Tensor:
+        return x.repeat_interleave(times, 0)
+
+    lengths = (np.repeat(batch.lengths[0], times), np.repeat(batch.lengths[1], times))
+    return Batch(
+        tile(batch.x), tile(batch.y), tile(batch.before), tile(batch.positions), tile(batch.words), lengths
+    )  # fmt: skip
 
 
 def blank_mask(spans: Sequence[Sequence[Sequence[int]]], n: int, *, device: str = "cpu") -> Tensor:

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
+from proband.suites.script.nets.batches import Lengths
 from proband.suites.script.nets.emission import word_log_probability
 
 State = tuple[Tensor, Tensor]
@@ -61,9 +62,10 @@ class Reader(nn.Module):
         out, state = self.lstm(vectors, state)
         return dropout(out, self.drop, self.training), state
 
-    def encode(self, vectors: Tensor, lengths: Tensor) -> tuple[Tensor, State]:
+    def encode(self, vectors: Tensor, lengths: Lengths) -> tuple[Tensor, State]:
         """Hidden states batch × m × hidden and the state after each sentence's own last word."""
-        packed = nn.utils.rnn.pack_padded_sequence(vectors, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        counts = torch.from_numpy(lengths)
+        packed = nn.utils.rnn.pack_padded_sequence(vectors, counts, batch_first=True, enforce_sorted=False)
         out, state = self.lstm(packed)
         padded, _ = nn.utils.rnn.pad_packed_sequence(out, batch_first=True, total_length=vectors.shape[1])
         if self.collapse is not None:

@@ -46,8 +46,8 @@ class LanguageModel(nn.Module):
         self.from_decoder = nn.Linear(shape.hidden, shape.width)
         self.output = Output(shape, table)
 
-    def encode(self, x: Tensor, positions: Tensor) -> Source:
-        return Source(None, positions, None)
+    def encode(self, batch: Batch) -> Source:
+        return Source(None, batch.positions, None)
 
     def features(self, source: Source, top: Tensor) -> Tensor:
         """What a word is predicted from: batch × n × hidden -> batch × n × width."""
@@ -64,12 +64,17 @@ class LanguageModel(nn.Module):
 
     def log_likelihood(self, batch: Batch) -> Tensor:
         """log p(y | x) of every pair."""
-        source = self.encode(batch.x, batch.positions)
+        source = self.encode(batch)
         features = self.features(source, self.decode(source, batch.before))
-        real = batch.real()
-        each = torch.zeros(real.shape, device=real.device)
-        each[real] = self.output.picked(features[real], batch.y[real])
-        return each.sum(1)
+        return self.picked(features, batch.y, batch.real()).sum(1)
+
+    def picked(self, features: Tensor, words: Tensor, where: Tensor) -> Tensor:
+        """log p(word) at the places `where` (indices into `words` laid flat), zero elsewhere."""
+        each = features.new_zeros(words.numel())
+        if len(where):
+            values = self.output.picked(features.reshape(-1, features.shape[-1])[where], words.reshape(-1)[where])
+            each = each.index_put((where,), values)
+        return each.view(words.shape)
 
     def best_log_likelihood(self, batch: Batch) -> Tensor:
         """The score by which sampled texts are compared (a transducer's: along the best alignment)."""
@@ -77,11 +82,10 @@ class LanguageModel(nn.Module):
 
     # ---- one word at a time -----------------------------------------------------------------------------------------
 
-    def begin(self, x: Tensor, positions: Tensor) -> Prefix:
+    def begin(self, batch: Batch) -> Prefix:
         """Before the first word: the start symbol has been read."""
-        source = self.encode(x, positions)
-        start = torch.full((len(x), 1), START, device=x.device)
-        top, state = self.decoder(self.vectors(start), source.begin)
+        source = self.encode(batch)
+        top, state = self.decoder(self.vectors(batch.before[:, :1]), source.begin)
         return Prefix(source, state, top[:, 0])
 
     def read(self, prefix: Prefix, words: Tensor) -> Prefix:

@@ -12,145 +12,193 @@ equation 7 becomes a sum of two terms instead of i terms, which no longer needs 
     shift[j, i] = log p(shift | i, x_1:i, y_1:j-1),  emit[j, i] = log p(emit | i, ...) + log p(y_j | i, ...).
 
 The cells with j + i = d depend only on those with j + i = d - 1, so a whole anti-diagonal, for the whole batch, is one
-vector operation: n + m - 1 small steps. Cells beyond a sentence's own lengths never flow into cells within them, so
+vector operation: n + m - 2 small steps. Cells beyond a sentence's own lengths never flow into cells within them, so
 padding needs no mask: the answer of each sentence is read in its own corner,
 
     α_m(n) = A[n-1, m-1] ⊗ emit[n-1, m-1]      (the last word is aligned to the last source word).
 
+The weight of all ways *out of* a cell obeys the same recursion with both axes reversed, so the gradient of log α_m(n),
+which is the posterior of every action, costs no second piece of code: `sweep` runs over the grid and over its mirror
+image side by side, as two halves of one batch.
+
 Example: two words, two positions, every weight 1: the first word comes from position 0 or 1, the last one from 1.
 
->>> import torch
->>> ones = torch.zeros(1, 2, 2)
->>> lengths = torch.tensor([2])
->>> float(total(ones, ones, words=lengths, positions=lengths, semiring=COUNT))
-2.0
->>> float(total(ones, ones, words=lengths, positions=lengths, semiring=LOG).exp())
-2.0
+>>> ones, two = torch.zeros(1, 2, 2), torch.tensor([2])
+>>> [float(total(ones, ones, words=two, positions=two, semiring=s)) for s in (COUNT, MAX)]
+[2.0, 0.0]
+>>> posteriors(ones, ones, words=two, positions=two).tolist()
+[[[0.5, 0.5], [0.0, 1.0]]]
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
 
 from proband.suites.script.nets.semiring import COUNT, LOG, MAX, NEVER, Semiring
 
-__all__ = ["COUNT", "LOG", "MAX", "best", "drawn", "grid", "posteriors", "rows", "sample", "total", "viterbi"]
+
 
 # Which of the two ways into a cell was taken, given both weights: true where it was the emit.
 Choose = Callable[[Tensor, Tensor], Tensor]
 
 
-def grid(emit: Tensor, shift: Tensor, *, semiring: Semiring, start: Tensor | None = None) -> Tensor:
-    """A[b, j, i] of equation 7' for j < n, as a tensor batch × n × m.
+def sweep(by_shift: Tensor, by_emit: Tensor, *, semiring: Semiring, start: Tensor | None = None) -> Tensor:
+    """Equation 7' over batch × n × m, given the weight of the arc into each cell by a shift and by an emit.
 
-    `emit` and `shift` are log-probabilities, batch × n × m. `start[b, i]` is the weight of standing at position i
-    before any word (by default all of it at position 0), so that a sequence can be continued word by word.
+    All weight starts in cell (0, 0), or (`start`, batch × m) anywhere in row 0. No gradient passes through.
     """
-    batch, n, m = emit.shape
-    times, plus = semiring.times, semiring.plus
-    down, right = _skew(semiring.lift(emit), semiring.zero), _skew(semiring.lift(shift), semiring.zero)
-    if start is None:
-        start = torch.full_like(emit[:, 0], semiring.zero)
-        start[:, 0] = semiring.one
-    wave = start.clone()
-    wave[:, 1:] = semiring.zero
-    none = torch.full_like(wave[:, :1], semiring.zero)
-    waves = [wave]
+    size, n, m = by_emit.shape
+    arcs = _skew(torch.stack([by_shift, by_emit]))  # diagonals × 2 × batch × m
+    cells = by_emit.new_full((n + m - 1, size, m + 1), semiring.zero)  # a column of zeros at the left of each wave
+    cells[0, :, 1] = semiring.one if start is None else start[:, 0]
+    # from_left[d][0] is the wave d moved one position to the right, from_left[d][1] the wave itself
+    pairs = cells.as_strided((n + m - 1, 2, size, m), (size * (m + 1), 1, m + 1, 1))
     for d in range(1, n + m - 1):
-        shifted = torch.cat([none, times(wave[:, :-1], right[d - 1][:, :-1])], 1)
-        wave = plus(shifted, times(wave, down[d - 1]))
-        if d < m:  # the cell of row 0 on this diagonal may also be where the sequence starts
-            wave = torch.cat([wave[:, :d], plus(wave[:, d : d + 1], start[:, d : d + 1]), wave[:, d + 1 :]], 1)
-        waves.append(wave)
-    return _unskew(torch.stack(waves, 1), n)
+        ways = semiring.times(pairs[d - 1], arcs[d])
+        cells[d, :, 1:] = semiring.plus(ways[0], ways[1])
+        if start is not None and d < m:
+            cells[d, :, d + 1] = semiring.plus(cells[d, :, d + 1], start[:, d])
+    return _unskew(cells[:, :, 1:], n)
 
 
-def _skew(x: Tensor, fill: float) -> list[Tensor]:
-    """The anti-diagonals of batch × n × m: element d holds x[:, d - i, i] at i, and `fill` outside the grid."""
-    batch, n, m = x.shape
-    wide = torch.nn.functional.pad(x.transpose(1, 2), (0, m), value=fill)  # batch × m × (n + m)
-    skewed = wide.reshape(batch, -1)[:, : m * (n + m - 1)].reshape(batch, m, n + m - 1)  # row i moves i to the right
-    return list(skewed.permute(2, 0, 1).contiguous().unbind(0))
+def _skew(x: Tensor) -> Tensor:
+    """The anti-diagonals of ... × batch × n × m: element d holds x[..., d - i, i] at i, and something outside it."""
+    two, size, n, m = x.shape
+    wide = torch.nn.functional.pad(x.transpose(2, 3), (0, m))  # 2 × batch × m × (n + m)
+    skewed = wide.reshape(two, size, -1)[:, :, : m * (n + m - 1)].reshape(two, size, m, n + m - 1)
+    return skewed.permute(3, 0, 1, 2).contiguous()
 
 
 def _unskew(waves: Tensor, n: int) -> Tensor:
-    """Back from batch × diagonals × m to batch × n × m."""
-    batch, diagonals, m = waves.shape
-    flat = torch.nn.functional.pad(waves.transpose(1, 2).reshape(batch, -1), (0, m))
-    return flat.reshape(batch, m, diagonals + 1)[:, :, :n].transpose(1, 2)
+    """Back from diagonals × batch × m to batch × n × m."""
+    diagonals, size, m = waves.shape
+    flat = torch.nn.functional.pad(waves.permute(1, 2, 0).reshape(size, -1), (0, m))
+    return flat.reshape(size, m, diagonals + 1)[:, :, :n].transpose(1, 2)
+
+
+def grid(emit: Tensor, shift: Tensor, *, semiring: Semiring, start: Tensor | None = None) -> Tensor:
+    """A[b, j, i]. `emit` and `shift` are log-probabilities, batch × n × m."""
+    # what `roll` brings round from the far side meets a zero of the semiring
+    return sweep(
+        semiring.lift(shift).roll(1, 2), semiring.lift(emit).roll(1, 1), semiring=semiring, start=start
+    )  # fmt: skip
 
 
 def _corner(table: Tensor, words: Tensor, positions: Tensor) -> Tensor:
-    each = torch.arange(len(table), device=table.device)
-    return table[each, words - 1, positions - 1]
+    return table[torch.arange(len(table), device=table.device), words - 1, positions - 1]
 
 
 def total(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, semiring: Semiring) -> Tensor:
-    """α_m(n) of every sentence of the batch: in LOG the log marginal likelihood, in MAX the score of the best path."""
-    cells = grid(emit, shift, semiring=semiring)
-    last = semiring.lift(_corner(emit, words, positions))
-    return semiring.times(_corner(cells, words, positions), last)
+    """α_m(n) of every sentence: in LOG the log marginal likelihood, in MAX the score of the best alignment."""
+    with torch.no_grad():
+        cells = grid(emit, shift, semiring=semiring)
+        return semiring.times(_corner(cells, words, positions), semiring.lift(_corner(emit, words, positions)))
 
 
 def rows(emit: Tensor, shift: Tensor, *, semiring: Semiring, start: Tensor | None = None) -> Tensor:
-    """α_i(j) itself for every prefix: batch × n × m, weight of y_1:j with word j aligned to position i."""
+    """α_i(j) itself for every prefix: batch × n × m, weight of y_1:j with word j aligned to position i.
+
+    With `start` (such a row) a text is continued word by word.
+    """
     return semiring.times(grid(emit, shift, semiring=semiring, start=start), semiring.lift(emit))
 
 
+# ---- the marginal likelihood with its gradient ----------------------------------------------------------------------
+
+
+def log_total(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor) -> Tensor:
+    """log α_m(n), differentiable: its gradients are the posteriors of the emits and of the shifts (Eisner 2016)."""
+    value: Tensor = _LogTotal.apply(emit, shift, words, positions)  # type: ignore[no-untyped-call]
+    return value
+
+
+class _LogTotal(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, emit: Tensor, shift: Tensor, words: Tensor, positions: Tensor) -> Tensor:
+        value, emitted, shifted = inside_outside(emit, shift, words=words, positions=positions)
+        ctx.save_for_backward(emitted, shifted)
+        return value
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None, None]:
+        emitted, shifted = ctx.saved_tensors
+        g = gradients[0][:, None, None]
+        return g * emitted, g * shifted, None, None
+
+
+def inside_outside(
+    emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    """log α_m(n), and the posterior probability of every emit and every shift, batch × n × m."""
+    size, n, m = emit.shape
+    flip = _mirror(words, positions, n=n, m=m)
+    into = torch.cat([shift.roll(1, 2), flip(shift)]), torch.cat([emit.roll(1, 1), flip(emit)])
+    both = sweep(*into, semiring=LOG)
+    inside, outside = both[:size], flip(both[size:])  # outside: ways from a cell to the last emit, without that emit
+    value = _corner(inside, words, positions) + _corner(emit, words, positions)
+    here = inside + (_corner(emit, words, positions) - value)[:, None, None]
+    below = torch.nn.functional.pad(outside[:, 1:], (0, 0, 0, 1), value=NEVER)
+    beside = torch.nn.functional.pad(outside[:, :, 1:], (0, 1), value=NEVER)
+    j, i = torch.arange(n, device=emit.device)[None, :, None], torch.arange(m, device=emit.device)[None, None]
+    last_word, last_position = words[:, None, None] - 1, positions[:, None, None] - 1
+    emitted = torch.where((j < last_word) & (i <= last_position), (here + emit + below).exp(), 0.0)
+    emitted = torch.where((j == last_word) & (i == last_position), 1.0, emitted)  # all paths end with that emit
+    shifted = torch.where((j <= last_word) & (i < last_position), (here + shift + beside).exp(), 0.0)
+    return value, emitted, shifted
+
+
+def _mirror(words: Tensor, positions: Tensor, *, n: int, m: int) -> Callable[[Tensor], Tensor]:
+    """Turns each sentence's own part of a grid upside down and back to front (and back again)."""
+    j = (words[:, None] - 1 - torch.arange(n, device=words.device)).clamp(min=0)
+    i = (positions[:, None] - 1 - torch.arange(m, device=words.device)).clamp(min=0)
+    each = torch.arange(len(words), device=words.device)[:, None, None]
+    return lambda table: table[each, j[:, :, None], i[:, None]]
+
+
 def posteriors(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor) -> Tensor:
-    """p(a_j = i | x, y): the gradient of log α_m(n) in emit[j, i] (Eisner 2016). Rows beyond a sentence are zero."""
-    with torch.enable_grad():
-        leaf = emit.detach().requires_grad_()
-        value = total(leaf, shift.detach(), words=words, positions=positions, semiring=LOG)
-        (gradient,) = torch.autograd.grad(value.sum(), leaf)
-    return gradient
+    """p(a_j = i | x, y), batch × n × m; rows beyond a sentence are zero."""
+    with torch.no_grad():
+        return inside_outside(emit, shift, words=words, positions=positions)[1]
+
+
+# ---- whole alignments -----------------------------------------------------------------------------------------------
 
 
 def viterbi(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor) -> Tensor:
     """The most likely alignment, batch × n, traced back from a_n = m; -1 beyond a sentence."""
-    cells = grid(emit, shift, semiring=MAX)
-    return _walk(cells, emit, shift, words=words, positions=positions, choose=best)
+    return _walk(emit, shift, words=words, positions=positions, semiring=MAX, choose=torch.ge)
 
 
 def sample(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, generator: Generator) -> Tensor:
     """One alignment drawn from p(a | x, y) for every sentence, batch × n; -1 beyond a sentence."""
-    cells = grid(emit, shift, semiring=LOG)
-    return _walk(cells, emit, shift, words=words, positions=positions, choose=drawn(generator))
 
-
-def best(emitted: Tensor, shifted: Tensor) -> Tensor:
-    return emitted >= shifted
-
-
-def drawn(generator: Generator) -> Choose:
-    """Emit with probability exp(emitted) / (exp(emitted) + exp(shifted))."""
     def choose(emitted: Tensor, shifted: Tensor) -> Tensor:
         coins = torch.rand(emitted.shape, generator=generator, dtype=emitted.dtype, device=emitted.device)
         return coins < torch.sigmoid(emitted - shifted)
 
-    return choose
+    return _walk(emit, shift, words=words, positions=positions, semiring=LOG, choose=choose)
 
 
-def _walk(cells: Tensor, emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, choose: Choose) -> Tensor:
+@torch.no_grad()
+def _walk(
+    emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, semiring: Semiring, choose: Choose
+) -> Tensor:
     """From each sentence's corner back to the start, asking at every cell which way it was entered."""
-    batch, n, m = emit.shape
-    came_down = torch.full_like(cells, NEVER)  # into (j, i) from (j-1, i), by emitting word j-1
-    came_down[:, 1:] = cells[:, :-1] + emit[:, :-1]
-    came_right = torch.full_like(cells, NEVER)  # into (j, i) from (j, i-1), by a shift
-    came_right[:, :, 1:] = cells[:, :, :-1] + shift[:, :, :-1]
-    down = choose(came_down, came_right)
+    size, n, m = emit.shape
+    cells = grid(emit, shift, semiring=semiring)
+    down = choose((cells + emit).roll(1, 1), (cells + shift).roll(1, 2))
+    down[:, :, 0] = True
     down[:, 0] = False
-    down[:, 1:, 0] = True
-    each = torch.arange(batch, device=emit.device)
+    each = torch.arange(size, device=emit.device)
     j, i = words - 1, positions - 1
-    alignment = torch.full((batch, n), -1, dtype=torch.long, device=emit.device)
+    alignment = emit.new_full((size, n), -1, dtype=torch.long)
     alignment[each, j] = i
     for _ in range(n + m - 2):
         step = down[each, j, i]
-        j = (j - step.long()).clamp(min=0)
-        i = (i - (~step).long()).clamp(min=0)
+        j, i = (j - step.long()), (i - (~step).long()).clamp(min=0)
         alignment[each, j] = torch.where(step, i, alignment[each, j])
     return alignment

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from proband.suites.script.nets.batches import Batch
 from proband.suites.script.nets.layers import Reader, Shape
 from proband.suites.script.nets.lm import LanguageModel, Source
 
@@ -13,6 +14,6 @@ class Seq2Seq(LanguageModel):
         super().__init__(shape, table)
         self.encoder = Reader(shape, bidirectional=shape.bidirectional)
 
-    def encode(self, x: Tensor, positions: Tensor) -> Source:
-        states, final = self.encoder.encode(self.vectors(x), positions)
-        return Source(states, positions, final)
+    def encode(self, batch: Batch) -> Source:
+        states, final = self.encoder.encode(self.vectors(batch.x), batch.lengths[0])
+        return Source(states, batch.positions, final)

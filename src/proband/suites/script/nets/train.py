@@ -78,7 +78,7 @@ def fit(
 
     net.to(device)
     names = {name: p for name, p in net.named_parameters()}
-    optimiser = torch.optim.AdamW(names.values(), lr=recipe.rate, weight_decay=recipe.decay)
+    optimiser = torch.optim.AdamW(names.values(), lr=recipe.rate, weight_decay=recipe.decay, fused=device.startswith("cuda"))
     mean = {name: p.detach().clone() for name, p in names.items()}
     best = {name: p.clone() for name, p in mean.items()}
     history: list[dict[str, float]] = []

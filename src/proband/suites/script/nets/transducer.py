@@ -18,8 +18,8 @@ from torch.nn.functional import dropout, logsigmoid
 from proband.suites.script.nets.batches import Batch
 from proband.suites.script.nets.layers import Shape
 from proband.suites.script.nets.lm import Prefix, Source
-from proband.suites.script.nets.recursion import posteriors, rows, total, viterbi
-from proband.suites.script.nets.semiring import LOG, MAX, NEVER, Semiring
+from proband.suites.script.nets.recursion import log_total, posteriors, rows, total, viterbi
+from proband.suites.script.nets.semiring import MAX, NEVER
 from proband.suites.script.nets.seq2seq import Seq2Seq
 
 
@@ -32,8 +32,8 @@ class Transducer(Seq2Seq):
         super().__init__(shape, table)
         self.from_encoder = nn.Linear(shape.hidden, shape.width, bias=False)
 
-    def encode(self, x: Tensor, positions: Tensor) -> Source:
-        source = super().encode(x, positions)
+    def encode(self, batch: Batch) -> Source:
+        source = super().encode(batch)
         return source if self.shape.bridge else replace(source, begin=None)
 
     # ---- the weights of the grid ------------------------------------------------------------------------------------
@@ -44,31 +44,28 @@ class Transducer(Seq2Seq):
         odds = torch.full((len(top), top.shape[1], source.states.shape[1]), self.shape.shift, device=top.device)
         return logsigmoid(odds), logsigmoid(-odds)
 
-    def emissions(self, source: Source, top: Tensor, words: Tensor, real: Tensor) -> Tensor:
-        """log p(y_j | a_j = i), batch × n × m; only real words at real positions are computed."""
+    def emissions(self, source: Source, top: Tensor, words: Tensor, cells: Tensor) -> Tensor:
+        """log p(y_j | a_j = i), batch × n × m; computed at `cells` only, zero elsewhere."""
         assert source.states is not None
         joint = self.from_decoder(top)[:, :, None] + self.from_encoder(source.states)[:, None]
-        inside = torch.arange(joint.shape[2], device=joint.device) < source.positions[:, None]
-        cells = real[:, :, None] & inside[:, None]
-        each = torch.full(cells.shape, NEVER, device=joint.device)
-        each[cells] = self.output.picked(joint[cells], words[:, :, None].expand(cells.shape)[cells])
-        return each
+        return self.picked(joint, words[:, :, None].expand(joint.shape[:3]), cells)
 
     def weights(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """`emit` and `shift` of the recursion."""
-        source = self.encode(batch.x, batch.positions)
+        source = self.encode(batch)
         top = self.decode(source, batch.before)
         shift, stay = self.transitions(source, top)
-        return stay + self.emissions(source, top, batch.y, batch.real()), shift
+        return stay + self.emissions(source, top, batch.y, batch.cells()), shift
 
     # ---- objectives -------------------------------------------------------------------------------------------------
 
-    def log_likelihood(self, batch: Batch, semiring: Semiring = LOG) -> Tensor:
+    def log_likelihood(self, batch: Batch) -> Tensor:
         emit, shift = self.weights(batch)
-        return total(emit, shift, words=batch.words, positions=batch.positions, semiring=semiring)
+        return log_total(emit, shift, words=batch.words, positions=batch.positions)
 
     def best_log_likelihood(self, batch: Batch) -> Tensor:
-        return self.log_likelihood(batch, MAX)
+        emit, shift = self.weights(batch)
+        return total(emit, shift, words=batch.words, positions=batch.positions, semiring=MAX)
 
     def align(self, batch: Batch) -> Tensor:
         """Viterbi alignments without dropout (the E-step of A.3), batch × n, -1 beyond each text."""
@@ -85,35 +82,35 @@ class Transducer(Seq2Seq):
 
     def joint_log_likelihood(self, batch: Batch, alignment: Tensor) -> Tensor:
         """log p(y, a | x) for given alignments (the M-step): one position per word, so one softmax per word."""
-        source = self.encode(batch.x, batch.positions)
+        source = self.encode(batch)
         assert source.states is not None
         top = self.decode(source, batch.before)
         at = alignment.clamp(min=0)
         states = source.states.gather(1, at[:, :, None].expand(-1, -1, source.states.shape[2]))
         hidden = self.from_decoder(top) + self.from_encoder(states)
-        real = batch.real()
-        each = torch.zeros(real.shape, device=real.device)
-        each[real] = self.output.picked(hidden[real], batch.y[real])
+        each = self.picked(hidden, batch.y, batch.real())
         shift, stay = self.transitions(source, top)
         passed = torch.nn.functional.pad(shift.cumsum(2), (1, 0))  # passed[i] = Σ shifts over positions before i
         from_ = torch.nn.functional.pad(at[:, :-1], (1, 0))
         moves = passed.gather(2, at[:, :, None]) - passed.gather(2, from_[:, :, None]) + stay.gather(2, at[:, :, None])
-        return (each + moves[:, :, 0] * real).sum(1)
+        return (each + moves[:, :, 0] * (alignment >= 0)).sum(1)
 
     # ---- one word at a time (A.4) -----------------------------------------------------------------------------------
 
-    def begin(self, x: Tensor, positions: Tensor) -> Prefix:
-        prefix = super().begin(x, positions)
+    def begin(self, batch: Batch) -> Prefix:
+        prefix = super().begin(batch)
         assert prefix.source.states is not None
-        row = torch.full(prefix.source.states.shape[:2], NEVER, device=x.device)
+        row = torch.full(prefix.source.states.shape[:2], NEVER, device=batch.x.device)
         row[:, 0] = 0.0
         return replace(prefix, aligned=row)
 
     def read(self, prefix: Prefix, words: Tensor) -> Prefix:
         """Read a word: the row α(j) of the Viterbi recursion goes on from the row α(j-1)."""
-        real = torch.ones(len(words), 1, dtype=torch.bool, device=words.device)
         shift, stay = self.transitions(prefix.source, prefix.top[:, None])
-        emit = stay + self.emissions(prefix.source, prefix.top[:, None], words[:, None], real)
+        inside = torch.arange(shift.shape[2], device=words.device) < prefix.source.positions[:, None]
+        cells = inside.view(-1).nonzero()[:, 0]
+        emit = stay + self.emissions(prefix.source, prefix.top[:, None], words[:, None], cells)
+        emit = emit.masked_fill(~inside[:, None], NEVER)
         row = rows(emit, shift, semiring=MAX, start=prefix.aligned)[:, 0]
         return replace(super().read(prefix, words), aligned=row - row.max(1, keepdim=True).values)
 

@@ -21,7 +21,7 @@ class Vocabulary:
     """
     >>> words = Vocabulary.of([["stir", "the", "pot"], ["stir", "it"]], least=1)
     >>> words.numbers(["stir", "the", "wok"])
-    [5, 7, 0]
+    [5, 8, 0]
     """
 
     words: tuple[str, ...]
