@@ -38,12 +38,9 @@ class Comparison:
         """Real enough to say so: corrected p below 0.05 and an interval that leaves out zero."""
         return self.holm < 0.05 and (self.low > 0 or self.high < 0)
 
-    def verdict(self, *, percent: bool, lower_is_better: bool = False) -> str:
-        """One plain sentence."""
-        if not self.clear:
-            return "inside the noise: these items cannot tell the two apart"
-        way = "higher" if self.difference > 0 else "lower"
-        return f"{self.a} is {way} by {words.points(self.difference, percent=percent)}"
+    @property
+    def verdict(self) -> str:
+        return "beyond the noise" if self.clear else "inside the noise"
 
 
 def comparisons(study: Study, grid: Grid | None) -> list[Comparison]:

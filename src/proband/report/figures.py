@@ -15,7 +15,7 @@ from proband.report import words
 from proband.report.cells import Cell, Grid, Key
 from proband.report.marks import Mark, Picture, colour_of, shape_of
 
-WIDE, NARROW = 940.0, 340.0
+WIDE, NARROW = 960.0, 322.0
 MANY_ROWS = 9
 
 
@@ -57,7 +57,7 @@ class Axis:
         """
         raw = (self.high - self.low) / about
         size = 10 ** math.floor(math.log10(raw))
-        step = next(step for step in (size, 2 * size, 5 * size, 10 * size) if step >= raw * 0.999)
+        step = next(step for step in (size, 2 * size, 2.5 * size, 5 * size, 10 * size) if step >= raw * 0.999)
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
         return [round(i * step, 10) for i in range(first, last + 1)]
@@ -152,7 +152,7 @@ def dot_plot(grid: Grid, width: float) -> Picture:
     marks: list[Mark] = []
     for i, column in enumerate(columns):
         x, y = left + (i % per) * panel, (i // per) * tall
-        axis = Axis(low, high, x + 8, x + panel - 12, grid.percent)
+        axis = Axis(low, high, x + 8, x + panel - 18, grid.percent)
         if len(columns) > 1:
             title = fitted(words.key(grid.table.columns, column), panel - 12, size=13)
             marks.append(Mark(kind="text", at=(x + 8, y + 14), text=title, size=13, bold=True))

@@ -25,7 +25,7 @@ def heat_map(grid: Grid, width: float) -> Picture:
     size = (min(panel - 14, 110.0 * len(grid.columns))) / max(1, len(grid.columns))
     heads = [words.key(grid.table.columns, column, everything=grid.table.metric) for column in grid.columns]
     slanted = text_width(heads, size=11) > size - 4
-    top = 30 + (min(text_width(heads, size=11) * 0.62, 70) if slanted else 18)
+    top = 30 + (min(text_width(heads, size=11) * 0.66 + 6, 78) if slanted else 18)
     tall = top + ROW * len(grid.rows) + 22
     marks: list[Mark] = []
     span = value_range(grid)

@@ -209,12 +209,14 @@ const PROBAND = (() => {
       if (answer.b) box.append(drawBlanks(answer.b));
     });
     if (record.show) box.append(make("h4", "", "In full"), make("pre", "", record.show));
+    const drawings = make("div", "drawings");
     for (const [run, svg] of Object.entries(record.svg || {})) {
       const image = make("img");
       image.alt = run ? `Drawing of this item with the answer of ${run}` : "Drawing of this item";
       image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-      box.append(make("h4", "", run || "Drawn"), image);
+      drawings.append(make("div", "", make("h4", "", run || "Drawn"), image));
     }
+    box.append(drawings);
     return box;
   }
 

@@ -17,10 +17,11 @@ from importlib.resources import files
 from proband.report import words
 from proband.report.cells import Cell, Grid, Study
 from proband.report.compare import Comparison
-from proband.report.figures import NARROW, WIDE, Axis, kind, tip, value_range
-from proband.report.marks import MODELS, SHAPES, svg
+from proband.report.figures import Axis, tip, value_range
+from proband.report.marks import MODELS, SHAPES
+from proband.report.panel import panel
 from proband.report.provenance import provenance
-from proband.report.tables import Line, headings, lines, row_heading, unit
+from proband.report.tables import unit
 from proband.report.versus import versus
 
 
@@ -113,26 +114,27 @@ def _headline(grid: Grid) -> str:
     row, column = grid.rows[0], grid.columns[0]
     low, high = value_range(grid)
     axis = Axis(low, high, 0.0, 100.0, grid.percent)
-    out = []
-    for run, cell in enumerate(grid.cells[row, column]):
-        look = f"c{run % MODELS}"
-        out.append(f'<dt><span class="swatch s{run % len(SHAPES)} {look}"></span>{escape(grid.labels[run])}</dt>')
-        if cell is None:
-            out.append('<dd class="where"></dd><dd class="value">–</dd>')
-            continue
-        e = cell.estimate
-        chance = f'<i class="chance" style="left:{axis(cell.chance):.2f}%"></i>' if cell.chance is not None else ""
-        span = f'<i class="span" style="left:{axis(e.low):.2f}%;width:{axis(e.high) - axis(e.low):.2f}%"></i>'
-        dot = f'<i class="mean swatch s{run % len(SHAPES)}" style="left:{axis(e.mean):.2f}%"></i>'
-        hint = escape(tip(grid, run, row, column, cell)).replace("\n", "&#10;")
-        out.append(f'<dd class="where"><div class="track {look}" data-tip="{hint}">{chance}{span}{dot}</div></dd>')
-        out.append(
-            f'<dd class="value"><b>{words.figure(e.mean, percent=grid.percent)}</b> '
-            f'<span class="ci">{words.interval(e.low, e.high, percent=grid.percent)}</span></dd>'
-        )
+    out = [_entry(grid, run, cell, axis) for run, cell in enumerate(grid.cells[row, column])]
     ticks = "".join(f'<span style="left:{axis(t):.2f}%">{axis.name(t)}</span>' for t in axis.ticks())
-    out.append(f'<dt aria-hidden="true"></dt><dd class="where"><div class="axis" aria-hidden="true">{ticks}</div></dd>')
-    return f'<dl class="headline">{"".join(out)}<dd></dd></dl>'
+    out.append(f'<div class="entry" aria-hidden="true"><dd class="where"><div class="axis">{ticks}</div></dd></div>')
+    return f'<dl class="headline">{"".join(out)}</dl>'
+
+
+def _entry(grid: Grid, run: int, cell: Cell | None, axis: Axis) -> str:
+    look, shape = f"c{run % MODELS}", f"s{run % len(SHAPES)}"
+    start = f'<div class="entry"><dt><span class="swatch {shape} {look}"></span>{escape(grid.labels[run])}</dt>'
+    if cell is None:
+        return f'{start}<dd class="where"></dd><dd class="value">–</dd></div>'
+    e = cell.estimate
+    chance = f'<i class="chance" style="left:{axis(cell.chance):.2f}%"></i>' if cell.chance is not None else ""
+    span = f'<i class="span" style="left:{axis(e.low):.2f}%;width:{axis(e.high) - axis(e.low):.2f}%"></i>'
+    dot = f'<i class="mean swatch {shape}" style="left:{axis(e.mean):.2f}%"></i>'
+    hint = escape(tip(grid, run, grid.rows[0], grid.columns[0], cell)).replace("\n", "&#10;")
+    return (
+        f'{start}<dd class="where"><div class="track {look}" data-tip="{hint}">{chance}{span}{dot}</div></dd>'
+        f'<dd class="value"><b>{words.figure(e.mean, percent=grid.percent)}</b> '
+        f'<span class="ci">{words.interval(e.low, e.high, percent=grid.percent)}</span></dd></div>'
+    )
 
 
 # ---- one item set --------------------------------------------------------------------------------------------------
@@ -149,7 +151,7 @@ def _suite(section: Section) -> str:
         f'<section id="{joined.key}"><h2>{escape(loaded.suite.name)}</h2>',
         f'<p class="question">{escape(loaded.suite.question)}</p><p class="meta">{escape(about)}</p>',
         _legend(section),
-        *(_panel(grid) for grid in section.grids),
+        *(panel(grid) for grid in section.grids),
         _comparisons(section),
         "</section>",
     ]
@@ -170,107 +172,6 @@ def _legend(section: Section) -> str:
 
 def _has_chance(section: Section) -> bool:
     return any(cell and cell.chance is not None for g in section.grids for found in g.cells.values() for cell in found)
-
-
-def _panel(grid: Grid) -> str:
-    if not any(any(found) for found in grid.cells.values()):
-        why = "No item here has the tags of this table."
-        return f'<article class="panel"><h3>{escape(grid.table.title)}</h3><p class="note">{why}</p></article>'
-    draw = kind(grid)
-    figure = "".join(
-        f'<div class="{look}">{svg(draw(grid, width), page=True)}</div>'
-        for look, width in (("wide", WIDE), ("narrow", NARROW))
-    )
-    note = f'<p class="note">{escape(grid.table.note)}</p>' if grid.table.note else ""
-    return (
-        f'<article class="panel" id="{escape(grid.name)}"><h3>{escape(grid.table.title)}</h3>'
-        f'<p class="meta">{escape(unit(grid))}</p><figure>{figure}</figure>{_table(grid)}{note}{_sources(grid)}'
-        f"{_links(grid)}</article>"
-    )
-
-
-def _links(grid: Grid) -> str:
-    table = " ".join(f'<a href="tables/{grid.name}.{end}">{text}</a>' for end, text in TABLE_FILES.items())
-    figure = " ".join(f'<a href="figures/{grid.name}.{end}">{end.upper()}</a>' for end in ("svg", "png", "pdf"))
-    return f'<p class="files"><span>Table: {table}</span> <span>Figure: {figure}</span></p>'
-
-
-TABLE_FILES = {"md": "Markdown", "tex": "LaTeX", "csv": "CSV"}
-
-
-def _sources(grid: Grid) -> str:
-    found = dict.fromkeys(f.source for cell in grid.published.values() for f in cell.values())
-    return f'<p class="note">Published figures: {escape("; ".join(found))}.</p>' if found else ""
-
-
-def _table(grid: Grid) -> str:
-    rows = bool(grid.table.rows)
-    head = [row_heading(grid)] if rows else []
-    cells = "".join(f'<th scope="col">{escape(each)}</th>' for each in [*head, "model"])
-    cells += "".join(f'<th scope="col" class="num">{escape(each)}</th>' for each in headings(grid))
-    bodies: list[list[Line]] = []
-    for line in lines(grid):
-        if not bodies or bodies[-1][0].row != line.row:
-            bodies.append([])
-        bodies[-1].append(line)
-    body = "".join(_body(grid, group) for group in bodies)
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(grid.table.title)}">'
-        f"<table><thead><tr>{cells}</tr></thead>{body}</table></div>"
-    )
-
-
-def _body(grid: Grid, group: Sequence[Line]) -> str:
-    out = []
-    best = [
-        max((value for line in group if line.run is not None and (value := line.figures[j]) is not None), default=None)
-        for j in range(len(grid.columns))
-    ]
-    ours = sum(line.run is not None for line in group)
-    for i, line in enumerate(group):
-        head = ""
-        if grid.table.rows and i == 0:
-            head = f'<th scope="rowgroup" rowspan="{len(group)}">{escape(words.key(grid.table.rows, line.row))}</th>'
-        if line.run is None:
-            who = f'<th scope="row"><span class="swatch published"></span>{escape(line.label)}</th>'
-            out.append(
-                f'<tr class="from">{head.replace("<th ", "<th class=plain ")}{who}{_published_cells(grid, line)}</tr>'
-            )
-        else:
-            look = f'<span class="swatch s{line.run % len(SHAPES)} c{line.run % MODELS}"></span>'
-            numbers = "".join(
-                _cell(grid, line, j, top=ours > 1 and line.figures[j] == best[j]) for j in range(len(grid.columns))
-            )
-            row = f'<th scope="row" data-m="{line.run}">{look}{escape(line.label)}</th>{numbers}'
-            out.append(f"<tr>{head}{row}</tr>")
-    return f"<tbody>{''.join(out)}</tbody>"
-
-
-def _published_cells(grid: Grid, line: Line) -> str:
-    hint = escape(f"{line.label} (published)\n{line.source}").replace("\n", "&#10;")
-    return "".join(
-        f'<td class="num" data-tip="{hint}">{words.figure(value, percent=grid.percent)}</td>'
-        if value is not None
-        else '<td class="num">–</td>'
-        for value in line.figures
-    )
-
-
-SIGN = {"at": '<span class="mark">°</span>', "below": '<span class="mark">▼</span>', "above": "", "": ""}
-
-
-def _cell(grid: Grid, line: Line, j: int, *, top: bool) -> str:
-    cell: Cell | None = line.cells[j]
-    if cell is None or line.run is None:
-        return f'<td class="num" data-m="{line.run}">–</td>'
-    e, look = cell.estimate, cell.against_chance
-    hint = escape(tip(grid, line.run, line.row, grid.columns[j], cell)).replace("\n", "&#10;")
-    mean = words.figure(e.mean, percent=grid.percent)
-    span = words.interval(e.low, e.high, percent=grid.percent)
-    return (
-        f'<td class="num {look}{" best" if top else ""}" data-m="{line.run}" data-tip="{hint}">{mean}{SIGN[look]} '
-        f'<span class="ci">{span}</span></td>'
-    )
 
 
 def _comparisons(section: Section) -> str:

@@ -18,30 +18,30 @@ def versus(compared: Sequence[Comparison], *, percent: bool) -> str:
     grouped = any(c.group for c in compared)
     heads = [*(["where"] if grouped else []), "higher", "lower", "difference", "", "p (Holm)", "verdict"]
     head = "".join(f'<th scope="col">{each}</th>' for each in heads)
-    reach = max([abs(c.low) for c in compared] + [abs(c.high) for c in compared] + [1e-9])
-    body = "".join(_line(c, reach, percent=percent, grouped=grouped) for c in compared)
+    span = (min(0.0, *(c.low for c in compared)), max(1e-9, *(c.high for c in compared)))
+    body = "".join(_line(c, span, percent=percent, grouped=grouped) for c in compared)
     return (
         '<div class="scroll" tabindex="0" role="region" aria-label="Paired comparisons"><table class="whole">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
-def _line(c: Comparison, reach: float, *, percent: bool, grouped: bool) -> str:
-    where = f"<td>{escape(words.group(c.group))}</td>" if grouped else ""
-    verdict = c.verdict(percent=percent)
+def _line(c: Comparison, span: tuple[float, float], *, percent: bool, grouped: bool) -> str:
+    where = f'<td class="place">{escape(words.group(c.group))}</td>' if grouped else ""
     gap = f"{words.signed(c.difference, percent=percent)} "
-    span = f'<span class="ci">{words.interval(c.low, c.high, percent=percent)}</span>'
+    within = f'<span class="ci">{words.interval(c.low, c.high, percent=percent)}</span>'
     hint = escape(f"{c.a} − {c.b}\n{words.count(c.n, 'item')} in {words.count(c.clusters, 'cluster')}\np = {c.p:.2g}")
+    look = "" if c.clear else "noise"
     return (
-        f'<tr class="{"" if c.clear else "noise"}">{where}<td>{escape(c.a)}</td><td>{escape(c.b)}</td>'
-        f'<td class="num" data-tip="{hint}">{gap}{span}</td><td>{svg(_drawing(c, reach), page=True)}</td>'
-        f'<td class="num">{escape(words.p_value(c.holm))}</td><td class="verdict">{escape(verdict)}</td></tr>'
+        f'<tr class="{look}">{where}<td class="over">{escape(c.a)}</td><td class="under">{escape(c.b)}</td>'
+        f'<td class="num" data-tip="{hint}">{gap}{within}</td><td class="plot">{svg(_drawing(c, span), page=True)}</td>'
+        f'<td class="num p">{escape(words.p_value(c.holm))}</td><td class="verdict">{c.verdict}</td></tr>'
     ).replace("\n", "&#10;")
 
 
-def _drawing(c: Comparison, reach: float) -> Picture:
+def _drawing(c: Comparison, span: tuple[float, float]) -> Picture:
     """The interval against zero."""
-    axis = Axis(-reach, reach, 4, WIDTH - 4, False)
+    axis = Axis(*span, 6, WIDTH - 6, False)
     paint, y = ("m0" if c.clear else "pub"), HEIGHT / 2
     marks = (
         Mark(kind="line", at=(axis(0), 0, axis(0), HEIGHT), paint="rule", dash="3 3"),

@@ -112,10 +112,7 @@ def _set_summary(section: Section) -> dict[str, Any]:
         "bootstrap": {"draws": section.study.draws, "seed": section.study.seed, "level": 0.95},
         "runs": runs,
         "tables": [_grid_summary(grid) for grid in (section.overall, *section.grids)],
-        "comparisons": [
-            dataclasses.asdict(c) | {"verdict": c.verdict(percent=section.study.percent(joined.main)), "clear": c.clear}
-            for c in section.compared
-        ],
+        "comparisons": [dataclasses.asdict(c) | {"verdict": c.verdict} for c in section.compared],
         "said": list(section.said),
     }
 
