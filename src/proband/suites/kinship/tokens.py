@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from proband.suites.kinship.lexicon import ESTRANGED, KIN, Kin
 
-TOKEN: Final = re.compile(r"[A-Za-z0-9_]+(?:-[A-Za-z]+)*|'s\b|[^\s\w]")
+WORD: Final = r"[^\W_][\w]*(?:-[A-Za-z]+)*|'s\b|[^\s\w]"
 IN_LAW: Final = re.compile(r"\b(\w+)[ -]+in[ -]+laws?\b", re.IGNORECASE)
 GRAND: Final = re.compile(r"\b([Gg]rand|[Ss]tep)[ -]+(\w+)")
 OWNED: Final = re.compile(r"\s*(?:''s|'\s?s|`s)\b")  # the spellings of 's in the wild
@@ -35,9 +36,16 @@ def _clean(text: str) -> str:
     return IN_LAW.sub(lambda m: f"{m[1]}-in-law", text)
 
 
+@lru_cache(maxsize=64)
+def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Names first, the longest first: a name may be anything, even @entity-1."""
+    known = "|".join(re.escape(name) for name in sorted(names, key=lambda name: (-len(name), name)))
+    return re.compile(rf"(?<!\w)(?:{known})(?!\w)|{WORD}" if known else WORD)
+
+
 def sentences(text: str, names: Collection[str]) -> list[list[Token]]:
     found: list[list[Token]] = [[]]
-    for piece in TOKEN.findall(_clean(text)):
+    for piece in _pattern(tuple(names)).findall(_clean(text)):
         if piece in "[]":
             continue
         if piece in names:
