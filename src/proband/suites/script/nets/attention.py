@@ -24,7 +24,7 @@ class Attention(Seq2Seq):
     def weights(self, source: Source, top: Tensor) -> Tensor:
         """a_j(i): batch × n × m, zero beyond each abstract line."""
         assert source.states is not None
-        scores = self.query(top) @ source.states.transpose(1, 2)
+        scores: Tensor = self.query(top) @ source.states.transpose(1, 2)
         inside = torch.arange(scores.shape[2], device=scores.device) < source.positions[:, None]
         return scores.masked_fill(~inside[:, None], float("-inf")).softmax(2)
 

@@ -21,21 +21,26 @@ from torch import Tensor
 from proband.suites.script.nets.batches import Batch, Pair, pad
 from proband.suites.script.nets.vocabulary import PADDING, START
 
-# (log-probabilities of some rows, their gold words) -> the words to read on with
-Choose = Callable[[Tensor, Tensor], Tensor]
+# (log-probabilities of some rows, their gold words, which rows, which column) -> the words to read on with
+Choose = Callable[[Tensor, Tensor, Tensor, int], Tensor]
 
 
-def gold(scores: Tensor, words: Tensor) -> Tensor:
+def gold(scores: Tensor, words: Tensor, rows: Tensor, column: int) -> Tensor:
     return words
 
 
-def greedy(scores: Tensor, words: Tensor) -> Tensor:
+def greedy(scores: Tensor, words: Tensor, rows: Tensor, column: int) -> Tensor:
     return scores.argmax(1)
 
 
-def sampled(generator: torch.Generator, temperature: float = 0.1) -> Choose:
-    def choose(scores: Tensor, words: Tensor) -> Tensor:
-        return torch.multinomial((scores / temperature).softmax(1), 1, generator=generator)[:, 0]
+def sampled(uniforms: Tensor, temperature: float = 0.1) -> Choose:
+    """Draws from softmax(scores / temperature) by its inverse distribution function, one number in [0, 1) per word:
+    `uniforms` is batch × n, so that each text brings its own randomness and no other text changes it."""
+
+    def choose(scores: Tensor, words: Tensor, rows: Tensor, column: int) -> Tensor:
+        summed = (scores / temperature).softmax(1).double().cumsum(1)
+        at = uniforms[rows, column][:, None].double() * summed[:, -1:]
+        return torch.searchsorted(summed, at, right=True)[:, 0].clamp(max=scores.shape[1] - 1)
 
     return choose
 
@@ -74,7 +79,7 @@ def fill(net: Any, batch: Batch, blank: Tensor, *, choose: Choose, allowed: Tens
             prefix = net.place(prefix, starts[:, j])
             scores = net.next_logits(prefix, rows).masked_fill(~allowed, float("-inf")).log_softmax(1)
             right = batch.y[rows, j]
-            words[rows, j] = choose(scores, right)
+            words[rows, j] = choose(scores, right, rows, j)
             first[rows, j] = scores.argmax(1)
             five[rows, j] = scores.topk(5, 1).indices
             own = scores.gather(1, right[:, None])
@@ -88,10 +93,14 @@ def fill(net: Any, batch: Batch, blank: Tensor, *, choose: Choose, allowed: Tens
 
 
 @torch.no_grad()
-def best_of(net: Any, batch: Batch, blank: Tensor, *, draws: int, generator: torch.Generator, allowed: Tensor) -> Filled:
-    """Of `draws` sampled texts the one to which the net gives the highest probability as a whole."""
-    many, size = repeated(batch, draws), len(batch.x)
-    drawn = fill(net, many, blank.repeat_interleave(draws, 0), choose=sampled(generator), allowed=allowed)
+def best_of(net: Any, batch: Batch, blank: Tensor, *, uniforms: Tensor, allowed: Tensor) -> Filled:
+    """Of several sampled texts the one to which the net gives the highest probability as a whole.
+
+    `uniforms`: batch × draws × n numbers in [0, 1), see `sampled`.
+    """
+    size, draws, n = uniforms.shape
+    many, noise = repeated(batch, draws), uniforms.reshape(size * draws, n)
+    drawn = fill(net, many, blank.repeat_interleave(draws, 0), choose=sampled(noise), allowed=allowed)
     before = torch.cat([many.before[:, :1], drawn.words[:, :-1]], 1)
     score = net.best_log_likelihood(replace(many, y=drawn.words, before=before))
     best = score.view(size, draws).argmax(1) + torch.arange(size, device=score.device) * draws

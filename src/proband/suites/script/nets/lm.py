@@ -7,6 +7,7 @@ Also the skeleton of the other nets: they say how the decoder starts (`encode`) 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+
 import torch
 from torch import Tensor, nn
 
@@ -59,7 +60,7 @@ class LanguageModel(nn.Module):
         if self.training and self.shape.word_dropout:
             lost = torch.rand(before.shape, device=before.device) < self.shape.word_dropout
             before = before.masked_fill(lost & (before != START), UNKNOWN)
-        top, _ = self.decoder(self.vectors(before), source.begin)
+        top: Tensor = self.decoder(self.vectors(before), source.begin)[0]
         return top
 
     def log_likelihood(self, batch: Batch) -> Tensor:

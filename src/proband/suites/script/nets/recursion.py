@@ -38,9 +38,7 @@ from typing import Any
 import torch
 from torch import Generator, Tensor
 
-from proband.suites.script.nets.semiring import COUNT, LOG, MAX, NEVER, Semiring
-
-
+from proband.suites.script.nets.semiring import LOG, MAX, NEVER, Semiring
 
 # Which of the two ways into a cell was taken, given both weights: true where it was the emit.
 Choose = Callable[[Tensor, Tensor], Tensor]

@@ -19,7 +19,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from proband.core.files import write_json
 from proband.suites.script.nets.batches import Batch, Pair, epoch, pad
 from proband.suites.script.nets.vocabulary import PADDING, START
 
@@ -78,7 +77,9 @@ def fit(
 
     net.to(device)
     names = {name: p for name, p in net.named_parameters()}
-    optimiser = torch.optim.AdamW(names.values(), lr=recipe.rate, weight_decay=recipe.decay, fused=device.startswith("cuda"))
+    optimiser = torch.optim.AdamW(
+        names.values(), lr=recipe.rate, weight_decay=recipe.decay, fused=device.startswith("cuda")
+    )
     mean = {name: p.detach().clone() for name, p in names.items()}
     best = {name: p.clone() for name, p in mean.items()}
     history: list[dict[str, float]] = []

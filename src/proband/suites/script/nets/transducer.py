@@ -10,7 +10,9 @@ and added, never for each of the m × n combinations.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout, logsigmoid
@@ -123,6 +125,10 @@ class Transducer(Seq2Seq):
         assert prefix.aligned is not None
         return prefix.aligned.argmax(1)
 
+    def phrase_length(self, prefix: Prefix, position: int, said: int) -> float:
+        """How many words `position` should generate in all, of which `said` are there: the corpus's mean."""
+        return round(math.exp(-self.shape.shift))
+
     def next_logits(self, prefix: Prefix, rows: Tensor) -> Tensor:
         assert prefix.source.states is not None
         assert prefix.slot is not None
@@ -154,3 +160,8 @@ class ShiftingTransducer(Transducer):
         for _ in range(goes_on.shape[1] - 1):
             slot = slot + (goes_on.gather(1, slot[:, None])[:, 0] & (slot < last)).long()
         return slot
+
+    def phrase_length(self, prefix: Prefix, position: int, said: int) -> float:
+        """One more, while the net would rather emit than shift."""
+        shift, stay = self.transitions(prefix.source, prefix.top[:, None])
+        return said + 1 if bool((stay > shift)[0, 0, position]) else said

@@ -1,0 +1,188 @@
+"""A trained net before items: cloze answers, alignments, phrases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from proband.core.errors import ProbandError
+from proband.core.files import sha256_text
+from proband.core.types import Answer, Item
+from proband.suites.script.nets.batches import Batch, Pair, pad
+from proband.suites.script.nets.fill import Filled, best_of, fill, gold, greedy, padded
+from proband.suites.script.nets.vocabulary import PADDING, START, Vocabulary
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alignment:
+    """One pair: the position each concrete word is aligned to, and p(a_j = i | x, y) as words × positions."""
+
+    abstract: tuple[str, ...]
+    concrete: tuple[str, ...]
+    path: tuple[int, ...]
+    posteriors: tuple[tuple[float, ...], ...]
+
+    def spans(self) -> list[tuple[int, str]]:
+        """Abstract position and the concrete phrase it generates, for positions that generate any."""
+        found = []
+        for i in sorted(set(self.path)):
+            found.append((i, " ".join(w for w, at in zip(self.concrete, self.path) if at == i)))
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trained:
+    """Answers script items (core.protocols.AnswersItems). `restricted`: only words of the whitelist fill slots;
+    `draws` texts are sampled at temperature 0.1 for the greedy mode and the best one kept (0: the likeliest word)."""
+
+    net: Any
+    kind: str
+    vocabulary: Vocabulary
+    whitelist: Sequence[str] | None
+    name: str
+    sha: str
+    device: str = "cpu"
+    restricted: bool = True
+    draws: int = 5
+    seed: int = 0
+    size: int = 128
+
+    def identity(self) -> Mapping[str, str]:
+        return {
+            "kind": f"script net {self.kind}",
+            "name": self.name,
+            "weights": self.sha,
+            "restricted": str(self.restricted),
+            "draws": str(self.draws),
+            "seed": str(self.seed),
+        }
+
+    def with_options(self, **options: Any) -> Trained:
+        return replace(self, **options)
+
+    # ---- cloze ------------------------------------------------------------------------------------------------------
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        """One record per blank, oracle and greedy; items without blanks get an answer without records."""
+        answers: dict[str, Answer] = {}
+        allowed = torch.from_numpy(self.vocabulary.allowed(self.whitelist if self.restricted else None)).to(self.device)
+        with_blanks = [item for item in items if item.facts.get("blanks")]
+        for group in _groups(with_blanks, self.size):
+            pairs = [self._pair(item.facts["abstract"], item.facts["concrete"]) for item in group]
+            batch, blank = padded(pairs, [item.facts["blanks"] for item in group], device=self.device)
+            oracle = fill(self.net, batch, blank, choose=gold, allowed=allowed)
+            if self.draws:
+                own = best_of(self.net, batch, blank, uniforms=self._uniforms(group, batch), allowed=allowed)
+            else:
+                own = fill(self.net, batch, blank, choose=greedy, allowed=allowed)
+            oracle, own = _on_host(oracle), _on_host(own)
+            for row, item in enumerate(group):
+                answers[item.id] = self._records(item, row, oracle, own)
+        return [answers.get(item.id, Answer(item_id=item.id)) for item in items]
+
+    def _uniforms(self, group: Sequence[Item], batch: Batch) -> Tensor:
+        """Random numbers from the seed and each item's name, so that no answer depends on what else was asked."""
+        noise = np.zeros((len(group), self.draws, batch.y.shape[1]), dtype=np.float32)
+        for row, item in enumerate(group):
+            n = len(item.facts["concrete"])
+            generator = np.random.default_rng([self.seed, int(sha256_text(item.id)[:15], 16)])
+            noise[row, :, :n] = generator.random((self.draws, n), dtype=np.float32)
+        return torch.from_numpy(noise).to(self.device)
+
+    def _pair(self, abstract: Sequence[str], concrete: Sequence[str]) -> Pair:
+        return self.vocabulary.numbers(abstract), self.vocabulary.numbers(concrete)
+
+    def _words(self, numbers: Tensor) -> list[str]:
+        return [self.vocabulary.words[i] for i in numbers.tolist()]
+
+    def _records(self, item: Item, row: int, oracle: Filled, own: Filled) -> Answer:
+        blanks = []
+        for start, end in item.facts["blanks"]:
+            at = (row, slice(start, end))
+            right = list(item.facts["concrete"][start:end])
+            first, guess = self._words(oracle.first[at]), self._words(own.words[at])
+            blanks.append(
+                {
+                    "gold": right,
+                    "oracle": first,
+                    "guess": guess,
+                    "ranks": oracle.rank[at].tolist(),
+                    "rank": float(oracle.rank[at].double().mean()),
+                    "top5": [self._words(five) for five in oracle.five[at]],
+                    "surprisals": [round(s, 6) for s in oracle.surprisal[at].tolist()],
+                    "surprisal": round(float(oracle.surprisal[at].double().mean()), 6),
+                    "match": first == right,
+                    "top5_hit": all(w in five for w, five in zip(right, map(self._words, oracle.five[at]))),
+                    "greedy_match": guess == right,
+                    "greedy_top5": [self._words(five) for five in own.five[at]],
+                    "greedy_top5_hit": all(w in five for w, five in zip(right, map(self._words, own.five[at]))),
+                    "greedy_ranks": own.rank[at].tolist(),
+                }
+            )
+        return Answer(item_id=item.id, blanks=tuple(blanks))
+
+    # ---- alignments -------------------------------------------------------------------------------------------------
+
+    def align(self, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[Alignment]:
+        """Viterbi alignments and posteriors of pairs of texts (transducers only)."""
+        if not self.net.latent:
+            raise ProbandError(f"{self.kind} has no alignments; train a transducer")
+        found: list[Alignment | None] = [None] * len(pairs)
+        order = sorted(range(len(pairs)), key=lambda i: len(pairs[i][1]))
+        for at in range(0, len(order), self.size):
+            these = order[at : at + self.size]
+            batch = self._batch([pairs[i] for i in these])
+            paths, posteriors = self.net.align(batch).cpu(), self.net.alignment_posteriors(batch).cpu()
+            for row, i in enumerate(these):
+                x, y = pairs[i]
+                table = posteriors[row, : len(y), : len(x)].tolist()
+                found[i] = Alignment(
+                    abstract=tuple(x),
+                    concrete=tuple(y),
+                    path=tuple(paths[row, : len(y)].tolist()),
+                    posteriors=tuple(tuple(line) for line in table),
+                )
+        return [alignment for alignment in found if alignment is not None]
+
+    def _batch(self, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> Batch:
+        numbers = [self._pair(x, y) for x, y in pairs]
+        return pad(numbers, start=START, padding=PADDING, device=self.device)
+
+    @torch.no_grad()
+    def phrases(
+        self, abstract: Sequence[str], *, seed: int = 0, temperature: float = 0.5, longest: int = 10
+    ) -> list[str]:
+        """A concrete phrase for each word of an abstract line: words are drawn while the net would rather emit than
+        shift (with fixed transitions: as many words as the corpus has per position)."""
+        if not self.net.latent:
+            raise ProbandError(f"{self.kind} has no alignments; train a transducer")
+        g = torch.Generator(device=self.device).manual_seed(seed)
+        prefix = self.net.begin(self._batch([(abstract, ["."])]))
+        allowed = torch.from_numpy(self.vocabulary.allowed(None)).to(self.device)
+        only = torch.zeros(1, dtype=torch.long, device=self.device)
+        said = []
+        for i in range(len(abstract)):
+            words: list[int] = []
+            while len(words) < min(longest, self.net.phrase_length(prefix, i, len(words))):
+                here = replace(prefix, slot=torch.full_like(only, i))
+                scores = self.net.next_logits(here, only).masked_fill(~allowed, float("-inf")) / temperature
+                word = torch.multinomial(scores.softmax(1), 1, generator=g)[:, 0]
+                words.append(int(word))
+                prefix = self.net.read(prefix, word)
+            said.append(" ".join(self.vocabulary.words[w] for w in words))
+        return said
+
+
+def _groups(items: Sequence[Item], size: int) -> Iterator[list[Item]]:
+    order = sorted(items, key=lambda item: (len(item.facts["concrete"]), item.id))
+    for at in range(0, len(order), size):
+        yield order[at : at + size]
+
+
+def _on_host(filled: Filled) -> Filled:
+    return Filled(**{name: getattr(filled, name).cpu() for name in Filled.__dataclass_fields__})
