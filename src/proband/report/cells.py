@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from proband.core import stats
 from proband.core.types import Estimate, Published, Table, Tag
 from proband.report.collect import Floats, Ints, Joined, Values
-from proband.report.resample import Resampled, resample, sign_flip
+from proband.report.resample import Clusters, Drawn, interval, resample, sign_flip
 
 Key = tuple[Tag, ...]
 
@@ -54,7 +54,9 @@ class Study:
 
     def __init__(self, joined: Joined, *, seed: int, draws: int) -> None:
         self.joined, self.seed, self.draws = joined, seed, draws
-        self.known: dict[tuple[str, tuple[tuple[str, str], ...]], tuple[Cell | None, ...]] = {}
+        self.clusters = Clusters.of(joined.clusters)
+        self.known: dict[Address, tuple[Cell | None, ...]] = {}
+        self.kept: dict[Address, list[Together]] = {}
 
     def percent(self, metric: str) -> bool:
         """Whether a metric is shown in percent: all its numbers lie between 0 and 1."""
@@ -71,43 +73,45 @@ class Study:
 
     def cell(self, metric: str, where: Mapping[str, Tag]) -> tuple[Cell | None, ...]:
         """One cell per run; None where the run has no number there."""
-        key = (metric, tuple(sorted((name, f"{type(value).__name__}:{value}") for name, value in where.items())))
+        key = _address(metric, where)
         if key not in self.known:
-            self.known[key] = self._count(metric, where)
+            cells: list[Cell | None] = [None] * len(self.joined.labels)
+            for group in self._drawn(metric, where):
+                chance = self._chance(metric, group.rows)
+                for place, run in enumerate(group.runs):
+                    cells[run] = Cell(self._estimate(group, place, metric=metric, where=where), chance)
+            self.known[key] = tuple(cells)
         return self.known[key]
 
-    def _count(self, metric: str, where: Mapping[str, Tag]) -> tuple[Cell | None, ...]:
+    def _drawn(self, metric: str, where: Mapping[str, Tag]) -> list[Together]:
+        """Runs that have numbers for the same items there, resampled together. Large cells are asked for again (by
+        the comparisons) and kept; there are few of them."""
+        key = _address(metric, where)
+        if key in self.kept:
+            return self.kept[key]
         mask = self.mask(where)
         parts = [_within(values, mask) for values in self.joined.metrics[metric]]
-        cells: list[Cell | None] = [None] * len(parts)
-        for together in _alike([part.rows for part in parts]):
-            rows = parts[together[0]].rows
-            if not len(rows):
-                continue
-            clusters = [self.joined.clusters[i] for i in rows]
-            chance = self._chance(metric, rows)
-            columns = [parts[run].numbers for run in together]
-            for run, found in zip(together, self._estimates(columns, clusters, metric=metric, group=where)):
-                cells[run] = Cell(found, chance)
-        return tuple(cells)
+        found = []
+        for runs in _alike([part.rows for part in parts]):
+            rows = parts[runs[0]].rows
+            if len(rows):
+                columns = [parts[run].numbers for run in runs]
+                drawn = resample(columns, rows, self.clusters, seed=self.seed, draws=self.draws)
+                found.append(Together(tuple(runs), rows, columns, drawn))
+        if 20 * mask.sum() >= len(mask):
+            self.kept[key] = found
+        return found
 
-    def _estimates(
-        self, columns: Sequence[Floats], clusters: Sequence[tuple[str, ...]], *, metric: str, group: Mapping[str, Tag]
-    ) -> list[Estimate]:
-        """Numbers without spread need no draws: core.stats says what their interval is."""
-        spread = [i for i, x in enumerate(columns) if (x != x[0]).any()] if len(set(clusters)) > 1 else []
-        drawn = resample([columns[i] for i in spread], clusters, seed=self.seed, draws=self.draws) if spread else None
-        out = []
-        for i, x in enumerate(columns):
-            if drawn is None or i not in spread or drawn.clusters == 1:
-                out.append(stats.estimate(x, clusters=clusters, seed=self.seed, draws=1, metric=metric, group=group))
-                continue
-            low, high = stats.interval(drawn.means[:, spread.index(i)], drawn.clusters, level=0.95)
-            mean = float(x.mean())
-            out.append(
-                Estimate(metric=metric, group=group, mean=mean, low=low, high=high, n=len(x), clusters=drawn.clusters)
-            )
-        return out
+    def _estimate(self, group: Together, place: int, *, metric: str, where: Mapping[str, Tag]) -> Estimate:
+        """Numbers without spread have no bootstrap interval: core.stats says what theirs is."""
+        x, drawn = group.columns[place], group.drawn
+        if drawn.clusters == 1 or (x == x[0]).all():
+            names = [self.joined.clusters[i] for i in group.rows]
+            return stats.estimate(x, clusters=names, seed=self.seed, draws=1, metric=metric, group=where)
+        low, high = drawn.interval(place)
+        return Estimate(
+            metric=metric, group=where, mean=float(x.mean()), low=low, high=high, n=len(x), clusters=drawn.clusters
+        )
 
     def _chance(self, metric: str, rows: Ints) -> float | None:
         levels = self.joined.chance[rows]
@@ -117,37 +121,51 @@ class Study:
 
     def pairs(self, metric: str, where: Mapping[str, Tag]) -> list[Pair]:
         """Every pair of runs, on the items that both have a number for."""
-        mask = self.mask(where)
-        parts = [_within(values, mask) for values in self.joined.metrics[metric]]
-        runs = [run for run, part in enumerate(parts) if len(part.rows)]
-        every = [(a, b) for i, a in enumerate(runs) for b in runs[i + 1 :]]
-        if not every:
-            return []
-        if len(_alike([parts[run].rows for run in runs])) == 1:
-            columns = {run: parts[run].numbers for run in runs}
-            drawn = self._drawn([columns[run] for run in runs], parts[runs[0]].rows)
-            return [self._pair(a, b, columns, drawn, (runs.index(a), runs.index(b))) for a, b in every]
+        groups = self._drawn(metric, where)
+        at = {run: (group, place) for group in groups for place, run in enumerate(group.runs)}
         found = []
-        for a, b in every:
-            rows, left, right = _shared(parts[a], parts[b])
-            if len(rows):
-                found.append(self._pair(a, b, {a: left, b: right}, self._drawn([left, right], rows), (0, 1)))
+        for a in sorted(at):
+            for b in (run for run in sorted(at) if run > a):
+                (left, i), (right, j) = at[a], at[b]
+                both, i, j = (left, i, j) if left is right else (self._meet(left, i, right, j), 0, 1)
+                if len(both.rows):
+                    found.append(self._pair(a, b, both, i, j))
         return found
 
-    def _drawn(self, columns: Sequence[Floats], rows: Ints) -> Resampled:
-        clusters = [self.joined.clusters[i] for i in rows]
-        return resample(columns, clusters, seed=self.seed, draws=self.draws)
+    def _meet(self, left: Together, i: int, right: Together, j: int) -> Together:
+        """Two runs that answered different items: their means per item, where both have one."""
+        rows, a, b = _shared(Values(left.rows, left.columns[i]), Values(right.rows, right.columns[j]))
+        if not len(rows):
+            return Together((), rows, [], left.drawn)
+        return Together((), rows, [a, b], resample([a, b], rows, self.clusters, seed=self.seed, draws=self.draws))
 
-    def _pair(self, a: int, b: int, columns: Mapping[int, Floats], drawn: Resampled, at: tuple[int, int]) -> Pair:
-        difference = columns[a] - columns[b]
-        mean, n, clusters = float(difference.mean()), len(difference), drawn.clusters
-        if clusters == 1:
-            return Pair(a, b, mean, -1.0, 1.0, 1.0, n, clusters)
-        means = drawn.means[:, at[0]] - drawn.means[:, at[1]]
-        low, high = stats.interval(means, clusters, level=0.95)
-        sums = drawn.grouped[at[0]].total - drawn.grouped[at[1]].total
+    def _pair(self, a: int, b: int, both: Together, i: int, j: int) -> Pair:
+        drawn, n = both.drawn, len(both.rows)
+        mean = float((both.columns[i] - both.columns[j]).mean())
+        if drawn.clusters == 1:
+            return Pair(a, b, mean, -1.0, 1.0, 1.0, n, 1)
+        means = drawn.means[:, i] - drawn.means[:, j]
+        low, high = interval(means, drawn.clusters)
+        sums = drawn.totals[:, i] - drawn.totals[:, j]
         p = sign_flip(sums, seed=self.seed, draws=5 * self.draws) if drawn.single else stats.bootstrap_p(means)
-        return Pair(a, b, mean, low, high, p, n, clusters)
+        return Pair(a, b, mean, low, high, p, n, drawn.clusters)
+
+
+@dataclass(frozen=True)
+class Together:
+    """Runs with numbers for the same items, and their common resampling."""
+
+    runs: tuple[int, ...]
+    rows: Ints
+    columns: Sequence[Floats]
+    drawn: Drawn
+
+
+Address = tuple[str, tuple[tuple[str, str], ...]]
+
+
+def _address(metric: str, where: Mapping[str, Tag]) -> Address:
+    return (metric, tuple(sorted((name, f"{type(value).__name__}:{value}") for name, value in where.items())))
 
 
 def _within(values: Values, mask: NDArray[np.bool_]) -> Values:
