@@ -30,7 +30,7 @@ else:
     sys.path.insert(0, str(Path(__file__).parent))
     from stub_server import BROKEN, Stub, chat, options, right
 
-QUICK = {"first_wait": 0.005, "longest_wait": 0.5, "timeout": 0.4, "scores": False}
+QUICK = {"first_wait": 0.005, "longest_wait": 0.5, "timeout": 20.0, "scores": False}
 
 
 @pytest.fixture(autouse=True)
@@ -221,7 +221,7 @@ def test_trouble_that_passes_is_waited_out(trouble: str) -> None:
     asked = [question(i) for i in range(4)]
     reported: list[int] = []
     with Stub(right, lambda path, body, n: trouble if n == 0 else None) as stub:
-        model = model_at(stub, permutations=2, concurrency=4)
+        model = model_at(stub, permutations=2, concurrency=4, timeout=1.0 if trouble == "hang" else 20.0)
         said = model.choose(asked, on_result=lambda i, choice: reported.append(i))
     assert [best(choice) for choice in said] == [0, 1, 2, 3]
     assert sorted(reported) == [0, 1, 2, 3]
@@ -234,12 +234,12 @@ def test_trouble_that_passes_is_waited_out(trouble: str) -> None:
 def test_trouble_that_stays_ends_in_one_line_after_so_many_attempts(trouble: str) -> None:
     began = time.monotonic()
     with Stub(right, lambda path, body, n: trouble) as stub:
-        model = model_at(stub, retries=2, timeout=0.2)
+        model = model_at(stub, retries=2, timeout=0.5 if trouble == "hang" else 20.0)
         with pytest.raises(ProbandError, match=r"some/model@.*\(3 attempts\)") as error:
             model.choose([question(0)])
         assert len(stub.bodies) == 3
     assert "\n" not in str(error.value)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 15
 
 
 def test_a_server_that_drips_bytes_is_a_time_out() -> None:
@@ -261,7 +261,7 @@ def test_a_server_that_drips_bytes_is_a_time_out() -> None:
     began = time.monotonic()
     with Dripping(drip) as stub, pytest.raises(ProbandError, match=r"no answer within 0.3 s \(2 attempts\)"):
         model_at(stub, retries=1, timeout=0.3).choose([question(0)])
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 15
 
 
 @pytest.mark.parametrize(

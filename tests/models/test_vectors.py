@@ -23,8 +23,8 @@ from hypothesis import strategies as st
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import HasVectors
+from proband.models import byte_stream, vectors
 from proband.models import load as load_model
-from proband.models import vectors
 from proband.models.fasttext import Subwords
 from proband.models.vectors import WordVectors
 
@@ -311,7 +311,7 @@ def test_the_second_start_does_not_read_the_source(
     source: Path, opened: Any, rows: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened(source)
-    monkeypatch.setattr(vectors, "open_bytes", None)
+    monkeypatch.setattr(byte_stream, "open_bytes", None)
     monkeypatch.setattr(vectors, "sha256_file", None)
     check(opened(source), rows)
 

@@ -68,19 +68,6 @@ class Bytes:
         return bool(raw)
 
 
-def locate(path: str) -> tuple[Path, str | None]:
-    """The file, and the member where the path goes on inside a zip archive: `glove.6B.zip/glove.6B.300d.txt`."""
-    whole = Path(path).expanduser()
-    if whole.is_file():
-        return whole, None
-    for parent in whole.parents:
-        if parent.is_file():
-            return parent, str(whole.relative_to(parent))
-    if whole.is_dir():
-        raise ProbandError("is a folder, not a file of word vectors", file=path)
-    raise ProbandError("no such file", file=path)
-
-
 @contextmanager
 def open_bytes(file: Path, member: str | None = None) -> Iterator[Bytes]:
     """The content, unpacked on the way."""

@@ -19,7 +19,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,11 +27,11 @@ from numpy.typing import ArrayLike, NDArray
 from proband.core.errors import ProbandError
 from proband.core.files import sha256_file, write_json
 from proband.core.protocols import Floats
-from proband.models import fasttext
-from proband.models.byte_stream import locate, open_bytes
-from proband.models.vector_files import binary_blocks, kind_of, text_blocks
 from proband.models.vector_store import Damaged, Ints, Store, Vocabulary, open_store
-from proband.models.vector_writer import Writer, conversion
+
+if TYPE_CHECKING:  # what converts is imported when there is something to convert: a second start takes milliseconds
+    from proband.models.fasttext import Subwords
+    from proband.models.vector_writer import Writer
 
 IGNORED = ("device", "dtype", "batch")  # settings of other kinds of model, which change nothing here
 PHRASES = ("mean", "none")
@@ -51,8 +51,7 @@ class WordVectors:
 
     def _use(self, store: Store) -> None:
         self._store = store
-        cut = store.facts.get("subwords")
-        self._subwords = fasttext.Subwords(**cut) if cut else None
+        self._subwords = _subwords(store.facts.get("subwords"))
 
     @property
     def dim(self) -> int:
@@ -139,15 +138,25 @@ def _fill_phrases(store: Store, words: Sequence[str], out: Floats, known: NDArra
             out[i], known[i] = store.rows(ids).mean(axis=0), True
 
 
+def _subwords(cut: Mapping[str, int] | None) -> Subwords | None:
+    if not cut:
+        return None
+    from proband.models.fasttext import Subwords
+
+    return Subwords(**cut)
+
+
 def _fill_subwords(
-    store: Store, subwords: fasttext.Subwords, words: Sequence[str], out: Floats, known: NDArray[np.bool_]
+    store: Store, subwords: Subwords, words: Sequence[str], out: Floats, known: NDArray[np.bool_]
 ) -> None:
     """v(w) of the words that are not in the table, from their n-grams."""
+    from proband.models.fasttext import AT_ONCE, group_sums
+
     unseen = np.flatnonzero(~known)
-    for start in range(0, len(unseen), fasttext.AT_ONCE):
-        some = unseen[start : start + fasttext.AT_ONCE]
+    for start in range(0, len(unseen), AT_ONCE):
+        some = unseen[start : start + AT_ONCE]
         ids, counts = subwords.of([words[i].encode("utf-8", "replace") for i in some.tolist()])
-        sums = fasttext.group_sums(store.bucket_rows(ids), counts)
+        sums = group_sums(store.bucket_rows(ids), counts)
         out[some] = sums / np.maximum(counts, 1)[:, None].astype(np.float32)
         known[some] = counts > 0
 
@@ -217,6 +226,8 @@ def from_cache(
 
 
 def _converted(target: Path, fill: Callable[[Writer], dict[str, Any]], facts: Mapping[str, Any]) -> Store:
+    from proband.models.vector_writer import conversion
+
     with conversion(target) as writer:
         writer.finish({**facts, **fill(writer)})
     store = open_store(target)
@@ -226,6 +237,10 @@ def _converted(target: Path, fill: Callable[[Writer], dict[str, Any]], facts: Ma
 
 
 def _convert(writer: Writer, file: Path, member: str | None, errors: str) -> dict[str, Any]:
+    from proband.models import fasttext
+    from proband.models.byte_stream import open_bytes
+    from proband.models.vector_files import binary_blocks, kind_of, text_blocks
+
     before = _stamp(file)
     with open_bytes(file, member) as reader:
         kind = kind_of(reader)
@@ -241,6 +256,19 @@ def _convert(writer: Writer, file: Path, member: str | None, errors: str) -> dic
     if _stamp(file) != before:
         raise ProbandError("changed while it was read", file=file)
     return {"kind": kind, "subwords": subwords}
+
+
+def locate(path: str) -> tuple[Path, str | None]:
+    """The file, and the member where the path goes on inside a zip archive: `glove.6B.zip/glove.6B.300d.txt`."""
+    whole = Path(path).expanduser()
+    if whole.is_file():
+        return whole, None
+    for parent in whole.parents:
+        if parent.is_file():
+            return parent, str(whole.relative_to(parent))
+    if whole.is_dir():
+        raise ProbandError("is a folder, not a file of word vectors", file=path)
+    raise ProbandError("no such file", file=path)
 
 
 def _cache_folder(cache: Path | str | None) -> Path:
