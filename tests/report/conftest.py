@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+import os
 import random
-from collections.abc import Sequence
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
 
 from proband.core.types import Answer, Built, Item, Published, Run, Suite, Table, accuracy
-from proband.report import Loaded
+from proband.report import Loaded, write_report
 
 GROUPS = {"ES": ("capital", "language"), "LS": ("antonym", "part"), "DM": ("plural", "past"), "IM": ("ness", "able")}
 PROBES = ("random-head", "random-tail", "reverse", "type")
@@ -121,3 +128,62 @@ def loaded_of(count: int = 640, *, models: Sequence[str] = tuple(SKILL), hostile
         manifest={"seed": 7, "licence": "CC0-1.0", "options": {"per_relation": 30}, "counts": {"items": count}},
         source="demo/analogy",
     )
+
+
+def cloze_set() -> Loaded:
+    """Open items: no choices, one record and one number per blank."""
+    items = [
+        Item(id=f"c{i}", suite="cloze", prompt=f"Stir with a ___ and a ___ ({i}).", tags={"category": "tool"})
+        for i in range(12)
+    ]
+    right = {"gold": ["whisk"], "guess": ["whisk"], "rank": 1}
+    wrong = {"gold": ["pan", "lid"], "guess": ["<b>spoon</b>"], "rank": 3, "top": [["spoon", -1.5]]}
+    answers = [Answer(item_id=item.id, blanks=(right, wrong if i % 3 else right)) for i, item in enumerate(items)]
+    suite = dataclasses.replace(
+        suite_of(tables=(Table(name="category", title="By category", rows=(), columns=("category",), metric="hit"),)),
+        name="cloze",
+        metrics={"hit": lambda item, answer: [float(blank["rank"] == 1) for blank in answer.blanks]},
+        draw=lambda item, answer: None,
+        published=lambda: (),
+    )
+    return Loaded(suite=suite, items=items, runs=[(run_of("net:lm"), answers)], manifest={}, source="cloze")
+
+
+# ---- fixtures ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def make_loaded() -> Callable[..., Loaded]:
+    return loaded_of
+
+
+@pytest.fixture(scope="session")
+def hostile_text() -> str:
+    return HOSTILE
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report over two item sets, one of them full of hostile text."""
+    out = tmp_path_factory.mktemp("report")
+    cloze = dataclasses.replace(cloze_set(), source="cloze</title><script>window.hacked=1</script>")
+    write_report([loaded_of(640), loaded_of(80, hostile=True, models=("embedded:mlm", HOSTILE)), cloze], out=out)
+    return out
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    if os.environ.get("PROBAND_NO_BROWSER") == "1":
+        pytest.skip("PROBAND_NO_BROWSER=1: the page was not opened")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next((found for name in names if (found := shutil.which(name))), None)
+    if path is None:
+        pytest.fail("no Chromium: install it (Debian: apt install chromium) or set PROBAND_NO_BROWSER=1", pytrace=False)
+    from playwright.sync_api import sync_playwright
+
+    flags = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+    more = "--disable-component-update --disable-sync --disable-dev-shm-usage"
+    with sync_playwright() as play:
+        started = play.chromium.launch(executable_path=path, args=[*flags.split(), *more.split()])
+        yield started
+        started.close()

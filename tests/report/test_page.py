@@ -1,0 +1,174 @@
+"""The page in a real browser: quiet, self-contained, and doing what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proband.core.types import accuracy
+from proband.report import Loaded
+
+
+class Visit:
+    """An open page and everything it complained of or asked for."""
+
+    def __init__(self, browser: Any, folder: Path, *, width: int = 1280, scheme: str = "light") -> None:
+        self.context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        self.page = self.context.new_page()
+        self.trouble: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("console", lambda message: self.trouble.append(message.text))
+        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.trouble.append(dialog.message))
+        self.page.route("**/*", self._route)
+        self.page.goto((folder / "index.html").as_uri())
+
+    def _route(self, route: Any) -> None:
+        self.asked.append(route.request.url)
+        route.continue_() if route.request.url.startswith(("file:", "data:")) else route.abort()
+
+    def items(self) -> None:
+        self.page.locator("#items").scroll_into_view_if_needed()
+        self.page.wait_for_selector("#list li")
+
+    def found(self) -> str:
+        text: str = self.page.locator("#found").inner_text()
+        return text
+
+
+@pytest.fixture
+def visit(browser: Any, folder: Path) -> Iterator[Callable[..., Visit]]:
+    opened: list[Visit] = []
+
+    def open_page(**options: Any) -> Visit:
+        opened.append(Visit(browser, folder, **options))
+        return opened[-1]
+
+    yield open_page
+    for each in opened:
+        each.context.close()
+        assert each.trouble == []
+        assert [url for url in each.asked if not url.startswith(("file:", "data:"))] == []
+
+
+def test_it_opens_quietly_and_hostile_text_is_only_text(visit: Callable[..., Visit], hostile_text: str) -> None:
+    seen = visit()
+    seen.items()
+    seen.page.select_option("#set", "analogy-2")
+    seen.page.wait_for_function("document.querySelector('#found').textContent.includes('of 80')")
+    for row in seen.page.locator("#list .row").all()[:6]:
+        row.click()
+    assert hostile_text in seen.page.locator("#list .prompt").first.inner_text()
+    seen.page.select_option("#set", "cloze")
+    seen.page.wait_for_function("document.querySelector('#found').textContent.includes('of 12')")
+    for row in seen.page.locator("#list .row").all():
+        row.click()
+    assert "<b>spoon</b>" in seen.page.locator(".blanks").nth(1).inner_text()
+    assert seen.page.locator(".blanks th").first.inner_text() == "gold"
+    assert seen.page.evaluate("window.hacked") is None
+    assert seen.page.locator("img[src=x], #list b").count() == 0
+
+
+def test_filters_find_what_is_there(visit: Callable[..., Visit], make_loaded: Callable[..., Loaded]) -> None:
+    loaded = make_loaded(640)
+    seen = visit()
+    seen.items()
+    assert seen.found() == "1–20 of 640 items"
+    chosen = [item for item in loaded.items if item.tags["probe"] == "reverse"]
+    seen.page.select_option("select[name=probe]", label="reverse")
+    seen.page.wait_for_function(f"document.querySelector('#found').textContent.includes('of {len(chosen)} ')")
+    answers = dict(zip((item.id for item in loaded.items), loaded.runs[0][1]))
+    wrong = [item for item in chosen if accuracy(item, answers[item.id]) == 0]
+    seen.page.select_option("select[name=answers]", label="embedded:mlm wrong")
+    seen.page.wait_for_function(f"document.querySelector('#found').textContent.includes('of {len(wrong)} ')")
+    assert (
+        seen.page.locator("#list li").first.locator(".tick").first.get_attribute("aria-label") == "embedded:mlm: wrong"
+    )
+    word = wrong[3].prompt.split()[0]
+    hits = [item for item in wrong if word in f"{item.id} {item.prompt} {item.choices}"]
+    seen.page.fill("#search", word)
+    seen.page.wait_for_function(f"document.querySelector('#found').textContent.includes('of {len(hits)} item')")
+    seen.page.fill("#search", "nothing has these words")
+    seen.page.wait_for_function("document.querySelector('#found').textContent.startsWith('none of')")
+
+
+def test_paging_and_one_item(visit: Callable[..., Visit], make_loaded: Callable[..., Loaded]) -> None:
+    loaded = make_loaded(640)
+    seen = visit()
+    seen.items()
+    assert seen.page.locator("#before").is_disabled()
+    seen.page.click("#after")
+    seen.page.wait_for_function("document.querySelector('#found').textContent.startsWith('21–40')")
+    seen.page.locator("#list .row").first.click()
+    opened = seen.page.locator("#list .open").first
+    item = loaded.items[20]
+    assert item.id in opened.locator(".tags").inner_text()
+    assert item.gold is not None
+    assert item.choices[item.gold] in opened.locator(".choices > .gold").inner_text()
+    assert opened.locator(".score").count() == len(item.choices) * len(loaded.runs)
+    assert opened.locator(".score.chosen").count() == len(loaded.runs)
+    width = opened.locator("img").first.evaluate("image => image.decode().then(() => image.naturalWidth)")
+    assert width == 220
+
+
+def test_models_can_be_switched_off(visit: Callable[..., Visit]) -> None:
+    seen = visit()
+    marks = seen.page.locator('#analogy .wide svg [data-m="1"]')
+    others = seen.page.locator('#analogy .wide svg [data-m="0"]')
+    assert marks.first.is_visible()
+    seen.page.click("#analogy .legend button >> nth=1")
+    assert not marks.first.is_visible()
+    assert others.first.is_visible()
+    seen.page.click("#analogy .legend button >> nth=1")
+    assert marks.first.is_visible()
+
+
+def test_a_mark_tells_its_number_to_pointer_and_keys(visit: Callable[..., Visit]) -> None:
+    seen = visit()
+    dot = seen.page.locator("#analogy-groups .wide svg [data-tip]").first
+    dot.scroll_into_view_if_needed()
+    dot.hover()
+    assert seen.page.locator("#tip").inner_text() == dot.get_attribute("data-tip")
+    seen.page.mouse.move(2, 2)
+    seen.page.locator("#analogy-groups .wide svg").focus()
+    seen.page.keyboard.press("ArrowRight")
+    seen.page.keyboard.press("ArrowRight")
+    second = seen.page.locator("#analogy-groups .wide svg [data-tip]").nth(1)
+    assert seen.page.locator("#tip").inner_text() == second.get_attribute("data-tip")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_light_and_dark(visit: Callable[..., Visit], scheme: str) -> None:
+    seen = visit(scheme=scheme)
+    ground = "getComputedStyle(document.body).backgroundColor"
+    before = seen.page.evaluate(ground)
+    assert (sum(map(int, before[4:-1].split(","))) < 200) == (scheme == "dark")
+    seen.page.click("#theme")
+    after = seen.page.evaluate(ground)
+    assert before != after
+    seen.page.reload()
+    assert seen.page.evaluate(ground) == after
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1280])
+def test_no_page_scrolls_sideways(visit: Callable[..., Visit], width: int) -> None:
+    seen = visit(width=width)
+    seen.items()
+    seen.page.locator("#list .row").first.click()
+    for details in seen.page.locator("details").all():
+        details.evaluate("element => { element.open = true }")
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    shown = seen.page.locator("#analogy-groups figure svg:visible")
+    assert shown.count() == 1
+
+
+def test_the_page_says_its_numbers_without_a_script(browser: Any, folder: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((folder / "index.html").as_uri())
+    assert page.locator("#analogy-groups td").count() > 50
+    assert page.locator("#analogy-groups .wide svg").is_visible()
+    context.close()

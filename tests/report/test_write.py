@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.core.types import Estimate
+from proband.report import Loaded, marks, write_report
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def test_the_same_runs_are_the_same_bytes(make_loaded: Callable[..., Loaded], tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_report([make_loaded(80)], out=tmp_path / name, draws=200)
+    first, second = bytes_of(tmp_path / "a"), bytes_of(tmp_path / "b")
+    assert first.keys() == second.keys()
+    assert [name for name in first if first[name] != second[name]] == []
+    write_report([make_loaded(80)], out=tmp_path / "c", draws=200, seed=1)
+    assert bytes_of(tmp_path / "c")["report.json"] != first["report.json"]
+
+
+def test_the_hash_seed_changes_nothing(tmp_path: Path, root: Path) -> None:
+    """Another process with another hash seed writes the same page."""
+    code = (
+        "import importlib.util, sys; from pathlib import Path\n"
+        "spec = importlib.util.spec_from_file_location('example', 'tests/report/conftest.py')\n"
+        "example = importlib.util.module_from_spec(spec); spec.loader.exec_module(example)\n"
+        "example.write_report([example.loaded_of(40)], out=Path(sys.argv[1]), draws=100)"
+    )
+    for name in ("1", "2"):
+        env = {**os.environ, "PYTHONHASHSEED": name}
+        subprocess.run([sys.executable, "-c", code, str(tmp_path / name)], check=True, cwd=root, env=env)
+    assert bytes_of(tmp_path / "1") == bytes_of(tmp_path / "2")
+
+
+def test_what_is_written(folder: Path) -> None:
+    names = set(bytes_of(folder))
+    for table in ("groups", "length", "relations", "overall"):
+        assert {f"tables/analogy-{table}.{end}" for end in ("md", "tex", "csv")} <= names
+        assert {f"figures/analogy-{table}.{end}" for end in ("svg", "png", "pdf")} <= names
+    assert {"index.html", "report.json", "tables/analogy-2-groups.md", "data/cloze-index.js"} <= names
+
+
+def test_report_json_holds_estimates(folder: Path) -> None:
+    summary = json.loads((folder / "report.json").read_text("utf-8"))
+    fields = {field.name for field in dataclasses.fields(Estimate)}
+    first = summary["sets"][0]
+    assert [run["label"] for run in first["runs"]][0] == "embedded:mlm"
+    estimates = [each for table in first["tables"] for each in table["estimates"]]
+    assert all(fields <= each.keys() and each["low"] <= each["mean"] <= each["high"] for each in estimates)
+    assert {c["verdict"] for c in first["comparisons"]} == {"inside the noise", "beyond the noise"}
+    cloze = summary["sets"][2]
+    (overall, *_) = cloze["tables"]
+    assert (overall["estimates"][0]["n"], overall["estimates"][0]["mean"]) == (24, pytest.approx(16 / 24))
+
+
+class Links(HTMLParser):
+    """Collects what a page refers to, and checks that it closes what it opens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.ids: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            assert not name.startswith("on"), (tag, name)
+            if name in ("href", "src") and value is not None:
+                self.links.append(value)
+            if name == "id" and value is not None:
+                self.ids.append(value)
+        if tag not in ("meta", "link", "input", "br", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        self.handle_endtag(tag)
+
+
+def test_the_page_is_sound_and_has_no_dead_links(folder: Path) -> None:
+    parser = Links()
+    parser.feed((folder / "index.html").read_text("utf-8"))
+    assert parser.open == []
+    assert len(parser.ids) == len(set(parser.ids))
+    for link in parser.links:
+        if link.startswith("#"):
+            assert link[1:] in parser.ids
+        elif not link.startswith("data:"):
+            assert (folder / link).is_file(), link
+
+
+def test_without_matplotlib_there_are_svgs_and_a_word_about_it(
+    make_loaded: Callable[..., Loaded], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("marks", "write"):
+        monkeypatch.setattr(f"proband.report.{module}.can_paint", lambda: False)
+    assert marks.figure_formats() == ("svg",)
+    write_report([make_loaded(40)], out=tmp_path, draws=100)
+    page = (tmp_path / "index.html").read_text("utf-8")
+    assert "proband[plots]" in page
+    assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".svg"}
+    assert ".png" not in page
+
+
+def test_a_table_nobody_has_tags_for_says_so(make_loaded: Callable[..., Loaded], tmp_path: Path) -> None:
+    loaded = make_loaded(40)
+    table = dataclasses.replace(loaded.suite.tables[0], rows=("absent",))
+    suite = dataclasses.replace(loaded.suite, tables=(table,))
+    write_report([dataclasses.replace(loaded, suite=suite)], out=tmp_path, draws=100)
+    assert "No item here has the tags of this table." in (tmp_path / "index.html").read_text("utf-8")
+
+
+def test_too_few_draws_are_refused(make_loaded: Callable[..., Loaded], tmp_path: Path) -> None:
+    with pytest.raises(ProbandError, match="too few"):
+        write_report([make_loaded(40)], out=tmp_path, draws=10)
