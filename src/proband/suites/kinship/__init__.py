@@ -49,7 +49,7 @@ BUILD_OPTIONS = (
     Option(name="anonymise", help="@entity-k instead of names", default=False, kind=bool),
     Option(name="bank", help="proband, a bank file, or clutrr:FOLDER with the crowd's templates", default="proband"),
     Option(name="revisit", help="a person may come twice on a chain, as in CLUTRR", default=False, kind=bool),
-    Option(name="families", help="number of families the stories come from", default=24, kind=int),
+    Option(name="families", help="number of families the stories come from", default=12, kind=int),
     Option(name="levels", help="generations per family", default=3, kind=int),
     Option(name="children", help="children per couple, a range", default="1..4"),
     Option(name="marry", help="probability that a child marries", default=0.8, kind=float),

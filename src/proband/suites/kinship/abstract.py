@@ -123,8 +123,8 @@ def _story(
     def known(a: int, b: int) -> list[Any]:
         return [order[a], "|".join(closure.answers(order[a], order[b])), order[b]]
 
-    listed = [[edge, kind] for kind, block in kinds.items() for edge in block]
-    if listed and noises.harm(edges, [(e, kind) for e, kind in listed], (x, z), len(facts)):
+    listed: list[Any] = [[edge, kind] for kind, block in kinds.items() for edge in block]
+    if listed and noises.harm(edges, listed, (x, z), len(facts)):
         return None
     _, proofs = chart(rules, [r for _, r, _ in facts], genders) if ends == (0, len(facts)) else (0, 1)
     proof = [[known(a, y), known(y, b), known(a, b)] for a, y, b in reversed(steps)]

@@ -59,7 +59,7 @@ def build(
     anonymise: bool = False,
     bank: str = "proband",
     revisit: bool = False,
-    families: int = 24,
+    families: int = 12,
     levels: int = 3,
     children: str | int = "1..4",
     marry: float = 0.8,

@@ -19,7 +19,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from proband.suites.kinship.family import OTHER, Family, Shape, make, matrix
-from proband.suites.kinship.rules import Rules
+from proband.suites.kinship.rules import FEMALE, Rules
 
 Random = Callable[[], float]
 Step = tuple[int, int, int]  # (a, y, b): the fact (a, b) follows from (a, y) and (y, b)
@@ -33,6 +33,9 @@ class Ground:
         self.genders = family.genders
         self.matrix = matrix(family)
         self._splits: dict[int, list[list[int]]] = {}
+        words = (*rules.words, ("", ""))
+        female = [gender == FEMALE for gender in family.genders]
+        self.said = [[words[r][f] for r, f in zip(row, female)] for row in self.matrix]  # matrix in words
 
     @cached_property
     def pairs(self) -> dict[tuple[int, str, str], list[tuple[int, int]]]:
@@ -123,8 +126,7 @@ def backward(ground: Ground, goal: tuple[int, int], k: int, draw: Random) -> tup
     x, z = goal
     path, used, steps = [x, z], {x, z}, []
     splits = ground.splits
-    while len(path) <= k:
-        last = len(path) - 1
+    for last in range(1, k):
         at = int(draw() * last)
         y = resolve(splits(path[at], path[at + 1]), used, draw)
         if y < 0:  # this subgoal cannot be resolved: another one, uniformly

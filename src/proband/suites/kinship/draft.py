@@ -7,27 +7,28 @@ worlds that are known by their rules alone.)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 from proband.suites.kinship import noise as noises
 from proband.suites.kinship.chain import Ground, Random, Step, backward, revisiting
-from proband.suites.kinship.prove import chart, depth
+from proband.suites.kinship.prove import chart, depth, distance
 from proband.suites.kinship.relations import FEMALE, MALE
 from proband.suites.kinship.rules import NONE, Rules
 
 Goal = tuple[int, str, str]  # target relation, gender of z, gender of x
 Accept = Callable[[tuple[int, ...]], bool]
 ATTEMPTS = 2000
+JUDGED = 50_000  # verdicts to remember at most
 
 
 @dataclass(slots=True)
 class Draft:
-    """People are 0.. in random order; an edge is [i, word, j]."""
+    """People are 0.. in random order."""
 
     genders: list[str]
-    edges: list[list[Any]]
+    edges: list[Any]  # [i, word, j]
     query: list[int]
     target: str
     k: int
@@ -49,6 +50,7 @@ class World:
     families: int
     size: tuple[int, int]  # facts per noise path: from, to
     revisit: bool
+    judged: dict[tuple[Any, ...], tuple[int, int]] = field(default_factory=dict)
 
 
 def goals(rules: Rules) -> list[Goal]:
@@ -153,60 +155,68 @@ def _family_story(
     draw: Random,
 ) -> Draft | None:
     """Number the people, tell the facts, prove the answer."""
-    words = world.rules.words
-    people = list(dict.fromkeys(path))
-    label = {person: i for i, person in enumerate(people)}
-    genders = [ground.genders[p] for p in people]
-    strangers: list[tuple[Ground, dict[int, int], list[int], str]] = []
-    for home, way, kind in extra:
-        known = label if home is ground else {}
-        for person in way:
-            if person not in known:
-                known[person] = len(genders)
-                genders.append(home.genders[person])
-        strangers.append((home, known, way, kind))
-    order = shuffled(len(genders), draw)
-    place = {person: order[i] for person, i in label.items()}
-    female = [g == FEMALE for g in ground.genders]
-    to = ground.matrix
-
-    def fact(a: int, b: int) -> list[Any]:
-        return [place[a], words[to[a][b]][female[b]], place[b]]
-
-    edges = [fact(a, b) for a, b in pairwise(path)]
-    k, x, z = len(edges), pair[0], pair[1]
-    noise: list[list[Any]] = []
-    for home, known, way, kind in strangers:
-        matrix, sex = home.matrix, home.genders
-        block = [[order[known[a]], words[matrix[a][b]][sex[b] == FEMALE], order[known[b]]] for a, b in pairwise(way)]
-        at = int(draw() * (len(edges) + 1))
-        edges[at:at] = block
-        noise.extend([edge, kind] for edge in block)
-    told = [""] * len(genders)
-    for i, gender in enumerate(genders):
-        told[order[i]] = gender
-    draft = Draft(
-        genders=told,
-        edges=edges,
-        query=[place[x], place[z]],
-        target=words[to[x][z]][female[z]],
-        k=k,
-        depth=k,
-        noise=noise,
-        proof=[[fact(a, y), fact(y, b), fact(a, b)] for a, y, b in reversed(steps)],
-        proofs=1,
-        clause=clause,
-        verdict="entailed",
-    )
+    people = list(dict.fromkeys(path)) if world.revisit else path[:]
+    if extra:
+        people += [p for home, way, _ in extra if home is ground for p in way if p not in path]
+    strangers = [way for home, way, _ in extra if home is not ground]
+    order = shuffled(len(people) + sum(map(len, strangers)), draw)
+    place = dict(zip(people, order))
+    genders = [""] * len(order)
+    for person, i in place.items():
+        genders[i] = ground.genders[person]
+    said = ground.said
+    edges: list[Any] = [[place[a], said[a][b], place[b]] for a, b in pairwise(path)]
+    noise = _place_noise(ground, extra, edges, place, order[len(people) :], genders, draw) if extra else []
+    x, z = pair
+    proof = []
+    for a, y, b in reversed(steps):
+        i, j, m, words = place[a], place[b], place[y], said[a]
+        proof.append([[i, words[y], m], [m, said[y][b], j], [i, words[b], j]])
+    query, target, k = [place[x], place[z]], said[x][z], len(clause)
+    draft = Draft(genders, edges, query, target, k, k, noise, proof, 1, clause, "entailed")
     if task == "memory":
         draft.depth = 1
         return draft
-    return _judge(world, draft, [ground.genders[p] for p in path], goal=to[x][z])
+    return _judge(world, draft, [ground.genders[p] for p in path], goal=ground.matrix[x][z])
+
+
+def _place_noise(
+    ground: Ground,
+    extra: list[Extra],
+    edges: list[Any],
+    place: dict[int, int],
+    spare: list[int],
+    genders: list[str],
+    draw: Random,
+) -> list[list[Any]]:
+    """Put each noise path somewhere among the edges; strangers get the spare numbers."""
+    noise: list[list[Any]] = []
+    for home, way, kind in extra:
+        known = place
+        if home is not ground:
+            known = dict(zip(way, spare))
+            spare = spare[len(way) :]
+            for person, i in known.items():
+                genders[i] = home.genders[person]
+        block = [[known[a], home.said[a][b], known[b]] for a, b in pairwise(way)]
+        at = int(draw() * (len(edges) + 1))
+        edges[at:at] = block
+        noise.extend([edge, kind] for edge in block)
+    return noise
 
 
 def _judge(world: World, draft: Draft, genders: list[str], *, goal: int) -> Draft | None:
-    """The closure's verdict; None where it does not prove the story (or, for an unsound rule base, says it is open)."""
-    left, draft.proofs = chart(world.sound, draft.clause, genders)
+    """The closure's verdict; None where it does not prove the story (or, for an unsound rule base, says it is open).
+
+    The closure of a path depends on its relations and genders alone, so it is remembered by them.
+    """
+    key = (draft.clause, *genders)
+    known = world.judged.get(key)
+    if known is None:
+        known = chart(world.sound, draft.clause, genders)
+        if len(world.judged) < JUDGED:
+            world.judged[key] = known
+    left, draft.proofs = known
     if left != 1 << goal:
         if world.rules is world.sound:
             return None
@@ -217,7 +227,7 @@ def _judge(world: World, draft: Draft, genders: list[str], *, goal: int) -> Draf
         if shortest is None:
             return None if world.rules is world.sound else draft
         draft.depth, draft.verdict = shortest, "entailed"
-    elif draft.noise and noises.harm(draft.edges, [(e, kind) for e, kind in draft.noise], draft.query, draft.k):
+    elif draft.noise and distance(draft.edges, draft.query) != draft.k:
         return None
     return draft
 

@@ -74,7 +74,7 @@ def make(rng: random.Random, shape: Shape = Shape()) -> Family:  # noqa: B008
 
     >>> family = make(random.Random(1))
     >>> len(family), broken(family)
-    (31, None)
+    (49, None)
     """
     grow = _Growing(rng, shape)
     level = [grow.couple(grow.person(MALE, tree=t), grow.person(FEMALE, tree=t)) for t in range(shape.founders)]

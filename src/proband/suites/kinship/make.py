@@ -44,7 +44,7 @@ class Plan:
     cells: tuple[Cell, ...]
     rules: str = "sound"
     shape: Shape = field(default_factory=Shape)
-    families: int = 24
+    families: int = 12
     size: tuple[int, int] = (2, 2)
     revisit: bool = False
     labels: str = "balanced"
@@ -78,6 +78,9 @@ class Maker:
         self.goals = goals(self.rules)
         self._turns: dict[tuple[str, int, int], list[Goal]] = {}
         self._chosen: tuple[Any, int] = (None, -1)
+        self._rng = random.Random()
+        self._starts: dict[Cell, int] = {}
+        self._clauses: dict[tuple[int, ...], tuple[str, str]] = {}
         held = splits.Clauses(self.rules, share=plan.clauses, seed=plan.seed) if "clauses" in plan.hold_out else None
         self.accept = {s: held.accept(s) if held and s else None for s in ("", splits.TRAIN, splits.TEST)}
         self.english = self.rules.world == "family" and self.rules.words == load("sound").words
@@ -121,7 +124,8 @@ class Maker:
         return [layer[i] for layer in layers for i in shuffled(len(mixed), draw)]
 
     def item(self, cell: Cell, index: int) -> Item:
-        rng = generator(self.plan.seed, cell.split, cell.task, cell.k, index)
+        rng = self._rng
+        rng.seed(self._start(cell) + index)
         draw = rng.random
         task = MIXED[index // len(self.goals) % len(MIXED)] if cell.task == "mixed" else cell.task
         goal = self.goal(cell, index, draw)
@@ -136,6 +140,23 @@ class Maker:
         if draft is None:
             raise ProbandError(f"no story of {cell.k} facts for task {task!r} can be made with these settings")
         return self._dress(cell, index, task, draft, rng)
+
+    def _start(self, cell: Cell) -> int:
+        """The seed of a cell's first story; the n-th has the n-th after it."""
+        start = self._starts.get(cell)
+        if start is None:
+            start = self._starts[cell] = generator(self.plan.seed, cell.split, cell.task, cell.k).getrandbits(62)
+        return start
+
+    def _spell(self, clause: tuple[int, ...]) -> tuple[str, str]:
+        """A clause in words, and the name it shares with its reading from the other end."""
+        known = self._clauses.get(clause)
+        if known is None:
+            neutral = splits.canonical(clause, self.rules.inverse)
+            known = tuple(".".join([self.rules.neutrals[r] for r in one]) for one in (clause, neutral))  # type: ignore[assignment]
+            if len(self._clauses) < 50_000:
+                self._clauses[clause] = known
+        return known
 
     def _dress(self, cell: Cell, index: int, task: str, draft: Draft, rng: random.Random) -> Item:
         """Names, words and a question for a draft."""
@@ -156,7 +177,7 @@ class Maker:
         if self._searched(cell, index) and draft.verdict == "entailed":
             _search(draft)
             certified.append("search")
-        neutral = splits.canonical(draft.clause, self.rules.inverse)
+        clause, cluster = self._spell(draft.clause)
         facts: dict[str, Any] = {
             "names": names,
             "genders": draft.genders,
@@ -170,8 +191,8 @@ class Maker:
             "proofs": draft.proofs,
             "certificate": draft.verdict,
             "certified_by": certified if draft.verdict == "entailed" else [],
-            "clause": ".".join([self.rules.neutrals[r] for r in draft.clause]),
-            "clusters": [".".join([self.rules.neutrals[r] for r in neutral])],
+            "clause": clause,
+            "clusters": [cluster],
             "templates": templates,
             "groups": groups,
             "rules": plan.rules,

@@ -33,7 +33,7 @@ def chart(rules: Rules, relations: Sequence[int], genders: Sequence[str]) -> tup
     >>> chart(load("sound"), [0, 2, 2], ["male", "male", "female", "male"])  # parent, sibling, sibling: pibling
     (64, 1)
     """
-    size, known, union, opposite = len(rules.table), rules.compositions, rules.union, ~rules.opposite
+    size, known, union, full = len(rules.table), rules.compositions, rules.union, rules.full
     k = len(relations)
     sets = [[0] * (k + 1) for _ in range(k + 1)]
     counts = [[0] * (k + 1) for _ in range(k + 1)]
@@ -42,22 +42,19 @@ def chart(rules: Rules, relations: Sequence[int], genders: Sequence[str]) -> tup
         counts[i][i + 1] = 1
     for length in range(2, k + 1):
         for i in range(k + 1 - length):
-            j, total, mask = i + length, 0, rules.full
-            if genders[i] == genders[j]:
-                mask &= opposite
+            j, total = i + length, 0
+            mask = allowed = full & ~rules.opposite if genders[i] == genders[j] else full
             row, count = sets[i], counts[i]
             for m in range(i + 1, j):
-                left, right = row[m], sets[m][j]
-                cell = known.get(left << size | right)
+                right = sets[m][j]
+                cell = known.get(row[m] << size | right)
                 if cell is None:
-                    cell = union(left, right)
+                    cell = union(row[m], right)
                 mask &= cell
-                ways = count[m] * counts[m][j]
-                if ways:
-                    if genders[i] == genders[j]:
-                        cell &= opposite
-                    if cell & (cell - 1) == 0:
-                        total += ways
+                if count[m] and counts[m][j]:
+                    cell &= allowed
+                    if not cell & (cell - 1):
+                        total += count[m] * counts[m][j]
             row[j], count[j] = mask, total
     return sets[0][k], counts[0][k]
 

@@ -61,7 +61,7 @@ def texts(item: Item) -> list[Text]:
 
     >>> item = Item(id="a", suite="kinship", prompt="Story.\\nSharon is the ___ of Arthur.", choices=("aunt", "niece"))
     >>> texts(item)[1]
-    Text(text='Story.\\nSharon is the niece of Arthur.', start=21)
+    Text(text='Story.\\nSharon is the niece of Arthur.', start=20)
     """
     before, blank, after = item.prompt.rpartition("___")
     if not blank:
