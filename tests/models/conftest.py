@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-WORDS = "paris france rome italy what is to the capital of a river in europe unbelievable kings queens reading".split()
 CORPUS = [
     "What Paris is to France, Rome is to Italy.",
     "The capital of France is Paris, and the capital of Italy is Rome.",
@@ -65,9 +64,10 @@ def metaspace(special: list[str], *, single: str, unk: str) -> Any:
 
 
 def fast(tokenizer: Any, **named: str) -> Any:
-    from transformers import PreTrainedTokenizerFast
+    import transformers
 
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **named)
+    made: Any = transformers.PreTrainedTokenizerFast
+    return made(tokenizer_object=tokenizer, **named)
 
 
 BERT_NAMES = {
@@ -108,7 +108,7 @@ def config_of(family: str, tokenizer: Any) -> Any:
         "bos_token_id": tokenizer.bos_token_id,
         "eos_token_id": tokenizer.eos_token_id,
     }
-    shape = {
+    shape: dict[str, Any] = {
         "vocab_size": len(tokenizer),
         "hidden_size": 32,
         "num_hidden_layers": 3,
@@ -136,7 +136,8 @@ def config_of(family: str, tokenizer: Any) -> Any:
     if family == "modernbert":
         shape |= {"global_attn_every_n_layers": 2, "local_attention": 8, "cls_token_id": 2, "sep_token_id": 3}
         ends = {"pad_token_id": tokenizer.pad_token_id, "bos_token_id": 2, "eos_token_id": 3}
-    return CONFIG_MAPPING[family](**shape, **ends)
+    kind: Any = CONFIG_MAPPING[family]
+    return kind(**shape, **ends)
 
 
 def build(family: str, folder: Path, *, seed: int = 0) -> Path:
@@ -146,7 +147,7 @@ def build(family: str, folder: Path, *, seed: int = 0) -> Path:
 
     torch.manual_seed(seed)
     tokenizer = tokenizer_of(family)
-    auto = AutoModelForMaskedLM if family in MASKED else AutoModelForCausalLM
+    auto: Any = AutoModelForMaskedLM if family in MASKED else AutoModelForCausalLM
     model = auto.from_config(config_of(family, tokenizer))
     with torch.no_grad():
         for name, parameter in model.named_parameters():

@@ -13,6 +13,7 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.models.causal import Causal
+from proband.models.gguf import unpacked
 from proband.models.masked import Masked
 from proband.models.weights import Files, find
 
@@ -43,11 +44,14 @@ def open_model(
     bos: str = "auto",
 ) -> Masked | Causal:
     with quiet():
+        given = files
+        if files.gguf is not None:
+            files = Files(unpacked(files.folder / files.gguf, name=name))
         config = _read(files, name)
         kind = masked_or_causal(config, name)
         model = _weights_of(files, config, kind, name=name, device=device, dtype=dtype)
         tokenizer = tokenizer_of(files, name)
-    identity = functools.cache(lambda: {"name": name, **files.identity()})
+    identity = functools.cache(lambda: {"name": name, **given.identity()})
     longest = longest_input(config, tokenizer)
     if kind == "masked":
         return Masked(model, tokenizer, name=name, identity=identity, longest=longest, batch=batch)
@@ -76,9 +80,8 @@ def masked_or_causal(config: Any, name: str) -> str:
 def _read(files: Files, name: str) -> Any:
     from transformers import AutoConfig
 
-    extra = {} if files.gguf is None else {"gguf_file": files.gguf}
     try:
-        return AutoConfig.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True, **extra)
+        return AutoConfig.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True)
     except (ValueError, OSError, KeyError) as error:
         raise ProbandError(f"{name}: {_sentence(error)}") from None
 
@@ -86,9 +89,8 @@ def _read(files: Files, name: str) -> Any:
 def tokenizer_of(files: Files, name: str) -> Any:
     from transformers import AutoTokenizer
 
-    extra = {} if files.gguf is None else {"gguf_file": files.gguf}
     try:
-        return AutoTokenizer.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True, **extra)
+        return AutoTokenizer.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True)
     except (ValueError, OSError, KeyError, ImportError) as error:
         raise ProbandError(f"{name}: no tokenizer: {_sentence(error)}") from None
 
@@ -111,7 +113,6 @@ def _weights_of(files: Files, config: Any, kind: str, *, name: str, device: str 
 
 
 def _from_pretrained(auto: Any, files: Files, config: Any, *, name: str, dtype: Any) -> tuple[Any, list[str]]:
-    extra: dict[str, Any] = {"gguf_file": files.gguf} if files.gguf else {"use_safetensors": not files.pickle}
     try:
         model, info = auto.from_pretrained(
             files.folder,
@@ -120,7 +121,7 @@ def _from_pretrained(auto: Any, files: Files, config: Any, *, name: str, dtype: 
             trust_remote_code=False,
             local_files_only=True,
             output_loading_info=True,
-            **extra,
+            use_safetensors=not files.pickle,
         )
     except (ValueError, OSError, KeyError, RuntimeError, ImportError) as error:
         raise ProbandError(f"{name}: {_sentence(error)}") from None
@@ -162,8 +163,9 @@ def longest_input(config: Any, tokenizer: Any) -> int | None:
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
     """transformers' own progress bars and loading reports off, and afterwards as they were."""
-    from transformers.utils import logging
+    from transformers.utils import logging as untyped
 
+    logging: Any = untyped
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
