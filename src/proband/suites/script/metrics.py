@@ -13,6 +13,7 @@ for every word of a blank. Records come from nets and language models alike; a m
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from proband.core.types import Answer, Item, Metric
@@ -79,7 +80,7 @@ def repeats(item: Item, answer: Answer) -> float | None:
     guesses = [(list(b["guess"]), list(b["gold"])) for b in answer.blanks if "guess" in b]
     if len(guesses) < 2:
         return None
-    return float(any(a == b and x != y for (a, x), (b, y) in zip(guesses, guesses[1:])))
+    return float(any(a == b and x != y for (a, x), (b, y) in pairwise(guesses)))
 
 
 def alignment_length(paths: Sequence[Sequence[int]]) -> float:

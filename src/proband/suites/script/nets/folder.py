@@ -70,7 +70,7 @@ def train(
     recipe = Recipe(stages=stages, **options)
     device = _device(device)
     settings = {"kind": kind, "seed": seed, "shape": dataclasses.asdict(shape), "schedule": schedule, "epochs": epochs}
-    settings |= {"recipe": options, "items": sha256_text("\n".join(" ".join(x + ["|"] + y) for x, y in training))}
+    settings |= {"recipe": options, "items": sha256_text("\n".join(" ".join([*x, "|", *y]) for x, y in training))}
     _same_run(out, settings)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -76,7 +76,7 @@ def fit(
     import time
 
     net.to(device)
-    names = {name: p for name, p in net.named_parameters()}
+    names = dict(net.named_parameters())
     optimiser = torch.optim.AdamW(
         names.values(), lr=recipe.rate, weight_decay=recipe.decay, fused=device.startswith("cuda")
     )
@@ -243,6 +243,6 @@ def _resume(
             mean[name].copy_(file.get_tensor(f"mean.{name}"))
             best[name].copy_(file.get_tensor(f"best.{name}"))
             state = {key: file.get_tensor(f"adam.{key}.{name}") for key in ("step", "exp_avg", "exp_avg_sq")}
-            optimiser.state[p] = {k: v if k == "step" else v.to(p.device) for k, v in state.items()}
+            optimiser.state[p] = {key: value.to(p.device) for key, value in state.items()}
         history: list[dict[str, float]] = json.loads(file.metadata()["history"])
     return history

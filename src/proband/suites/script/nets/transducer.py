@@ -1,7 +1,7 @@
 r"""The neural transducer (Yu, Buys and Blunsom 2016; appendix A): latent monotone alignments, hard but summed over.
 
-    p(y_j | a_j = i) = softmax(MLP(e_i, d_j))                                                                        (3)
-    p(shift | i, j)  = σ(MLP(e_i, d_j)),  p(emit | i, j) = 1 - p(shift | i, j)        parameterised                (5, 6)
+    p(y_j | a_j = i) = softmax(MLP(e_i, d_j))                                                                   (3)
+    p(shift | i, j)  = σ(MLP(e_i, d_j)),  p(emit | i, j) = 1 - p(shift | i, j)        parameterised           (5, 6)
     p(shift)         = m / (m + n) over the training corpus, never updated            fixed
 
 The first layer of MLP(e_i, d_j) is linear in the concatenation, so it is computed once per position and once per word

@@ -1,0 +1,94 @@
+"""Slot filling: oracle against a teacher-forced pass, greedy against a loop, samples and the whitelist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from proband.suites.script.nets.batches import Batch, pad
+from proband.suites.script.nets.fill import best_of, blank_mask, fill, gold, greedy, sampled
+from proband.suites.script.nets.folder import KINDS
+from proband.suites.script.nets.vocabulary import PADDING, START
+
+SPANS = [[[1, 3], [4, 5]], [[0, 1]], [[1, 2], [3, 4]]]
+Fresh = Callable[..., Any]
+EVERY = pytest.mark.parametrize("kind", KINDS)
+
+
+@pytest.fixture
+def allowed() -> torch.Tensor:
+    return torch.arange(20) >= 5
+
+
+@EVERY
+def test_greedy_is_oracle_on_its_own_text(kind: str, fresh: Fresh, ragged: Batch, allowed: torch.Tensor) -> None:
+    """What greedy filling says, put into the text as if it were gold, is what the oracle then finds likeliest."""
+    net = fresh(kind)
+    blank = blank_mask(SPANS, ragged.y.shape[1])
+    own = fill(net, ragged, blank, choose=greedy, allowed=allowed)
+    pairs = [
+        (x[:m].tolist(), y[:n].tolist()) for x, m, y, n in zip(ragged.x, ragged.positions, own.words, ragged.words)
+    ]
+    again = fill(net, pad(pairs, start=START, padding=PADDING), blank, choose=gold, allowed=allowed)
+    assert torch.equal(again.first[blank], own.words[blank])
+    assert (again.rank[blank] == 1).all()
+    assert torch.equal(own.words[~blank], ragged.y[~blank])
+
+
+@pytest.mark.parametrize("kind", ["lm", "seq2seq", "attention"])
+def test_oracle_is_one_teacher_forced_pass(kind: str, fresh: Fresh, ragged: Batch, allowed: torch.Tensor) -> None:
+    net = fresh(kind)
+    blank = blank_mask(SPANS, ragged.y.shape[1])
+    found = fill(net, ragged, blank, choose=gold, allowed=allowed)
+    with torch.no_grad():
+        source = net.encode(ragged)
+        scores = net.output.logits(net.features(source, net.decode(source, ragged.before)))
+    scores = scores.masked_fill(~allowed, float("-inf")).log_softmax(2)
+    picked = scores.gather(2, ragged.y[:, :, None])[:, :, 0]
+    torch.testing.assert_close(found.surprisal[blank], -picked[blank], rtol=1e-4, atol=1e-5)
+    assert torch.equal(found.five[blank], scores.topk(5, 2).indices[blank])
+    assert torch.equal(found.rank[blank], ((scores > picked[:, :, None]).sum(2) + 1)[blank])
+
+
+@EVERY
+def test_only_allowed_words_are_said(kind: str, fresh: Fresh, ragged: Batch) -> None:
+    net = fresh(kind)
+    few = torch.zeros(20, dtype=torch.bool)
+    few[[5, 6, 7, 8, 9, 11]] = True
+    blank = blank_mask(SPANS, ragged.y.shape[1])
+    for choose in (greedy, sampled(torch.rand(3, 5, generator=torch.Generator().manual_seed(0)), 5.0)):
+        found = fill(net, ragged, blank, choose=choose, allowed=few)
+        assert few[found.words[blank]].all()
+        assert few[found.five[blank]].all()
+        assert torch.isfinite(found.surprisal).all()
+
+
+def test_samples_follow_the_tempered_distribution() -> None:
+    scores = torch.log(torch.tensor([[0.5, 0.3, 0.2]])).repeat(20_000, 1)
+    uniforms = torch.rand(20_000, 1, generator=torch.Generator().manual_seed(1))
+    said = sampled(uniforms, 0.5)(scores, scores[:, 0].long(), torch.arange(20_000), 0)
+    squared = torch.tensor([0.25, 0.09, 0.04])
+    torch.testing.assert_close(torch.bincount(said) / 20_000, squared / squared.sum(), atol=0.01, rtol=0)
+
+
+@EVERY
+def test_the_best_of_the_draws_is_kept(kind: str, fresh: Fresh, ragged: Batch, allowed: torch.Tensor) -> None:
+    net = fresh(kind)
+    blank = blank_mask(SPANS, ragged.y.shape[1])
+    uniforms = torch.rand(3, 5, 5, generator=torch.Generator().manual_seed(2))
+    kept = best_of(net, ragged, blank, uniforms=uniforms, allowed=allowed)
+    scores = []
+    for draw in range(5):
+        one = fill(net, ragged, blank, choose=sampled(uniforms[:, draw]), allowed=allowed)
+        scores.append(_score(net, ragged, one.words))
+    torch.testing.assert_close(_score(net, ragged, kept.words), torch.stack(scores).max(0).values)
+
+
+@torch.no_grad()
+def _score(net: Any, batch: Batch, words: torch.Tensor) -> torch.Tensor:
+    pairs = [(x[:m].tolist(), y[:n].tolist()) for x, m, y, n in zip(batch.x, batch.positions, words, batch.words)]
+    score: torch.Tensor = net.best_log_likelihood(pad(pairs, start=START, padding=PADDING))
+    return score
