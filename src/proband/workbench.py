@@ -374,7 +374,7 @@ def compare(
     name = metric or next(iter(suite.metrics))
     if name not in suite.metrics:
         raise ProbandError(f"{suite.name} has no metric {name!r}; it has {', '.join(suite.metrics)}")
-    split = by or (suite.tables[0].columns[0] if suite.tables and suite.tables[0].columns else None)
+    split = by or telling_tag(suite, loaded)
     groups: dict[str, list[tuple[float, float, tuple[str, ...]]]] = {"all": []}
     for item, one, other in zip(loaded, said_a, said_b, strict=False):
         for x, y in paired_numbers(suite, name, item, one, other):
@@ -389,6 +389,12 @@ def compare(
     for test, p in zip(tests.values(), adjusted, strict=True):
         test |= {"p_holm": p, "verdict": verdict(test["difference"], p, a=a.model, b=b.model)}
     return {"a": a.model, "b": b.model, "suite": a.suite, "metric": name, "groups": list(tests.values())}
+
+
+def telling_tag(suite: Suite, items: Sequence[Item]) -> str | None:
+    """The first column tag of the suite's main table that takes more than one value among these items."""
+    columns = suite.tables[0].columns if suite.tables else ()
+    return next((tag for tag in columns if len({item.tags.get(tag) for item in items}) > 1), None)
 
 
 def paired_row(
