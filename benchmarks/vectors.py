@@ -1,9 +1,10 @@
 """Word vectors: the first conversion beside gensim's reader, then the second start.
 
-    python benchmarks/vectors.py [--words 400000] [--dim 300] [--folder DIR]
+    python benchmarks/vectors.py [--words 400000] [--dim 300] [--peer-words 40000] [--folder DIR]
 
 Makes a text file of that size (word2vec text with a header, five decimals, as published files have), then in fresh
-processes: Proband converts it; gensim reads it (`KeyedVectors.load_word2vec_format`); Proband starts again and looks up
+processes: Proband converts it; gensim reads the first of its lines
+(`KeyedVectors.load_word2vec_format(limit=...)`); Proband starts again and looks up
 1,000 words. Times are CPU seconds (user + system), of loading and looking up, and of the whole process with the
 interpreter's start and all imports; memory is the process's peak resident set, everything included.
 """
@@ -27,22 +28,23 @@ def told(**facts):
     facts |= {"all": used.ru_utime + used.ru_stime, "cpu": time.process_time() - began}
     facts["peak_mb"] = used.ru_maxrss / 1024
     print(json.dumps(facts))
-words = [f"word{i}" for i in range(0, int(sys.argv[3]), int(sys.argv[3]) // 1000)][:1000]
+count, peer = int(sys.argv[3]), int(sys.argv[4])
+spread = [f"word{i}" for i in range(0, count, count // 1000)][:1000]
+shared = [f"word{i}" for i in range(0, peer, peer // 1000)][:1000]
 """
 PROBAND = """
 import numpy
 from proband.models import load, vectors
 began = time.process_time()
 table = load("vec:" + sys.argv[1], cache=sys.argv[2])
-rows, known = table.vectors(words)
-told(found=int(known.sum()), sum=float(rows.astype("float64").sum()))
+known = table.vectors(spread)[1]
+told(found=int(known.sum()), sum=float(table.vectors(shared)[0].astype("float64").sum()))
 """
 GENSIM = """
 from gensim.models import KeyedVectors
 began = time.process_time()
-table = KeyedVectors.load_word2vec_format(sys.argv[1])
-rows = table[words]
-told(found=len(rows), sum=float(rows.astype("float64").sum()))
+table = KeyedVectors.load_word2vec_format(sys.argv[1], limit=peer)
+told(found=1000, sum=float(table[shared].astype("float64").sum()))
 """
 
 
@@ -56,8 +58,8 @@ def make(path: Path, *, words: int, dim: int) -> None:
             file.write(b"word%d %s\n" % (i, b" ".join(row[turn:] + row[:turn])))
 
 
-def measured(script: str, path: Path, cache: Path, words: int) -> dict[str, float]:
-    command = [sys.executable, "-c", START + script, str(path), str(cache), str(words)]
+def measured(script: str, path: Path, cache: Path, *, words: int, peer: int) -> dict[str, float]:
+    command = [sys.executable, "-c", START + script, str(path), str(cache), str(words), str(peer)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     facts: dict[str, float] = json.loads(done.stdout)
     return facts
@@ -67,24 +69,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--words", type=int, default=400_000)
     parser.add_argument("--dim", type=int, default=300)
+    parser.add_argument("--peer-words", type=int, default=40_000, help="how many of them gensim reads")
     parser.add_argument("--folder", type=Path, default=None, help="where to put the file and the converted form")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
         path, cache = Path(folder) / "table.vec", Path(folder) / "cache"
         make(path, words=given.words, dim=given.dim)
+        sizes = {"words": given.words, "peer": given.peer_words}
         rows = [
-            ("gensim, each start", measured(GENSIM, path, cache, given.words)),
-            ("Proband, first start (converts)", measured(PROBAND, path, cache, given.words)),
-            *((f"Proband, start {i}", measured(PROBAND, path, cache, given.words)) for i in (2, 3, 4)),
+            (
+                f"gensim, each start ({given.peer_words:,} words)",
+                measured(GENSIM, path, cache, **sizes),
+                given.peer_words,
+            ),
+            ("Proband, first start: converts", measured(PROBAND, path, cache, **sizes), given.words),
+            *((f"Proband, start {i}", measured(PROBAND, path, cache, **sizes), 0) for i in (2, 3, 4)),
         ]
         size = path.stat().st_size
-    assert len({(facts["found"], round(facts["sum"], 3)) for _, facts in rows}) == 1, "the vectors differ"
+    assert len({(facts["found"], round(facts["sum"], 3)) for _, facts, _ in rows}) == 1, "the vectors differ"
     print(f"{given.words:,} words x {given.dim}, {size / 1e6:,.0f} MB of text; {platform.platform()}\n")
     print("| | load + look up, CPU s | whole process, CPU s | peak resident MB | million numbers / CPU s |")
     print("|---|---:|---:|---:|---:|")
-    for what, facts in rows:
-        rate = given.words * given.dim / facts["cpu"] / 1e6
-        shown = f"{rate:.1f}" if not what.startswith("Proband, start") else ""
+    for what, facts, read in rows:
+        shown = f"{read * given.dim / facts['cpu'] / 1e6:.2f}" if read else ""
         print(f"| {what} | {facts['cpu']:.3f} | {facts['all']:.2f} | {facts['peak_mb']:.0f} | {shown} |")
 
 

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import weakref
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -101,8 +103,14 @@ class Store:
         blob = np.memmap(folder / "words.bin", dtype=np.uint8, mode="r")
         self.vocabulary = Vocabulary(blob, mapped("offsets.npy"))
         subwords = header["facts"].get("subwords")
-        self.buckets: Floats | None = mapped("buckets.npy") if subwords else None
+        self._matrix_file = self._opened("matrix.npy")
+        self._bucket_file = self._opened("buckets.npy") if subwords else None
         self._bucket_sums: Unsigned | None = mapped("bucket_sums.npy") if subwords else None
+
+    def _opened(self, name: str) -> int:
+        file = os.open(self.folder / name, os.O_RDONLY)
+        weakref.finalize(self, os.close, file)
+        return file
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -126,16 +134,21 @@ class Store:
 
     def rows(self, ids: Ints) -> Floats:
         """Vectors of known words, checked."""
-        return self._checked(self.matrix, self._sums, ids)
+        return self._checked(self._matrix_file, self._sums, ids)
 
     def bucket_rows(self, ids: Ints) -> Floats:
         """Vectors of n-gram buckets, checked."""
-        assert self.buckets is not None
+        assert self._bucket_file is not None
         assert self._bucket_sums is not None
-        return self._checked(self.buckets, self._bucket_sums, ids)
+        return self._checked(self._bucket_file, self._bucket_sums, ids)
 
-    def _checked(self, matrix: Floats, sums: Unsigned, ids: Ints) -> Floats:
-        rows = np.asarray(matrix[ids])
+    def _checked(self, file: int, sums: Unsigned, ids: Ints) -> Floats:
+        """Rows are read, not mapped: around a row that is touched the kernel maps 64 KB, fifty times its size."""
+        rows = np.empty((len(ids), self.matrix.shape[1]), dtype="<f4")
+        size = rows.shape[1] * 4
+        for row, i in zip(rows, ids.tolist()):
+            if os.preadv(file, [row.data], NPY_HEADER + i * size) != size:
+                raise Damaged(self.folder)
         if len(rows) and (row_sums(rows) != sums[ids]).any():
             raise Damaged(self.folder)
         return rows

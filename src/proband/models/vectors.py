@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from proband.core.errors import ProbandError
 from proband.core.files import sha256_file, write_json
+from proband.core.progress import Progress
 from proband.core.protocols import Floats
 from proband.models.vector_store import Damaged, Ints, Store, Vocabulary, open_store
 
@@ -247,12 +248,16 @@ def _convert(writer: Writer, file: Path, member: str | None, errors: str) -> dic
         subwords: dict[str, int] = {}
         if kind == "fasttext-bin":
             subwords = fasttext.convert(reader, writer, errors=errors)
-        elif kind == "word2vec-bin":
-            for words, rows in binary_blocks(reader, errors=errors):
-                writer.add(words, rows)
         else:
-            for words, rows in text_blocks(reader, header=kind == "word2vec-text", errors=errors):
-                writer.add(words, rows)
+            blocks = (
+                binary_blocks(reader, errors=errors)
+                if kind == "word2vec-bin"
+                else text_blocks(reader, header=kind == "word2vec-text", errors=errors)
+            )
+            with Progress(f"converting {file.name}, once: words") as bar:
+                for words, rows in blocks:
+                    writer.add(words, rows)
+                    bar.advance(len(words))
     if _stamp(file) != before:
         raise ProbandError("changed while it was read", file=file)
     return {"kind": kind, "subwords": subwords}
