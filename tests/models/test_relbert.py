@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import shutil
 from pathlib import Path
@@ -67,12 +68,18 @@ def edited(checkpoint: Path, folder: Path, **entry: Any) -> Path:
     return folder
 
 
+@functools.cache
+def opened(folder: Path) -> Any:
+    from transformers import AutoModel, AutoTokenizer
+
+    return AutoModel.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+
+
 def plainly(folder: Path, pair: tuple[str, str], template: str, mode: str) -> Any:
     """The sum over the counted tokens and their number, written out for one pair without batching or padding."""
     import torch
-    from transformers import AutoModel, AutoTokenizer
 
-    model, tokenizer = AutoModel.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+    model, tokenizer = opened(folder)
     text = template.replace("<subj>", pair[0]).replace("<obj>", pair[1])
     assert text.count("<mask>") == 1
     encoded = tokenizer(text, return_tensors="pt")
@@ -98,7 +105,7 @@ def test_agrees_with_the_plain_computation(checkpoint: Path, tmp_path: Path, mod
     rows, sums = model.embed_pairs(PAIRS), summed.embed_pairs(PAIRS)
     assert rows.shape == (len(PAIRS), 16)
     for pair, row, total in zip(PAIRS, rows, sums):
-        expected, count = plainly(folder, pair, relbert.TEMPLATES[letter], mode)
+        expected, count = plainly(checkpoint, pair, relbert.TEMPLATES[letter], mode)
         np.testing.assert_allclose(row, expected / count, atol=1e-5)
         np.testing.assert_allclose(total, expected, atol=1e-4)
     assert np.abs(rows[0] - rows[1]).max() > 1e-3  # the pairs do differ
