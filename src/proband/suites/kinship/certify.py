@@ -95,7 +95,6 @@ class Search:
 _SEARCHES: dict[tuple[int, int, World, bool], Search] = {}
 
 
-@atexit.register
 def _close() -> None:
     """Solvers hold memory outside Python; let go of it before the interpreter takes their module apart."""
     for search in _SEARCHES.values():
@@ -103,11 +102,27 @@ def _close() -> None:
     _SEARCHES.clear()
 
 
-def _search(genders: Genders, edges: Sequence[Edge], *, world: World, open: bool) -> Search:
-    """The solver for stories of this size, kept from one story to the next."""
+atexit.register(_close)
+
+
+def forget() -> None:
+    """Begin with fresh solvers and an empty memory.
+
+    Which of several families is found depends on what the solver was asked before; after this it depends on what is
+    asked from here on. Verdicts never depend on it.
+    """
+    _close()
+    _entailed.cache_clear()
+    families_of.cache_clear()
+
+
+def _search(genders: Genders, edges: Sequence[Edge], *, world: World, open: bool, fresh: bool = False) -> Search:
+    """The solver for stories of this size, kept from one story to the next unless a `fresh` one is asked for."""
     named = max(len(genders), 2)
     spare = sum(witnesses(NEUTRAL[relation], world) for _, relation, _ in edges)
     key = (named, spare + spare % 2, world, open)
+    if fresh:
+        return Search(named=named, spare=key[1], world=world, open=open)
     found = _SEARCHES.get(key)
     if found is None or found.stories >= STORIES_PER_SOLVER:
         if found:
@@ -169,7 +184,7 @@ def restore(found: Family, order: Sequence[int]) -> Family:
 # ---- the questions -------------------------------------------------------------------------------------------------
 
 
-def _find(pattern: Pattern, *, world: World, avoid: Sequence[str] = (), some: str | None = None) -> Family | None:
+def find(pattern: Pattern, *, world: World, avoid: Sequence[str] = (), some: str | None = None) -> Family | None:
     """A family of the story in which no neutral relation of `avoid` holds of the query, and `some` does if given."""
     genders, edges, query = pattern
     if query[0] == query[1]:
@@ -200,10 +215,10 @@ def _counter(pattern: Pattern, target: str, world: World) -> Family | None:
     genders, _, (_, j) = pattern
     if genders[j] is None:  # then a family in which j is of the other gender is a counter-family too
         other = FEMALE if GENDER[target] == MALE else MALE
-        return _find(_with_gender(pattern, j, other), world=world) or _counter(
+        return find(_with_gender(pattern, j, other), world=world) or _counter(
             _with_gender(pattern, j, GENDER[target]), target, world
         )
-    return _find(pattern, world=world, avoid=[NEUTRAL[target]] if genders[j] == GENDER[target] else [])
+    return find(pattern, world=world, avoid=[NEUTRAL[target]] if genders[j] == GENDER[target] else [])
 
 
 def counter_family(
@@ -224,6 +239,16 @@ def counter_family(
     return None if found is None else restore(found, order)
 
 
+def one_family(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]) -> Family | None:
+    """A family of the story, the same one whenever it is asked for; to look at."""
+    pattern, order = canonical(genders, edges, query)
+    search = _search(*pattern[:2], world=STRICT, open=False, fresh=True)
+    literals = search.assume(*pattern[:2])
+    found = None if literals is None else search.model(literals)
+    search.solver.delete()
+    return None if found is None else restore(found, order)
+
+
 def entailed(
     genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], target: str, *, world: World = STRICT
 ) -> bool:
@@ -235,7 +260,7 @@ def entailed(
 
 @lru_cache(maxsize=200_000)
 def _entailed(pattern: Pattern, target: str, world: World) -> bool:
-    return _counter(pattern, target, world) is None and _find(pattern, world=world) is not None
+    return _counter(pattern, target, world) is None and find(pattern, world=world) is not None
 
 
 def consistent(genders: Sequence[str | None], edges: Sequence[Edge], *, world: World = STRICT) -> bool:
@@ -245,7 +270,7 @@ def consistent(genders: Sequence[str | None], edges: Sequence[Edge], *, world: W
     False
     """
     people = [*genders, None, None][: max(len(genders), 2)]
-    return _find(canonical(people, edges, (0, 1))[0], world=world) is not None
+    return find(canonical(people, edges, (0, 1))[0], world=world) is not None
 
 
 def possible(
@@ -271,7 +296,7 @@ def families_of(pattern: Pattern, world: World = STRICT) -> Mapping[str, Family]
         }
     found: dict[str, Family] = {}
     met: list[str] = []
-    while (family := _find(pattern, world=world, avoid=met)) is not None:
+    while (family := find(pattern, world=world, avoid=met)) is not None:
         held = list(family.neutral_relations(*pattern[2]))
         if not held:
             found[NONE] = family
@@ -279,6 +304,6 @@ def families_of(pattern: Pattern, world: World = STRICT) -> Mapping[str, Family]
         met += held
         found |= {word(neutral, gender): family for neutral in held}
     for neutral in NEUTRALS if NONE in found else ():
-        if neutral not in met and (family := _find(pattern, world=world, some=neutral)) is not None:
+        if neutral not in met and (family := find(pattern, world=world, some=neutral)) is not None:
             found[word(neutral, gender)] = family
     return found

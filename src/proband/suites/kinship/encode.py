@@ -211,7 +211,7 @@ def fact(atoms: Atoms, edge: Edge, *, free: Sequence[int], world: World) -> Fact
             v = free[2]
             return [parent(u, i), parent(w, u)], (blood, [married(v, j), parent(w, v), -same(u, v)])
         case _:
-            u, w = free
+            u, w = free[:2]
             mine = [married(i, u), parent(w, j), -same(u, j)]  # the sibling of a spouse
             theirs = [married(j, u), parent(w, i), -same(u, i)]  # the spouse of a sibling
             return [parent(w, u)], (mine, theirs)

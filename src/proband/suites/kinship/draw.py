@@ -1,0 +1,313 @@
+"""A family as a small picture: generations in layers, a double line for a marriage, dots for people without a name.
+
+Men are boxes, women rounded; the two people of the question are filled and joined by a dashed arc with its answer. The
+picture takes its colours from where it stands (`currentColor`, the variables --accent and --paper), so it follows a
+page's light and dark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from proband.core.errors import ProbandError
+from proband.core.types import Answer, Item
+from proband.suites.kinship.kernel import Family
+from proband.suites.kinship.relations import FEMALE
+
+Unit = tuple[int, ...]  # people who stand side by side: a couple, or one alone
+ROW, GAP, NAME_HEIGHT, DOT = 74.0, 20.0, 26.0, 12.0
+
+
+# ---- generations ---------------------------------------------------------------------------------------------------
+
+
+def generations(family: Family) -> list[int]:
+    """A layer per person, parents above children and spouses level; where the family does not allow the latter,
+    as when somebody married a generation up, parents still stand above children.
+
+    >>> generations(Family(named=2, genders=("male", "female", "male"), father=(2, None, None),
+    ...                    mother=(None, None, None), spouses=((1,), (0,), ())))
+    [1, 1, 0]
+    """
+    level = _exact_levels(family)
+    if level is None:
+        level = [0] * len(family)
+        for _ in range(len(family)):
+            for x in range(len(family)):
+                level[x] = max([level[x], *(level[p] + 1 for p in family.parents[x])])
+    return level
+
+
+def _exact_levels(family: Family) -> list[int] | None:
+    level: dict[int, int] = {}
+    for start in range(len(family)):
+        if start in level:
+            continue
+        level[start], todo, met = 0, [start], [start]
+        while todo:
+            x = todo.pop()
+            steps = [(p, -1) for p in family.parents[x]] + [(c, 1) for c in family.children[x]]
+            for y, step in [*steps, *((s, 0) for s in family.spouses[x])]:
+                if y not in level:
+                    level[y] = level[x] + step
+                    todo.append(y)
+                    met.append(y)
+                elif level[y] != level[x] + step:
+                    return None
+        top = min(level[x] for x in met)
+        for x in met:
+            level[x] -= top
+    return [level[x] for x in range(len(family))]
+
+
+# ---- places --------------------------------------------------------------------------------------------------------
+
+
+def _units(family: Family, level: Sequence[int]) -> list[list[Unit]]:
+    rows: list[list[Unit]] = [[] for _ in range(max(level, default=0) + 1)]
+    placed: set[int] = set()
+    for x in range(len(family)):
+        if x in placed:
+            continue
+        beside = [s for s in family.spouses[x] if s not in placed and level[s] == level[x]]
+        unit = (x, *beside[:1])
+        placed.update(unit)
+        rows[level[x]].append(unit)
+    return rows
+
+
+class Layout:
+    """Centres of all people. Rows are ordered and spread by the mean place of each unit's parents and children."""
+
+    def __init__(self, family: Family, widths: Sequence[float]) -> None:
+        self.family, self.widths = family, widths
+        self.level = generations(family)
+        self.rows = _units(family, self.level)
+        self.x = [0.0] * len(family)
+        for row in self.rows:
+            self._pack(row, list(range(len(row))))
+        for sweep in range(8):
+            for row in self.rows if sweep % 2 == 0 else reversed(self.rows):
+                self._settle(row)
+        for _ in range(6):
+            for row in (*self.rows, *reversed(self.rows)):
+                self._spread(row)
+        left = min((x - w / 2 for x, w in zip(self.x, widths)), default=0.0)
+        self.x = [x - left for x in self.x]
+
+    def _near(self, person: int) -> list[float]:
+        family = self.family
+        others = [*family.parents[person], *family.children[person]]
+        others += [s for s in family.spouses[person] if self.level[s] != self.level[person]]
+        return [self.x[y] for y in others]
+
+    def _wish(self, unit: Unit) -> float | None:
+        near = [x for person in unit for x in self._near(person)]
+        return sum(near) / len(near) if near else None
+
+    def _width(self, unit: Unit) -> float:
+        return sum(self.widths[person] for person in unit) + GAP * (len(unit) - 1)
+
+    def _put(self, unit: Unit, centre: float) -> None:
+        at = centre - self._width(unit) / 2
+        for person in unit:
+            self.x[person] = at + self.widths[person] / 2
+            at += self.widths[person] + GAP
+
+    def _centre(self, unit: Unit) -> float:
+        return sum(self.x[person] for person in unit) / len(unit)
+
+    def _pack(self, row: list[Unit], order: Sequence[int]) -> None:
+        at = 0.0
+        for index in order:
+            unit = row[index]
+            self._put(unit, at + self._width(unit) / 2)
+            at += self._width(unit) + 1.4 * GAP
+
+    def _settle(self, row: list[Unit]) -> None:
+        """Reorder a row by what its units are tied to, and turn couples so that each stands nearer to their own."""
+        wishes = [self._wish(unit) for unit in row]
+        keys = [self._centre(unit) if wish is None else wish for unit, wish in zip(row, wishes)]
+        row[:] = [row[i] for i in sorted(range(len(row)), key=lambda i: (keys[i], row[i]))]
+        for i, unit in enumerate(row):
+            if len(unit) == 2:
+                sides = [[self.x[p] for p in self.family.parents[person]] for person in unit]
+                if all(sides) and sum(sides[0]) / len(sides[0]) > sum(sides[1]) / len(sides[1]):
+                    row[i] = (unit[1], unit[0])
+        self._pack(row, range(len(row)))
+        self._spread(row)
+
+    def _spread(self, row: list[Unit]) -> None:
+        """Move units towards their wishes, keeping their order and distance."""
+        wishes = [self._centre(unit) if (wish := self._wish(unit)) is None else wish for unit in row]
+        right = self._pushed(row, wishes)
+        left = [-x for x in reversed(self._pushed(row[::-1], [-wish for wish in reversed(wishes)]))]
+        for unit, a, b in zip(row, right, left):
+            self._put(unit, (a + b) / 2)
+
+    def _pushed(self, row: Sequence[Unit], wishes: Sequence[float]) -> list[float]:
+        places: list[float] = []
+        for i, (unit, wish) in enumerate(zip(row, wishes)):
+            if i:
+                reach = (self._width(row[i - 1]) + self._width(unit)) / 2 + 1.4 * GAP
+                wish = max(wish, places[-1] + reach)
+            places.append(wish)
+        return places
+
+
+# ---- the picture ---------------------------------------------------------------------------------------------------
+
+
+def family_svg(
+    family: Family,
+    names: Sequence[str],
+    *,
+    query: tuple[int, int] | None = None,
+    answer: str = "",
+    faint: Collection[int] = (),
+    title: str = "A family",
+) -> str:
+    """The family as an SVG element. `names` are those of the first people; `faint` people stand back (noise).
+
+    >>> couple = Family(named=2, genders=("male", "female"), father=(None,) * 2, mother=(None,) * 2,
+    ...                 spouses=((1,), (0,)))
+    >>> family_svg(couple, ["Bo", "Ann"]).count("<line")
+    2
+    """
+    widths = [max(34.0, 7.4 * len(names[x]) + 16) if x < len(names) else DOT for x in range(len(family))]
+    place = Layout(family, widths)
+    top = 30.0 if query else 10.0
+    y = [top + ROW * level + NAME_HEIGHT / 2 for level in place.level]
+    width = max((x + w / 2 for x, w in zip(place.x, widths)), default=0.0) + 2
+    height = max(y, default=0.0) + NAME_HEIGHT / 2 + 8
+    parts = [*_marriages(family, place, y), *_descents(family, place, y)]
+    parts += [_person(family, x, place.x[x], y[x], widths[x], names, query, x in faint) for x in range(len(family))]
+    if query:
+        parts.append(_arc(place.x, y, query, answer, width))
+    label = escape(title, quote=True)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="family" role="img" aria-label="{label}" '
+        f'viewBox="-6 0 {width + 12:.0f} {height:.0f}" width="{width + 12:.0f}" '
+        'style="max-width:100%;height:auto;font:13px system-ui,sans-serif">'
+        f"<title>{label}</title>{''.join(parts)}</svg>"
+    )
+
+
+def _line(x1: float, y1: float, x2: float, y2: float) -> str:
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="currentColor" stroke-opacity=".55"/>'
+
+
+def _marriages(family: Family, place: Layout, y: Sequence[float]) -> list[str]:
+    parts = []
+    for a in range(len(family)):
+        for b in family.spouses[a]:
+            if a < b:
+                parts += [_line(place.x[a], y[a] + d, place.x[b], y[b] + d) for d in (-2, 2)]
+    return parts
+
+
+def _descents(family: Family, place: Layout, y: Sequence[float]) -> list[str]:
+    """One stem per household, a bar, and a drop to every child; neighbouring households use bars of other heights."""
+    homes: dict[tuple[int, ...], list[int]] = {}
+    for x in range(len(family)):
+        if family.parents[x]:
+            homes.setdefault(tuple(sorted(family.parents[x])), []).append(x)
+    parts, met = [], dict.fromkeys(place.level, 0)
+    for parents, children in sorted(homes.items(), key=lambda home: min(place.x[p] for p in home[0])):
+        stem, low = sum(place.x[p] for p in parents) / len(parents), max(y[p] for p in parents)
+        row = place.level[parents[0]]
+        bar = low + NAME_HEIGHT / 2 + 11 + 8 * (met[row] % 3)
+        met[row] += 1
+        parts.append(_line(stem, low + 2, stem, bar))
+        ends = [stem, *(place.x[c] for c in children)]
+        parts.append(_line(min(ends), bar, max(ends), bar))
+        parts += [_line(place.x[c], bar, place.x[c], y[c]) for c in children]
+    return parts
+
+
+def _person(
+    family: Family,
+    x: int,
+    centre: float,
+    y: float,
+    width: float,
+    names: Sequence[str],
+    query: tuple[int, int] | None,
+    faint: bool,
+) -> str:
+    named = x < len(names)
+    tall = NAME_HEIGHT if named else DOT
+    round_ = tall / 2 if family.genders[x] == FEMALE else 3
+    asked = bool(query) and x in (query or ())
+    fill = "var(--accent,#b45309)" if asked else "var(--paper,#fff)" if named else "currentColor"
+    quiet = "" if named else ' fill-opacity=".45" stroke-opacity="0"'
+    stroke = fill if asked else "currentColor"
+    shape = (
+        f'<rect x="{centre - width / 2:.1f}" y="{y - tall / 2:.1f}" width="{width:.1f}" height="{tall:.0f}" '
+        f'rx="{round_:.0f}" fill="{fill}" stroke="{stroke}"'
+        f"{quiet}/>"
+    )
+    if not named:
+        return shape
+    ink = "var(--on-accent,#fff)" if asked else "currentColor"
+    text = f'<text x="{centre:.1f}" y="{y + 4.5:.1f}" text-anchor="middle" fill="{ink}">{escape(names[x])}</text>'
+    return f'<g opacity=".5">{shape}{text}</g>' if faint else shape + text
+
+
+def _arc(x: Sequence[float], y: Sequence[float], query: tuple[int, int], answer: str, width: float) -> str:
+    """From the asker over the tree to the asked, with the answer on it."""
+    i, j = query
+    peak = 12.0
+    path = (
+        f'<path d="M{x[i]:.1f},{y[i] - NAME_HEIGHT / 2:.1f} C{x[i]:.1f},{peak:.1f} {x[j]:.1f},{peak:.1f} '
+        f'{x[j]:.1f},{y[j] - NAME_HEIGHT / 2:.1f}" fill="none" stroke="var(--accent,#b45309)" stroke-width="1.5" '
+        'stroke-dasharray="5 4"/>'
+    )
+    half = 3.6 * len(answer)
+    at = min(max((x[i] + x[j]) / 2, half), max(width - half, half))
+    text = (
+        f'<text x="{at:.1f}" y="12" text-anchor="middle" font-weight="600" fill="var(--accent,#b45309)">'
+        f"{escape(answer)}</text>"
+    )
+    return path + (text if answer else "")
+
+
+# ---- items ---------------------------------------------------------------------------------------------------------
+
+
+def draw_item(item: Item, answer: Answer | None = None) -> str | None:
+    """A family in which the item's story is true, the question marked; None for items without such a family.
+
+    With an answer the arc carries what was answered, and what is right where that differs.
+    """
+    from proband.suites.kinship import certify
+
+    facts: Mapping[str, Any] = item.facts
+    try:
+        edges = [(int(i), str(relation), int(j)) for i, relation, j in facts["edges"]]
+        names, genders, (a, b) = list(facts["names"]), list(facts["genders"]), facts["query"]
+        family = certify.one_family(genders, edges, (a, b))
+    except (KeyError, TypeError, ValueError, ProbandError):
+        return None
+    if family is None:
+        return None
+    noisy = {x for edge, _ in facts.get("noise", ()) for x in (edge[0], edge[2])}
+    needed = {x for edge in edges if list(edge) not in [list(e) for e, _ in facts.get("noise", ())] for x in edge[::2]}
+    return family_svg(
+        family,
+        names,
+        query=(a, b),
+        answer=_verdict(item, answer),
+        faint=noisy - needed,
+        title=f"The family of {item.id}",
+    )
+
+
+def _verdict(item: Item, answer: Answer | None) -> str:
+    right = str(item.facts.get("target", ""))
+    if answer is None or len(answer.scores) != len(item.choices) or not answer.scores:
+        return right
+    said = item.choices[max(range(len(answer.scores)), key=lambda n: answer.scores[n])]
+    return f"{right} ✓" if said == right else f"{said} ✗ ({right})"
