@@ -404,6 +404,15 @@ def test_wrong_names_and_settings_are_one_line(spec: str, settings: Any, message
     assert "secret" not in str(error.value)
 
 
+def test_settings_may_come_as_text_from_a_command_line() -> None:
+    given = {"max_tokens": "9", "temperature": "0.5", "logprobs": "no", "extra": '{"top_k": 1}', "prices": "3,15"}
+    meant = {"max_tokens": 9, "temperature": 0.5, "logprobs": False, "extra": {"top_k": 1}, "prices": (3, 15)}
+    with Stub() as stub:
+        assert model_at(stub, scores="false", **given).identity() == model_at(stub, **meant).identity()
+        model_at(stub, **given).choose([question(0)])
+    assert {"max_tokens": 9, "temperature": 0.5, "top_k": 1}.items() <= stub.bodies[0].items()
+
+
 # ---- interruption --------------------------------------------------------------------------------------------------
 
 

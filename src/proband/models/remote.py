@@ -10,6 +10,7 @@ The key comes from PROBAND_API_KEY or OPENAI_API_KEY and goes nowhere but into t
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
@@ -65,7 +66,7 @@ class Remote:
             "permutations": str(self._permutations),
             "logprobs": str(self._logprobs),
             "system": self._system or "",
-            "extra": repr(sorted(self._extra.items())),
+            "extra": json.dumps(self._extra, sort_keys=True, default=str),
             "seed": str(self._endpoint.policy.seed),
         }
 
@@ -235,7 +236,7 @@ SETTINGS = {
 IGNORED = ("device", "dtype", "batch")  # settings of other kinds of model, which change nothing here
 
 
-def load(rest: str, *, name: str, scores: bool | None = None, prices: Any = None, **settings: Any) -> Remote:
+def load(rest: str, *, name: str, scores: bool | str | None = None, prices: Any = None, **settings: Any) -> Remote:
     """The model at an endpoint. `scores` says whether it gives log-probabilities of texts; None asks it.
 
     Settings: concurrency, retries, timeout, first_wait, longest_wait, seed; max_tokens (of a choice: more for models
@@ -254,7 +255,9 @@ def load(rest: str, *, name: str, scores: bool | None = None, prices: Any = None
         raise ProbandError(f"{name}: concurrency and timeout must be positive, retries not negative")
     endpoint = Endpoint(url, name=name, key=_key(), policy=policy)
     options = {k: v for k, v in settings.items() if k in SETTINGS and v is not None}
-    if scores is None:
+    if scores is not None:
+        scores = bool(_converted("scores", scores, bool, name))
+    else:
         scores = gives_log_probabilities(endpoint, model)
     return (ScoringRemote if scores else Remote)(
         endpoint, name=name, model=model, prices=_prices(prices, name), **options
@@ -282,8 +285,10 @@ def _converted(setting: str, value: Any, kind: type, name: str) -> Any:
     if kind is bool and isinstance(value, str):
         value = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(value.lower())
     try:
+        if kind is dict and isinstance(value, str):
+            value = json.loads(value)
         converted = value if isinstance(value, kind) else kind(value) if kind in (int, float) else None
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         converted = None
     if converted is None:
         raise ProbandError(f"{name}: {setting!r} is not {'a number' if kind in (int, float) else f'a {kind.__name__}'}")
