@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -34,9 +35,11 @@ class Visit:
         self.page.locator("#items").scroll_into_view_if_needed()
         self.page.wait_for_selector("#list li")
 
-    def found(self) -> str:
-        text: str = self.page.locator("#found").inner_text()
-        return text
+    def found(self, text: str) -> None:
+        """Wait until the line above the list says this."""
+        from playwright.sync_api import expect
+
+        expect(self.page.locator("#found")).to_have_text(re.compile(text), timeout=20_000)
 
 
 @pytest.fixture
@@ -58,12 +61,12 @@ def test_it_opens_quietly_and_hostile_text_is_only_text(visit: Callable[..., Vis
     seen = visit()
     seen.items()
     seen.page.select_option("#set", "analogy-2")
-    seen.page.wait_for_function("document.querySelector('#found').textContent.includes('of 80')")
+    seen.found("of 80")
     for row in seen.page.locator("#list .row").all()[:6]:
         row.click()
     assert hostile_text in seen.page.locator("#list .prompt").first.inner_text()
     seen.page.select_option("#set", "cloze")
-    seen.page.wait_for_function("document.querySelector('#found').textContent.includes('of 12')")
+    seen.found("of 12")
     for row in seen.page.locator("#list .row").all():
         row.click()
     assert "<b>spoon</b>" in seen.page.locator(".blanks").nth(1).inner_text()
@@ -76,23 +79,23 @@ def test_filters_find_what_is_there(visit: Callable[..., Visit], make_loaded: Ca
     loaded = make_loaded(640)
     seen = visit()
     seen.items()
-    assert seen.found() == "1–20 of 640 items"
+    seen.found("^1–20 of 640 items$")
     chosen = [item for item in loaded.items if item.tags["probe"] == "reverse"]
     seen.page.select_option("select[name=probe]", label="reverse")
-    seen.page.wait_for_function(f"document.querySelector('#found').textContent.includes('of {len(chosen)} ')")
+    seen.found(f"of {len(chosen)} ")
     answers = dict(zip((item.id for item in loaded.items), loaded.runs[0][1]))
     wrong = [item for item in chosen if accuracy(item, answers[item.id]) == 0]
     seen.page.select_option("select[name=answers]", label="embedded:mlm wrong")
-    seen.page.wait_for_function(f"document.querySelector('#found').textContent.includes('of {len(wrong)} ')")
+    seen.found(f"of {len(wrong)} ")
     assert (
         seen.page.locator("#list li").first.locator(".tick").first.get_attribute("aria-label") == "embedded:mlm: wrong"
     )
     word = wrong[3].prompt.split()[0]
     hits = [item for item in wrong if word in f"{item.id} {item.prompt} {item.choices}"]
     seen.page.fill("#search", word)
-    seen.page.wait_for_function(f"document.querySelector('#found').textContent.includes('of {len(hits)} item')")
+    seen.found(f"of {len(hits)} item")
     seen.page.fill("#search", "nothing has these words")
-    seen.page.wait_for_function("document.querySelector('#found').textContent.startsWith('none of')")
+    seen.found("^none of")
 
 
 def test_paging_and_one_item(visit: Callable[..., Visit], make_loaded: Callable[..., Loaded]) -> None:
@@ -101,7 +104,7 @@ def test_paging_and_one_item(visit: Callable[..., Visit], make_loaded: Callable[
     seen.items()
     assert seen.page.locator("#before").is_disabled()
     seen.page.click("#after")
-    seen.page.wait_for_function("document.querySelector('#found').textContent.startsWith('21–40')")
+    seen.found("^21–40")
     seen.page.locator("#list .row").first.click()
     opened = seen.page.locator("#list .open").first
     item = loaded.items[20]
@@ -116,8 +119,8 @@ def test_paging_and_one_item(visit: Callable[..., Visit], make_loaded: Callable[
 
 def test_models_can_be_switched_off(visit: Callable[..., Visit]) -> None:
     seen = visit()
-    marks = seen.page.locator('#analogy .wide svg [data-m="1"]')
-    others = seen.page.locator('#analogy .wide svg [data-m="0"]')
+    marks = seen.page.locator('#analogy .wide svg [data-m="1"][data-tip]')
+    others = seen.page.locator('#analogy .wide svg [data-m="0"][data-tip]')
     assert marks.first.is_visible()
     seen.page.click("#analogy .legend button >> nth=1")
     assert not marks.first.is_visible()

@@ -26,10 +26,9 @@ def test_the_same_runs_are_the_same_bytes(make_loaded: Callable[..., Loaded], tm
     first, second = bytes_of(tmp_path / "a"), bytes_of(tmp_path / "b")
     assert first.keys() == second.keys()
     assert [name for name in first if first[name] != second[name]] == []
-    write_report([make_loaded(80)], out=tmp_path / "c", draws=200, seed=1)
-    assert bytes_of(tmp_path / "c")["report.json"] != first["report.json"]
 
 
+@pytest.mark.slow
 def test_the_hash_seed_changes_nothing(tmp_path: Path, root: Path) -> None:
     """Another process with another hash seed writes the same page."""
     code = (
@@ -56,7 +55,7 @@ def test_report_json_holds_estimates(folder: Path) -> None:
     summary = json.loads((folder / "report.json").read_text("utf-8"))
     fields = {field.name for field in dataclasses.fields(Estimate)}
     first = summary["sets"][0]
-    assert [run["label"] for run in first["runs"]][0] == "embedded:mlm"
+    assert first["runs"][0]["label"] == "embedded:mlm"
     estimates = [each for table in first["tables"] for each in table["estimates"]]
     assert all(fields <= each.keys() and each["low"] <= each["mean"] <= each["high"] for each in estimates)
     assert {c["verdict"] for c in first["comparisons"]} == {"inside the noise", "beyond the noise"}

@@ -108,7 +108,8 @@ def _leader(study: Study, compared: Sequence[Comparison], percent: bool) -> str:
     gap = f"{words.points(pair.difference, percent=percent)} {words.interval(pair.low, pair.high, percent=percent)}"
     if pair.clear:
         return f"{pair.a} has the highest {joined.main}, {gap} above {pair.b} (Holm p {_p(pair.holm)})."
-    return f"{pair.a} and {pair.b} lead on {joined.main}; the {gap} between them are inside the noise."
+    why = "" if pair.low <= 0 else f" once all comparisons are counted (Holm p {_p(pair.holm)})"
+    return f"{pair.a} and {pair.b} lead on {joined.main}; the {gap} between them are inside the noise{why}."
 
 
 def _p(p: float) -> str:

@@ -49,7 +49,7 @@ def page(sections: Sequence[Section], *, title: str, missing: str) -> str:
         "main": "\n".join(
             [
                 _overview(sections, title),
-                *(_suite(section) for section in sections),
+                *(_suite(section, name(section, sections)) for section in sections),
                 _browser(sections),
                 _origin(sections),
             ]
@@ -69,9 +69,12 @@ def _nav(sections: Sequence[Section]) -> str:
 
 def name(section: Section, sections: Sequence[Section]) -> str:
     """The suite, with the source where two item sets are of one suite."""
-    suite = section.study.joined.loaded.suite.name
-    alone = sum(other.study.joined.loaded.suite.name == suite for other in sections) == 1
-    return suite if alone else f"{suite} ({section.study.joined.loaded.source or section.study.joined.key})"
+    own = section.study.joined
+    rest = [other.study.joined for other in sections if other.study.joined.loaded.suite.name == own.loaded.suite.name]
+    if len(rest) == 1:
+        return own.loaded.suite.name
+    told_apart = own.loaded.source and [other.loaded.source for other in rest].count(own.loaded.source) == 1
+    return f"{own.loaded.suite.name} ({own.loaded.source if told_apart else own.key})"
 
 
 # ---- overview ------------------------------------------------------------------------------------------------------
@@ -140,7 +143,7 @@ def _entry(grid: Grid, run: int, cell: Cell | None, axis: Axis) -> str:
 # ---- one item set --------------------------------------------------------------------------------------------------
 
 
-def _suite(section: Section) -> str:
+def _suite(section: Section, title: str) -> str:
     joined = section.study.joined
     loaded = joined.loaded
     clusters = len({each for clusters in joined.clusters for each in clusters})
@@ -148,7 +151,7 @@ def _suite(section: Section) -> str:
     about += f" · {loaded.source}" if loaded.source else ""
     about += f" · {loaded.suite.cites}" if loaded.suite.cites else ""
     parts = [
-        f'<section id="{joined.key}"><h2>{escape(loaded.suite.name)}</h2>',
+        f'<section id="{joined.key}"><h2>{escape(title)}</h2>',
         f'<p class="question">{escape(loaded.suite.question)}</p><p class="meta">{escape(about)}</p>',
         _legend(section),
         *(panel(grid) for grid in section.grids),

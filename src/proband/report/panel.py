@@ -80,8 +80,8 @@ def _body(grid: Grid, group: Sequence[Line]) -> str:
             numbers = "".join(
                 _cell(grid, line, j, top=ours > 1 and line.figures[j] == best[j]) for j in range(len(grid.columns))
             )
-            row = f'<th scope="row" data-m="{line.run}">{look}{escape(line.label)}</th>{numbers}'
-            out.append(f"<tr>{head}{row}</tr>")
+            who = f'<th scope="row" data-m="{line.run}" data-tip="{_hint(line.label)}">{look}{escape(line.label)}</th>'
+            out.append(f"<tr>{head}{who}{numbers}</tr>")
     return f"<tbody>{''.join(out)}</tbody>"
 
 
