@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from typing import Final
 
 from proband.suites.kinship.grammar import Fact, read_facts
@@ -70,7 +70,7 @@ def castings(relations: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """
     for genders in product((MALE, FEMALE), repeat=len(relations) + 1):
         couples = [i for i, r in enumerate(relations) if r == "spouse" and genders[i] == genders[i + 1]]
-        steps = zip(relations, relations[1:])
+        steps = pairwise(relations)
         couples += [i for i, pair in enumerate(steps) if pair == ("child", "parent") and genders[i] == genders[i + 2]]
         if not couples:
             yield genders

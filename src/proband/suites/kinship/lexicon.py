@@ -11,6 +11,10 @@ from typing import Final, NamedTuple
 from proband.suites.kinship.relations import FEMALE, MALE, WORDS
 
 
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 class Kin(NamedTuple):
     neutral: str  # "" for kin outside the 22 relations: cousin, great-aunt, stepson
     gender: str | None
@@ -61,22 +65,21 @@ def _kin() -> dict[str, Kin]:
 
 
 KIN: Final = _kin()
-ESTRANGED: Final = frozenset("great step half god foster ex former late-to-be future".split())  # change what kin it is
+ESTRANGED: Final = _words("great step half god foster ex former late-to-be future")  # change what kin it is
 
 HE: Final = {"he": MALE, "him": MALE, "his": MALE, "himself": MALE}
 SHE: Final = {"she": FEMALE, "her": FEMALE, "hers": FEMALE, "herself": FEMALE}
 PRONOUN: Final = {**HE, **SHE}
 SUBJECT: Final = frozenset({"he", "she"})
 OWNING: Final = frozenset({"his", "her"})
-COPULA: Final = frozenset("is was are were became becomes be been being remains".split())
-HAVING: Final = frozenset("has have had having with".split())
-ARTICLES: Final = frozenset("the a an one another this".split())
-NAMED: Final = frozenset("named called".split())
-SAYING: Final = frozenset("said asked whispered laughed shouted sighed replied boasted announced explained".split())
-SWITCH: Final = frozenset("but while when so because as that if where after before until since though whereas".split())
-ADVERBS: Final = frozenset("also actually now really not only just indeed probably once later the".split())
-ADJECTIVES: Final = frozenset(
-    """
+COPULA: Final = _words("is was are were became becomes be been being remains")
+HAVING: Final = _words("has have had having with")
+ARTICLES: Final = _words("the a an one another this")
+NAMED: Final = _words("named called")
+SAYING: Final = _words("said asked whispered laughed shouted sighed replied boasted announced explained")
+SWITCH: Final = _words("but while when so because as that if where after before until since though whereas")
+ADVERBS: Final = _words("also actually now really not only just indeed probably once later the")
+ADJECTIVES: Final = _words("""
     older younger eldest oldest youngest elder big bigger little small smaller tall taller baby twin only other two
     three four both own dear beloved favorite favourite proud loving lovely kind grown adult sleepy new young old
     beautiful handsome best awesome wonderful sweet cute amazing great good aging elderly sick ill wealthy rich poor
@@ -85,5 +88,11 @@ ADJECTIVES: Final = frozenset(
     wild brave strong caring busy single stubborn cool crabby cranky grumpy angry mean unfriendly nice energetic
     pregnant rude silly terrible troubled very much so lonely eccentric favourit fun happy spoiled whiny hilarious
     devoted adoring thoughtful naughty grandpa's year-old hard-working soon-to-be bossy nosy blind deaf ailing widowed
-    """.split()
-)
+    """)
+FINITE: Final = _words("was is were has had went took bought loves likes enjoys gave got made met said told")
+OPEN: Final = _words("""
+    day became becomes and or but with to of for from by at on in about that when if because so while as than after
+    before where who whom until since like though although then said asked told saw sent named called is was are were
+    near
+    over between against without toward towards around only even also between both invited let made helped married
+    """)  # words after which a name belongs to the same clause

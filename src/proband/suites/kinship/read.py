@@ -2,10 +2,10 @@
 
 Our own stories are read strictly, and every fact comes back. Other people's are read freely: a pronoun without a
 topic of its gender means the nearest person it can. What was read is closed under the item's rule base, as
-`solver:symbolic` does with the true facts; a fact that contradicts those before it is left out.
+`solver:symbolic` does with the true facts.
 
->>> Reader().read("Ben rang his aunt Mia. Mia is married to Tom.", names={"Ben": "male", "Mia": "female", "Tom": "male"})
-[('Ben', 'aunt', 'Mia'), ('Mia', 'husband', 'Tom')]
+>>> Reader().read("Ben rang his aunt Ann. Ann is married to Carl.", names=["Ben", "Ann", "Carl"])
+[('Ben', 'aunt', 'Ann'), ('Ann', 'husband', 'Carl')]
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
 from proband.suites.kinship.grammar import Fact, read_facts
 from proband.suites.kinship.names import GENDER_OF
-from proband.suites.kinship.prove import Closure, close
+from proband.suites.kinship.prove import close
 from proband.suites.kinship.questions import story_of
 from proband.suites.kinship.relations import FEMALE, GENDER, MALE, NEUTRAL
 from proband.suites.kinship.rules import Rules, load
 from proband.suites.kinship.solve import scores
 
+Edge = tuple[int, str, int]
 TRIPLE = re.compile(r"\((.+?), (.+?), (.+?)\)\s*")
 
 
@@ -82,16 +83,40 @@ def told_genders(facts: Sequence[Fact], names: Sequence[str]) -> list[str]:
     return [genders[name] or MALE for name in names]
 
 
-def close_consistent(rules: Rules, genders: Sequence[str], edges: Sequence[tuple[int, str, int]]) -> Closure:
-    """The closure of the facts, taken in order; whatever contradicts those before it is left out."""
-    closure = close(rules, genders, edges)
-    if closure.consistent:
-        return closure
-    kept: list[tuple[int, str, int]] = []
-    for edge in edges:
+def path_between(edges: Sequence[Edge], query: tuple[int, int]) -> list[Edge]:
+    """The facts of a shortest path between the two people asked about; none if nothing connects them.
+
+    >>> path_between([(0, "son", 1), (2, "wife", 3), (1, "wife", 2)], (0, 2))
+    [(0, 'son', 1), (1, 'wife', 2)]
+    """
+    came: dict[int, list[Edge]] = {query[0]: []}
+    waiting = [query[0]]
+    for here in waiting:  # grows while we walk: breadth first
+        for edge in edges:
+            for there in {edge[0], edge[2]} - came.keys() if here in (edge[0], edge[2]) else ():
+                came[there] = [*came[here], edge]
+                waiting.append(there)
+    return came.get(query[1], [])
+
+
+def solve(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]) -> list[str]:
+    """What the second person of the query can be to the first.
+
+    All facts together, if they agree and settle it; else those of the shortest path; else, taken in order, all that do
+    not contradict those before.
+    """
+    i, j = query
+    whole = close(rules, genders, edges)
+    if whole.consistent and len(whole.answers(i, j)) == 1:
+        return whole.answers(i, j)
+    path = close(rules, genders, path_between(edges, query))
+    if path.consistent and len(path.answers(i, j)) == 1:
+        return path.answers(i, j)
+    kept: list[Edge] = []
+    for edge in edges if not whole.consistent else ():
         if close(rules, genders, [*kept, edge]).consistent:
             kept.append(edge)
-    return close(rules, genders, kept)
+    return (whole if whole.consistent else close(rules, genders, kept)).answers(i, j)
 
 
 class Read:
@@ -116,9 +141,7 @@ class Read:
         read = Reader(rules).read(story_of(item), names=known)
         place = {name: i for i, name in enumerate(names)}
         edges = [(place[a], relation, place[b]) for a, relation, b in read if a in place and b in place]
-        closure = close_consistent(rules, given or told_genders(read, names), edges)
-        i, j = facts["query"]
-        words = closure.answers(i, j)
+        words = solve(rules, given or told_genders(read, names), edges, tuple(facts["query"]))
         return Answer(item_id=item.id, scores=scores(item, words), text="|".join(words))
 
 

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
@@ -28,7 +29,7 @@ from typing import Any, Final
 
 from proband.core.errors import ProbandError
 from proband.suites.kinship.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, NEUTRALS, RELATIONS, word
-from proband.suites.kinship.templates import compile_text
+from proband.suites.kinship.templates import compile_text, genders_told, kin_word
 
 Edge = tuple[int, str, int]
 ANY: Final = "*"
@@ -65,8 +66,10 @@ class Telling:
     groups: tuple[tuple[int, ...], ...]  # the edges each of them tells, as indices
 
 
-Told = tuple[str, str, tuple[int, ...]]  # template id, %-format, order of people
-Menu = dict[tuple[str, ...], list[Told]]
+Told = tuple[str, str, tuple[int, ...], frozenset[int]]  # template id, %-format, who fills it, whose gender it tells
+Raw = list[Any]  # [template, relations, genders, turned]: not yet compiled
+Menu = dict[tuple[str, ...], list[Told | Raw]]
+ECHO: Final = re.compile(r"\{(\d) of (\d)\} \{\1\} and \{(\d) of \2\} \{\3\}")  # her sister Ann and sister Bea
 
 
 @dataclass
@@ -77,6 +80,16 @@ class Bank:
     templates: tuple[Template, ...]
     split: dict[str, str] = field(default_factory=dict)
     _menus: dict[str | None, Menu] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        self._own: dict[tuple[str, ...], list[Template]] = {}
+        self._general: dict[int, list[Template]] = {}
+        for template in self.templates:
+            if any(ANY in pattern for pattern in template.patterns):
+                self._general.setdefault(template.facts, []).append(template)
+            else:
+                for pattern in template.patterns:
+                    self._own.setdefault(pattern, []).append(template)
 
     def hold_out(self, share: float = 0.2, seed: int = 0) -> Bank:
         """The same bank with `share` of the paraphrases of every clause kept for the test.
@@ -99,26 +112,58 @@ class Bank:
 
     def menu(self, key: tuple[str, ...], split: str | None = None) -> list[Told]:
         """Every way to tell the path whose first person has gender key[0] and whose relation words are key[1:]."""
+        menu = self._raw(key, split)
+        return [compiled(menu, i) for i in range(len(menu))]
+
+    def _raw(self, key: tuple[str, ...], split: str | None) -> list[Told | Raw]:
+        """The menu, compiled as far as it has been used: most of its lines never are."""
         menu = self._menus.setdefault(split, {})
         if key not in menu:
-            menu[key] = self._cook(key, split)
+            relations = tuple(NEUTRAL[w] for w in key[1:])
+            genders = (key[0], *(GENDER[w] for w in key[1:]))
+            back = tuple(INVERSE[r] for r in reversed(relations))
+            menu[key] = [
+                *self._lines(relations, genders, split, turned=False),
+                *self._lines(back, genders[::-1], split, turned=True),
+            ]
         return menu[key]
 
-    def _cook(self, key: tuple[str, ...], split: str | None) -> list[Told]:
-        relations = tuple(NEUTRAL[w] for w in key[1:])
-        genders = (key[0], *(GENDER[w] for w in key[1:]))
-        back = tuple(INVERSE[r] for r in reversed(relations))
-        told: list[Told] = []
-        for template in self.templates:
-            if template.facts != len(relations) or (split is not None and self.split.get(template.id, split) != split):
-                continue
-            weight = 1 if template.general else OWN_WEIGHT
-            if template.tells(relations, genders):
-                told += [(template.id, *compile_text(template.text, relations, genders))] * weight
-            if template.tells(back, genders[::-1]):
-                fmt, order = compile_text(template.text, back, genders[::-1])
-                told += [(template.id, fmt, tuple(len(relations) - i for i in order))] * weight
-        return told
+    def _lines(
+        self, relations: tuple[str, ...], genders: tuple[str, ...], split: str | None, *, turned: bool
+    ) -> Iterator[Told | Raw]:
+        for template in (*self._own.get(relations, ()), *self._general.get(len(relations), ())):
+            held = split is not None and self.split.get(template.id, split) != split
+            if not held and template.tells(relations, genders) and not _echoes(template, relations, genders):
+                for _ in range(1 if template.general else OWN_WEIGHT):
+                    yield [template, relations, genders, turned]
+
+    def menu_telling(self, key: tuple[str, ...], split: str | None, person: int) -> list[Told]:
+        """The ways that tell the gender of a person of the path, or all if there is none."""
+        menu = self.menu(key, split)
+        return [told for told in menu if person in told[3]] or menu
+
+
+def compiled(menu: list[Told | Raw], i: int) -> Told:
+    """Line i of a menu, compiled the first time it is asked for."""
+    line = menu[i]
+    if isinstance(line, list):
+        template, relations, genders, turned = line
+        fmt, order = compile_text(template.text, relations, genders)
+        known = genders_told(template.text, relations, genders)
+        if turned:
+            n = len(relations)
+            order, known = tuple(n - i for i in order), frozenset(n - i for i in known)
+        line = menu[i] = (template.id, fmt, order, known)
+    return line
+
+
+def _echoes(template: Template, relations: tuple[str, ...], genders: tuple[str, ...]) -> bool:
+    """Would it say `her sister Ann and sister Bea`? The templates with plurals say that better."""
+    match = ECHO.search(template.text)
+    if match is None:
+        return False
+    one, owner, other = map(int, match.groups())
+    return kin_word(one, owner, relations, genders) == kin_word(other, owner, relations, genders)
 
 
 def parse_pattern(text: str) -> list[tuple[str, ...]]:
@@ -222,8 +267,12 @@ def tell(
     split: str | None = None,
     brackets: bool = False,
     shuffle: bool = True,
+    reveal: int | None = None,
 ) -> Telling:
-    """One story that tells every edge once; `shuffle` puts the paraphrases in random order."""
+    """One story that tells every edge once; `shuffle` puts the paraphrases in random order.
+
+    Where names do not tell genders (`@entity-1`), `reveal` is a person whose gender some kin word or pronoun must.
+    """
     draw: Callable[[], float] = rng.random
     shown = [f"[{name}]" for name in names] if brackets else names
     told: list[tuple[str, str, tuple[int, ...]]] = []
@@ -231,11 +280,16 @@ def tell(
     at = 0
     while at < len(edges):
         path, key = walk(edges, at, size=1 + int(draw() * LONGEST), genders=genders)
-        while not (menu := menus.get(key) or bank.menu(key, split)):
+        while not (menu := menus.get(key) or bank._raw(key, split)):
             if len(key) == 2:
                 raise ProbandError(f"bank {bank.name} has no paraphrase of {key[1]!r} of a {key[0]} person")
             path, key = walk(edges, at, size=len(key) - 2, genders=genders)
-        template, fmt, order = menu[int(draw() * len(menu))]
+        if reveal in path:
+            menu = list(bank.menu_telling(key, split, path.index(reveal)))
+        line = menu[at_random := int(draw() * len(menu))]
+        template, fmt, order, known = line if line.__class__ is tuple else compiled(menu, at_random)
+        if reveal in path and path.index(reveal) in known:
+            reveal = None
         size = len(key) - 1
         told.append((fmt % tuple([shown[path[i]] for i in order]), template, tuple(range(at, at + size))))
         at += size

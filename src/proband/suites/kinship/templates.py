@@ -114,5 +114,25 @@ def compile_text(text: str, relations: tuple[str, ...], genders: tuple[str, ...]
     return "".join(out), tuple(order)
 
 
-def has_plural(text: str) -> bool:
-    return any("+" in slot for slot in _segments(text)[1::2])
+def genders_told(text: str, relations: tuple[str, ...], genders: tuple[str, ...]) -> frozenset[int]:
+    """The people whose gender the words themselves tell, whatever they are called.
+
+    >>> sorted(genders_told("{0}'s {1 of 0} {1} left.", ("pibling",), ("male", "female")))
+    [1]
+    >>> sorted(genders_told("{0}'s {1 of 0} {1} left.", ("spouse",), ("male", "female")))
+    [0, 1]
+    """
+    told: set[int] = set()
+    for slot in _segments(text)[1::2]:
+        if match := KIN_SLOT.fullmatch(slot):
+            told.add(int(match[2]))
+            if relations[min(int(match[2]), int(match[4]))] == "spouse":
+                told.add(int(match[4]))
+        elif match := PAIR_SLOT.fullmatch(slot):
+            told.update(map(int, match.groups()))
+        elif match := PLURAL_SLOT.fullmatch(slot):
+            b, c, _ = map(int, match.groups())
+            told.update({b, c} if genders[b] == genders[c] else set())
+        elif match := GENDER_SLOT.fullmatch(slot):
+            told.add(int(match[1]))
+    return frozenset(told)
