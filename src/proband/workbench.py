@@ -456,13 +456,13 @@ def right(suite: Suite, item: Item, answer: Answer) -> float | None:
 
 def listing() -> dict[str, list[dict[str, str]]]:
     """Everything there is, by name."""
-    from proband.models.embedded import EMBEDDED
+    from proband.models.embedded import PACKAGES
 
     found = [suites.suite(name) for name in suites.NAMES]
     return {
         "suites": [{"name": s.name, "what": s.question} for s in found],
         "models": [{"name": f"{kind}:", "what": what} for kind, (_, what) in models.KINDS.items() if kind != "fake"]
-        + [{"name": f"embedded:{name}", "what": str(what)} for name, what in EMBEDDED.items()]
+        + [{"name": f"embedded:{name}", "what": what} for name, (_, _, what) in PACKAGES.items()]
         + [{"name": "net:", "what": "a network that `proband train` wrote"}]
         + [{"name": f"solver:{name}", "what": f"{s.name}, without a model"} for s in found for name in s.own_models],
         "nets": [{"name": n.name, "what": f"{s.name}: {n.help}"} for s in found for n in s.nets],

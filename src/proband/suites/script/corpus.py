@@ -1,0 +1,250 @@
+"""Parallel corpora: an abstract line and the concrete steps it stands for.
+
+Read from a tab-separated file (abstract, concrete, and in any later columns a split and a category; a header names them
+in another order), from JSON lines (`abstract`, and `steps` or `concrete`), from KidsCook's folder as it was released,
+or from YouCook2's annotations, which are abstract lines alone. Text is split at white space; what is not yet tokenised
+gets its punctuation split off.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from proband.core.errors import ProbandError
+from proband.core.files import sha256_text
+
+SPLITS = ("train", "valid", "test")
+WORD = re.compile(r"[a-z0-9]+(?:['’][a-z]+)?(?:-[a-z0-9]+)*|°|[^\sa-z0-9]", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """One abstract line with one person's concrete steps, as lower-case tokens."""
+
+    abstract: tuple[str, ...]
+    steps: tuple[tuple[str, ...], ...]
+    split: str = "train"
+    category: str = "cooking"
+    tags: tuple[int, ...] | None = None  # released blanks: 0 marks a word to be left out
+
+    @property
+    def concrete(self) -> tuple[str, ...]:
+        return tuple(word for step in self.steps for word in step)
+
+    @property
+    def caption(self) -> str:
+        """Pairs with the same abstract line share a caption, and are not independent."""
+        return sha256_text(" ".join(self.abstract))[:12]
+
+
+def tokens(text: str) -> tuple[str, ...]:
+    """
+    >>> tokens("Drain the pasta, then rinse it.")
+    ('drain', 'the', 'pasta', ',', 'then', 'rinse', 'it', '.')
+    """
+    return tuple(WORD.findall(text.lower()))
+
+
+def read(path: Path) -> list[Pair]:
+    """The pairs of a file or of a released folder."""
+    if path.is_dir():
+        return list(read_folder(path))
+    if not path.exists():
+        raise ProbandError("no such file or folder", file=path)
+    name = path.name.removesuffix(".gz")
+    if name.endswith(".template.tsv"):
+        return list(read_template(path))
+    if name.endswith(".jsonl"):
+        return list(read_jsonl(path))
+    if name.endswith((".tsv", ".txt")):
+        return list(read_tsv(path))
+    raise ProbandError("is no corpus: .tsv, .jsonl (or .gz of them) or KidsCook's folder", file=path)
+
+
+def read_folder(folder: Path) -> Iterator[Pair]:
+    """KidsCook as released (`{train,valid,test}.template.tsv`, full words), or .tsv or .jsonl files of those names."""
+    found = False
+    for split in SPLITS:
+        for ending in (".template.tsv", ".tsv", ".jsonl", ".jsonl.gz"):
+            path = folder / f"{split}{ending}"
+            if path.exists():
+                found = True
+                reader = read_template if ending == ".template.tsv" else read_jsonl if "jsonl" in ending else read_tsv
+                yield from reader(path, split=split)
+                break
+    if not found:
+        raise ProbandError("holds no train, valid or test .template.tsv, .tsv or .jsonl", file=folder)
+
+
+def lines_of(path: Path) -> Iterator[tuple[int, str]]:
+    opener = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opener(path, "rb") as file:
+            for number, raw in enumerate(file, start=1):
+                yield number, raw.decode("utf-8").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise ProbandError(f"not UTF-8: {error.reason}", file=path) from None
+    except (OSError, EOFError) as error:
+        raise ProbandError(f"cannot be read: {error}", file=path) from None
+
+
+def split_of(path: Path) -> str:
+    return next((split for split in SPLITS if path.name.startswith(split)), "train")
+
+
+def read_template(path: Path, *, split: str | None = None) -> Iterator[Pair]:
+    """Abstract, concrete, and a 0/1 per concrete token (0: a slot). A full stop ends a step."""
+    for number, line in lines_of(path):
+        fields = line.split("\t")
+        if len(fields) != 3:
+            raise ProbandError(
+                f"{len(fields)} columns where 3 belong: abstract, concrete, tags", file=path, line=number
+            )
+        abstract, concrete, tags = (tuple(field.split()) for field in fields)
+        if len(concrete) != len(tags) or not set(tags) <= {"0", "1"}:
+            raise ProbandError(f"'tags' are not {len(concrete)} times 0 or 1", file=path, line=number)
+        if not abstract or not concrete:
+            raise ProbandError("an empty side", file=path, line=number)
+        yield Pair(
+            abstract=abstract,
+            steps=tuple(sentences(concrete)),
+            split=split or split_of(path),
+            tags=tuple(int(tag) for tag in tags),
+        )
+
+
+def sentences(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    start = 0
+    for at, word in enumerate(words, start=1):
+        if word in (".", "!", "?") or at == len(words):
+            yield tuple(words[start:at])
+            start = at
+
+
+def read_tsv(path: Path, *, split: str | None = None) -> Iterator[Pair]:
+    """Columns abstract and concrete, then split and category if there are more; a header may name them."""
+    names = ["abstract", "concrete", "split", "category"]
+    for number, line in lines_of(path):
+        fields = line.split("\t")
+        if number == 1 and "abstract" in (head := [field.strip().lower() for field in fields]) and "concrete" in head:
+            names = head
+            continue
+        if not line.strip():
+            continue
+        if len(fields) < 2:
+            raise ProbandError("one column where abstract and concrete belong", file=path, line=number)
+        yield pair_of(dict(zip(names, fields, strict=False)), path, number, split=split)
+
+
+def read_jsonl(path: Path, *, split: str | None = None) -> Iterator[Pair]:
+    for number, line in lines_of(path):
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            raise ProbandError("not a JSON object", file=path, line=number) from None
+        if not isinstance(row, dict):
+            raise ProbandError("not a JSON object", file=path, line=number)
+        yield pair_of(row, path, number, split=split)
+
+
+def pair_of(row: Mapping[str, Any], path: Path, number: int, *, split: str | None) -> Pair:
+    abstract, steps = row.get("abstract"), row.get("steps", row.get("concrete"))
+    steps = [steps] if isinstance(steps, str) else steps
+    if not isinstance(abstract, str) or not isinstance(steps, list) or not all(isinstance(s, str) for s in steps):
+        raise ProbandError(
+            "'abstract' must be text and 'steps' (or 'concrete') text or a list of it", file=path, line=number
+        )
+    told = split or str(row.get("split") or split_of(path))
+    if told not in SPLITS:
+        raise ProbandError(f"'split' is {told!r}, not one of {', '.join(SPLITS)}", file=path, line=number)
+    pair = Pair(
+        abstract=tokens(abstract) if "#UNK#" not in abstract else tuple(abstract.split()),
+        steps=tuple(t for s in steps if (t := tokens(s) if "#UNK#" not in s else tuple(s.split()))),
+        split=told,
+        category=str(row.get("category") or "cooking"),
+    )
+    if not pair.abstract or not pair.concrete:
+        raise ProbandError("an empty side", file=path, line=number)
+    return pair
+
+
+def read_captions(path: Path) -> list[tuple[str, ...]]:
+    """YouCook2's annotations: every caption, tokenised."""
+    text = "".join(line for _, line in lines_of(path))
+    try:
+        videos = json.loads(text)["database"].values()
+        return [tokens(note["sentence"]) for video in videos for note in video["annotations"]]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ProbandError(
+            "not YouCook2's annotations: 'database' -> video -> 'annotations' -> 'sentence'", file=path
+        ) from None
+
+
+# ---- table 1 and the vocabulary ------------------------------------------------------------------------------------
+
+
+def statistics(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
+    """Table 1 for any corpus: sequences, tokens and types of the concrete side, mean lengths of both sides.
+
+    A step counts one token more than its words: the paper's figures include the end of each step.
+    """
+    rows = []
+    for split in SPLITS:
+        chosen = [pair for pair in pairs if pair.split == split]
+        if chosen:
+            words = sum(len(pair.concrete) for pair in chosen)
+            ends = sum(len(pair.steps) for pair in chosen)
+            rows.append(
+                {
+                    "split": split,
+                    "sequences": len(chosen),
+                    "captions": len({pair.caption for pair in chosen}),
+                    "tokens": words,
+                    "tokens_with_step_ends": words + ends,
+                    "vocabulary": len({word for pair in chosen for word in pair.concrete}),
+                    "abstract_length": sum(len(pair.abstract) for pair in chosen) / len(chosen),
+                    "concrete_length": words / len(chosen),
+                    "concrete_length_with_step_ends": (words + ends) / len(chosen),
+                }
+            )
+    return rows
+
+
+def new_words(pairs: Iterable[Pair], captions: Iterable[Sequence[str]] = ()) -> dict[str, int]:
+    """Types and lemmas of the concrete side that occur in no abstract line (nor in `captions`)."""
+    pairs = list(pairs)
+    known = {word for pair in pairs for word in pair.abstract} | {word for caption in captions for word in caption}
+    fresh = {word for pair in pairs for word in pair.concrete} - known
+    known_lemmas = {lemma(word) for word in known}
+    return {"types": len(fresh), "lemmas": len({lemma(word) for word in fresh} - known_lemmas)}
+
+
+def lemma(word: str) -> str:
+    """The shortest base form that lemminflect knows for a word of any class; without that package, the word itself."""
+    try:
+        from lemminflect import getAllLemmas
+    except ImportError:
+        return word
+    forms = [form for forms in getAllLemmas(word).values() for form in forms]
+    return min(forms, key=lambda form: (len(form), form)) if forms else word
+
+
+def overlaps(pairs: Sequence[Pair]) -> dict[str, int]:
+    """Repeated pairs, and captions that stand in two splits: leaks to know of."""
+    seen: dict[tuple[Any, ...], int] = {}
+    for pair in pairs:
+        key = (pair.abstract, pair.concrete)
+        seen[key] = seen.get(key, 0) + 1
+    captions = {split: {pair.caption for pair in pairs if pair.split == split} for split in SPLITS}
+    return {
+        "duplicates": sum(count - 1 for count in seen.values()),
+        "captions_train_valid": len(captions["train"] & captions["valid"]),
+        "captions_train_test": len(captions["train"] & captions["test"]),
+        "captions_valid_test": len(captions["valid"] & captions["test"]),
+    }
