@@ -31,7 +31,7 @@ NEGLIGIBLE = 1e-8
 def word_log_probability(h: Tensor, weight: Tensor, bias: Tensor, words: Tensor, *, block: int | None = None) -> Tensor:
     """log p(words[r]) under softmax(weight h[r] + bias), for every row r; `block` rows are in memory at a time."""
     if block is None:
-        block = 512 if h.device.type == "cpu" else 1 << 17
+        block = 1024 if h.device.type == "cpu" else 1 << 17
     out: Tensor = Picked.apply(h, weight, bias, words, block)  # type: ignore[no-untyped-call]
     return out
 
@@ -39,10 +39,13 @@ def word_log_probability(h: Tensor, weight: Tensor, bias: Tensor, words: Tensor,
 class Picked(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, h: Tensor, weight: Tensor, bias: Tensor, words: Tensor, block: int) -> Tensor:
-        normaliser = torch.empty(len(h), dtype=h.dtype, device=h.device)
+        normaliser = h.new_empty(len(h))
+        space = h.new_empty(min(block, len(h)), len(weight))  # one block of scores, used again and again
         for at in range(0, len(h), block):
-            part = slice(at, at + block)
-            normaliser[part] = torch.addmm(bias, h[part], weight.t()).logsumexp(1)
+            rows = h[at : at + block]
+            scores = torch.addmm(bias, rows, weight.t(), out=space[: len(rows)])
+            top = scores.amax(1)
+            normaliser[at : at + block] = scores.sub_(top[:, None]).exp_().sum(1).log_().add_(top)
         ctx.save_for_backward(h, weight, bias, words, normaliser)
         ctx.block = block
         return (h * weight[words]).sum(1) + bias[words] - normaliser
@@ -56,11 +59,13 @@ class Picked(torch.autograd.Function):
             matter = torch.arange(len(g), device=g.device)
         else:
             matter = (g.abs() > NEGLIGIBLE * g.abs().max()).nonzero()[:, 0]
+        space = h.new_empty(min(ctx.block, len(matter)), len(weight))
         for at in range(0, len(matter), ctx.block):
             these = matter[at : at + ctx.block]
             rows, weights = h[these], g[these]
-            # -g p(v), in place: g e^{logit - normaliser}, then the entry of the word itself
-            slope = torch.addmm(bias, rows, weight.t()).sub_(normaliser[these, None]).exp_().mul_(-weights[:, None])
+            # -g p(v), in place; then the entry of the word itself
+            slope = torch.addmm(bias, rows, weight.t(), out=space[: len(rows)])
+            slope.sub_(normaliser[these, None]).exp_().mul_(-weights[:, None])
             slope[torch.arange(len(these), device=h.device), words[these]] += weights
             to_h[these] = slope @ weight
             to_weight.addmm_(slope.t(), rows)
