@@ -20,7 +20,6 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import Choice, Chooses, Generates, Question, Score, ScoresText, Text
 from proband.models import load
 from proband.models.endpoint import retry_after
-from proband.models.letters import place_of, put
 from proband.models.remote import ScoringRemote
 from proband.run import remembering
 
@@ -88,47 +87,6 @@ def test_unreadable_replies_are_counted_and_do_not_crash() -> None:
         (choice,) = model.choose([question(0)])
     assert choice.scores == (0.0, 0.0, 0.0, 0.25)  # B under a shift by two is choice 3
     assert model.usage()["unparsed"] == 3
-
-
-@pytest.mark.parametrize(
-    ("reply", "place"),
-    [
-        ("C", 2),
-        (" c ", 2),
-        ("(C)", 2),
-        ("**C**", 2),
-        ("C.", 2),
-        ("C) blue", 2),
-        ("C. blue", 2),
-        ("Answer: C", 2),
-        ("The answer is C", 2),
-        ("The correct answer is **C. blue**.", 2),
-        ("The right choice is option C, not B", 2),
-        ("Option B is wrong. The answer is C.", 2),
-        ("The answer is B. No, wait: the answer is C.", 2),
-        ("<think>It is A, or B.</think>\n\nC", 2),
-        (r"\boxed{C}", 2),
-        ("I choose C", 2),
-        ("A sunny sky, so C", 2),
-        ("blue", 2),
-        ("Blue.", 2),
-        ("A", 0),
-        ("The answer is a", None),
-        ("A or C", None),
-        ("B, C", None),
-        ("E", None),
-        ("", None),
-        ("a good question", None),
-        ("I do not know", None),
-        ("red or blue", None),
-        ("<think>C", None),
-    ],
-)
-def test_reading_a_letter(reply: str, place: int | None) -> None:
-    asked = Question("?", ("red", "green", "blue", "white"))
-    assert place_of(reply, asked, 0) == place
-    if place is not None and len(reply.strip()) == 1:
-        assert place_of(reply, asked, 3) == (place + 3) % 4
 
 
 def test_too_many_choices_are_refused_before_anything_is_spent() -> None:
@@ -555,10 +513,3 @@ def test_a_wrong_key_is_told_when_the_model_is_loaded() -> None:
         pytest.raises(ProbandError, match="401: wrong key"),
     ):
         model_at(stub, scores=None)
-
-
-def test_the_prompt_shows_every_choice_once() -> None:
-    asked = question(0, choices=22)
-    for shift in range(22):
-        lines = put(asked, shift).splitlines()
-        assert sorted(line[3:] for line in lines if line[1:3] == ". ") == sorted(asked.choices)
