@@ -77,7 +77,5 @@ def _rest(
 def _read(network: Network, ids: Any, *, cache: Any, keep: bool) -> tuple[Any, Any]:
     """Log-probabilities behind every token of a continuation, or behind the last one of a beginning."""
     keep_all = cache is not None
-    output = network.model(
-        ids, past_key_values=cache, use_cache=keep, **({} if keep_all else {"logits_to_keep": 1})
-    )
+    output = network.model(ids, past_key_values=cache, use_cache=keep, **({} if keep_all else {"logits_to_keep": 1}))
     return output.logits.float().log_softmax(-1), output.past_key_values

@@ -13,9 +13,11 @@ sentences that differ in the masked token only) run once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats, Score, Text
@@ -24,12 +26,15 @@ from proband.models.embeddings import embed_spans
 from proband.models.forward import Network
 from proband.models.tokens import Tokens, by_spelling, check_lengths, count_words, encode, shorten
 
-# method -> which of the word's positions are masked when position t is predicted
-METHODS: Mapping[str, Callable[[Ints, int], Ints]] = {
-    "pll": lambda word, t: word[word == t],
-    "pll-word-l2r": lambda word, t: word[word >= t],
-    "pll-whole-word": lambda word, t: word,
+Bools = NDArray[np.bool_]
+
+# method -> which positions are masked: `same` marks the target's word, `later` the target's position and those after it
+METHODS: Mapping[str, Callable[[Bools, Bools, Bools], Bools]] = {
+    "pll": lambda target, same, later: target,
+    "pll-word-l2r": lambda target, same, later: same & later,
+    "pll-whole-word": lambda target, same, later: same,
 }
+AT_ONCE = 8192  # texts whose variants are held in memory together
 
 
 class Masked:
@@ -64,55 +69,63 @@ class Masked:
         """Sum of the counted tokens' log-probabilities under one of `methods`."""
         if method not in METHODS:
             raise ProbandError(f"{self.name}: no method {method!r}; there are {', '.join(METHODS)}")
-        distinct = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-        encoded = encode(self.tokenizer, [text.text for text in distinct])
+        distinct = list(dict.fromkeys(texts))
+        scores: dict[Text, Score] = {}
+        for at in range(0, len(distinct), AT_ONCE):
+            part = distinct[at : at + AT_ONCE]
+            scores.update(zip(part, self._score(part, method)))
+        return [scores[text] for text in texts]
+
+    def _score(self, texts: Sequence[Text], method: str) -> list[Score]:
+        encoded = encode(self.tokenizer, [text.text for text in texts])
         check_lengths(encoded, self.longest)
-        rows = Rows()
-        words = []
-        for i, (text, tokens) in enumerate(zip(distinct, encoded)):
-            positions = tokens.counted(text.start)
+        counted = [tokens.counted(text.start) for text, tokens in zip(texts, encoded)]
+        for text, positions in zip(texts, counted):
             if not len(positions):
                 raise ProbandError(f"no token of {shorten(text.text)} begins at character {text.start} or later")
-            words.append(count_words(tokens, positions))
-            rows.add(tokens, positions, METHODS[method], mask=self.tokenizer.mask_token_id, owner=i)
-        logprobs, owners = self._run(rows)
-        totals = np.bincount(owners, weights=logprobs, minlength=len(distinct))
-        counts = np.bincount(owners, minlength=len(distinct))
-        return [Score(float(totals[i]), int(counts[i]), words[i]) for i in (distinct[text] for text in texts)]
+        lengths = np.array([len(tokens.ids) for tokens in encoded])
+        blocks = [
+            variants(encoded, counted, np.flatnonzero(lengths == length), METHODS[method], self.tokenizer.mask_token_id)
+            for length in sorted(set(lengths.tolist()), reverse=True)
+        ]
+        owners = np.concatenate([block.queries[3] for block in blocks])
+        totals = np.bincount(owners, weights=self._run(blocks), minlength=len(texts))
+        return [
+            Score(float(totals[i]), len(counted[i]), count_words(encoded[i], counted[i])) for i in range(len(texts))
+        ]
 
-    def _run(self, rows: Rows) -> tuple[Any, Ints]:
-        """Log-probability of every query, and the text it belongs to."""
-        lengths = np.array([len(row) for row in rows.rows], dtype=np.int64)
-        order = falling(lengths.tolist())
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
-        query = np.array(rows.queries, dtype=np.int64)  # row, position, target, owner
-        query[:, 0] = rank[query[:, 0]]
-        query = query[np.argsort(query[:, 0], kind="stable")]
-        bounds = np.searchsorted(query[:, 0], np.arange(len(order) + 1))
-        on_device = self.network.tensor(np.ascontiguousarray(query[:, :3].T))
-        ordered = [rows.rows[i] for i in order]
-        sizes = lengths[order]
-        flat = self.network.tensor(np.concatenate(ordered))
+    def _run(self, blocks: Sequence[Block]) -> Any:
+        """Log-probability of every query. All rows go to the device at once and all results come back at once:
+        nothing inside the loop waits for the GPU."""
+        import torch
+
+        rows = [row for block in blocks for row in block.rows]
+        sizes = np.array([len(row) for row in rows], dtype=np.int64)
         offsets = np.concatenate([[0], np.cumsum(sizes)])
+        firsts = np.cumsum([0, *(len(block.rows) for block in blocks)])
+        row = np.concatenate([block.queries[0] + first for block, first in zip(blocks, firsts)])
+        bounds = np.searchsorted(row, np.arange(len(rows) + 1))
+        others = [np.concatenate([block.queries[i] for block in blocks]) for i in (1, 2)]
+        queries = self.network.tensor(np.stack([row, *others]))
+        flat = self.network.tensor(np.concatenate([block.rows.reshape(-1) for block in blocks]))
 
         def compute(first: int, end: int) -> Any:
-            if sizes[first] == sizes[end - 1]:
-                ids, mask = flat[offsets[first] : offsets[end]].view(end - first, int(sizes[first])), None
+            longest = int(sizes[first])
+            if longest == sizes[end - 1]:
+                ids, mask = flat[offsets[first] : offsets[end]].view(end - first, longest), None
             else:
-                ids = self.network.tensor(padded(ordered[first:end], self.pad))
-                mask = self.network.tensor((np.arange(sizes[first]) < sizes[first:end, None]).astype(np.int64))
-            row, position, target = on_device[:, bounds[first] : bounds[end]]
+                ids = self.network.tensor(padded(rows[first:end], self.pad))
+                mask = self.network.tensor((np.arange(longest) < sizes[first:end, None]).astype(np.int64))
+            row, position, target = queries[:, bounds[first] : bounds[end]]
             return self.network.logprobs(ids, mask, row - first, position, target)
 
-        parts = in_batches(sizes, compute, self.network.budget)
-        # one copy to the host at the very end: nothing inside the loop waits for the GPU
-        values = np.concatenate([part.double().cpu().numpy() for part in parts])
-        return values, query[:, 3]
+        return torch.cat(in_batches(sizes, compute, self.network.budget)).double().cpu().numpy()
 
     # ---- EmbedsWords -------------------------------------------------------------------------------------------
 
-    def embed(self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]], *, layers: Sequence[int]) -> Floats:
+    def embed(
+        self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]], *, layers: Sequence[int]
+    ) -> Floats:
         """Texts x spans x layers x dim; the sub-tokens of a span are averaged."""
 
         def read(distinct: Sequence[str]) -> list[Tokens]:
@@ -150,7 +163,9 @@ class Masked:
         for tokens in encoded:
             at = np.flatnonzero(tokens.ids == mask_id)
             if len(at) != 1:
-                raise ProbandError(f"the text around a blank must not hold {self.tokenizer.mask_token}: {shorten(tokens.text)}")
+                raise ProbandError(
+                    f"the text around a blank must not hold {self.tokenizer.mask_token}: {shorten(tokens.text)}"
+                )
             places.append(int(at[0]))
             rows.append(np.concatenate([tokens.ids[: at[0]], np.full(count, mask_id), tokens.ids[at[0] + 1 :]]))
             if self.longest is not None and len(rows[-1]) > self.longest:
@@ -178,22 +193,33 @@ class Masked:
         return result
 
 
-class Rows:
-    """Masked variants, each kept once, and the queries (row, position, target, owner) put to them."""
+@dataclass(frozen=True)
+class Block:
+    """Masked variants of one length, each kept once, and the queries put to them, sorted by row: four arrays with the
+    row, the position, the token that stood there and the text it belongs to."""
 
-    def __init__(self) -> None:
-        self.rows: list[Ints] = []
-        self.queries: list[tuple[int, int, int, int]] = []
-        self._seen: dict[bytes, int] = {}
+    rows: Ints
+    queries: tuple[Ints, Ints, Ints, Ints]
 
-    def add(
-        self, tokens: Tokens, positions: Ints, masking: Callable[[Ints, int], Ints], *, mask: int, owner: int
-    ) -> None:
-        alone = masking is METHODS["pll"]
-        for t in positions.tolist():
-            row = tokens.ids.copy()
-            row[t if alone else masking(np.flatnonzero(tokens.words == tokens.words[t]), t)] = mask
-            number = self._seen.setdefault(row.tobytes(), len(self.rows))
-            if number == len(self.rows):
-                self.rows.append(row)
-            self.queries.append((number, t, int(tokens.ids[t]), owner))
+
+def variants(
+    encoded: Sequence[Tokens],
+    counted: Sequence[Ints],
+    texts: Ints,
+    masking: Callable[[Bools, Bools, Bools], Bools],
+    mask: int,
+) -> Block:
+    """The masked variants of some texts of equal length, one per counted token, equal ones merged."""
+    ids = np.stack([encoded[i].ids for i in texts])
+    words = np.stack([encoded[i].words for i in texts])
+    number = np.repeat(np.arange(len(texts)), [len(counted[i]) for i in texts])
+    at = np.concatenate([counted[i] for i in texts])
+    columns = np.arange(ids.shape[1])
+    same = words[number] == words[number, at][:, None]
+    rows = ids[number]
+    rows[masking(columns == at[:, None], same, columns >= at[:, None])] = mask
+    whole = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))[:, 0]
+    _, first, row = np.unique(whole, return_index=True, return_inverse=True)
+    order = np.argsort(row, kind="stable")
+    target = ids[number, at]
+    return Block(rows[first], (row[order], at[order], target[order], texts[number][order]))
