@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import lemminflect
 import pytest
@@ -19,7 +19,7 @@ TAGS = {
     "verb : gerund": "VBG",
     "verb : third person": "VBZ",
 }
-AFFIXES = {
+AFFIXES: dict[str, Callable[[str, str], bool]] = {
     "adjective + ness": lambda h, t: t == h + "ness" or (h.endswith("y") and t == h[:-1] + "iness"),
     "un + adjective": lambda h, t: t == "un" + h,
     "noun + less": lambda h, t: t == h + "less" or (h.endswith("y") and t == h[:-1] + "iless"),
@@ -47,11 +47,10 @@ def test_no_head_stands_twice_and_no_word_is_its_own_answer(own: list[Relation])
 
 
 def test_inflections_agree_with_lemminflect(own: list[Relation]) -> None:
-    inflect: Any = lemminflect.getInflection
     exceptions = {("ox", "oxen")}  # its rules give "oxes"
     for r in own:
         for t in r.tuples if r.name in TAGS else ():
-            assert t.pair in exceptions or t.tail in inflect(t.head, TAGS[r.name]), t
+            assert t.pair in exceptions or t.tail in lemminflect.getInflection(t.head, TAGS[r.name]), t
 
 
 def test_derivations_are_spelt_by_the_rules(own: list[Relation]) -> None:

@@ -6,10 +6,21 @@ layout, frequency, claims, paper.
 
 from __future__ import annotations
 
-from proband.core.protocols import AnswersItems, Chooses, EmbedsPairs, EmbedsSentences, HasVectors, ScoresText
+from functools import partial
+
+from proband.core.protocols import (
+    AnswersItems,
+    Chooses,
+    EmbedsPairs,
+    EmbedsSentences,
+    EmbedsWords,
+    HasVectors,
+    ScoresText,
+)
 from proband.core.types import Demo, Option, Solver, Suite, Table, accuracy
-from proband.suites.analogy import cosine, zero_shot
+from proband.suites.analogy import cosine, retrieval, supervised, zero_shot
 from proband.suites.analogy.build import SETTINGS, build
+from proband.suites.analogy.paper import paper
 from proband.suites.analogy.probes import BASES, PAPER_PROBES, PROBES
 from proband.suites.analogy.published import published
 from proband.suites.analogy.reading import show
@@ -32,7 +43,12 @@ BUILD_OPTIONS = (
         default="uniform",
         choices=("uniform", "hard"),
     ),
-    Option(name="made-from", help="the tuple that a negative spoils", default="right", choices=BASES),
+    Option(
+        name="made-from",
+        help="the tuple that a negative spoils (default: right, with --faithful other)",
+        default="",
+        choices=("", *BASES),
+    ),
     Option(name="split", help="lexical: halves share no word", default="tuples", choices=("tuples", "lexical")),
     Option(name="relations", help="only relations whose name contains one of these, comma-separated", default=""),
     Option(name="template", help=f"{', '.join(TEMPLATES)}, or text with {{h1}} {{t1}} {{h2}} {{t2}}", default=DEFAULT),
@@ -57,6 +73,23 @@ SCORING = (
     ),
 )
 
+LEARNING = (
+    Option(name="classifier", help="mlp, or linear", default="mlp", choices=("mlp", "linear")),
+    Option(name="epochs", help="times over the training sentences", default=20, kind=int),
+    Option(name="hidden", help="units of the mlp's hidden layer", default=100, kind=int),
+)
+LAYERS = Option(name="layers", help="hidden states to average: -1, 0,6,12 or all", default="-1")
+SEARCH = (
+    Option(
+        name="method",
+        help="3cosadd, 3cosmul, pair-direction, lrcos, similar-to-b",
+        default="3cosadd",
+        choices=(*retrieval.METHODS, retrieval.LRCOS),
+    ),
+    Option(name="exclude", help="leave a, b and c out of the answers (yes or no)", default=True, kind=bool),
+    Option(name="limit", help="search the first so many words of the table", default=200_000, kind=int),
+)
+
 SOLVERS = (
     Solver(name="pppl", help="lowest (pseudo-)perplexity", needs=ScoresText, solve=zero_shot.pppl, options=SCORING),
     Solver(name="relation-cosine", help="cosine of relation embeddings", needs=EmbedsPairs, solve=cosine.by_relation),
@@ -67,7 +100,7 @@ SOLVERS = (
         solve=cosine.by_vectors(cosine.difference),
     ),
     Solver(
-        name="sentence-cosine", help="cosine of sentence embeddings", needs=EmbedsSentences, solve=zero_shot.sentences
+        name="sentence-cosine", help="cosine of sentence embeddings", needs=EmbedsSentences, solve=cosine.by_sentences
     ),
     Solver(name="choose", help="the question put in words", needs=Chooses, solve=zero_shot.choose),
     Solver(name="as-is", help="baselines take items as they are", needs=AnswersItems, solve=zero_shot.as_is),
@@ -81,6 +114,38 @@ SOLVERS = (
         help="control: cos(d, c), blind to the query",
         needs=HasVectors,
         solve=cosine.by_vectors(cosine.similar_to_b),
+    ),
+    Solver(
+        name="supervised",
+        help="classifier over the four words' contextual embeddings (items of setting supervised)",
+        needs=EmbedsWords,
+        solve=supervised.by_words,
+        options=(TEMPLATE, LAYERS, *LEARNING),
+        whole=True,
+    ),
+    Solver(
+        name="supervised-relation",
+        help="classifier over the two relation embeddings",
+        needs=EmbedsPairs,
+        solve=supervised.by_relations,
+        options=LEARNING,
+        whole=True,
+    ),
+    Solver(
+        name="supervised-difference",
+        help="classifier over the two vector differences",
+        needs=HasVectors,
+        solve=supervised.by_differences,
+        options=LEARNING,
+        whole=True,
+    ),
+    Solver(
+        name="retrieval",
+        help="a : b :: c : ? over the vocabulary (items of setting retrieval)",
+        needs=HasVectors,
+        solve=retrieval.retrieve,
+        options=SEARCH,
+        whole=True,
     ),
 )
 
@@ -104,6 +169,15 @@ TABLES = (
     ),
     Table(name="probes", title="Head and tail replaced", rows=("group",), columns=("setting", "probe"), order=ORDER),
     Table(
+        name="retrieval",
+        title="First answer right, a : b :: c : ?",
+        rows=("group",),
+        columns=("setting",),
+        metric="top1",
+        order=ORDER,
+        where={"setting": "retrieval"},
+    ),
+    Table(
         name="cardinality",
         title="By cardinality",
         rows=("cardinality",),
@@ -119,7 +193,7 @@ SUITE = Suite(
     build=build,
     options=BUILD_OPTIONS,
     solvers=SOLVERS,
-    metrics={"accuracy": accuracy},
+    metrics={"accuracy": accuracy, "top1": retrieval.top1, "reciprocal rank": retrieval.reciprocal_rank},
     tables=TABLES,
     show=show,
     demo=(
@@ -129,4 +203,5 @@ SUITE = Suite(
         ),
     ),
     published=published,
+    paper=partial(paper, SOLVERS),
 )

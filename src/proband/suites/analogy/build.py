@@ -36,12 +36,18 @@ def build(
     faithful: bool = False,
     options: int = 2,
     negatives: str = "uniform",
-    made_from: str = "right",
+    made_from: str = "",
     split: str = "tuples",
     relations: str = "",
     template: str = DEFAULT,
 ) -> Built:
-    """`per_relation` positives per relation and probe (0: all n(n-1) of each half, as `faithful` always takes)."""
+    """`per_relation` positives per relation and probe; 0 (and `faithful`, unless told otherwise): all n(n-1) of a half.
+
+    `made_from` says which tuple a negative spoils: by default the right option's own, so that the options differ in
+    nothing but what the probe asks; with `faithful` any other tuple, as the paper's words ("simply a random tuple from
+    R") and its fastText row have it.
+    """
+    made_from = made_from or ("other" if faithful else "right")
     _check(
         setting=(setting, SETTINGS), negatives=(negatives, ("uniform", "hard")), split=(split, ("tuples", "lexical"))
     )
@@ -54,11 +60,11 @@ def build(
     chosen = select(every, [name.strip() for name in relations.split(",") if name.strip()])
     if not chosen:
         raise ProbandError(f"no relation matches {relations!r}")
-    wanted = PER_RELATION[setting] if per_relation is None else per_relation
+    wanted = (0 if faithful else PER_RELATION[setting]) if per_relation is None else per_relation
     plan = Plan(
         seed=seed,
         setting=setting,
-        per_relation=0 if faithful else wanted,
+        per_relation=wanted,
         faithful=faithful,
         options=options,
         lexical=split == "lexical",

@@ -12,7 +12,7 @@ def query_and_options(item: Item) -> tuple[Pair, list[Pair]]:
     options = item.facts.get("options")
     if not options:
         raise ProbandError(
-            f"{item.id} is no choice between pairs: this solver is for items built with setting zero-shot"
+            f"{item.id} is no choice between pairs; items of setting supervised or retrieval have solvers of that name"
         )
     return _pair(item.facts["query"]), [_pair(option) for option in options]
 

@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from proband.core.errors import ProbandError
-from proband.core.protocols import AnswersItems, Chooses, EmbedsSentences, Question, Score, ScoresText, Text
+from proband.core.protocols import AnswersItems, Chooses, Question, Score, ScoresText, Text
 from proband.core.types import Answer, Item
-from proband.suites.analogy.cosine import cosine
 from proband.suites.analogy.reading import query_and_options
 from proband.suites.analogy.relations import Pair
 from proband.suites.analogy.templates import DEFAULT, fill, option_start
@@ -107,19 +106,6 @@ def choose(items: Sequence[Item], model: Chooses, *, seed: int) -> list[Answer]:
     return [
         Answer(item_id=item.id, scores=tuple(choice.scores), text=choice.text)
         for item, choice in zip(items, model.choose(asked), strict=True)
-    ]
-
-
-def sentences(items: Sequence[Item], model: EmbedsSentences, *, seed: int) -> list[Answer]:
-    """Cosine of the sentence embeddings of "h1 is to t1" and "h2 is to t2"."""
-    wanted = {item.id: query_and_options(item) for item in items}
-    distinct = list(dict.fromkeys(pair for query, options in wanted.values() for pair in (query, *options)))
-    rows = model.embed_sentences([f"{head} is to {tail}" for head, tail in distinct])
-    row_of = dict(zip(distinct, rows, strict=True))
-    return [
-        Answer(item_id=item.id, scores=tuple(cosine(row_of[query], row_of[option]) for option in options))
-        for item in items
-        for query, options in [wanted[item.id]]
     ]
 
 
