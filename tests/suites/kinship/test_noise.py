@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from itertools import combinations
 from typing import Any
 
 import pytest
 
+from proband.core.files import parse
 from proband.core.types import Item
 from proband.suites.kinship import certify
 from proband.suites.kinship.build import build
@@ -16,7 +18,8 @@ from proband.suites.kinship.rules import load
 
 
 def items(task: str, **options: Any) -> list[Item]:
-    return list(build(seed=3, task=task, **{"k": "2..5", "per_k": 44, "certify": "none", **options}).items)
+    built = build(seed=3, task=task, **{"k": "2..5", "per_k": 44, "certify": "none", **options})
+    return [parse(Item, json.loads(str(line)), file="items.jsonl") for line in built.items]
 
 
 @pytest.mark.parametrize("task", ["supporting", "irrelevant", "disconnected", "all"])
@@ -27,9 +30,7 @@ def test_noise_is_what_the_paper_defines(task: str, size: str) -> None:
         facts = item.facts
         noise = {kind: [e for e, its in facts["noise"] if its == kind] for kind in KINDS}
         assert {kind for kind, edges in noise.items() if edges} == set(NOISE[task])
-        path = [
-            e for e in facts["edges"] if [e, "supporting"] not in facts["noise"] and e not in sum(noise.values(), [])
-        ]
+        path = [e for e in facts["edges"] if all(e != other for other, _ in facts["noise"])]
         assert len(path) == facts["k"] == facts["depth"] == item.tags["k"]
         on_path = {p for i, _, j in path for p in (i, j)}
         for kind in NOISE[task]:
@@ -88,7 +89,7 @@ CHAIN = [(0, "mother", 1), (1, "brother", 2), (2, "son", 3)]
         ([((1, "sister", 4), "irrelevant")], "an irrelevant fact touches the path elsewhere"),
         (
             [((0, "sister", 4), "irrelevant"), ((3, "sister", 5), "irrelevant")],
-            "irrelevant facts touch the path at both",
+            "irrelevant facts touch",
         ),
         ([((1, "sister", 4), "supporting")], "a supporting path does not begin and end on the path"),
         ([((3, "son", 4), "irrelevant"), ((4, "wife", 5), "irrelevant")], None),

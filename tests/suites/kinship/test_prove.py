@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -70,7 +70,7 @@ def test_on_a_path_the_chart_and_the_closure_agree(seed: int, k: int) -> None:
             return
         path.append(rng.choice(near))
     genders = [family.genders[x] for x in path]
-    relations = [table[a][b] for a, b in zip(path, path[1:])]
+    relations = [table[a][b] for a, b in pairwise(path)]
     edges = [(i, SOUND.word(r, genders[i + 1]), i + 1) for i, r in enumerate(relations)]
     left, proofs = chart(SOUND, relations, genders)
     closure = close(SOUND, genders, edges)

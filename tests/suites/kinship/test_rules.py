@@ -1,4 +1,4 @@
-"""The sound table against every small family, against a complete search, and the other rule bases against their worlds."""
+"""The sound table against every small family and a complete search; the other rule bases against their worlds."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_the_words_are_the_22_of_the_paper() -> None:
 
 def test_the_grid_is_what_coordinates_say() -> None:
     rules = load("grid")
-    here = list(product(range(-3, 4), repeat=2))
+    here = list(product(range(-3, 4), range(-3, 4)))
     signs = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)]  # in the order of the file
 
     def direction(a: tuple[int, int], b: tuple[int, int]) -> str:
@@ -221,7 +221,7 @@ def test_a_rule_base_of_ones_own() -> None:
     ],
 )
 def test_a_bad_rule_base_is_refused_in_one_line(change: tuple[str, str], says: str) -> None:
-    with pytest.raises(ProbandError, match="^tiny.toml: ") as error:
+    with pytest.raises(ProbandError, match=r"^tiny\.toml: ") as error:
         parse(GOOD.replace(*change, 1), file="tiny.toml")
     assert says in str(error.value)
     assert "\n" not in str(error.value)

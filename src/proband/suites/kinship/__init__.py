@@ -1,7 +1,7 @@
 """Suite `kinship`: composing relations told in a story (Sinha 2022, chapter 3; CLUTRR, Sinha et al. 2019).
 
 Reads in this order: relations, rules, family, chain, prove, noise, draft, abstract; names, templates, stories, split,
-questions, make, build; kernel, encode, certify, clutrr, audit; solve, read, show, published.
+questions, plan, dress, make, build; kernel, encode, certify, clutrr, audit; solve, read, show, published.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from proband.core.protocols import AnswersItems, Chooses, ScoresText
-from proband.core.types import Demo, Option, Solver, Suite, Table, accuracy
+from proband.core.types import Answer, Demo, Item, Option, Solver, Suite, Table, accuracy
 from proband.suites.kinship import solve
 from proband.suites.kinship.build import build
-from proband.suites.kinship.make import TASKS
+from proband.suites.kinship.plan import TASKS
 from proband.suites.kinship.published import published
 from proband.suites.kinship.questions import FORMS, QUESTIONS
 from proband.suites.kinship.show import show
@@ -112,6 +112,13 @@ def audit(path: Any, **settings: Any) -> Mapping[str, Any]:
     return run(path, **settings)
 
 
+def draw(item: Item, answer: Answer | None) -> str | None:
+    """The told facts as a family tree."""
+    from proband.suites.kinship.draw import draw_item
+
+    return draw_item(item, answer)
+
+
 SUITE = Suite(
     name="kinship",
     question="Can it compose relations told in a story, longer and noisier than any it was trained on?",
@@ -130,5 +137,6 @@ SUITE = Suite(
     ),
     published=published,
     own_models={"symbolic": solve.Symbolic, "read": solve.reader},
+    draw=draw,
     audit=audit,
 )

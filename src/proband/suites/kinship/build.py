@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.types import Built, Item
-from proband.suites.kinship import questions
+from proband.core.types import Built
 from proband.suites.kinship import split as splits
 from proband.suites.kinship.family import Shape
-from proband.suites.kinship.make import SAMPLE, TASKS, Cell, Maker, Plan
+from proband.suites.kinship.make import SAMPLE, Maker
+from proband.suites.kinship.plan import TASKS, Cell, Plan
 from proband.suites.kinship.rules import load
 
 LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
@@ -91,7 +91,7 @@ def build(
         certify=certify,
     )
     _check(plan, workers=workers, max_per_clause=max_per_clause)
-    tally = splits.Tally(splits=any(cell.split for cell in plan.cells))
+    tally = splits.Tally()
     return Built(
         items=_stream(plan, tally, workers=workers, most=max_per_clause),
         licence=LICENCE,
@@ -149,24 +149,24 @@ def _check(plan: Plan, *, workers: int, max_per_clause: int | None) -> None:
 # ---- the stream ----------------------------------------------------------------------------------------------------
 
 
-def _stream(plan: Plan, tally: splits.Tally, *, workers: int, most: int | None) -> Iterator[Item]:
-    seen: Counter[tuple[Any, ...]] = Counter()
+def _stream(plan: Plan, tally: splits.Tally, *, workers: int, most: int | None) -> Iterator[str]:
+    """The lines of items.jsonl; `most` leaves out what goes beyond the quota of its clause."""
     with _Makers(plan, workers) as makers:
         for cell in plan.cells:
-            enough = cell.count
-            candidates: Iterable[Item] = makers.stream(cell, enough if most is None else 50 * enough)
-            if most is not None:
-                candidates = splits.quota(candidates, most, seen=seen)
-            for item in candidates:
-                tally.add(item)
-                yield item
-                enough -= 1
-                if not enough:
+            left, used = cell.count, Counter[str]()
+            for line, note in makers.stream(cell, cell.count if most is None else 50 * cell.count):
+                if most is not None and used[note.clause] >= most:
+                    continue
+                used[note.clause] += most is not None
+                tally.add(note)
+                yield line
+                left -= 1
+                if not left:
                     break
-            if enough:
+            if left:
                 raise ProbandError(
                     f"'max-per-clause' is {most}: the {cell.task} stories of {cell.k} facts have too few clauses for "
-                    f"{cell.count} of them ({cell.count - enough} found)"
+                    f"{cell.count} of them ({cell.count - left} found)"
                 )
 
 
@@ -189,9 +189,9 @@ class _Makers:
             self.pool.terminate()
             self.pool.join()
 
-    def stream(self, cell: Cell, limit: int) -> Iterator[Item]:
+    def stream(self, cell: Cell, limit: int) -> Iterator[tuple[str, splits.Note]]:
         if self.workers == 1:
-            yield from (self.maker.item(cell, index) for index in range(limit))
+            yield from (self.maker.line(cell, index) for index in range(limit))
             return
         waiting: deque[Any] = deque()
         for start in range(0, limit, CHUNK):
@@ -209,8 +209,8 @@ def _begin(plan: Plan) -> None:
     _here[:] = [Maker(plan)]
 
 
-def _chunk(cell: Cell, start: int, end: int) -> list[Item]:
-    return [_here[0].item(cell, index) for index in range(start, end)]
+def _chunk(cell: Cell, start: int, end: int) -> list[tuple[str, splits.Note]]:
+    return [_here[0].line(cell, index) for index in range(start, end)]
 
 
 # ---- the manifest --------------------------------------------------------------------------------------------------
@@ -233,8 +233,5 @@ def _summary(plan: Plan, tally: splits.Tally) -> Mapping[str, Any]:
             "sampled_one_in": SAMPLE if plan.certify == "sample" else None,
             **{name: count for name, count in sorted(tally.verdicts.items()) if name != "entailed"},
         },
-        **({"leaks": tally.leaks(plan.hold_out)} if tally.splits else {}),
+        **({"leaks": tally.leaks(plan.hold_out)} if any(cell.split for cell in plan.cells) else {}),
     }
-
-
-FORMS, QUESTIONS = questions.FORMS, questions.QUESTIONS

@@ -50,6 +50,7 @@ class World:
     families: int
     size: tuple[int, int]  # facts per noise path: from, to
     revisit: bool
+    blind: bool = False  # nobody's gender is known but what the facts tell: proofs must not need it
     judged: dict[tuple[Any, ...], tuple[int, int]] = field(default_factory=dict)
 
 
@@ -177,7 +178,8 @@ def _family_story(
     if task == "memory":
         draft.depth = 1
         return draft
-    return _judge(world, draft, [ground.genders[p] for p in path], goal=ground.matrix[x][z])
+    known = list(map(str, path)) if world.blind else [ground.genders[p] for p in path]
+    return _judge(world, draft, known, goal=ground.matrix[x][z])
 
 
 def _place_noise(
@@ -210,7 +212,7 @@ def _judge(world: World, draft: Draft, genders: list[str], *, goal: int) -> Draf
 
     The closure of a path depends on its relations and genders alone, so it is remembered by them.
     """
-    key = (draft.clause, *genders)
+    key = (draft.clause,) if world.blind else (draft.clause, *genders)
     known = world.judged.get(key)
     if known is None:
         known = chart(world.sound, draft.clause, genders)

@@ -3,61 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import random
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable
 from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.types import Item
-from proband.suites.kinship import questions
 from proband.suites.kinship import split as splits
 from proband.suites.kinship.abstract import rules_draft
 from proband.suites.kinship.chain import pool
 from proband.suites.kinship.draft import Draft, Goal, World, family_draft, goals, shuffled
-from proband.suites.kinship.family import Shape
-from proband.suites.kinship.rules import NONE, Rules, load
-from proband.suites.kinship.stories import Bank, load_bank, plain, tell
+from proband.suites.kinship.dress import Dresser
+from proband.suites.kinship.plan import MIXED, Cell, Plan
+from proband.suites.kinship.rules import Rules, load
 
-TASKS = ("clean", "supporting", "irrelevant", "disconnected", "all", "memory", "mixed")
-MIXED = TASKS[:-1]
 SAMPLE = 500  # without --certify full, one item in so many is searched for a counter-family
-ENTITIES = 40  # placeholders to draw from when names are anonymised
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cell:
-    """`count` stories of one kind."""
-
-    split: str  # "", "train" or "test"
-    task: str
-    k: int
-    count: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """Everything that decides a build."""
-
-    seed: int
-    cells: tuple[Cell, ...]
-    rules: str = "sound"
-    shape: Shape = field(default_factory=Shape)
-    families: int = 12
-    size: tuple[int, int] = (2, 2)
-    revisit: bool = False
-    labels: str = "balanced"
-    hold_out: tuple[str, ...] = ()
-    paraphrases: float = 0.2
-    clauses: float = 0.1
-    held_names: float = 0.2
-    bank: str = "proband"
-    form: str = "story"
-    question: str = "choice"
-    brackets: bool = False
-    anonymise: bool = False
-    certify: str = "sample"
+ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode  # made once, not per line
 
 
 class Maker:
@@ -74,33 +36,16 @@ class Maker:
             families=plan.families,
             size=plan.size,
             revisit=plan.revisit,
+            blind=plan.anonymise,
         )
         self.goals = goals(self.rules)
         self._turns: dict[tuple[str, int, int], list[Goal]] = {}
         self._chosen: tuple[Any, int] = (None, -1)
         self._rng = random.Random()
         self._starts: dict[Cell, int] = {}
-        self._clauses: dict[tuple[int, ...], tuple[str, str]] = {}
         held = splits.Clauses(self.rules, share=plan.clauses, seed=plan.seed) if "clauses" in plan.hold_out else None
         self.accept = {s: held.accept(s) if held and s else None for s in ("", splits.TRAIN, splits.TEST)}
-        self.english = self.rules.world == "family" and self.rules.words == load("sound").words
-
-    @cached_property
-    def bank(self) -> Bank:
-        bank = load_bank(self.plan.bank)
-        return bank.hold_out(self.plan.paraphrases, self.plan.seed) if "paraphrases" in self.plan.hold_out else bank
-
-    @cached_property
-    def names(self) -> dict[str, Mapping[str, Sequence[str]]]:
-        """By split and gender."""
-        given: Mapping[str, Sequence[str]] = self.rules.names
-        if not given:
-            from proband.suites.kinship.names import NAMES
-
-            given = NAMES if self.rules.gendered else {NONE: [name for names in NAMES.values() for name in names]}
-        if "names" in self.plan.hold_out:
-            return {"": given, **splits.names_of(given, share=self.plan.held_names, seed=self.plan.seed)}
-        return {"": given, splits.TRAIN: given, splits.TEST: given}
+        self.dresser = Dresser(plan, self.rules)
 
     def goal(self, cell: Cell, index: int, draw: Callable[[], float]) -> Goal:
         """Balanced: every target and gender in turn, in a new order each round. Uniform: drawn each time."""
@@ -124,6 +69,15 @@ class Maker:
         return [layer[i] for layer in layers for i in shuffled(len(mixed), draw)]
 
     def item(self, cell: Cell, index: int) -> Item:
+        return Item(**self.record(cell, index))
+
+    def line(self, cell: Cell, index: int) -> tuple[str, splits.Note]:
+        """The item as it stands in items.jsonl (as core.files.dumps has it), and what the manifest counts."""
+        record = self.record(cell, index)
+        return ENCODE(record), splits.note(record)
+
+    def record(self, cell: Cell, index: int) -> dict[str, Any]:
+        """The fields of an item, in order."""
         rng = self._rng
         rng.seed(self._start(cell) + index)
         draw = rng.random
@@ -139,7 +93,18 @@ class Maker:
             draft = make(self.world, other, cell.k, task=task, draw=draw, accept=accept)
         if draft is None:
             raise ProbandError(f"no story of {cell.k} facts for task {task!r} can be made with these settings")
-        return self._dress(cell, index, task, draft, rng)
+        searched = self._searched(cell, index) and draft.verdict == "entailed"
+        if searched:
+            _search(draft)
+        tags: dict[str, Any] = {"task": cell.task, "k": draft.k, "depth": draft.depth, "target": draft.target}
+        if cell.split:
+            tags["split"] = cell.split
+        if cell.task == "mixed":
+            tags["kind"] = task
+        name = f"{cell.task}-k{cell.k}-{index:06d}"
+        if cell.split:
+            name = f"{cell.split}-{name}"
+        return self.dresser.record(draft, rng, name=name, split=cell.split, tags=tags, searched=searched)
 
     def _start(self, cell: Cell) -> int:
         """The seed of a cell's first story; the n-th has the n-th after it."""
@@ -147,111 +112,6 @@ class Maker:
         if start is None:
             start = self._starts[cell] = generator(self.plan.seed, cell.split, cell.task, cell.k).getrandbits(62)
         return start
-
-    def _spell(self, clause: tuple[int, ...]) -> tuple[str, str]:
-        """A clause in words, and the name it shares with its reading from the other end."""
-        known = self._clauses.get(clause)
-        if known is None:
-            neutral = splits.canonical(clause, self.rules.inverse)
-            known = tuple(".".join([self.rules.neutrals[r] for r in one]) for one in (clause, neutral))  # type: ignore[assignment]
-            if len(self._clauses) < 50_000:
-                self._clauses[clause] = known
-        return known
-
-    def _dress(self, cell: Cell, index: int, task: str, draft: Draft, rng: random.Random) -> Item:
-        """Names, words and a question for a draft."""
-        plan, draw = self.plan, rng.random
-        names = self._christen(cell.split, draft.genders, draw)
-        text, templates, groups = self._tell(draft, names, cell.split, rng)
-        x, z = draft.query
-        shown = [f"[{name}]" for name in names] if plan.brackets else names
-        question, choices, gold = questions.ask(
-            plan.question, x=shown[x], z=shown[z], target=draft.target, rules=self.rules, draw=draw
-        )
-        tags: dict[str, Any] = {"task": cell.task, "k": draft.k, "depth": draft.depth, "target": draft.target}
-        if cell.split:
-            tags["split"] = cell.split
-        if cell.task == "mixed":
-            tags["kind"] = task
-        certified = ["closure"]
-        if self._searched(cell, index) and draft.verdict == "entailed":
-            _search(draft)
-            certified.append("search")
-        clause, cluster = self._spell(draft.clause)
-        facts: dict[str, Any] = {
-            "names": names,
-            "genders": draft.genders,
-            "edges": draft.edges,
-            "query": draft.query,
-            "target": draft.target,
-            "k": draft.k,
-            "depth": draft.depth,
-            "noise": draft.noise,
-            "proof": draft.proof,
-            "proofs": draft.proofs,
-            "certificate": draft.verdict,
-            "certified_by": certified if draft.verdict == "entailed" else [],
-            "clause": clause,
-            "clusters": [cluster],
-            "templates": templates,
-            "groups": groups,
-            "rules": plan.rules,
-        }
-        prefix = f"{cell.split}-" if cell.split else ""
-        return Item(
-            id=f"{prefix}{cell.task}-k{cell.k}-{index:06d}",
-            suite="kinship",
-            prompt=f"{text}\n{question}",
-            choices=choices,
-            gold=gold,
-            tags=tags,
-            facts=facts,
-        )
-
-    def _christen(self, split: str, genders: Sequence[str], draw: Callable[[], float]) -> list[str]:
-        """A different name for everybody, of the right gender."""
-        if self.plan.anonymise:
-            order = shuffled(max(ENTITIES, len(genders)), draw)
-            return [f"@entity-{order[i]}" for i in range(len(genders))]
-        lists, names = self.names[split], []
-        for gender in genders:
-            given = lists.get(gender, ())
-            if len(given) < len(genders) and genders.count(gender) > len(given):
-                raise ProbandError(f"a story needs {genders.count(gender)} names ({gender}); there are {len(given)}")
-            name = given[int(draw() * len(given))]
-            while name in names:
-                name = given[int(draw() * len(given))]
-            names.append(name)
-        return names
-
-    def _tell(self, draft: Draft, names: list[str], split: str, rng: random.Random) -> tuple[str, list[str], list[Any]]:
-        """(text, templates, which facts each tells)."""
-        plan = self.plan
-        shown = [f"[{name}]" for name in names] if plan.brackets else names
-        if plan.form == "story" and self.english:
-            told = tell(
-                draft.edges,
-                names=names,
-                genders=draft.genders,
-                bank=self.bank,
-                rng=rng,
-                split=(split or None) if "paraphrases" in plan.hold_out else None,
-                brackets=plan.brackets,
-            )
-            return told.text, list(told.templates), [list(group) for group in told.groups]
-        order = shuffled(len(draft.edges), rng.random)
-        edges = [draft.edges[i] for i in order]
-        if plan.form == "graph":
-            return questions.triples(edges, shown), [], [[i] for i in order]
-        if self.english:
-            return " ".join(plain(edges, shown, draft.genders)), [], [[i] for i in order]
-        forms = self.rules.sentences if plan.form == "story" else self.rules.sentences[:1]
-        texts, used = [], []
-        for i, word, j in edges:
-            form = int(rng.random() * len(forms))
-            texts.append(questions.capital(forms[form].format(i=shown[i], j=shown[j], word=word)))
-            used.append(f"{self.rules.name}.{form}")
-        return " ".join(texts), used, [[i] for i in order]
 
     def _searched(self, cell: Cell, index: int) -> bool:
         """Whether the item is searched for a counter-family: always, or one of every SAMPLE at random."""

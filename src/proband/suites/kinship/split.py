@@ -14,16 +14,17 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.types import Item
 from proband.suites.kinship.rules import Rules
 
 HOLD_OUTS = ("paraphrases", "clauses", "lengths", "names")
 TRAIN, TEST = "train", "test"
+MOST = 100_000  # clauses to count apart at most
 Clause = tuple[int, ...]
 
 
@@ -111,11 +112,41 @@ def names_of(names: Mapping[str, Sequence[str]], *, share: float, seed: int) -> 
 # ---- what the manifest says ----------------------------------------------------------------------------------------
 
 
+@dataclass(slots=True)
+class Note:
+    """What the manifest counts of an item."""
+
+    cell: tuple[str, str, int]  # split, task, k
+    target: str
+    genders: str
+    clause: str
+    verdict: str
+    searched: bool
+    seen: tuple[Any, ...]  # templates, names, cluster, hash of the prompt; nothing where there is no split
+
+
+def note(record: Mapping[str, Any]) -> Note:
+    tags, facts = record["tags"], record["facts"]
+    (x, z), genders, split = facts["query"], facts["genders"], tags.get("split", "")
+    seen: tuple[Any, ...] = ()
+    if split:
+        digest = hashlib.blake2b(record["prompt"].encode(), digest_size=8).digest()
+        seen = (facts["templates"], facts["names"], facts["clusters"][0], digest)
+    return Note(
+        (split, tags["task"], tags["k"]),
+        tags["target"],
+        f"{genders[x]}-{genders[z]}",
+        facts["clause"],
+        facts["certificate"],
+        "search" in facts["certified_by"],
+        seen,
+    )
+
+
 class Tally:
     """Counts as the items go by: labels, genders, clauses, and what each split has seen."""
 
-    def __init__(self, *, splits: bool) -> None:
-        self.splits = splits
+    def __init__(self) -> None:
         self.targets: Counter[tuple[Any, ...]] = Counter()
         self.genders: Counter[str] = Counter()
         self.clauses: Counter[str] = Counter()
@@ -123,26 +154,23 @@ class Tally:
         self.verdicts: Counter[str] = Counter()
         self.searched = 0
 
-    def add(self, item: Item) -> None:
-        tags, facts = item.tags, item.facts
-        self.targets[tags["task"], tags["k"], tags.get("split", ""), tags["target"]] += 1
-        x, z = facts["query"]
-        self.genders[f"{facts['genders'][x]}-{facts['genders'][z]}"] += 1
-        if len(self.clauses) < 100_000 or facts["clause"] in self.clauses:  # flat memory, however long the build
-            self.clauses[facts["clause"]] += 1
-        self.verdicts[facts["certificate"]] += 1
-        self.searched += "search" in facts["certified_by"]
-        if self.splits:
-            self._see(self.seen[str(tags["split"])], item)
+    def add(self, note: Note) -> None:
+        self.targets[note.cell, note.target] += 1
+        self.genders[note.genders] += 1
+        if len(self.clauses) < MOST or note.clause in self.clauses:  # flat memory, however long the build
+            self.clauses[note.clause] += 1
+        self.verdicts[note.verdict] += 1
+        self.searched += note.searched
+        if note.seen:
+            self._see(self.seen[note.cell[0]], note)
 
-    def _see(self, seen: dict[str, set[Any]], item: Item) -> None:
-        facts = item.facts
-        seen.setdefault("paraphrases", set()).update(facts["templates"])
-        seen.setdefault("names", set()).update(facts["names"])
-        seen.setdefault("lengths", set()).add(facts["k"])
-        if facts["k"] > 2:
-            seen.setdefault("clauses", set()).add(facts["clusters"][0])
-        digest = hashlib.blake2b(item.prompt.encode(), digest_size=8).digest()
+    def _see(self, seen: dict[str, set[Any]], note: Note) -> None:
+        templates, names, cluster, digest = note.seen
+        seen.setdefault("paraphrases", set()).update(templates)
+        seen.setdefault("names", set()).update(names)
+        seen.setdefault("lengths", set()).add(note.cell[2])
+        if note.cell[2] > 2:
+            seen.setdefault("clauses", set()).add(cluster)
         seen.setdefault("prompts", set()).add(digest)
 
     def leaks(self, held: Sequence[str]) -> dict[str, Any]:
@@ -163,10 +191,10 @@ class Tally:
     def priors(self) -> dict[str, Any]:
         """Per task and k (and split): how many, the share of the commonest label, and every label's share."""
         cells: dict[tuple[Any, ...], Counter[str]] = {}
-        for (task, k, split, target), count in self.targets.items():
-            cells.setdefault((task, k, split), Counter())[target] += count
+        for (cell, target), count in self.targets.items():
+            cells.setdefault(cell, Counter())[target] += count
         report = {}
-        for (task, k, split), labels in sorted(cells.items(), key=str):
+        for (split, task, k), labels in cells.items():
             total = labels.total()
             report[" ".join(filter(None, (split, task, f"k={k}")))] = {
                 "items": total,
@@ -179,12 +207,3 @@ class Tally:
     def shares(self, counts: Counter[str]) -> dict[str, float]:
         total = counts.total()
         return {name: round(count / total, 4) for name, count in sorted(counts.items())}
-
-
-def quota(items: Iterable[Item], most: int, *, seen: Counter[tuple[Any, ...]]) -> Iterable[Item]:
-    """Only the first `most` items of each clause, within a split, task and k."""
-    for item in items:
-        key = (item.tags.get("split"), item.tags["task"], item.tags["k"], item.facts["clause"])
-        if seen[key] < most:
-            seen[key] += 1
-            yield item
