@@ -458,17 +458,20 @@ def echoing(path: str, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_scoring_a_text_by_its_echo() -> None:
-    texts = [Text("Paris is to France"), Text("Paris is to France", 8), Text("naïve straße 東京 x", 0)]
+    texts = [Text("Paris is to France"), Text("Paris is to France", 9), Text("Paris is to France", 8)]
+    texts += [Text("naïve straße 東京 x"), Text("Paris is to  France", 13)]
     reported: dict[int, Score] = {}
     with Stub(echoing, lambda path, body, n: "500" if n == 0 else None) as stub:
         model = model_at(stub, scores=None)
         assert isinstance(model, ScoresText)
         assert isinstance(model, ScoringRemote)
         scores = model.score(texts, method=model.methods[0], on_result=reported.__setitem__)
-    assert scores[0] == Score(token_cost(" is") + token_cost(" to") + token_cost(" France"), 3, 4)
-    assert scores[1] == Score(token_cost(" to") + token_cost(" France"), 2, 2)
-    assert scores[2] == Score(token_cost(" straße") + token_cost(" 東京") + token_cost(" x"), 3, 4)
-    assert [reported[i] for i in range(3)] == scores
+    assert scores[0] == Score(token_cost(" is") + token_cost(" to") + token_cost(" France"), 3, 3)
+    assert scores[1] == Score(token_cost(" to") + token_cost(" France"), 2, 2)  # " to" begins with its t
+    assert scores[2] == scores[1]
+    assert scores[3] == Score(token_cost(" straße") + token_cost(" 東京") + token_cost(" x"), 3, 3)
+    assert scores[4] == Score(token_cost(" France"), 1, 1)  # not the space that is a token of its own
+    assert [reported[i] for i in range(5)] == scores
 
 
 def test_a_start_token_is_not_part_of_the_text() -> None:

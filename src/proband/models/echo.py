@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from proband.core.errors import ProbandError
@@ -47,7 +48,7 @@ def read_echo(answer: Mapping[str, Any], text: Text) -> Score:
 
     >>> told = {"tokens": ["Rome", " is", "!"], "token_logprobs": [None, -1.5, -9.0], "text_offset": [0, 4, 7]}
     >>> read_echo({"choices": [{"logprobs": told}]}, Text("Rome is"))
-    Score(total=-1.5, tokens=1, words=2)
+    Score(total=-1.5, tokens=1, words=1)
     """
     told = only_choice(answer).get("logprobs")
     logprobs: Mapping[str, Any] = told if isinstance(told, dict) else {}
@@ -55,16 +56,24 @@ def read_echo(answer: Mapping[str, Any], text: Text) -> Score:
     if not isinstance(tokens, list) or not isinstance(values, list) or len(tokens) != len(values) or not tokens:
         raise NoEcho("the server gives no log-probabilities of the prompt")
     begins = _begins([str(token) for token in tokens], logprobs.get("text_offset"), text.text)
+    places = [_visible(text.text, begin, end) for begin, end in pairwise([*begins, len(text.text)])]
     counted = [
-        value
-        for value, begin in zip(values, begins, strict=True)
-        if text.start <= begin < len(text.text) and value is not None
+        (place, value)
+        for place, value in zip(places, values, strict=True)
+        if text.start <= place < len(text.text) and value is not None
     ]
-    if not all(isinstance(value, (int, float)) and math.isfinite(value) for value in counted):
+    if not all(isinstance(value, (int, float)) and math.isfinite(value) for _, value in counted):
         raise Unusable("a log-probability that is not a finite number")
     if not counted:
         raise ProbandError(f"no token of {text.text[:60]!r} to score from character {text.start} on")
-    return Score(math.fsum(counted), len(counted), len(text.text[text.start :].split()))
+    words = {len(text.text[: place + 1].split()) for place, _ in counted if not text.text[place].isspace()}
+    return Score(math.fsum(value for _, value in counted), len(counted), len(words))
+
+
+def _visible(text: str, begin: int, end: int) -> int:
+    """A token begins at its first character that is not white space: most have the space before a word glued on."""
+    piece = text[max(begin, 0) : end]
+    return begin + len(piece) - len(piece.lstrip()) if piece.strip() else begin
 
 
 def _begins(tokens: Sequence[str], offsets: Any, text: str) -> list[int]:
