@@ -12,7 +12,7 @@ number of workers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -22,7 +22,8 @@ from proband.suites.kinship.kernel import NONE, STRICT, WORLDS, Edge, Family, Wo
 from proband.suites.kinship.relations import GENDER, NEUTRAL, RELATIONS
 
 VERDICTS: Final = ("entailed", "ambiguous", "false", "inconsistent", "unreadable")
-LAXER: Final = tuple(name for name, world in WORLDS.items() if world != STRICT)
+OTHERS: Final = tuple(name for name, world in WORLDS.items() if world != STRICT)
+LEVEL: Final = WORLDS["one-generation"]
 BATCH: Final = 250
 ProofStep = tuple[Edge, Edge, Edge]  # two facts and what is said to follow from them
 
@@ -39,7 +40,8 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """`possible` in the order of RELATIONS; `families` shows one family per alternative to the label."""
+    """`possible` in the order of RELATIONS; `families` shows one family per alternative to the label, the one best
+    looked at first."""
 
     verdict: str
     possible: tuple[str, ...] = ()
@@ -51,7 +53,7 @@ class Verdict:
 
 
 def verdict_in(pattern: Pattern, target: str, world: World) -> str:
-    """The verdict's word in any world (in a laxer one several relations may hold of one pair)."""
+    """The verdict's word in any world (in some, several relations may hold of one pair)."""
     genders, edges, query = pattern
     if not certify.find(pattern, world=world):
         return "inconsistent"
@@ -87,16 +89,23 @@ def judge(case: Case) -> Verdict:
         depth=depth(case) if word == "entailed" else None,
         unsound=tuple(dict.fromkeys(rule_name(step) for step in unsound)),
         blame=blame,
-        families={r: families[r] for r in possible if r != case.target},
-        worlds={name: verdict_in(case.pattern, case.target, WORLDS[name]) for name in LAXER} if case.worlds else {},
+        families=_shown(case, families) if word in ("ambiguous", "false") else {},
+        worlds={name: verdict_in(case.pattern, case.target, WORLDS[name]) for name in OTHERS} if case.worlds else {},
     )
 
 
+def _shown(case: Case, families: Mapping[str, Family]) -> dict[str, Family]:
+    """Families of the alternatives: those first in which nobody married into another generation, then those with a
+    relation rather than none, then small ones."""
+    level = certify.families_of(case.pattern, LEVEL) if case.worlds else {}
+    best = {relation: level.get(relation, family) for relation, family in families.items() if relation != case.target}
+    order = sorted(best, key=lambda relation: (relation not in level, relation == NONE, len(best[relation]), relation))
+    return {relation: best[relation] for relation in order}
+
+
 def counter(verdict: Verdict) -> tuple[str, Family] | None:
-    """The alternative to show: a relation rather than none, and of these the one with the smallest family."""
-    if verdict.verdict not in ("ambiguous", "false"):
-        return None
-    return min(verdict.families.items(), key=lambda pair: (pair[0] == NONE, len(pair[1]), pair[0]))
+    """The alternative to show."""
+    return next(iter(verdict.families.items()), None)
 
 
 # ---- rules ---------------------------------------------------------------------------------------------------------

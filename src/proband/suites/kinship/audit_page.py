@@ -23,10 +23,11 @@ MEANING: Final = {
     "unreadable": "the row could not be read",
 }
 WORLD_NAMES: Final = {
+    "one-generation": "nobody marries into another generation",
     "uncles-by-marriage": "an uncle or aunt may be a parent's sibling's spouse",
     "remarriage": "people may marry again: step-parents, half-siblings",
     "cousins-marry": "spouses may be of one family",
-    "all-three": "all of these together",
+    "all-three": "the last three together",
 }
 
 CSS: Final = """
@@ -287,8 +288,8 @@ def _worlds(figures: Mapping[str, Any]) -> str:
     moves = sorted({move for line in figures["worlds"].values() for move in line})
     rows = [(move, *(line.get(move, 0) for line in figures["worlds"].values())) for move in moves]
     told = "; ".join(f"<i>{name}</i>: {WORLD_NAMES[name]}" for name in figures["worlds"])
-    return f"<h2>How far the verdicts rest on the world</h2><p>The same rows in laxer worlds. {told}.</p>" + _table(
-        ["verdict: strict -> laxer", *figures["worlds"]], rows
+    return f"<h2>How far the verdicts rest on the world</h2><p>The same rows in other worlds. {told}.</p>" + _table(
+        ["verdict: strict -> other", *figures["worlds"]], rows
     )
 
 

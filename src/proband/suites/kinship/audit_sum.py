@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from proband.suites.kinship.audit_judge import LAXER, VERDICTS, Verdict
+from proband.suites.kinship.audit_judge import OTHERS, VERDICTS, Verdict
 from proband.suites.kinship.audit_read import Seen
 from proband.suites.kinship.clutrr import Unreadable
 from proband.suites.kinship.relations import RELATIONS
@@ -174,7 +174,7 @@ def noise(judged: Sequence[Judged], noisy: Mapping[Any, Verdict]) -> dict[str, A
 
 def worlds(judged: Sequence[Judged]) -> dict[str, dict[str, int]]:
     found = {}
-    for name in LAXER:
+    for name in OTHERS:
         moves = Counter((v.verdict, v.worlds[name]) for _, v in judged if name in v.worlds)
         found[name] = {f"{a} -> {b}": n for (a, b), n in sorted(moves.items())}
     return found

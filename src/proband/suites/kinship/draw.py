@@ -31,35 +31,13 @@ def generations(family: Family) -> list[int]:
     ...                    mother=(None, None, None), spouses=((1,), (0,), ())))
     [1, 1, 0]
     """
-    level = _exact_levels(family)
+    level = family.levels()
     if level is None:
         level = [0] * len(family)
         for _ in range(len(family)):
             for x in range(len(family)):
                 level[x] = max([level[x], *(level[p] + 1 for p in family.parents[x])])
     return level
-
-
-def _exact_levels(family: Family) -> list[int] | None:
-    level: dict[int, int] = {}
-    for start in range(len(family)):
-        if start in level:
-            continue
-        level[start], todo, met = 0, [start], [start]
-        while todo:
-            x = todo.pop()
-            steps = [(p, -1) for p in family.parents[x]] + [(c, 1) for c in family.children[x]]
-            for y, step in [*steps, *((s, 0) for s in family.spouses[x])]:
-                if y not in level:
-                    level[y] = level[x] + step
-                    todo.append(y)
-                    met.append(y)
-                elif level[y] != level[x] + step:
-                    return None
-        top = min(level[x] for x in met)
-        for x in met:
-            level[x] -= top
-    return [level[x] for x in range(len(family))]
 
 
 # ---- places --------------------------------------------------------------------------------------------------------
@@ -178,14 +156,16 @@ def family_svg(
     """
     widths = [max(34.0, 7.4 * len(names[x]) + 16) if x < len(names) else DOT for x in range(len(family))]
     place = Layout(family, widths)
-    top = 30.0 if query else 10.0
+    top = 44.0 if query else 10.0
     y = [top + ROW * level + NAME_HEIGHT / 2 for level in place.level]
     width = max((x + w / 2 for x, w in zip(place.x, widths)), default=0.0) + 2
     height = max(y, default=0.0) + NAME_HEIGHT / 2 + 8
     parts = [*_marriages(family, place, y), *_descents(family, place, y)]
-    parts += [_person(family, x, place.x[x], y[x], widths[x], names, query, x in faint) for x in range(len(family))]
     if query:
-        parts.append(_arc(place.x, y, query, answer, width))
+        arc, right = _arc(place, y, query, answer)
+        parts.append(arc)
+        width = max(width, right)
+    parts += [_person(family, x, place.x[x], y[x], widths[x], names, query, x in faint) for x in range(len(family))]
     label = escape(title, quote=True)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="family" role="img" aria-label="{label}" '
@@ -220,6 +200,8 @@ def _descents(family: Family, place: Layout, y: Sequence[float]) -> list[str]:
         row = place.level[parents[0]]
         bar = low + NAME_HEIGHT / 2 + 11 + 8 * (met[row] % 3)
         met[row] += 1
+        if len(children) == 1 and abs(place.x[children[0]] - stem) < 14:
+            stem = place.x[children[0]]  # a straight line rather than a jog
         parts.append(_line(stem, low + 2, stem, bar))
         ends = [stem, *(place.x[c] for c in children)]
         parts.append(_line(min(ends), bar, max(ends), bar))
@@ -256,22 +238,33 @@ def _person(
     return f'<g opacity=".5">{shape}{text}</g>' if faint else shape + text
 
 
-def _arc(x: Sequence[float], y: Sequence[float], query: tuple[int, int], answer: str, width: float) -> str:
-    """From the asker over the tree to the asked, with the answer on it."""
+def _arc(place: Layout, y: Sequence[float], query: tuple[int, int], answer: str) -> tuple[str, float]:
+    """From the asker to the asked, over the tree or, where one stands above the other, beside it; with the answer on
+    it. And how far right it goes."""
     i, j = query
-    peak = 12.0
-    path = (
-        f'<path d="M{x[i]:.1f},{y[i] - NAME_HEIGHT / 2:.1f} C{x[i]:.1f},{peak:.1f} {x[j]:.1f},{peak:.1f} '
-        f'{x[j]:.1f},{y[j] - NAME_HEIGHT / 2:.1f}" fill="none" stroke="var(--accent,#b45309)" stroke-width="1.5" '
-        'stroke-dasharray="5 4"/>'
-    )
+    xi, xj = place.x[i], place.x[j]
+    if abs(xi - xj) < 40 and place.level[i] != place.level[j]:
+        side = max(xi + place.widths[i] / 2, xj + place.widths[j] / 2)
+        ends = (xi + place.widths[i] / 2, y[i]), (xj + place.widths[j] / 2, y[j])
+        bend = (side + 44, y[i]), (side + 44, y[j])
+        at = (side + 38, (y[i] + y[j]) / 2 + 4)
+    else:
+        ends = (xi, y[i] - NAME_HEIGHT / 2), (xj, y[j] - NAME_HEIGHT / 2)
+        peak = min(y[i], y[j]) - NAME_HEIGHT / 2 - 34
+        bend = (xi, peak), (xj, peak)
+        at = ((xi + xj) / 2, 0.75 * peak + 0.125 * (ends[0][1] + ends[1][1]) - 5)
     half = 3.6 * len(answer)
-    at = min(max((x[i] + x[j]) / 2, half), max(width - half, half))
-    text = (
-        f'<text x="{at:.1f}" y="12" text-anchor="middle" font-weight="600" fill="var(--accent,#b45309)">'
-        f"{escape(answer)}</text>"
+    at_x = max(at[0], half)
+    points = " ".join(f"{px:.1f},{py:.1f}" for px, py in (*bend, ends[1]))
+    path = (
+        f'<path d="M{ends[0][0]:.1f},{ends[0][1]:.1f} C{points}" fill="none" stroke="var(--accent,#b45309)" '
+        'stroke-width="1.5" stroke-dasharray="5 4"/>'
     )
-    return path + (text if answer else "")
+    text = (
+        f'<text x="{at_x:.1f}" y="{at[1]:.1f}" text-anchor="middle" font-weight="600" fill="var(--accent,#b45309)" '
+        f'stroke="var(--paper,#fff)" stroke-width="4" paint-order="stroke">{escape(answer)}</text>'
+    )
+    return path + (text if answer else ""), at_x + half
 
 
 # ---- items ---------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 Nothing here searches or derives. A family found by `certify` counts only after this file has looked at it: that it is
 a family (`broken`), that every fact of the story holds in it, and whether the label does.
 
-`World` says which axioms of `relations` a family must keep. The strict world keeps them all; the laxer ones are for
+`World` says which axioms of `relations` a family must keep. The strict world keeps them all; the others are for
 asking how far a verdict rests on them.
 """
 
@@ -22,18 +22,21 @@ NONE: Final = "none"  # two people between whom none of the 22 relations holds
 
 @dataclass(frozen=True, kw_only=True)
 class World:
-    """Which axioms hold. The defaults are the world of `relations`; each False drops one of its rules."""
+    """Which axioms hold. The defaults are the world of `relations`; each change drops one of its rules or, for
+    `one_generation`, adds one."""
 
     married_parents: bool = True  # axiom 2, first half: the two parents of a person are spouses
     no_stepparents: bool = True  # axiom 2, second half: the spouse of a parent is the other parent
     one_spouse: bool = True
     strangers: bool = True  # axiom 4: spouses have no common ancestor
     by_blood: bool = True  # an uncle or aunt is a parent's sibling, not a parent's sibling's spouse
+    one_generation: bool = False  # nobody married into another generation: `Family.levels` exist
 
 
 STRICT: Final = World()
 WORLDS: Final = {
     "strict": STRICT,
+    "one-generation": World(one_generation=True),
     "uncles-by-marriage": World(by_blood=False),
     "remarriage": World(one_spouse=False, no_stepparents=False),  # brings half-siblings, who count as siblings
     "cousins-marry": World(strangers=False),
@@ -152,6 +155,8 @@ class Family:
                 s not in self.parents[x] for p in self.parents[x] for s in self.spouses[p]
             ):
                 return f"axiom 2: a parent of person {x} is married to another"
+        if self.world.one_generation and self.levels() is None:
+            return "somebody married into another generation"
         ancestors = self.ancestors()
         if ancestors is None:
             return "axiom 3: somebody is their own ancestor"
@@ -161,6 +166,32 @@ class Family:
                     if (ancestors[x] | {x}) & (ancestors[y] | {y}):
                         return f"axiom 4: the spouses {x} and {y} are of one family"
         return None
+
+    def levels(self) -> list[int] | None:
+        """A generation per person, children one below their parents and spouses level; None where there is none such.
+
+        >>> Family(named=3, genders=("male", "female", "male"), father=(2, None, None), mother=(None,) * 3,
+        ...        spouses=((1,), (0,), ())).levels()
+        [1, 1, 0]
+        """
+        level: dict[int, int] = {}
+        for start in range(len(self)):
+            if start in level:
+                continue
+            level[start], todo, met = 0, [start], [start]
+            while todo:
+                x = todo.pop()
+                steps = [*((p, -1) for p in self.parents[x]), *((c, 1) for c in self.children[x])]
+                for y, step in [*steps, *((s, 0) for s in self.spouses[x])]:
+                    if y not in level:
+                        level[y] = level[x] + step
+                        todo.append(y)
+                        met.append(y)
+                    elif level[y] != level[x] + step:
+                        return None
+            top = min(level[x] for x in met)
+            level |= {x: level[x] - top for x in met}
+        return [level[x] for x in range(len(self))]
 
     def ancestors(self) -> list[frozenset[int]] | None:
         """Everybody's ancestors, or None where ancestry has a cycle."""
