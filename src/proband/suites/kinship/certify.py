@@ -187,8 +187,8 @@ def restore(found: Family, order: Sequence[int]) -> Family:
 def find(pattern: Pattern, *, world: World, avoid: Sequence[str] = (), some: str | None = None) -> Family | None:
     """A family of the story in which no neutral relation of `avoid` holds of the query, and `some` does if given."""
     genders, edges, query = pattern
-    if query[0] == query[1]:
-        raise ProbandError("the question is about one person, not two")
+    if query != (0, 1):
+        raise ProbandError("the question is about one person, not two, or the pattern is not canonical")
     search = _search(genders, edges, world=world, open=some is not None)
     literals = search.assume(genders, edges)
     if literals is None:
