@@ -52,6 +52,7 @@ def test_supervised_is_balanced_and_its_halves_share_no_tuple(own: list[Relation
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_bats_gives_1200_positives_per_relation_and_probe(data: Path) -> None:
     """40 relations x 3 probes x 2 x 25 x 24, and twice that in the supervised setting."""
     counts = by_relation_and_probe(built(data=str(data / "bats"), faithful=True))

@@ -75,7 +75,7 @@ SCORING = (
 
 LEARNING = (
     Option(name="classifier", help="mlp, or linear", default="mlp", choices=("mlp", "linear")),
-    Option(name="epochs", help="times over the training sentences", default=20, kind=int),
+    Option(name="steps", help="training batches of 128 sentences", default=300, kind=int),
     Option(name="hidden", help="units of the mlp's hidden layer", default=100, kind=int),
 )
 LAYERS = Option(name="layers", help="hidden states to average: -1, 0,6,12 or all", default="-1")

@@ -5,12 +5,12 @@ M probes over the same embedded sentences are trained together, one batched prod
     logit_m(x) = w2_m . relu(W1_m x + b1_m) + b2_m         (linear: w_m . x + b_m)
 
 on features scaled to mean 0 and variance 1 over the training sentences of each. Adam with weight decay, a fixed number
-of epochs, the same random order for all: nothing is tuned on the test half.
+of steps, the same order of sentences for all; nothing is tuned on the test half.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ class Recipe:
     """How a classifier is trained; `hidden` 0 is the linear probe."""
 
     hidden: int = 100
-    epochs: int = 20
+    steps: int = 300
     batch: int = 128
     rate: float = 1e-3
     decay: float = 1e-4
@@ -63,16 +63,26 @@ def fit_and_ask(table: Floats, tasks: Sequence[Task], recipe: Recipe, *, seed: i
     mean = torch.stack([data[index[m, : len(t.train)]].mean(0) for m, t in enumerate(tasks)])[:, None]
     spread = torch.stack([data[index[m, : len(t.train)]].std(0) for m, t in enumerate(tasks)])[:, None] + 1e-5
     nets = _Nets(len(tasks), table.shape[1], recipe, seed=seed, device=where)
-    orders = np.random.default_rng(seed)
-    for _ in range(recipe.epochs):
-        order = torch.from_numpy(orders.permutation(longest)).to(where)
-        for at in range(0, longest, recipe.batch):
-            rows = order[at : at + recipe.batch]
-            x = (data[index[:, rows]] - mean) / spread
-            nets.step(x, label[:, rows], weight[:, rows])
+    for rows in batches(longest, recipe, seed=seed):
+        at = torch.from_numpy(rows).to(where)
+        nets.step((data[index[:, at]] - mean) / spread, label[:, at], weight[:, at])
     return [
         nets.ask((data[torch.from_numpy(task.ask).to(where)] - mean[m]) / spread[m], m) for m, task in enumerate(tasks)
     ]
+
+
+def batches(count: int, recipe: Recipe, *, seed: int) -> Iterator[Ints]:
+    """`steps` batches out of shuffled passes over `count` rows.
+
+    >>> [len(rows) for rows in batches(5, Recipe(steps=4, batch=3), seed=0)]
+    [3, 2, 3, 2]
+    """
+    orders, left = np.random.default_rng(seed), recipe.steps
+    while left > 0:
+        order = orders.permutation(count)
+        for at in range(0, count, recipe.batch)[:left]:
+            yield order[at : at + recipe.batch]
+            left -= 1
 
 
 class _Nets:
@@ -132,11 +142,11 @@ class _Nets:
 
     def _adam(self, gradients: Sequence[Any]) -> None:
         self.steps += 1
-        rate = self.recipe.rate * (1 - 0.999**self.steps) ** 0.5 / (1 - 0.9**self.steps)
+        rate, scale = self.recipe.rate / (1 - 0.9**self.steps), (1 - 0.999**self.steps) ** 0.5
         for p, g, m, v in zip(self.parameters, gradients, self.first, self.second, strict=True):
             m.mul_(0.9).add_(g, alpha=0.1)
             v.mul_(0.999).addcmul_(g, g, value=0.001)
-            p.mul_(1 - self.recipe.rate * self.recipe.decay).addcdiv_(m, v.sqrt().add_(1e-8), value=-rate)
+            p.mul_(1 - self.recipe.rate * self.recipe.decay).addcdiv_(m, (v.sqrt() / scale).add_(1e-8), value=-rate)
 
     def ask(self, x: Any, m: int) -> Floats:
         import torch
