@@ -44,6 +44,7 @@ class Maker:
         self._rng = random.Random()
         self._starts: dict[Cell, int] = {}
         held = splits.Clauses(self.rules, share=plan.clauses, seed=plan.seed) if "clauses" in plan.hold_out else None
+        self.shared = {c.k for c in plan.cells if c.split == splits.TRAIN}  # longer clauses are new to training anyway
         self.accept = {s: held.accept(s) if held and s else None for s in ("", splits.TRAIN, splits.TEST)}
         self.dresser = Dresser(plan, self.rules)
 
@@ -84,7 +85,7 @@ class Maker:
         task = MIXED[index // len(self.goals) % len(MIXED)] if cell.task == "mixed" else cell.task
         goal = self.goal(cell, index, draw)
         make = family_draft if self.rules.world == "family" else rules_draft
-        accept = self.accept[cell.split] if task != "memory" else None
+        accept = self.accept[cell.split] if task != "memory" and cell.k in self.shared else None
         draft = make(self.world, goal, cell.k, task=task, draw=draw, accept=accept)
         shift = 0
         while draft is None and shift < len(self.goals):  # no such clause for this target: the next target

@@ -14,13 +14,14 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.rules import Rules
+from proband.suites.kinship.prove import close
+from proband.suites.kinship.rules import FEMALE, MALE, Rules
 
 HOLD_OUTS = ("paraphrases", "clauses", "lengths", "names")
 TRAIN, TEST = "train", "test"
@@ -68,25 +69,33 @@ class Clauses:
         one = canonical(clause, self.inverse)
         return self._mark(one) < self.share or one in self.least
 
-    def accept(self, split: str) -> Any:
-        """What stories of a split may use; test stories of two facts have no clauses of their own."""
+    def accept(self, split: str) -> Callable[[Clause], bool]:
+        """Which clauses the stories of a split may have, at lengths that both splits have."""
         if split == TRAIN:
             return lambda clause: not self.held(clause)
         return lambda clause: len(clause) <= 2 or self.held(clause)
 
 
 def _three(rules: Rules) -> dict[int, set[Clause]]:
-    """Target -> its clauses of three facts that hold for all genders."""
+    """Target -> its clauses of three facts that hold for all genders and can be told of four different people."""
     n = len(rules.neutrals)
     pairs = [(a, b, rules.table[a][b].bit_length() - 1) for a in range(n) for b in range(n) if _single(rules, a, b)]
     found: dict[int, set[Clause]] = {}
     for a, b, head in pairs:
         for c, d, target in pairs:
-            if c == head:
-                found.setdefault(target, set()).add(canonical((a, b, d), rules.inverse))
-            if d == head:
-                found.setdefault(target, set()).add(canonical((c, a, b), rules.inverse))
+            for clause in [(a, b, d)] * (c == head) + [(c, a, b)] * (d == head):
+                if _possible(rules, clause):
+                    found.setdefault(target, set()).add(canonical(clause, rules.inverse))
     return found
+
+
+def _possible(rules: Rules, clause: Clause) -> bool:
+    """Whether the closure finds no contradiction ("my spouse's child's other parent" would be a second spouse)."""
+    genders = [MALE]
+    for relation in clause:
+        genders.append(FEMALE if genders[-1] == MALE else MALE)
+    edges = [(i, rules.word(relation, genders[i + 1]), i + 1) for i, relation in enumerate(clause)]
+    return close(rules, genders, edges).consistent
 
 
 def _single(rules: Rules, a: int, b: int) -> bool:
