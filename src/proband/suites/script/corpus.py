@@ -2,8 +2,8 @@
 
 Read from a tab-separated file (abstract, concrete, and in any later columns a split and a category; a header names them
 in another order), from JSON lines (`abstract`, and `steps` or `concrete`), from KidsCook's folder as it was released,
-or from YouCook2's annotations, which are abstract lines alone. Text is split at white space; what is not yet tokenised
-gets its punctuation split off.
+or from YouCook2's annotations, which are abstract lines alone. Text that is tokenised already (KidsCook's files) is
+split at white space alone; other text gets its punctuation split off.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -115,6 +115,7 @@ def read_template(path: Path, *, split: str | None = None) -> Iterator[Pair]:
             abstract=abstract,
             steps=tuple(sentences(concrete)),
             split=split or split_of(path),
+            category="kidscook",
             tags=tuple(int(tag) for tag in tags),
         )
 
@@ -155,19 +156,22 @@ def read_jsonl(path: Path, *, split: str | None = None) -> Iterator[Pair]:
 
 def pair_of(row: Mapping[str, Any], path: Path, number: int, *, split: str | None) -> Pair:
     abstract, steps = row.get("abstract"), row.get("steps", row.get("concrete"))
-    steps = [steps] if isinstance(steps, str) else steps
+    if isinstance(steps, str):  # running text: its sentences are the steps
+        words = tokens(steps)
+        steps = [" ".join(step) for step in sentences(words)]
     if not isinstance(abstract, str) or not isinstance(steps, list) or not all(isinstance(s, str) for s in steps):
         raise ProbandError(
             "'abstract' must be text and 'steps' (or 'concrete') text or a list of it", file=path, line=number
         )
-    told = split or str(row.get("split") or split_of(path))
+    told = split or str(row.get("split") or split_of(path)).strip()
     if told not in SPLITS:
         raise ProbandError(f"'split' is {told!r}, not one of {', '.join(SPLITS)}", file=path, line=number)
+    cut: Callable[[str], Sequence[str]] = str.split if ".sequences." in path.name else tokens
     pair = Pair(
-        abstract=tokens(abstract) if "#UNK#" not in abstract else tuple(abstract.split()),
-        steps=tuple(t for s in steps if (t := tokens(s) if "#UNK#" not in s else tuple(s.split()))),
+        abstract=tuple(cut(abstract)),
+        steps=tuple(tuple(words) for step in steps if (words := cut(step))),
         split=told,
-        category=str(row.get("category") or "cooking"),
+        category=str(row.get("category") or "cooking").strip(),
     )
     if not pair.abstract or not pair.concrete:
         raise ProbandError("an empty side", file=path, line=number)
@@ -184,67 +188,3 @@ def read_captions(path: Path) -> list[tuple[str, ...]]:
         raise ProbandError(
             "not YouCook2's annotations: 'database' -> video -> 'annotations' -> 'sentence'", file=path
         ) from None
-
-
-# ---- table 1 and the vocabulary ------------------------------------------------------------------------------------
-
-
-def statistics(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
-    """Table 1 for any corpus: sequences, tokens and types of the concrete side, mean lengths of both sides.
-
-    A step counts one token more than its words: the paper's figures include the end of each step.
-    """
-    rows = []
-    for split in SPLITS:
-        chosen = [pair for pair in pairs if pair.split == split]
-        if chosen:
-            words = sum(len(pair.concrete) for pair in chosen)
-            ends = sum(len(pair.steps) for pair in chosen)
-            rows.append(
-                {
-                    "split": split,
-                    "sequences": len(chosen),
-                    "captions": len({pair.caption for pair in chosen}),
-                    "tokens": words,
-                    "tokens_with_step_ends": words + ends,
-                    "vocabulary": len({word for pair in chosen for word in pair.concrete}),
-                    "abstract_length": sum(len(pair.abstract) for pair in chosen) / len(chosen),
-                    "concrete_length": words / len(chosen),
-                    "concrete_length_with_step_ends": (words + ends) / len(chosen),
-                }
-            )
-    return rows
-
-
-def new_words(pairs: Iterable[Pair], captions: Iterable[Sequence[str]] = ()) -> dict[str, int]:
-    """Types and lemmas of the concrete side that occur in no abstract line (nor in `captions`)."""
-    pairs = list(pairs)
-    known = {word for pair in pairs for word in pair.abstract} | {word for caption in captions for word in caption}
-    fresh = {word for pair in pairs for word in pair.concrete} - known
-    known_lemmas = {lemma(word) for word in known}
-    return {"types": len(fresh), "lemmas": len({lemma(word) for word in fresh} - known_lemmas)}
-
-
-def lemma(word: str) -> str:
-    """The shortest base form that lemminflect knows for a word of any class; without that package, the word itself."""
-    try:
-        from lemminflect import getAllLemmas
-    except ImportError:
-        return word
-    forms = [form for forms in getAllLemmas(word).values() for form in forms]
-    return min(forms, key=lambda form: (len(form), form)) if forms else word
-
-
-def overlaps(pairs: Sequence[Pair]) -> dict[str, int]:
-    """Repeated pairs, and captions that stand in two splits: leaks to know of."""
-    seen: dict[tuple[Any, ...], int] = {}
-    for pair in pairs:
-        key = (pair.abstract, pair.concrete)
-        seen[key] = seen.get(key, 0) + 1
-    captions = {split: {pair.caption for pair in pairs if pair.split == split} for split in SPLITS}
-    return {
-        "duplicates": sum(count - 1 for count in seen.values()),
-        "captions_train_valid": len(captions["train"] & captions["valid"]),
-        "captions_train_test": len(captions["train"] & captions["test"]),
-        "captions_valid_test": len(captions["valid"] & captions["test"]),
-    }

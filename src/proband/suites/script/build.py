@@ -1,0 +1,182 @@
+"""Items of the cloze task from a parallel corpus: one per pair of texts, with the whitelist beside them.
+
+Evaluated splits come first (test, valid), then the training texts, so that `--limit N` takes questions. Pairs without a
+blank are dropped from valid and test and kept for training, where a net reads them whole.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from proband.core.errors import ProbandError
+from proband.core.files import sha256_text
+from proband.core.types import Built, Item
+from proband.suites.script import cloze, compare, corpus
+from proband.suites.script.categories import category
+from proband.suites.script.corpus import SPLITS, Pair
+from proband.suites.script.statistics import new_words, overlaps, table1
+from proband.suites.script.texts import running, with_blanks
+
+ORDER = ("test", "valid", "train")
+OWN_LEAST = 2  # our own corpus is small
+OWN, FOREIGN = "Apache-2.0 (written for Proband)", "that of the files given"
+
+
+def build(
+    *,
+    seed: int = 0,
+    data: Path | None = None,
+    captions: Path | None = None,
+    released: bool = False,
+    whitelist: Path | None = None,
+    share: float = cloze.SHARE,
+    least: int | None = None,
+    most: int = cloze.MOST,
+    splits: str = ",".join(SPLITS),
+    hold_out: float = 0.1,
+) -> Built:
+    """See `OPTIONS` of the suite for what each setting means."""
+    pairs = separated(read(data), seed=seed, hold_out=hold_out)
+    wanted = _splits(splits)
+    least = least if least is not None else cloze.LEAST if data else OWN_LEAST
+    counted = cloze.counts(pairs)
+    made = cloze.whitelist(counted, share=share, least=least)
+    words = allowed(data, pairs, released=released, named=whitelist) or made
+    chosen = Chosen(words=words, released=released, most=most)
+    pairs = [pair for pair in pairs if pair.split in wanted]
+    tally: Counter[str] = Counter()
+
+    def summary() -> Mapping[str, Any]:
+        lines = corpus.read_captions(captions) if captions else ()
+        return {
+            "splits": {name: tally[name] for name in SPLITS if tally[name]},
+            "blanks": {name: tally[f"{name} blanks"] for name in SPLITS if tally[name]},
+            "dropped_without_blanks": {name: tally[f"{name} dropped"] for name in SPLITS},
+            "training_without_blanks": tally["train without"],
+            "whitelist": len(words),
+            "table1": table1(pairs),
+            "new_words": new_words(pairs, lines),
+            "overlaps": overlaps(pairs),
+            **compare.with_released(pairs, made, most=most, counted=counted, folder=data, share=share, least=least),
+        }
+
+    return Built(
+        items=items(pairs, chosen, tally),
+        licence=FOREIGN if data else OWN,
+        summary=summary,
+        files=lambda: {"whitelist.txt": "".join(f"{word}\n" for word in words)},
+    )
+
+
+def read(data: Path | None) -> list[Pair]:
+    """The corpus in a file or folder, or our own."""
+    if data is not None:
+        return corpus.read(data)
+    with as_file(files("proband").joinpath("data/script")) as folder:
+        return [pair for path in sorted(folder.glob("corpus-*.tsv")) for pair in corpus.read(path)]
+
+
+def separated(pairs: Sequence[Pair], *, seed: int, hold_out: float) -> list[Pair]:
+    """A corpus that is all training text gets its valid and test split here, whole captions at a time."""
+    if {pair.split for pair in pairs} != {"train"} or not hold_out:
+        return list(pairs)
+    if not 0 < hold_out < 0.5:
+        raise ProbandError(f"'hold-out' is {hold_out}, not between 0 and 0.5")
+    names = sorted({pair.caption for pair in pairs})
+    held = max(1, round(hold_out * len(names)))
+    if len(names) < 3:
+        raise ProbandError(f"{len(names)} captions are too few to hold some out; give a split column")
+    order = [names[i] for i in np.random.default_rng([seed, 5]).permutation(len(names))]
+    split = {name: "valid" for name in order[:held]} | {name: "test" for name in order[held : 2 * held]}
+    return [replace(pair, split=split.get(pair.caption, "train")) for pair in pairs]
+
+
+def _splits(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in SPLITS:
+            raise ProbandError(f"'splits' names {name!r}, not one of {', '.join(SPLITS)}")
+    return names
+
+
+def allowed(data: Path | None, pairs: Sequence[Pair], *, released: bool, named: Path | None) -> list[str] | None:
+    """A whitelist that is given: by name, or with released tags by the file beside them (or the words they leave out)."""
+    if named is not None:
+        words = [line.strip() for _, line in corpus.lines_of(named) if line.strip()]
+        if not words:
+            raise ProbandError("holds no words", file=named)
+        return words
+    if not released:
+        return None
+    beside = data / "slot_whitelist.txt" if data is not None and data.is_dir() else None
+    if beside is not None and beside.exists():
+        return [line.strip() for _, line in corpus.lines_of(beside) if line.strip()]
+    counted = Counter(w for pair in pairs for s in cloze.tagged(pair.tags or ()) for w in pair.concrete[slice(*s)])
+    return sorted(counted, key=lambda word: (counted[word], word), reverse=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """How a pair gets its blanks."""
+
+    words: Sequence[str]
+    released: bool
+    most: int
+    allowed: Collection[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "allowed", frozenset(self.words))
+
+    def spans(self, pair: Pair) -> list[cloze.Span]:
+        if not self.released:
+            return cloze.blanks(pair, self.allowed, most=self.most)
+        if pair.tags is None:
+            raise ProbandError("these texts carry no tags; --released needs .template.tsv files")
+        return cloze.tagged(pair.tags)
+
+
+def items(pairs: Iterable[Pair], chosen: Chosen, tally: Counter[str]) -> Iterator[Item]:
+    pairs, candidates = list(pairs), " ".join(chosen.words)
+    for split in ORDER:
+        seen: Counter[str] = Counter()
+        for pair in pairs:
+            if pair.split != split:
+                continue
+            spans = chosen.spans(pair)
+            if not spans and split != "train":
+                tally[f"{split} dropped"] += 1
+                continue
+            tally[split] += 1
+            tally[f"{split} blanks"] += len(spans)
+            tally["train without"] += not spans
+            seen[pair.caption] += 1
+            yield item(pair, spans, version=seen[pair.caption], candidates=candidates if split != "train" else "")
+
+
+def item(pair: Pair, spans: Sequence[cloze.Span], *, version: int, candidates: str) -> Item:
+    """Every question carries the words that may fill its blanks, so that no answer depends on what else is asked."""
+    gold = [list(pair.concrete[start:end]) for start, end in spans]
+    facts: dict[str, Any] = {
+        "abstract": list(pair.abstract),
+        "concrete": list(pair.concrete),
+        "blanks": [list(span) for span in spans],
+        "gold": gold,
+        "kinds": [category(words) for words in gold],
+        "steps": [len(step) for step in pair.steps],
+        "clusters": [pair.caption],
+    }
+    digest = sha256_text(" ".join((*pair.abstract, "|", *pair.concrete)))[:4]
+    return Item(
+        id=f"script-{pair.split}-{pair.caption}-{version}{digest}",
+        suite="script",
+        prompt=f"{running(pair.abstract)}\n{with_blanks(pair.concrete, spans)}",
+        tags={"category": pair.category, "split": pair.split, "blanks": len(spans)},
+        facts=facts | ({"candidates": candidates} if candidates else {}),
+    )

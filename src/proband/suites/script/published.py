@@ -1,0 +1,43 @@
+"""Figures of the paper, typed in from its tables (data/script/published.csv)."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from io import StringIO
+
+from proband.core.types import Published
+
+SOURCE = "Bisk et al. 2019"
+
+
+@cache
+def rows() -> tuple[dict[str, str], ...]:
+    """Every row: table, row, column, value."""
+    text = files("proband").joinpath("data/script/published.csv").read_text(encoding="utf-8")
+    return tuple(csv.DictReader(StringIO(text)))
+
+
+def value(table: str, row: str, column: str) -> float:
+    """
+    >>> value("table4", "transducer", "match_greedy")
+    0.2491
+    """
+    return next(float(r["value"]) for r in rows() if (r["table"], r["row"], r["column"]) == (table, row, column))
+
+
+def published() -> Sequence[Published]:
+    """Table 4, beside our test split of KidsCook (the paper does not say which split it shows)."""
+    return [
+        Published(
+            model=row["row"],
+            metric=row["column"],
+            group={"category": "kidscook", "split": "test"},
+            value=float(row["value"]),
+            source=f"{SOURCE}, table 4",
+        )
+        for row in rows()
+        if row["table"] == "table4"
+    ]
