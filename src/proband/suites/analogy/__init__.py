@@ -159,7 +159,6 @@ TABLES = (
         order=ORDER,
         note="Published rows are table 1 of the paper, measured on BATS.",
     ),
-    Table(name="overall", title="All relations", rows=(), columns=("setting", "paper_probe"), order=ORDER),
     Table(
         name="relations",
         title="Accuracy by relation and probe",
@@ -198,7 +197,7 @@ SUITE = Suite(
     show=show,
     demo=(
         Demo(
-            options={"per_relation": 16},
+            options={"per_relation": 10},
             runs=(("embedded:mlm", None), ("embedded:smollm2", None), ("embedded:glove", None)),
         ),
     ),
