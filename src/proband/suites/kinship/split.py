@@ -17,9 +17,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 from proband.core.errors import ProbandError
+from proband.suites.kinship.chain import rule_bodies
 from proband.suites.kinship.prove import close
 from proband.suites.kinship.rules import FEMALE, MALE, Rules
 
@@ -50,14 +52,17 @@ def canonical(clause: Clause, inverse: Sequence[int]) -> Clause:
 class Clauses:
     """Which clauses are held out: a function of the clause and the seed alone, so that it needs no list of clauses.
 
-    A clause is held out when its hash falls into the share. Among the few clauses of three facts each target keeps
-    at least one for the test, the one with the lowest hash.
+    A clause is held out when its hash falls into the share. Among the few clauses of three to five facts each target
+    keeps at least one for the test: the one with the lowest hash that can be told of so many different people.
     """
 
     def __init__(self, rules: Rules, *, share: float, seed: int) -> None:
         self.inverse, self.share, self.seed = rules.inverse, share, seed
         self._mark = lru_cache(maxsize=100_000)(self._hash)
-        self.least = {min(group, key=self._mark) for group in _three(rules).values()}
+        self.least = set()
+        for group in _short(rules):
+            ranked = sorted({canonical(clause, rules.inverse) for clause in group}, key=self._mark)
+            self.least.add(next((clause for clause in ranked if _possible(rules, clause)), ()))
 
     def _hash(self, clause: Clause) -> float:
         digest = hashlib.blake2b(f"{self.seed} {clause}".encode(), digest_size=7).digest()
@@ -76,31 +81,32 @@ class Clauses:
         return lambda clause: len(clause) <= 2 or self.held(clause)
 
 
-def _three(rules: Rules) -> dict[int, set[Clause]]:
-    """Target -> its clauses of three facts that hold for all genders and can be told of four different people."""
-    n = len(rules.neutrals)
-    pairs = [(a, b, rules.table[a][b].bit_length() - 1) for a in range(n) for b in range(n) if _single(rules, a, b)]
-    found: dict[int, set[Clause]] = {}
-    for a, b, head in pairs:
-        for c, d, target in pairs:
-            for clause in [(a, b, d)] * (c == head) + [(c, a, b)] * (d == head):
-                if _possible(rules, clause):
-                    found.setdefault(target, set()).add(canonical(clause, rules.inverse))
-    return found
+def _short(rules: Rules) -> list[set[Clause]]:
+    """For each length from 3 to 5 and each target, its clauses: what its rules unfold to, whatever the genders."""
+    targets = range(len(rules.neutrals))
+    bodies = rule_bodies(rules)
+    known: dict[int, list[set[Clause]]] = {1: [{(r,)} for r in targets]}
+    for k in range(2, 6):
+        known[k] = [
+            {
+                left + right
+                for a, b in bodies[target]
+                for i in range(1, k)
+                for left in known[i][a]
+                for right in known[k - i][b]
+            }
+            for target in targets
+        ]
+    return [group for k in (3, 4, 5) for group in known[k] if group]
 
 
 def _possible(rules: Rules, clause: Clause) -> bool:
     """Whether the closure finds no contradiction ("my spouse's child's other parent" would be a second spouse)."""
-    genders = [MALE]
-    for relation in clause:
-        genders.append(FEMALE if genders[-1] == MALE else MALE)
-    edges = [(i, rules.word(relation, genders[i + 1]), i + 1) for i, relation in enumerate(clause)]
-    return close(rules, genders, edges).consistent
-
-
-def _single(rules: Rules, a: int, b: int) -> bool:
-    cell = rules.table[a][b]
-    return cell.bit_count() == 1 and cell.bit_length() <= len(rules.neutrals)
+    for genders in product((MALE, FEMALE), repeat=len(clause) + 1):
+        edges = [(i, rules.word(relation, genders[i + 1]), i + 1) for i, relation in enumerate(clause)]
+        if close(rules, genders, edges).consistent:
+            return True
+    return False
 
 
 def names_of(names: Mapping[str, Sequence[str]], *, share: float, seed: int) -> dict[str, dict[str, list[str]]]:
