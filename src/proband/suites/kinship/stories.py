@@ -157,12 +157,18 @@ def compiled(menu: list[Told | Raw], i: int) -> Told:
     return line
 
 
+@lru_cache(maxsize=None)
+def _echo_slots(text: str) -> tuple[int, ...]:
+    match = ECHO.search(text)
+    return tuple(map(int, match.groups())) if match else ()
+
+
 def _echoes(template: Template, relations: tuple[str, ...], genders: tuple[str, ...]) -> bool:
     """Would it say `her sister Ann and sister Bea`? The templates with plurals say that better."""
-    match = ECHO.search(template.text)
-    if match is None:
+    slots = _echo_slots(template.text)
+    if not slots:
         return False
-    one, owner, other = map(int, match.groups())
+    one, owner, other = slots
     return kin_word(one, owner, relations, genders) == kin_word(other, owner, relations, genders)
 
 
@@ -208,9 +214,13 @@ def parse_bank(text: str, *, name: str) -> Bank:
     return Bank(name, tuple(templates))
 
 
-@lru_cache(maxsize=8)
 def load_bank(path_or_name: str = "proband") -> Bank:
     """Our own bank ("proband"), a bank file, or CLUTRR's crowd templates from a folder ("clutrr:FOLDER")."""
+    return _load(path_or_name)
+
+
+@lru_cache(maxsize=8)
+def _load(path_or_name: str) -> Bank:
     if path_or_name == "proband":
         folder = files("proband") / "data" / "kinship" / "bank"
         parts = [folder.joinpath(f"facts{n}.txt").read_text(encoding="utf-8") for n in (1, 2, 3)]
