@@ -150,10 +150,14 @@ class _Reader:
     def _check_rivals(self, i: int) -> None:
         """`Ann's sister Bea rang her aunt`: whose aunt? The owner of the topic is too near to be ruled out."""
         topic, gender = self.topics[i], PRONOUN[self.line.at(i).text]
+        first = next((j for j, t in enumerate(self.line.tokens) if t.name), i)
         for j, token in enumerate(self.line.tokens[:i] if self.strict else []):
-            owns = self.line.is_owner(j) or (self.line.at(j - 1).text == "of" and self.line.at(j - 2).kin is not None)
-            if token.name and owns and token.text != topic and self.genders.get(token.text) in (None, gender):
-                self.problem(f"{self.line.at(i).text!r} may mean {topic} or {token.text}")
+            named = self.line.is_owner(j) or (self.line.at(j - 1).text == "of" and self.line.at(j - 2).kin is not None)
+            rival = token.text if token.name and named else None
+            if token.text in OWNING and j < first:  # Her sister Bea rang her aunt
+                rival = self.topics[j]
+            if rival not in (None, topic) and self.genders.get(rival or "") in (None, gender):
+                self.problem(f"{self.line.at(i).text!r} may mean {topic} or {rival}")
 
     def _nearest(self, gender: str) -> str | None:
         return next((n for n in reversed(self.recent) if self.genders.get(n) in (None, gender)), None)

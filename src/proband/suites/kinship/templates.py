@@ -8,6 +8,7 @@ t+1 to person t. Slots:
     {0 boy/girl}    the word for his or her gender {a 1 of 0}    with its article: an aunt
     {0+2 of 1}      the plural for two of 1's kin: sons, sisters, children
     {0+1 sib}       what two siblings are together: brothers, sisters, brother and sister
+    {other 0 2}     "other " if both have the same gender: Ann's {other 0 2}{0 of 1}, another son beside a son
 
 A capital letter in the slot makes a capital in the text ({0 His}, {A 1 of 0}).
 
@@ -39,6 +40,7 @@ NAME_SLOT: Final = re.compile(r"(\d)")
 KIN_SLOT: Final = re.compile(r"(?:([aA]) )?(\d) (of|dear) (\d)")
 PLURAL_SLOT: Final = re.compile(r"(\d)\+(\d) of (\d)")
 PAIR_SLOT: Final = re.compile(r"(\d)\+(\d) sib")
+OTHER_SLOT: Final = re.compile(r"other (\d) (\d)")
 GENDER_SLOT: Final = re.compile(r"(\d) ([A-Za-z]+)(?:/([A-Za-z]+))?")
 
 
@@ -78,6 +80,8 @@ def _slot(slot: str, relations: tuple[str, ...], genders: tuple[str, ...]) -> st
     if match := PLURAL_SLOT.fullmatch(slot):
         b, c, a = map(int, match.groups())
         return _plural(b, c, a, relations=relations, genders=genders)
+    if match := OTHER_SLOT.fullmatch(slot):
+        return "other " if genders[int(match[1])] == genders[int(match[2])] else ""
     if match := PAIR_SLOT.fullmatch(slot):
         a, b = (kin_word(int(x), int(y), relations, genders) for x, y in (match.groups(), match.groups()[::-1]))
         return f"{a}s" if a == b else f"{a} and {b}"
