@@ -45,7 +45,7 @@ def test_the_hash_seed_changes_nothing(tmp_path: Path, root: Path) -> None:
 
 def test_what_is_written(folder: Path) -> None:
     names = set(bytes_of(folder))
-    for table in ("groups", "length", "relations", "overall"):
+    for table in ("groups", "length", "relations", "headline"):
         assert {f"tables/analogy-{table}.{end}" for end in ("md", "tex", "csv")} <= names
         assert {f"figures/analogy-{table}.{end}" for end in ("svg", "png", "pdf")} <= names
     assert {"index.html", "report.json", "tables/analogy-2-groups.md", "data/cloze-index.js"} <= names

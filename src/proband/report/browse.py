@@ -23,7 +23,8 @@ from proband.report.collect import Joined, Values
 SHARD = 250  # items a file
 FILTERED = 400  # a tag with more values than this is searched, not picked from a list
 SHOWN = 5000  # items that carry the suite's own text
-DRAWN = 400  # items that carry the suite's drawings
+DRAWN = 48  # items that carry the suite's drawings, which may take a search each
+TRIED = 3  # drawn items after which it is known whether a suite draws answers too
 DRAWING_BYTES = 24 * 2**20
 
 
@@ -49,8 +50,7 @@ def write_browser(study: Study, folder: Path) -> dict[str, int]:
     shown, drawn = _spread(len(items), SHOWN), _spread(len(items), DRAWN)
     values = [_per_item(each, len(items)) for each in joined.metrics[joined.main]]
     listed = {name for name, tag in joined.tags.items() if len(tag.values) <= FILTERED}
-    write_text(folder / f"{joined.key}-index.js", script("PROBAND.index", joined.key, _index(study, values, listed)))
-    spent = pictures = 0
+    spent, pictures, answered = 0, [], True
     for number, first in enumerate(range(0, len(items), SHARD)):
         records = []
         for i in range(first, min(first + SHARD, len(items))):
@@ -58,13 +58,17 @@ def write_browser(study: Study, folder: Path) -> dict[str, int]:
             if i in shown:
                 record |= _text(joined, items[i])
             if i in drawn and spent < DRAWING_BYTES:
-                drawings = _drawings(joined, i)
-                record |= drawings
-                spent += sum(len(svg) for svg in drawings.get("svg", {}).values())
-                pictures += bool(drawings)
+                drawings = _drawings(joined, i, answers=answered)
+                if drawings:
+                    record["svg"] = drawings
+                    spent += sum(len(svg) for svg in drawings.values())
+                    pictures.append(i)
+                    answered = answered and (len(pictures) < TRIED or len(drawings) > 1)
             records.append(record)
         write_text(folder / f"{joined.key}-{number}.js", script("PROBAND.shard", joined.key, number, records))
-    return {"items": len(items), "texts": len(shown), "drawings": pictures}
+    index = _index(study, values, listed) | {"drawn": pictures}
+    write_text(folder / f"{joined.key}-index.js", script("PROBAND.index", joined.key, index))
+    return {"items": len(items), "texts": len(shown), "drawings": len(pictures)}
 
 
 def _spread(count: int, most: int) -> set[int]:
@@ -138,20 +142,20 @@ def _text(joined: Joined, item: Item) -> Mapping[str, str]:
     return {"show": text} if text.strip() != item.prompt.strip() else {}
 
 
-def _drawings(joined: Joined, i: int) -> dict[str, dict[str, str]]:
+def _drawings(joined: Joined, i: int, *, answers: bool) -> dict[str, str]:
     """The suite's drawing of the item, and one per run where it differs. Drawings are shown as images, so that
     nothing in them can run."""
     draw, item = joined.loaded.suite.draw, joined.loaded.items[i]
     plain = draw(item, None)
     found = {"": plain} if plain else {}
-    for label, given in zip(joined.labels, joined.answers):
+    for label, given in zip(joined.labels, joined.answers) if answers else ():
         own = draw(item, given[i]) if given[i] is not None else None
         if own and own != plain:
             found[label] = own
     for svg in found.values():
         if not svg.lstrip().startswith("<svg"):
             raise ProbandError(f"the drawing of item {item.id!r} is not an SVG element")
-    return {"svg": {label: _standalone(svg) for label, svg in found.items()}} if found else {}
+    return {label: _standalone(svg) for label, svg in found.items()}
 
 
 def _standalone(svg: str) -> str:

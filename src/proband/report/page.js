@@ -79,7 +79,7 @@ const PROBAND = (() => {
   const sets = new Map();        // key -> index, with shards: Map(number -> records)
   const waiting = new Map();     // file -> [resolve, reject]
   const PAGE = 20;
-  const view = { key: null, picked: {}, right: "", search: "", matches: [], page: 0, turn: 0 };
+  const view = { key: null, picked: {}, right: "", drawn: "", search: "", matches: [], page: 0, turn: 0 };
 
   function load(file) {
     if (waiting.has(file)) return waiting.get(file);
@@ -113,6 +113,9 @@ const PROBAND = (() => {
     }
     const choices = [...RIGHT];
     set.runs.forEach((run, m) => choices.push([`1${m}`, `${run} right`], [`0${m}`, `${run} wrong`]));
+    if (set.drawn.length && set.drawn.length < set.count) {
+      box.append(picker("drawing", [["", "any"], ["1", "drawn"]], (value) => { view.drawn = value; }));
+    }
     if (set.right.some((line) => /[01h]/.test(line))) box.append(picker("answers", choices, (value) => { view.right = value; }));
   }
   function picker(name, choices, change) {
@@ -125,6 +128,7 @@ const PROBAND = (() => {
 
   function passes(set, i) {
     for (const [name, code] of Object.entries(view.picked)) if (code !== "" && set.tags[name].codes[i] !== Number(code)) return false;
+    if (view.drawn && !set.pictured.has(i)) return false;
     if (view.right === "") return true;
     const signs = set.right.map((line) => line[i]);
     if (view.right === "all") return signs.every((sign) => sign === "1");
@@ -249,7 +253,7 @@ const PROBAND = (() => {
 
   async function openSet(key) {
     say("loading");
-    Object.assign(view, { key, picked: {}, right: "", page: 0 });
+    Object.assign(view, { key, picked: {}, right: "", drawn: "", page: 0 });
     if (!sets.has(key)) await load(`${key}-index.js`);
     drawFilters();
     await filter();
@@ -276,7 +280,7 @@ const PROBAND = (() => {
   }
 
   return {
-    index(key, index) { sets.set(key, { ...index, shards: new Map() }); },
+    index(key, index) { sets.set(key, { ...index, pictured: new Set(index.drawn), shards: new Map() }); },
     shard(key, number, list) { sets.get(key).shards.set(number, list); },
   };
 })();

@@ -73,7 +73,7 @@ def _flags(options: Mapping[str, Any]) -> list[str]:
             out.append(flag)
         elif isinstance(value, (list, tuple)):
             out += [flag, ",".join(str(each) for each in value)]
-        elif isinstance(value, (str, int, float)) and value is not False:
+        elif isinstance(value, (str, int, float)) and value is not False and value != "":
             out += [flag, str(value)]
     return out
 

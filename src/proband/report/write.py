@@ -33,7 +33,8 @@ def write_report(
     draws: int = 2000,
     progress: Callable[..., Any] = Progress,
 ) -> dict[str, Any]:
-    """Write index.html, report.json, tables/, figures/ and data/ into `out`; returns what report.json holds.
+    """Write index.html, report.json, tables/, figures/ and data/ into `out`; returns where it is and what
+    stands out; the numbers are in report.json.
 
     `progress(what, total=...)` opens a progress bar (core.progress.Progress).
     """
@@ -50,14 +51,20 @@ def write_report(
     missing = "" if can_paint() else NO_PLOTS
     name = title or "Proband report: " + ", ".join(dict.fromkeys(s.study.joined.loaded.suite.name for s in sections))
     write_text(out / "index.html", page(sections, title=name, missing=missing))
-    summary = _summary(sections, title=name, missing=missing)
-    write_json(out / "report.json", summary)
-    return summary
+    write_json(out / "report.json", _summary(sections, title=name, missing=missing))
+    return {
+        "page": str(out / "index.html"),
+        "models": len({run.model for each in joined for run, _ in each.loaded.runs}),
+        "items": sum(len(each.loaded.items) for each in joined),
+        "answers": sum(len(answers) for each in joined for _, answers in each.loaded.runs),
+        "said": [sentence for section in sections for sentence in section.said],
+        **({"missing": missing} if missing else {}),
+    }
 
 
 def _section(study: Study, out: Path, advance: Callable[[], None]) -> Section:
     joined = study.joined
-    overall = fill(study, Table(name="overall", title="Overall", rows=(), columns=(), metric=joined.main))
+    overall = fill(study, Table(name="headline", title="All items", rows=(), columns=(), metric=joined.main))
     grids = []
     for table in joined.loaded.suite.tables:
         grid = fill(study, table)
