@@ -106,7 +106,8 @@ def collect(
 def ask(solver: Any, model: Any, items: Sequence[Item], *, out: Path, name: str, seed: int) -> list[Answer]:
     """The model's answers, read back if this model gave them to these items before."""
     key = hashlib.sha256()
-    key.update(dumps([dict(model.identity()), solver.name, seed]).encode())
+    settings = {option.name: option.default for option in solver.options}
+    key.update(dumps([dict(model.identity()), solver.name, settings, seed]).encode())
     for item in items:
         key.update(dumps(item).encode())
     path = out / "answers" / f"{slug(name)}.{solver.name}.{key.hexdigest()[:12]}.jsonl"
