@@ -267,6 +267,7 @@ def _run(verbs: Any) -> None:
             batch=given.batch,
             revision=given.revision,
             allow_pickle=given.allow_pickle or None,
+            **_settings(given.model_set, "--model-set"),
         )
 
     verb = _verb(
@@ -298,6 +299,13 @@ def _run(verbs: Any) -> None:
     verb.add_argument("--batch", type=_count, metavar="N", help="sequences at a time (default: found automatically)")
     verb.add_argument("--revision", help="revision of a Hugging Face model")
     verb.add_argument("--allow-pickle", action="store_true", help="load weights that are not safetensors")
+    verb.add_argument(
+        "--model-set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of the model's kind, such as permutations=4 of openai: or phrases=none of vec:",
+    )
     _set(verb, "an option of the solver")
     _seed(verb)
 
@@ -463,12 +471,12 @@ def _set(verb: Parser, what: str) -> None:
     )
 
 
-def _settings(pairs: Sequence[str]) -> dict[str, str]:
+def _settings(pairs: Sequence[str], flag: str = "--set") -> dict[str, str]:
     found = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name:
-            raise ProbandError(f"--set wants NAME=VALUE, not {pair!r}")
+            raise ProbandError(f"{flag} wants NAME=VALUE, not {pair!r}")
         found[name] = value
     return found
 
