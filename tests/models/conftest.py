@@ -128,7 +128,9 @@ def config_of(family: str, tokenizer: Any) -> Any:
             "initializer_range": 0.4,
         }
     if family in {"llama", "gemma", "gemma2", "qwen2", "qwen3"}:
-        shape |= {"num_key_value_heads": 2, "head_dim": 8, "sliding_window": 8}
+        shape |= {"num_key_value_heads": 2, "head_dim": 8}
+    if family == "gemma2":
+        shape |= {"sliding_window": 8}  # shorter than the texts of the tests
     if family == "albert":
         shape |= {"embedding_size": 16}
     if family.startswith("deberta"):

@@ -15,7 +15,7 @@ from proband.core.errors import ProbandError
 from proband.models.causal import Causal
 from proband.models.gguf import unpacked
 from proband.models.masked import Masked
-from proband.models.weights import Files, find
+from proband.models.weights import VOCABULARY, Files, find
 
 
 def load(
@@ -82,16 +82,19 @@ def _read(files: Files, name: str) -> Any:
 
     try:
         return AutoConfig.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True)
-    except (ValueError, OSError, KeyError) as error:
+    except Exception as error:  # foreign files fail in many ways, and each is a sentence to the user
         raise ProbandError(f"{name}: {_sentence(error)}") from None
 
 
 def tokenizer_of(files: Files, name: str) -> Any:
     from transformers import AutoTokenizer
 
+    if not any((files.folder / file).is_file() for file in VOCABULARY):
+        # transformers would make one up that knows no words
+        raise ProbandError(f"{name}: the folder has no tokenizer (tokenizer.json or the like)", file=files.folder)
     try:
         return AutoTokenizer.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True)
-    except (ValueError, OSError, KeyError, ImportError) as error:
+    except Exception as error:  # foreign files fail in many ways, and each is a sentence to the user
         raise ProbandError(f"{name}: no tokenizer: {_sentence(error)}") from None
 
 
@@ -123,7 +126,7 @@ def _from_pretrained(auto: Any, files: Files, config: Any, *, name: str, dtype: 
             output_loading_info=True,
             use_safetensors=not files.pickle,
         )
-    except (ValueError, OSError, KeyError, RuntimeError, ImportError) as error:
+    except Exception as error:  # foreign files fail in many ways, and each is a sentence to the user
         raise ProbandError(f"{name}: {_sentence(error)}") from None
     return model, sorted(info["missing_keys"])
 

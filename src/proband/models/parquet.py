@@ -18,8 +18,15 @@ PLAIN, DICTIONARY = 0, (2, 8)
 def read_texts(path: Path) -> list[str]:
     """All values of the file's only column, in order."""
     data = path.read_bytes()
-    if data[:4] != b"PAR1" or data[-4:] != b"PAR1":
+    if len(data) < 12 or data[:4] != b"PAR1" or data[-4:] != b"PAR1":
         raise ProbandError("is not a Parquet file", file=path)
+    try:
+        return _read(data, path)
+    except (IndexError, KeyError, struct.error, TypeError, UnicodeDecodeError):
+        raise ProbandError("is a broken Parquet file, or not of the kind this reads", file=path) from None
+
+
+def _read(data: bytes, path: Path) -> list[str]:
     footer = Thrift(data, len(data) - 8 - struct.unpack("<I", data[-8:-4])[0]).struct()
     schema, rows, groups = footer[2], footer[3], footer[4]
     if len(schema) != 2 or schema[1].get(1) != 6:

@@ -41,8 +41,7 @@ class Sentences:
         return {"kind": "sentences", **self._identity(), "dtype": self.network.dtype}
 
     def read(self, texts: Sequence[str]) -> list[Tokens]:
-        self.tokenizer.backend_tokenizer.enable_truncation(self.longest)
-        return encode(self.tokenizer, texts)
+        return encode(self.tokenizer, texts, cut_at=self.longest)
 
     def embed(
         self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]], *, layers: Sequence[int]

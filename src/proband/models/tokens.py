@@ -39,13 +39,17 @@ class Tokens:
         return found
 
 
-def encode(tokenizer: Any, texts: Sequence[str], *, first: int | None = None) -> list[Tokens]:
+def encode(
+    tokenizer: Any, texts: Sequence[str], *, first: int | None = None, cut_at: int | None = None
+) -> list[Tokens]:
     """Tokens of each text with the tokenizer's own special tokens, and `first` before them (a BOS it does not add)."""
     if not texts:
         return []
     if not getattr(tokenizer, "is_fast", False):
         raise ProbandError("this model has no fast tokenizer (tokenizer.json), which character offsets need")
-    encodings = tokenizer(list(texts), add_special_tokens=True, return_attention_mask=False).encodings
+    # without a cut no limit is given either: the length is checked, and told in one line, after this
+    limit = {"truncation": True, "max_length": cut_at} if cut_at is not None else {"verbose": False}
+    encodings = tokenizer(list(texts), add_special_tokens=True, return_attention_mask=False, **limit).encodings
     return [_tokens(text, encoding, first) for text, encoding in zip(texts, encodings)]
 
 

@@ -24,6 +24,7 @@ TOKENIZER = (
     "tokenizer.model",
     "sentencepiece.bpe.model",
 )
+VOCABULARY = set(TOKENIZER) - {"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"}
 WANTED = ["*.json", "*.txt", "*.model", "*.safetensors"]  # what is fetched from the hub
 
 

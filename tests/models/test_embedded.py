@@ -1,0 +1,162 @@
+"""Models that come as packages: they are found, answer sensibly, and a missing one says how to get it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import struct
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.core.protocols import EmbedsSentences, EmbedsWords, HasVectors, PredictsWords, ScoresText, Text
+from proband.models import embedded, load
+from proband.models.parquet import read_texts, snappy
+
+
+def test_lists_are_complete() -> None:
+    assert set(embedded.LOADERS) == set(embedded.PACKAGES)
+
+
+def test_a_missing_one_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(embedded, "find_spec", lambda name: None)
+    monkeypatch.setenv("PROBAND_WINK", str(tmp_path / "absent"))
+    for name, (_, command, _) in embedded.PACKAGES.items():
+        assert not embedded.installed(name)
+        with pytest.raises(ProbandError) as caught:
+            load(f"embedded:{name}")
+        assert str(caught.value) == f"embedded:{name} is not installed; `{command}`"
+    with pytest.raises(ProbandError, match="there are mlm, smollm2, glove, minilm"):
+        load("embedded:gpt5")
+
+
+def test_packages_are_found_without_being_imported() -> None:
+    for name, (package, _, _) in embedded.PACKAGES.items():
+        assert embedded.folder_of(name).is_dir()
+        assert package not in sys.modules
+
+
+def test_mlm_knows_a_little() -> None:
+    model = load("embedded:mlm", device="cpu")
+    assert isinstance(model, ScoresText)
+    assert isinstance(model, PredictsWords)
+    texts = [Text(f"What Paris is to France, Rome is to {word}.") for word in ("Italy", "bread", "yellow")]
+    for method in model.methods:
+        right, *wrong = (score.total for score in model.score(texts, method=method))
+        assert right > max(wrong)
+    # figures of the model card: tokyo 0.31, osaka 0.17
+    found = np.exp(model.predict_words([("The capital of Japan is ", ".")], ["Tokyo", "Osaka", "bread"])[0])
+    assert found[:2] == pytest.approx([0.31, 0.17], abs=0.005)
+    assert found[2] < 1e-5
+
+
+def test_mlm_weights_are_those_of_the_distribution(root: Path) -> None:
+    source = root / "weights" / "proband-mlm" / "src" / "proband_mlm" / "model.safetensors"
+    installed = embedded.folder_of("mlm") / "model.safetensors"
+    assert hashlib.sha256(source.read_bytes()).digest() == hashlib.sha256(installed.read_bytes()).digest()
+
+
+def test_glove_is_the_package_s_table() -> None:
+    model = load("embedded:glove")
+    assert isinstance(model, HasVectors)
+    found, known = model.vectors(["the", "paris", "zzzqqq"])
+    assert known.tolist() == [True, True, False]
+    matrix = np.load(embedded.folder_of("glove") / "data" / "glove_6B_50d_emb.npy", mmap_mode="r")
+    assert found[0] == pytest.approx(matrix[0])  # "the" is GloVe's first word
+    capitals, _ = model.vectors(["paris", "france", "rome", "italy", "banana"])
+    unit = capitals / np.linalg.norm(capitals, axis=1, keepdims=True)
+    analogy = unit[1] - unit[0] + unit[2]
+    assert analogy @ unit[3] > analogy @ unit[4]
+
+
+def test_minilm_is_mean_pooling() -> None:
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    model = load("embedded:minilm", device="cpu")
+    assert isinstance(model, EmbedsSentences)
+    assert isinstance(model, EmbedsWords)
+    texts = ["A man is eating food.", "Someone eats.", "Shares fell sharply on Monday after the bank's warning.", "Hm"]
+    found = model.embed_sentences(texts)
+    folder = embedded.folder_of("minilm") / "model"
+    net: Any = AutoModel.from_pretrained(folder).eval()
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    for text, vector in zip(texts, found):
+        with torch.no_grad():
+            mean = net(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].mean(0)
+        assert vector == pytest.approx((mean / mean.norm()).numpy(), abs=1e-4)
+    assert found[0] @ found[1] > 0.6 > 0.2 > found[0] @ found[2]
+    assert model.embed_sentences(["word " * 600]).shape == (1, 384)  # cut, not refused
+    assert model.embed(["A man eats."], [[(2, 5)]], layers=[-1]).shape == (1, 1, 1, 384)
+
+
+@pytest.mark.slow
+def test_smollm2_answers() -> None:
+    model = load("embedded:smollm2", device="cpu")
+    texts = [Text(f"The capital of France is {word}.") for word in ("Paris", "London", "bread")]
+    scores = [score.total for score in model.score(texts, method="ll")]
+    assert scores == sorted(scores, reverse=True)
+    words = model.predict_words([("The capital of France is ", "")], ["Paris", "London", "bread"])[0]
+    assert words[0] > max(words[1:])
+    assert math.exp(words[0]) > 0.3
+    assert "Paris" in model.generate(["The capital of France is"], max_tokens=4, temperature=0, seed=0)[0]
+    assert model.identity()["bos"] == "<|endoftext|>"
+
+
+@pytest.mark.slow
+def test_smollm2_weights_are_those_of_the_gguf_file() -> None:
+    """Against the reader of the format's own authors, on tensors of each kind."""
+    from gguf import GGUFReader
+    from gguf.quants import dequantize
+
+    state = load("embedded:smollm2", device="cpu").network.model.state_dict()
+    (file,) = embedded.folder_of("smollm2").glob("*.gguf")
+    names = {
+        "token_embd.weight": "model.embed_tokens.weight",
+        "output_norm.weight": "model.norm.weight",
+        "blk.0.ffn_down.weight": "model.layers.0.mlp.down_proj.weight",
+        "blk.29.attn_v.weight": "model.layers.29.self_attn.v_proj.weight",
+    }
+    found = {tensor.name: tensor for tensor in GGUFReader(file).tensors if tensor.name in names}
+    for theirs, ours in names.items():
+        expected = dequantize(found[theirs].data, found[theirs].tensor_type)
+        assert np.array_equal(state[ours].numpy(), expected)
+
+
+def test_wink_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROBAND_CACHE", str(tmp_path / "cache"))
+    table = {"king": [1.0, 2.0, 3.0, 9.9, 0], "queen": [4.0, 5.0, 6.0, 9.9, 1]}
+    (tmp_path / "wink.json").write_text(json.dumps({"vectors": table, "dimensions": 3}))
+    monkeypatch.setenv("PROBAND_WINK", str(tmp_path / "wink.json"))
+    monkeypatch.setattr(embedded, "find_spec", lambda name: None if "glove" in name else find_spec(name))
+    for _ in range(2):  # converted, then from the cache
+        found, known = load("embedded:glove").vectors(["queen", "pawn"])
+        assert (found[0].tolist(), known.tolist()) == ([4, 5, 6], [True, False])
+    (tmp_path / "wink.json").write_text("[]")
+    with pytest.raises(ProbandError, match="is not a file of wink embeddings"):
+        load("embedded:glove")
+
+
+def test_parquet_reads_every_word_once() -> None:
+    words = read_texts(embedded.folder_of("glove") / "data" / "glove_6B_index.parquet")
+    assert len(words) == len(set(words)) == 400_000
+    assert words[:4] == ["the", ",", ".", "of"]
+    assert words[-1] == "sandberger"
+
+
+@pytest.mark.parametrize("data", [b"", b"PAR1PAR1", b"PAR1" + b"\x00" * 40 + struct.pack("<I", 8) + b"PAR1", b"text"])
+def test_parquet_that_is_none(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "x.parquet").write_bytes(data)
+    with pytest.raises(ProbandError):
+        read_texts(tmp_path / "x.parquet")
+
+
+def test_snappy_that_is_none() -> None:
+    with pytest.raises(ProbandError, match="copies from outside"):
+        snappy(bytes([6, 2 << 2]) + b"abc" + bytes([0b10, 9, 0]))

@@ -1,0 +1,144 @@
+"""Where models are found, what is refused, and that the families are told apart."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from proband.core.errors import ProbandError
+from proband.core.protocols import Text
+from proband.models import load
+from proband.models.causal import Causal
+from proband.models.hf import masked_or_causal
+from proband.models.masked import Masked
+
+Tiny = Callable[[str], Path]
+
+
+def refused(spec: str, **settings: Any) -> str:
+    with pytest.raises(ProbandError) as caught:
+        load(spec, **settings)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_masked_and_causal_are_told_apart(tiny: Tiny) -> None:
+    assert isinstance(load(f"hf:{tiny('bert')}", device="cpu"), Masked)
+    assert isinstance(load(f"hf:{tiny('llama')}", device="cpu"), Causal)
+
+
+def test_by_model_type_where_no_architecture_is_named() -> None:
+    from transformers import BertConfig, LlamaConfig, ViTConfig
+
+    assert masked_or_causal(BertConfig(), "m") == "masked"
+    assert masked_or_causal(BertConfig(architectures=["BertLMHeadModel"]), "m") == "causal"
+    assert masked_or_causal(LlamaConfig(), "m") == "causal"
+    with pytest.raises(ProbandError, match="neither a masked nor a causal"):
+        masked_or_causal(ViTConfig(), "m")
+
+
+def test_names_that_lead_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    assert "not in the hub cache" in refused("hf:nobody/nothing-at-all")
+    assert "hf download nobody/nothing-at-all" in refused("hf:nobody/nothing-at-all")
+    assert "no such folder" in refused(f"hf:{tmp_path}/absent")
+    assert "no such file" in refused(f"hf:{tmp_path}/absent.gguf")
+    assert "no config.json" in refused(f"hf:{tmp_path}")
+    assert "neither a folder here nor a name on the hub" in refused("hf:two words")
+
+
+def test_from_the_hub_cache(tiny: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    repo = tmp_path / "models--someone--tiny-bert"
+    shutil.copytree(tiny("bert"), repo / "snapshots" / ("0" * 40))
+    (repo / "refs").mkdir()
+    (repo / "refs" / "main").write_text("0" * 40)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub._snapshot_download.constants.HF_HUB_CACHE", str(tmp_path))
+    model = load("hf:someone/tiny-bert", device="cpu")
+    assert model.identity()["revision"] == "0" * 40
+    folder = load(f"hf:{tiny('bert')}", device="cpu")
+    assert model.score([Text("The queens.")]) == folder.score([Text("The queens.")])
+
+
+def test_pickle_only_if_asked_for(tiny: Tiny, tmp_path: Path) -> None:
+    from safetensors.torch import load_file
+
+    folder = shutil.copytree(tiny("bert"), tmp_path / "m")
+    weights = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    assert "no *.safetensors" in refused(f"hf:{folder}")
+    torch.save(weights, folder / "pytorch_model.bin")
+    assert "allow_pickle" in refused(f"hf:{folder}")
+    model = load(f"hf:{folder}", device="cpu", allow_pickle=True)
+    whole = load(f"hf:{tiny('bert')}", device="cpu")
+    assert model.score([Text("The queens.")]) == whole.score([Text("The queens.")])
+    assert model.identity()["weights"] != whole.identity()["weights"]
+
+
+def test_a_head_that_is_missing_is_not_made_up(tiny: Tiny, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    folder = shutil.copytree(tiny("bert"), tmp_path / "m")
+    weights = load_file(folder / "model.safetensors")
+    kept = {name: tensor for name, tensor in weights.items() if not name.startswith("cls.predictions.transform")}
+    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
+    assert "no trained masked language-model head" in refused(f"hf:{folder}", device="cpu")
+
+
+def test_code_that_comes_with_a_model_is_not_run(tiny: Tiny, tmp_path: Path) -> None:
+    folder = shutil.copytree(tiny("bert"), tmp_path / "m")
+    config = json.loads((folder / "config.json").read_text())
+    config |= {"model_type": "strange", "auto_map": {"AutoConfig": "mine.Config", "AutoModelForMaskedLM": "mine.Net"}}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "mine.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    refused(f"hf:{folder}")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_deberta_with_its_published_head(tmp_path: Path, tiny: Tiny) -> None:
+    """Checkpoints of DeBERTa keep the head as lm_predictions and do not say so in their configuration."""
+    from transformers import AutoConfig, AutoModelForMaskedLM
+
+    folder = shutil.copytree(tiny("deberta-v2"), tmp_path / "m")
+    config = AutoConfig.from_pretrained(folder)
+    config.legacy = False
+    auto: Any = AutoModelForMaskedLM
+    made = auto.from_config(config)
+    made.save_pretrained(folder)
+    told = json.loads((folder / "config.json").read_text())
+    told.pop("legacy", None)
+    (folder / "config.json").write_text(json.dumps(told))
+    model = load(f"hf:{folder}", device="cpu")
+    ids = torch.tensor([model.tokenizer("The queens.")["input_ids"]])
+    with torch.no_grad():
+        assert torch.allclose(model.network.model(ids).logits, made.eval()(ids).logits, atol=1e-5)
+    assert model.network.head() is not None
+
+
+def test_settings_that_cannot_be(tiny: Tiny) -> None:
+    assert "float32, bfloat16, float16" in refused(f"hf:{tiny('bert')}", dtype="int8")
+    if not torch.cuda.is_available():
+        assert "no GPU" in refused(f"hf:{tiny('bert')}", device="cuda")
+
+
+def test_a_broken_file_is_one_line(tiny: Tiny, tmp_path: Path) -> None:
+    folder = shutil.copytree(tiny("bert"), tmp_path / "m")
+    (folder / "config.json").write_text("{")
+    refused(f"hf:{folder}")
+    folder = shutil.copytree(tiny("bert"), tmp_path / "n")
+    (folder / "model.safetensors").write_bytes(b"\x00" * 100)
+    refused(f"hf:{folder}")
+    folder = shutil.copytree(tiny("bert"), tmp_path / "o")
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (folder / name).unlink()
+    refused(f"hf:{folder}")
+    (tmp_path / "x.gguf").write_bytes(b"GGUF nothing")
+    refused(f"hf:{tmp_path}/x.gguf")
