@@ -1,0 +1,177 @@
+"""Speed and memory of the kinship generator, beside CLUTRR's own where a checkout of it is given.
+
+    python benchmarks/kinship.py rates [--tasks clean,all --k 3,4,6,10 --stories 20000]
+        [--official CHECKOUT --templates FOLDER --python PYTHON]
+    python benchmarks/kinship.py start          CPU seconds of a process that builds one story per task and k
+    python benchmarks/kinship.py memory         peak memory against the number of stories
+    python benchmarks/kinship.py hundred        100,000 stories, k 2..10, two workers
+    python benchmarks/kinship.py agree 20000    closure and search on so many stories over all tasks and k
+    python benchmarks/kinship.py certify        items per second with --certify full
+
+Everything is CPU time of one process (os.times of the child), so that a busy machine slows both sides alike; rates are
+marginal, (stories of the long run - of the short run) / (its CPU - the short run's), and start-up stands apart.
+CHECKOUT is github.com/facebookresearch/clutrr, FOLDER holds amt_train.json and amt_test.json, PYTHON has networkx,
+pandas, nltk, tqdm, pyyaml, names and matplotlib.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+TASK_NUMBER = {"clean": 1, "supporting": 2, "irrelevant": 3, "disconnected": 4, "all": 5}
+
+OURS = """
+import json, resource, sys
+from proband.suites.kinship.build import build
+task, k, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+size = sum(len(line) for line in build(seed=0, task=task, k=k, per_k=count, certify="none").items)
+usage = resource.getrusage(resource.RUSAGE_SELF)
+print(json.dumps({"rows": count, "cpu": usage.ru_utime + usage.ru_stime, "mb": usage.ru_maxrss / 1024, "size": size}))
+"""
+
+THEIRS = """
+import contextlib, io, json, random, resource, sys
+import yaml
+load = yaml.load
+yaml.load = lambda stream: load(stream, Loader=yaml.SafeLoader)  # its yaml calls predate the loader argument
+checkout, templates, task, k, count = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5])
+sys.path.insert(0, checkout)
+with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    from clutrr.args import get_args
+    from clutrr.generator import generate_rows
+    from clutrr.store.store import Store
+    args = get_args(f"--use_mturk_template --template_file {templates} --combination_length 3 --train_tasks 1.{k}")
+    args.noise_support, args.noise_irrelevant, args.noise_disconnected = task in (2, 5), task in (3, 5), task in (4, 5)
+    args.noise_attributes, args.memory, args.relation_length, args.num_rows = False, 0, k, count
+    random.seed(0)
+    rows = generate_rows(args, Store(args), f"task_{task}.{k}", split=0.8, prev_patterns={})[1]
+usage = resource.getrusage(resource.RUSAGE_SELF)
+print(json.dumps({"rows": len(rows), "cpu": usage.ru_utime + usage.ru_stime, "mb": usage.ru_maxrss / 1024}))
+"""
+
+
+def child(python: str, code: str, *arguments: object) -> dict[str, float]:
+    """What a process says of itself on its last line."""
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run([python, "-c", code, *map(str, arguments)], capture_output=True, text=True, env=env)
+    if done.returncode:
+        raise SystemExit(done.stderr[-2000:])
+    said: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return said
+
+
+def marginal(short: dict[str, float], long: dict[str, float]) -> float:
+    return (long["rows"] - short["rows"]) / (long["cpu"] - short["cpu"])
+
+
+def rates(given: argparse.Namespace) -> None:
+    """Stories per CPU second, ours and theirs in turn."""
+    with tempfile.TemporaryDirectory() as folder:
+        prefix = Path(folder) / "amt"
+        if given.official:
+            for split in ("train", "test"):  # the names its generator asks for
+                (Path(folder) / f"amt.{split}.json").symlink_to((given.templates / f"amt_{split}.json").resolve())
+        print("| task | k | ours | start-up | official | start-up | ratio |\n|---|---|---|---|---|---|---|")
+        for task in given.tasks.split(","):
+            for k in given.k.split(","):
+                short, long = (child(sys.executable, OURS, task, k, n) for n in (1, given.stories))
+                line = f"| {task} | {k} | {marginal(short, long):,.0f} | {short['cpu']:.2f} s |"
+                if given.official:
+                    theirs = [
+                        child(given.python, THEIRS, given.official, prefix, TASK_NUMBER[task], k, n)
+                        for n in (1, given.their_stories)
+                    ]
+                    rate = marginal(*theirs)
+                    line += f" {rate:,.1f} | {theirs[0]['cpu']:.2f} s | {marginal(short, long) / rate:,.0f}x |"
+                print(line, flush=True)
+
+
+def start(given: argparse.Namespace) -> None:
+    best = min(child(sys.executable, OURS, "clean", "3", 1)["cpu"] for _ in range(5))
+    print(f"start-up with one story: {best:.2f} s of CPU")
+
+
+def memory(given: argparse.Namespace) -> None:
+    for count in (1_000, 10_000, 50_000):
+        print(
+            f"{count:>7,} stories: {child(sys.executable, OURS, 'clean', '3', count)['mb']:.0f} MB at most", flush=True
+        )
+
+
+def hundred(given: argparse.Namespace) -> None:
+    import proband
+
+    with tempfile.TemporaryDirectory() as folder:
+        began, before = time.monotonic(), os.times()
+        manifest: dict[str, Any] = proband.build(
+            "kinship", out=folder, seed=0, k="2..10", per_k=11_112, workers=given.workers
+        )
+        wall, after = time.monotonic() - began, os.times()
+        cpu = sum(after[:4]) - sum(before[:4])
+        print(f"{manifest['items']:,} stories: {wall:.0f} s of wall clock, {cpu:.0f} s of CPU, {given.workers} workers")
+
+
+def agree(given: argparse.Namespace) -> None:
+    """The closure's answer against everything the search finds possible, on stories of every task and length."""
+    from proband.suites.kinship import certify
+    from proband.suites.kinship.build import build
+    from proband.suites.kinship.plan import TASKS
+
+    per_k = -(-given.count // (len(TASKS) * 9))
+    began, right, total = time.process_time(), 0, 0
+    for line in build(seed=given.seed, task=",".join(TASKS), k="2..10", per_k=per_k, certify="none").items:
+        facts = json.loads(str(line))["facts"]
+        edges = [(i, word, j) for i, word, j in facts["edges"]]
+        found = certify.possible(facts["genders"], edges, (facts["query"][0], facts["query"][1]))
+        right += found == {facts["target"]}
+        total += 1
+        if found != {facts["target"]}:
+            print("disagree:", line)
+    print(f"closure and search agree on {right:,} of {total:,} stories; {time.process_time() - began:.0f} s of CPU")
+
+
+def certified(given: argparse.Namespace) -> None:
+    from proband.suites.kinship.build import build
+
+    for k in (2, 3, 4, 5, 6):
+        began = time.process_time()
+        count = sum(1 for _ in build(seed=1, k=k, per_k=1000, certify="full").items)
+        print(f"k={k}: {count / (time.process_time() - began):,.0f} certified in full per CPU second", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    verbs = parser.add_subparsers(required=True)
+    for name, run in (("rates", rates), ("start", start), ("memory", memory), ("certify", certified)):
+        verbs.add_parser(name).set_defaults(run=run)
+    for name, kind, default in (
+        ("--tasks", str, "clean,all"),
+        ("--k", str, "3,4,6,10"),
+        ("--stories", int, 20_000),
+        ("--their-stories", int, 1_000),
+        ("--official", Path, None),
+        ("--templates", Path, None),
+        ("--python", str, sys.executable),
+    ):
+        verbs.choices["rates"].add_argument(name, type=kind, default=default)
+    many = verbs.add_parser("hundred")
+    many.add_argument("--workers", type=int, default=2)
+    many.set_defaults(run=hundred)
+    both = verbs.add_parser("agree")
+    both.add_argument("count", type=int)
+    both.add_argument("--seed", type=int, default=2026)
+    both.set_defaults(run=agree)
+    given = parser.parse_args()
+    given.run(given)
+
+
+if __name__ == "__main__":
+    main()
