@@ -9,8 +9,9 @@ import pytest
 from proband.core import stats
 from proband.core.types import Answer, Item, Published, Table, accuracy
 from proband.report import Loaded
-from proband.report.cells import Study, fill
+from proband.report.cells import Study
 from proband.report.collect import join
+from proband.report.grids import fill
 
 
 def study_of(loaded: Loaded, draws: int = 400) -> Study:

@@ -6,9 +6,10 @@ import pytest
 
 from proband.core import stats
 from proband.report import Loaded
-from proband.report.cells import Study, fill
+from proband.report.cells import Study
 from proband.report.collect import join
 from proband.report.compare import comparisons, contrasts
+from proband.report.grids import fill
 
 
 def test_comparisons_are_corrected_together_and_speak_plainly(make_loaded: Callable[..., Loaded]) -> None:

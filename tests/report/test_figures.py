@@ -8,9 +8,10 @@ from xml.etree import ElementTree
 import pytest
 
 from proband.report import Loaded
-from proband.report.cells import Grid, Study, fill
+from proband.report.cells import Study
 from proband.report.collect import join
 from proband.report.figures import NARROW, WIDE, dot_plot, kind
+from proband.report.grids import Grid, fill
 from proband.report.heat import heat_map
 from proband.report.lines import line_plot
 from proband.report.marks import COLOURS, paint, svg

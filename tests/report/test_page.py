@@ -113,8 +113,17 @@ def test_paging_and_one_item(visit: Callable[..., Visit], make_loaded: Callable[
     assert item.choices[item.gold] in opened.locator(".choices > .gold").inner_text()
     assert opened.locator(".score").count() == len(item.choices) * len(loaded.runs)
     assert opened.locator(".score.chosen").count() == len(loaded.runs)
-    width = opened.locator("img").first.evaluate("image => image.decode().then(() => image.naturalWidth)")
-    assert width == 220
+
+
+def test_drawings_are_images_and_can_be_asked_for(visit: Callable[..., Visit]) -> None:
+    seen = visit()
+    seen.items()
+    seen.page.select_option("select[name=drawing]", label="drawn")
+    seen.found("of 48 items")
+    seen.page.locator("#list .row").nth(5).click()
+    images = seen.page.locator("#list .open img")
+    assert images.count() == 1 + 4
+    assert images.first.evaluate("image => image.decode().then(() => image.naturalWidth)") == 220
 
 
 def test_models_can_be_switched_off(visit: Callable[..., Visit]) -> None:

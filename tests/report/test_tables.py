@@ -8,8 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from proband.report import Loaded
-from proband.report.cells import Grid, Study, fill
+from proband.report.cells import Study
 from proband.report.collect import join
+from proband.report.grids import Grid, fill
 from proband.report.tables import comma_separated, latex, lines, markdown
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,8 @@ def join(loaded: Sequence[Loaded]) -> list[Joined]:
 def _join(loaded: Loaded, key: str) -> Joined:
     if not loaded.runs:
         raise ProbandError("no run over these items", file=loaded.source)
+    runs = sorted(loaded.runs, key=lambda each: each[0].model.startswith("baseline:"))  # what is to be beaten, last
+    loaded = replace(loaded, runs=runs)
     place = {item.id: i for i, item in enumerate(loaded.items)}
     if len(place) != len(loaded.items):
         raise ProbandError("two items share an id", file=loaded.source)

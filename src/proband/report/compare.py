@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from proband.core import stats
 from proband.core.types import Tag
 from proband.report import words
-from proband.report.cells import Cell, Grid, Study
+from proband.report.cells import Cell, Study
+from proband.report.grids import Grid
 
 MOST_PAIRS = 45  # ten runs; beyond, only the neighbours in rank are compared
 SENTENCES = 6
@@ -85,10 +86,10 @@ def contrasts(study: Study, grid: Grid | None, compared: Sequence[Comparison]) -
     if grid is not None:
         row = grid.rows[-1] if grid.rows else None
         cells = [
-            (grid.labels[run], words.key(grid.table.columns, column), cell)
+            (grid.labels[run], grid.heading(column), cell)
             for column in (grid.columns if len(grid.columns) > 1 else ())
             for run, cell in enumerate(grid.cells.get((row, column), ()))
-            if cell is not None
+            if cell is not None and not grid.labels[run].startswith("baseline:")  # what they do is known beforehand
         ]
         said += _against_chance(cells, grid.percent)
         said += _gap(cells, grid)
@@ -106,6 +107,9 @@ def _leader(study: Study, compared: Sequence[Comparison], percent: bool) -> str:
     if pair is None:
         return ""
     gap = f"{words.points(pair.difference, percent=percent)} {words.interval(pair.low, pair.high, percent=percent)}"
+    if pair.difference == 0:
+        top = words.figure(max(overall)[0], percent=percent)
+        return f"{first} and {second} are level on {joined.main}, at {top}."
     if pair.clear:
         return f"{pair.a} has the highest {joined.main}, {gap} above {pair.b} (Holm p {_p(pair.holm)})."
     why = "" if pair.low <= 0 else f" once all comparisons are counted (Holm p {_p(pair.holm)})"

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from proband.core.types import Published
 from proband.report import words
-from proband.report.cells import Cell, Grid, Key
+from proband.report.cells import Cell
+from proband.report.grids import Grid, Key
 from proband.report.marks import Mark, Picture, colour_of, shape_of
 
-WIDE, NARROW = 960.0, 322.0
+WIDE, NARROW = 1040.0, 322.0
 MANY_ROWS = 9
 
 
@@ -101,7 +102,7 @@ def published_tip(grid: Grid, figure: Published, row: Key | None, column: Key) -
 def place(grid: Grid, row: Key | None, column: Key) -> str:
     """`ES · reverse`, naming only what the table splits by."""
     parts = [words.key(grid.table.rows, row)] if grid.table.rows else []
-    return " · ".join([*parts, *([words.key(grid.table.columns, column)] if column else [])])
+    return " · ".join([*parts, *([grid.heading(column)] if column else [])])
 
 
 def fitted(text: str, width: float, *, size: float = 12.0) -> str:
@@ -154,7 +155,7 @@ def dot_plot(grid: Grid, width: float) -> Picture:
         x, y = left + (i % per) * panel, (i // per) * tall
         axis = Axis(low, high, x + 8, x + panel - 18, grid.percent)
         if len(columns) > 1:
-            title = fitted(words.key(grid.table.columns, column), panel - 12, size=13)
+            title = fitted(grid.heading(column), panel - 12, size=13)
             marks.append(Mark(kind="text", at=(x + 8, y + 14), text=title, size=13, bold=True))
         marks += _panel_frame(axis, y + top, y + top + sum(heights), stripes=heights)
         at = y + top

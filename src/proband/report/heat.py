@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from proband.report import words
-from proband.report.cells import Cell, Grid, Key
+from proband.report.cells import Cell
 from proband.report.figures import describe, fitted, text_width, tip, value_range
+from proband.report.grids import Grid, Key
 from proband.report.marks import Mark, Picture, colour_of
 
 ROW = 21.0
@@ -18,12 +19,12 @@ def heat_map(grid: Grid, width: float) -> Picture:
     narrow = width < 500
     runs = [run for run in range(len(grid.labels)) if any(found[run] for found in grid.cells.values())]
     names = [words.key(grid.table.rows, row) for row in grid.rows]
-    left = min(text_width(names, size=11) + 10, (0.34 if narrow else 0.2) * width)
+    left = min(text_width(names, size=11) + 10, (0.4 if narrow else 0.2) * width)
     wish = max(48.0 * len(grid.columns), 90.0) + 14
     per = 1 if narrow else max(1, min(len(runs), int((width - left) // wish)))
     panel = (width - left) / per
     size = (min(panel - 14, 110.0 * len(grid.columns))) / max(1, len(grid.columns))
-    heads = [words.key(grid.table.columns, column, everything=grid.table.metric) for column in grid.columns]
+    heads = [grid.heading(column) for column in grid.columns]
     slanted = text_width(heads, size=11) > size - 4
     top = 30 + (min(text_width(heads, size=11) * 0.66 + 6, 78) if slanted else 18)
     tall = top + ROW * len(grid.rows) + 22

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from proband.report import words
-from proband.report.cells import Grid, Key
 from proband.report.figures import Axis, describe, fitted, published_tip, text_width, tip, value_range
+from proband.report.grids import Grid, Key
 from proband.report.marks import Mark, Picture, colour_of, shape_of
 
 DASHES = ("6 3", "2 3", "8 3 2 3", "4 2")
@@ -19,7 +19,7 @@ def line_plot(grid: Grid, width: float) -> Picture:
     narrow = width < 500
     names = [model for row in rows for model in grid.others(row)]
     room = 0.0 if narrow or not names else min(130.0, text_width(names, size=11) + 12)
-    per = 1 if narrow else min(len(rows), 3, max(1, int(width // (260 + room))))
+    per = 1 if narrow else min(len(rows), 3, max(1, int(width // (215 + room))))
     panel, tall = width / per, 230.0 if narrow else 270.0
     numbers = [float(column[0]) for column in grid.columns]
     low, high = value_range(grid)

@@ -188,6 +188,7 @@ const PROBAND = (() => {
   }
   function drawRow(set, i, record) {
     const what = make("span", "what", record.prompt.replace(/\s+/g, " ").slice(0, 220) || record.id);
+    if (record.choices && record.choices.length < 5) what.append(make("span", "", record.choices.join(" / ").slice(0, 120)));
     const row = make("button", "row", what, make("span", "marks", ...set.runs.map((_, m) => tick(set, m, i))));
     row.type = "button";
     row.setAttribute("aria-expanded", "false");

@@ -15,9 +15,10 @@ from html import escape
 from importlib.resources import files
 
 from proband.report import words
-from proband.report.cells import Cell, Grid, Study
+from proband.report.cells import Cell, Study
 from proband.report.compare import Comparison
 from proband.report.figures import Axis, tip, value_range
+from proband.report.grids import Grid
 from proband.report.marks import MODELS, SHAPES
 from proband.report.panel import panel
 from proband.report.provenance import provenance
@@ -184,7 +185,8 @@ def _comparisons(section: Section) -> str:
     percent = section.study.percent(section.study.joined.main)
     overall = [c for c in section.compared if not c.group]
     rest = [c for c in section.compared if c.group]
-    more = f"<details><summary>by group</summary>{versus(rest, percent=percent)}</details>" if rest else ""
+    by = " and ".join(dict.fromkeys(tag for c in rest for tag in c.group))
+    more = f"<details><summary>by {escape(by)}</summary>{versus(rest, percent=percent)}</details>" if rest else ""
     return (
         '<article class="panel"><h3>Which differences are real</h3>'
         f'<p class="meta">{escape(section.study.joined.main)}, paired on the items both models answered; clustered '

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from html import escape
 
 from proband.report import words
-from proband.report.cells import Cell, Grid
+from proband.report.cells import Cell
 from proband.report.figures import NARROW, WIDE, kind, tip
+from proband.report.grids import Grid
 from proband.report.marks import MODELS, SHAPES, figure_formats, svg
 from proband.report.tables import Line, headings, lines, row_heading, unit
 
@@ -90,7 +91,7 @@ def _published_cells(grid: Grid, line: Line) -> str:
     out = []
     for value in line.figures:
         shown = "–" if value is None else words.figure(value, percent=grid.percent)
-        out.append(f'<td class="num" data-tip="{hint}">{shown}<span class="mark"></span></td>')
+        out.append(f'<td class="num" data-tip="{hint}">{shown}<span class="mark"></span> <span class="ci"></span></td>')
     return "".join(out)
 
 

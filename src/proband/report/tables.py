@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from proband.report import words
-from proband.report.cells import Cell, Grid, Key
+from proband.report.cells import Cell
+from proband.report.grids import Grid, Key
 
 DAGGER = {"at": "°", "below": "▼", "above": "", "": ""}
 
@@ -47,7 +48,7 @@ def lines(grid: Grid) -> Iterator[Line]:
 
 def headings(grid: Grid) -> list[str]:
     """The words above the columns that hold numbers."""
-    return [words.key(grid.table.columns, column, everything=grid.table.metric) for column in grid.columns]
+    return [grid.heading(column) for column in grid.columns]
 
 
 def row_heading(grid: Grid) -> str:
@@ -100,7 +101,10 @@ def _printed(grid: Grid, line: Line, *, mark: str) -> list[str]:
 
 
 def unit(grid: Grid) -> str:
-    return f"{grid.table.metric}, {'percent, ' if grid.percent else ''}95% intervals"
+    first = grid.columns[0] if grid.columns else ()
+    fixed = [f"{n}: {words.tag(v)}" for n, v in zip(grid.table.columns, first) if n not in grid.told_by]
+    parts = [grid.table.metric, *(["percent"] if grid.percent else []), "95% intervals", *fixed]
+    return ", ".join(parts)
 
 
 def legend(grid: Grid) -> str:

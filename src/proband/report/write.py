@@ -13,10 +13,11 @@ from proband.core.progress import Progress
 from proband.core.types import Table
 from proband.report import words
 from proband.report.browse import write_browser
-from proband.report.cells import Grid, Study, fill
+from proband.report.cells import Study
 from proband.report.collect import Loaded, join
 from proband.report.compare import comparisons, contrasts
 from proband.report.figures import WIDE, kind
+from proband.report.grids import Grid, fill
 from proband.report.marks import can_paint, paint, svg
 from proband.report.page import Section, page
 from proband.report.tables import comma_separated, latex, markdown
