@@ -108,11 +108,12 @@ def tokenizer(seed: int) -> Any:
 def build(shape: str, folder: Path, seed: int) -> None:
     """A model folder with random weights."""
     import torch
-    from transformers import RobertaConfig, RobertaForMaskedLM
+    import transformers
 
+    hf: Any = transformers
     torch.manual_seed(seed)
-    config = RobertaConfig(vocab_size=VOCABULARY, max_position_embeddings=514, type_vocab_size=1, **SHAPES[shape])
-    RobertaForMaskedLM(config).save_pretrained(folder)
+    config = hf.RobertaConfig(vocab_size=VOCABULARY, max_position_embeddings=514, type_vocab_size=1, **SHAPES[shape])
+    hf.RobertaForMaskedLM(config).save_pretrained(folder)
     tokenizer(seed).save_pretrained(folder)
 
 
@@ -135,7 +136,7 @@ class Minicons:
         from transformers import AutoModelForMaskedLM, AutoTokenizer
 
         model = AutoModelForMaskedLM.from_pretrained(folder, dtype=getattr(torch, dtype))
-        read = AutoTokenizer.from_pretrained(folder)
+        read: Any = AutoTokenizer.from_pretrained(folder)
         if not hasattr(type(read), "batch_encode_plus"):
             type(read).batch_encode_plus = type(read).__call__  # gone from transformers 5; minicons still calls it
         self.scorer: Any = MaskedLMScorer(model, device, tokenizer=read)

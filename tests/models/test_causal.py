@@ -67,6 +67,34 @@ def test_offsets_with_and_without_the_space(tiny: Tiny) -> None:
         assert (whole.words, at_word.words, at_word.tokens) == (4, 1, 1)
 
 
+@pytest.mark.parametrize("family", ["gpt2", "llama", "gemma2", "qwen3"])
+def test_a_context_read_once_gives_the_same(family: str, tiny: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = load(f"hf:{tiny(family)}", device="cpu")
+    contexts = [
+        "The capital of France is Paris, and what Paris is to France Rome is to Italy, so the capital of Italy is",
+        "Unbelievable kings and queens were reading by the river, and the unreadable book was",
+    ]
+    texts = [
+        Text(context + ending, len(context))
+        for context in contexts
+        for ending in (" Rome.", " reading.", " a river in Europe", ",", " unreadable kings and a kingdom.")
+    ]
+    widths: list[tuple[int, bool]] = []
+    honest = model.network.logprobs
+
+    def seen(ids: Any, *rest: Any, cache: Any = None) -> Any:
+        widths.append((ids.shape[1], cache is not None))
+        return honest(ids, *rest, cache=cache)
+
+    monkeypatch.setattr(model.network, "logprobs", seen)
+    found = model.score(texts)
+    assert [shared for _, shared in widths] == [True, True]
+    alone = [model.score([text])[0] for text in texts]
+    assert not any(shared for _, shared in widths[2:])
+    assert [s.total for s in found] == pytest.approx([s.total for s in alone], abs=1e-4)
+    assert [(s.tokens, s.words) for s in found] == [(s.tokens, s.words) for s in alone]
+
+
 @pytest.mark.parametrize("family", ["gpt2", "gemma2"])
 def test_greedy_generation_is_transformers_own(family: str, tiny: Tiny) -> None:
     model = load(f"hf:{tiny(family)}", device="cpu")

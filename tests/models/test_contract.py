@@ -163,7 +163,7 @@ def plain_continue(model: Any, left: str, word: str, right: str) -> float:
     before = ([] if model.bos is None else [model.bos]) + before
     with torch.no_grad():
         logprobs = model.network.model(torch.tensor([before + after])).logits[0].log_softmax(-1)
-    return sum(logprobs[len(before) + i - 1, token].item() for i, token in enumerate(after))
+    return float(sum(logprobs[len(before) + i - 1, token].item() for i, token in enumerate(after)))
 
 
 def plain_fill(model: Any, left: str, word: str, right: str) -> float:
@@ -173,14 +173,15 @@ def plain_fill(model: Any, left: str, word: str, right: str) -> float:
     ids[at : at + 1] = [mask] * len(tokens)
     with torch.no_grad():
         logprobs = model.network.model(torch.tensor([ids])).logits[0].log_softmax(-1)
-    return sum(logprobs[at + i, token].item() for i, token in enumerate(tokens))
+    return float(sum(logprobs[at + i, token].item() for i, token in enumerate(tokens)))
 
 
 def word_model(folder: Path, words: Sequence[str], *, causal: bool) -> Path:
     """A model whose vocabulary is a list of whole words, so that a sum over it can be spelled out."""
+    import transformers
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
-    from transformers import BertConfig, BertForMaskedLM, GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
+    hf: Any = transformers
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     made = Tokenizer(models.WordLevel({w: i for i, w in enumerate([*special, *words])}, unk_token="[UNK]"))
     made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
@@ -189,16 +190,14 @@ def word_model(folder: Path, words: Sequence[str], *, causal: bool) -> Path:
         made.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=ends)
     names = {"pad_token": "[PAD]", "unk_token": "[UNK]", "mask_token": "[MASK]"}
     names |= {"bos_token": "[CLS]"} if causal else {"cls_token": "[CLS]", "sep_token": "[SEP]"}
-    kind: Any = PreTrainedTokenizerFast
-    kind(tokenizer_object=made, **names).save_pretrained(folder)
+    hf.PreTrainedTokenizerFast(tokenizer_object=made, **names).save_pretrained(folder)
     torch.manual_seed(1)
     size = len(words) + len(special)
-    net: Any
     if causal:
-        net = GPT2LMHeadModel(GPT2Config(vocab_size=size, n_embd=16, n_layer=2, n_head=2, n_positions=32))
+        net = hf.GPT2LMHeadModel(hf.GPT2Config(vocab_size=size, n_embd=16, n_layer=2, n_head=2, n_positions=32))
     else:
         shape = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
-        net = BertForMaskedLM(BertConfig(vocab_size=size, initializer_range=0.5, **shape))
+        net = hf.BertForMaskedLM(hf.BertConfig(vocab_size=size, initializer_range=0.5, **shape))
     net.save_pretrained(folder)
     return folder
 

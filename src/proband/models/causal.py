@@ -22,6 +22,7 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats, Score, Text
 from proband.models.batching import Ints, falling, in_batches, padded
+from proband.models.contexts import WORTH, continued, shared
 from proband.models.continuations import continuation_logprobs
 from proband.models.embeddings import embed_spans
 from proband.models.forward import Network
@@ -75,12 +76,25 @@ class Causal:
             positions.append(counted[counted > 0])  # the very first token has no left context
             if not len(positions[-1]):
                 raise ProbandError(f"no token of {shorten(text.text)} to score from character {text.start} on")
-        totals = self._totals([tokens.ids for tokens in encoded], positions)
+        keys = [text.text[: text.start] for text in distinct]
+        totals = self._all_totals(keys, [tokens.ids for tokens in encoded], positions)
         scores = [
             Score(float(total), len(where), count_words(tokens, where))
             for total, where, tokens in zip(totals, positions, encoded)
         ]
         return [scores[distinct[text]] for text in texts]
+
+    def _all_totals(self, keys: Sequence[str], rows: list[Ints], positions: list[Ints]) -> Any:
+        """Texts with a long context in common go on from it; the others run as they are."""
+        totals = np.empty(len(rows))
+        alone = set(range(len(rows)))
+        for length, group in shared(keys, rows, positions, worth=WORTH.get(self.network.device.type, 64)):
+            totals[group] = continued(self.network, length, [rows[i] for i in group], [positions[i] for i in group])
+            alone -= set(group)
+        rest = sorted(alone)
+        if rest:
+            totals[rest] = self._totals([rows[i] for i in rest], [positions[i] for i in rest])
+        return totals
 
     def _totals(self, rows: list[Ints], positions: list[Ints]) -> Any:
         """Sum of log P(ids[t] | ids[<t]) over each row's positions. Rows are padded on the right, where a causal

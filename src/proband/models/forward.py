@@ -51,15 +51,16 @@ class Network:
             parts = self._head[0](inputs_embeds=self.model.base_model(ids)[0]).logits.float()
         return parts.shape == whole.shape and bool(torch.allclose(whole, parts, rtol=1e-2, atol=1e-2))
 
-    def logprobs(self, ids: Any, mask: Any, rows: Any, positions: Any, targets: Any) -> Any:
-        """log P(target | ids) for each (row, position, target)."""
+    def logprobs(self, ids: Any, mask: Any, rows: Any, positions: Any, targets: Any, *, cache: Any = None) -> Any:
+        """log P(target | ids) for each (row, position, target); `cache` holds what stands before the ids."""
         import torch
 
         head = self.head()
+        before = {} if cache is None else {"past_key_values": cache, "use_cache": True}
         with torch.inference_mode():
             if head is None:
-                return picked(self.model(ids, attention_mask=mask).logits[rows, positions], targets)
-            states = self.model.base_model(ids, attention_mask=mask)[0][rows, positions]
+                return picked(self.model(ids, attention_mask=mask, **before).logits[rows, positions], targets)
+            states = self.model.base_model(ids, attention_mask=mask, **before)[0][rows, positions]
             size = max(1, CHUNK.get(self.device.type, 2**24) // self.vocabulary)
             parts = [
                 picked(head(inputs_embeds=states[i : i + size][None]).logits[0], targets[i : i + size])
