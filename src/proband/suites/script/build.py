@@ -94,7 +94,7 @@ def separated(pairs: Sequence[Pair], *, seed: int, hold_out: float) -> list[Pair
     if len(names) < 3:
         raise ProbandError(f"{len(names)} captions are too few to hold some out; give a split column")
     order = [names[i] for i in np.random.default_rng([seed, 5]).permutation(len(names))]
-    split = {name: "valid" for name in order[:held]} | {name: "test" for name in order[held : 2 * held]}
+    split = dict.fromkeys(order[:held], "valid") | dict.fromkeys(order[held : 2 * held], "test")
     return [replace(pair, split=split.get(pair.caption, "train")) for pair in pairs]
 
 
@@ -107,7 +107,7 @@ def _splits(text: str) -> list[str]:
 
 
 def allowed(data: Path | None, pairs: Sequence[Pair], *, released: bool, named: Path | None) -> list[str] | None:
-    """A whitelist that is given: by name, or with released tags by the file beside them (or the words they leave out)."""
+    """A whitelist that is given: by name, or with released tags (the file beside them, else the words they leave out)."""
     if named is not None:
         words = [line.strip() for _, line in corpus.lines_of(named) if line.strip()]
         if not words:

@@ -1,9 +1,9 @@
 """What a blank asks for: a tool, a unit, a place, an action, or something else.
 
 A blank's category is that of its last word that has one, because an English compound ends with its head (*wooden
-spoon* is a tool, *stove burner* a place). A word's category stands in data/script/categories.tsv; a word not listed there
-is looked up without a plural or verbal ending (*ladles*, *stirring*, *chopped*). What is left is `other`: manner,
-state, ingredients.
+spoon* is a tool, *stove burner* a place). A word's category stands in data/script/categories.tsv; a word not listed
+there is looked up without a plural or verbal ending (*ladles*, *stirring*, *chopped*). What is left is `other`:
+manner, state, ingredients.
 """
 
 from __future__ import annotations

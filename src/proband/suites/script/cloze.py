@@ -33,26 +33,22 @@ Span = tuple[int, int]
 SHARE, LEAST, MOST = 0.45, 5, 5
 
 # Words that name no tool, step, manner, measure or place: closed classes, vague verbs and vague nouns.
-STOP_WORDS = frozenset(
-    """
-    a an the this that these those each every either both all any some no none such other another same several few many
-    much more most less least enough only own
-    i me my you your yours yourself he him his she her it its itself we us our they them their who whom whose which what
-    something anything nothing everything else one ones whatever
-    and or but nor so if because since while when whenever as than though although unless until till after before once
-    of to in into on onto at by for from with without within up down off out over under above below around across
-    through throughout along against between among beside behind toward towards about per via upon near away back forth
-    be is are was were been being am do does did doing done have has had having will would shall should can could may
-    might must need ought let's
-    not n't 's 're 've 'll 'd 'm s t re ve ll d m ca wo
-    then now next first second third fourth fifth last finally again also too just very really quite almost even still
-    yet already always never often here there where everywhere how why well however afterwards maybe perhaps okay ok
-    use uses using used put puts putting take takes taking get gets getting go goes going make makes making made give
-    gives keep keeps set start starts starting become becomes help see call ask show remember like part step amount side
-    top bottom front together carefully careful full nice full extra easy adult video
-    one two three four five six seven eight nine ten eleven twelve
-    """.split()
-)
+STOP_TEXT = """
+a an the this that these those each every either both all any some no none such other another same several few
+many much more most less least enough only own i me my you your yours yourself he him his she her it its itself we
+us our they them their who whom whose which what something anything nothing everything else one ones whatever and
+or but nor so if because since while when whenever as than though although unless until till after before once of
+to in into on onto at by for from with without within up down off out over under above below around across through
+throughout along against between among beside behind toward towards about per via upon near away back forth be is
+are was were been being am do does did doing done have has had having will would shall should can could may might
+must need ought let's not n't 's 're 've 'll 'd 'm s t re ve ll d m ca wo then now next first second third fourth
+fifth last finally again also too just very really quite almost even still yet already always never often here
+there where everywhere how why well however afterwards maybe perhaps okay ok use uses using used put puts putting
+take takes taking get gets getting go goes going make makes making made give gives keep keeps set start starts
+starting become becomes help see call ask show remember like part step amount side top bottom front together
+carefully careful full nice extra easy adult video two three four five six seven eight nine ten eleven twelve
+"""
+STOP_WORDS = frozenset(STOP_TEXT.split())
 
 WORD = re.compile(r"[^\W\d_][\w'’-]*")
 UNKNOWN = "#unk#"

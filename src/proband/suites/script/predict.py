@@ -42,7 +42,7 @@ def solve(
     splits: str = "valid,test",
     words: Path | None = None,
     template: str = PROMPT,
-    right: str = "skip",
+    right: str = "stop",
 ) -> list[Answer]:
     """One answer per item; items of other splits get one without records."""
     listed = read_words(words) if words else None
@@ -113,9 +113,10 @@ class Filler:
         gold = {item.id: list(item.facts["concrete"]) for item in self.items}
         self.ask([self.query(item, slot, gold[item.id]) for item in self.items for slot in slotted[item.id]])
         oracle = {
-            item.id: [self.said(self.query(item, slot, gold[item.id]), gold[item.id][slot.at]) for slot in slotted[item.id]]
+            item.id: [self.said(self.query(item, slot, text), text[slot.at]) for slot in slotted[item.id]]
             for item in self.items
-        }  # fmt: skip
+            for text in [gold[item.id]]
+        }
         own = {item.id: list(item.facts["concrete"]) for item in self.items}
         greedy: dict[str, list[Said]] = {item.id: [] for item in self.items}
         for step in range(max(len(found) for found in slotted.values())):

@@ -72,7 +72,7 @@ SOLVERS = (
             Option(
                 name="right",
                 help="what a masked model sees behind a blank: up to the next open blank, or all without open words",
-                default="skip",
+                default="stop",
                 choices=("stop", "skip"),
             ),
         ),

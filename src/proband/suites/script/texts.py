@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from proband.core.types import Item
 
 BLANK = "____"
-NO_SPACE_BEFORE = frozenset(". , ; : ! ? ) % ° ' ’ n't 's 're 've 'll 'd 'm".split())
-NO_SPACE_AFTER = frozenset("( $ #".split())
+NO_SPACE_BEFORE = frozenset([*".,;:!?)%°'’", "n't", *("'" + end for end in ("s", "re", "ve", "ll", "d", "m"))])
+NO_SPACE_AFTER = frozenset(["(", "$", "#"])
 PROMPT = "{abstract}\n"  # what stands before the concrete text
 
 
