@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from proband.suites.kinship.bank import Bank, Template, load_bank, parse_bank
 from proband.suites.kinship.bank_stats import PUBLISHED, coverage, general_share, statistics, tellings, words_of
 from proband.suites.kinship.crowd import SLOT, load_crowd, tidy
 from proband.suites.kinship.relations import NEUTRAL
-from proband.suites.kinship.stories import Bank, Template, load_bank, parse_bank
 
 
 def test_every_relation_and_gender() -> None:

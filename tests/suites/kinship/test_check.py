@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import pytest
 
+from proband.suites.kinship.bank import Bank, Template, load_bank
 from proband.suites.kinship.check import STAND_INS, canonical, castings, check_bank, check_template, clauses, compare
 from proband.suites.kinship.grammar import Fact
 from proband.suites.kinship.relations import NEUTRALS, RELATIONS, word
-from proband.suites.kinship.stories import Bank, Template, load_bank
 from proband.suites.kinship.templates import compile_text
 
 SWAPPED = {"he": "she", "she": "he", "his": "her", "him": "her", "himself": "herself", "herself": "himself"}

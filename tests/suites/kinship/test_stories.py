@@ -15,11 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proband.core.errors import ProbandError
+from proband.suites.kinship.bank import Bank, load_bank, parse_bank
 from proband.suites.kinship.check import canonical
 from proband.suites.kinship.names import NAMES
 from proband.suites.kinship.read import Reader
 from proband.suites.kinship.relations import FEMALE, GENDER, MALE, NEUTRAL, RELATIONS
-from proband.suites.kinship.stories import Bank, Edge, load_bank, parse_bank, plain, tell, walk
+from proband.suites.kinship.stories import Edge, plain, tell, walk
 
 World = tuple[list[Edge], list[str], list[str]]
 

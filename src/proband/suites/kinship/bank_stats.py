@@ -18,9 +18,9 @@ from dataclasses import asdict, dataclass
 from itertools import combinations, pairwise
 from typing import Any, Final
 
+from proband.suites.kinship.bank import ANY, LONGEST, Bank, Template
 from proband.suites.kinship.check import castings
 from proband.suites.kinship.relations import GENDER, INVERSE, NEUTRAL, word
-from proband.suites.kinship.stories import ANY, LONGEST, Bank, Template
 
 WORD: Final = re.compile(r"\w+(?:-\w+)*")
 PUBLISHED: Final = {  # table 3.1

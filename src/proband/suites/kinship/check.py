@@ -3,7 +3,7 @@
 The checker fills the slots with names, reads the sentence by the rules of `grammar` (strictly: every kin word must
 have one owner and one person, every pronoun must agree with the topic) and compares what it read with the label.
 
->>> from proband.suites.kinship.stories import Template
+>>> from proband.suites.kinship.bank import Template
 >>> good = Template("a", "{0} rang {0 his} {1 of 0} {1}.", (("pibling",),))
 >>> bad = Template("b", "{0} rang {1 his} {0 of 1} {1}.", (("pibling",),))
 >>> check_template(good), [str(fault) for fault in check_template(bad)][:1]
@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Final
 
+from proband.suites.kinship.bank import ANY, Bank, Template
 from proband.suites.kinship.grammar import Fact, read_facts
 from proband.suites.kinship.relations import FEMALE, INVERSE, MALE, NEUTRAL, NEUTRALS, word
-from proband.suites.kinship.stories import ANY, Bank, Template
 from proband.suites.kinship.templates import compile_text
 
 STAND_INS: Final = {MALE: ("Adam", "Ben", "Carl", "Daniel"), FEMALE: ("Anna", "Beatrice", "Clara", "Diana")}
+COUPLES: Final = (("child", "parent"), ("child-in-law", "parent-in-law"))  # both ends of the path are a couple
 SHIFTS: Final = ((1, 0), (4, 9), (7, 3))  # how the relations of a general clause are varied against each other
 
 
@@ -63,7 +64,7 @@ def clauses(pattern: Sequence[str], *, every: bool = False) -> Iterator[tuple[st
 
 
 def castings(relations: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Every choice of genders the world allows: spouses differ, and so do the two parents of one person.
+    """Every choice of genders the world allows: spouses differ, and so do two parents or parents-in-law of one person.
 
     >>> list(castings(("spouse",)))
     [('male', 'female'), ('female', 'male')]
@@ -71,7 +72,7 @@ def castings(relations: Sequence[str]) -> Iterator[tuple[str, ...]]:
     for genders in product((MALE, FEMALE), repeat=len(relations) + 1):
         couples = [i for i, r in enumerate(relations) if r == "spouse" and genders[i] == genders[i + 1]]
         steps = pairwise(relations)
-        couples += [i for i, pair in enumerate(steps) if pair == ("child", "parent") and genders[i] == genders[i + 2]]
+        couples += [i for i, pair in enumerate(steps) if pair in COUPLES and genders[i] == genders[i + 2]]
         if not couples:
             yield genders
 

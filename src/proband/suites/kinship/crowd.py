@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import Final
 
 from proband.core.errors import ProbandError
+from proband.suites.kinship.bank import LONGEST, Bank, Template
 from proband.suites.kinship.check import STAND_INS, canonical
 from proband.suites.kinship.grammar import Fact, Reading, read_facts
 from proband.suites.kinship.prove import close
 from proband.suites.kinship.relations import FEMALE, GENDER, MALE, NEUTRAL
 from proband.suites.kinship.rules import load
-from proband.suites.kinship.stories import LONGEST, Bank, Template
 
 SLOT: Final = re.compile(r"ENT_(\d)_(male|female)")
 SPELLING: Final = {"neice": "niece"}  # as the released files have it
