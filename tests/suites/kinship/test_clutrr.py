@@ -161,7 +161,7 @@ def random_item(rng: random.Random, number: int) -> Item:
         prompt="...",
         choices=RELATIONS,
         gold=RELATIONS.index(target),
-        tags={"task": "disconnected", "k": k, "depth": k, "split": rng.choice(("train", "test"))},
+        tags={"task": "disconnected", "k": k, "target": target, "depth": k, "split": rng.choice(("train", "test"))},
         facts={
             "names": names,
             "genders": genders,

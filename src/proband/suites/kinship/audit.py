@@ -25,7 +25,7 @@ from proband.core.files import atomic, sha256_file, write_json, write_lines, wri
 from proband.suites.kinship.audit_judge import Case, Verdict, batches, counter, judge_batch
 from proband.suites.kinship.audit_page import page
 from proband.suites.kinship.audit_read import Seen, Source, chunks, raw_rows, see_chunk, sources
-from proband.suites.kinship.audit_sum import COUNTED, Judged, correct, summary
+from proband.suites.kinship.audit_sum import COUNTED, Judged, correct, summary, whole, with_noise
 from proband.suites.kinship.clutrr import COLUMNS, Unreadable
 from proband.suites.kinship.clutrr_items import write_cells
 from proband.suites.kinship.kernel import Family
@@ -52,7 +52,7 @@ def audit(
         raise ProbandError("the audit cannot be written into the folder it reads", file=out)
     rows = _read(found, workers=workers, progress=progress)
     verdicts = _judge(rows, workers=workers, progress=progress)
-    judged: list[Judged] = [(row, verdicts[row.case]) for row in rows if isinstance(row, Seen)]
+    judged: list[Judged] = [(row, whole(row, verdicts)) for row in rows if isinstance(row, Seen)]
     figures = summary(judged, [row for row in rows if isinstance(row, Unreadable)], verdicts)
     if not figures["rows"]:
         raise ProbandError("holds no rows", file=path)
@@ -97,7 +97,7 @@ def _judge(
     rows: Iterable[Seen | Unreadable], *, workers: int, progress: Callable[..., Any] | None
 ) -> dict[Case, Verdict]:
     seen = [row for row in rows if isinstance(row, Seen)]
-    todo = batches([*(row.case for row in seen), *(row.noisy for row in seen if row.noisy)])
+    todo = batches(case for row in seen for case in (row.case, *row.rest, *row.noisy))
     todo.reverse()  # the largest families first, so that no process is left with them at the end
     verdicts: dict[Case, Verdict] = {}
     with ExitStack() as stack:
@@ -122,7 +122,7 @@ def record(row: Seen | Unreadable, verdicts: Mapping[Case, Verdict]) -> dict[str
             "column": row.column or None,
             "reason": row.reason,
         }
-    verdict = verdicts[row.case]
+    verdict = whole(row, verdicts)
     shown = counter(verdict)
     return {
         "file": row.source,
@@ -139,7 +139,7 @@ def record(row: Seen | Unreadable, verdicts: Mapping[Case, Verdict]) -> dict[str
         "revisits": row.revisits,
         "unsound": verdict.unsound,
         "blame": verdict.blame,
-        "with_noise": verdicts[row.noisy].verdict if row.noisy else None,
+        "with_noise": with_noise(row, verdicts),
         "worlds": verdict.worlds,
         "gender_slips": row.slips,
         "text_contradicts": [[row.names[i], relation, row.names[j]] for i, relation, j in row.contradicted],
@@ -177,7 +177,7 @@ def _cleaned(
             for raw, row in zip(raw_rows(source), remaining):
                 if isinstance(raw, Unreadable) or isinstance(row, Unreadable):
                     continue
-                verdict, cells = verdicts[row.case], raw[1]
+                verdict, cells = whole(row, verdicts), raw[1]
                 if verdict.verdict == "entailed":
                     standing.append(cells)
                 elif right := correct(verdict):

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from proband.suites.kinship import certify
 from proband.suites.kinship.certify import Pattern
+from proband.suites.kinship.encode import WITNESSES
 from proband.suites.kinship.kernel import NONE, STRICT, WORLDS, Edge, Family, World
 from proband.suites.kinship.relations import GENDER, NEUTRAL, RELATIONS
 
@@ -194,8 +195,14 @@ def _connected(edges: Sequence[Edge], query: tuple[int, int]) -> bool:
 
 
 def batches(cases: Iterable[Case]) -> list[list[Case]]:
-    """The cases without repetition, those of one size together, in an order of their own."""
-    ordered = sorted(set(cases), key=lambda case: (len(case.pattern[0]), len(case.pattern[1]), repr(case)))
+    """The cases without repetition, in an order of their own: those of one size together, the most witnesses first, so
+    that the solver loaded for them has room for the others."""
+
+    def key(case: Case) -> tuple[Any, ...]:
+        genders, edges, _ = case.pattern
+        return len(genders), len(edges), -sum(WITNESSES[NEUTRAL[r]] for _, r, _ in edges), repr(case)
+
+    ordered = sorted(set(cases), key=key)
     found: list[list[Case]] = []
     size: Any = None
     for case in ordered:

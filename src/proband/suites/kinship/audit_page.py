@@ -274,7 +274,7 @@ def _text(figures: Mapping[str, Any]) -> str:
     rows = [*figures["text"].items()]
     noise = figures["noise"]
     if noise["rows with noise"]:
-        rows += [(name, noise[name]) for name in ("rows with noise", "all noise facts typed")]
+        rows += [(name, noise[name]) for name in ("rows with noise", "all noise facts typed by the text")]
         rows += [
             (f"… verdict without -> with them: {move}", n) for move, n in noise["verdict without and with them"].items()
         ]

@@ -6,7 +6,7 @@ A release is the folder a file stands in; train and test rows of one release are
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -52,7 +52,8 @@ class Seen:
     target: str
     case: Case
     order: tuple[int, ...]  # who is who in the case
-    noisy: Case | None  # the case with the noise facts, where all their types are known
+    rest: tuple[Case, ...]  # facts that are not connected with the question: they must have a family too
+    noisy: tuple[Case, ...]  # the case with untyped noise facts added and the rest, where the text types all of them
     has_noise: bool
     names: tuple[str, ...]
     clause: str  # the relations along the chain
@@ -133,10 +134,10 @@ def see(source: Source, line: int, cells: Mapping[str, str]) -> Seen | Unreadabl
         return row
     typed = [edge for edge in row.noise if edge[1] is not None]
     facts: list[Edge] = [*row.chain, *typed]  # type: ignore[list-item]
-    pattern, order = pattern_of(row.genders, facts, row.query)
+    pattern, order, rest = certify.parts(row.genders, facts, row.query)
     said = read_story(row.story, row.names, row.genders)
-    noise = type_noise(said, row.noise, row.genders) if row.noise else None
-    noisy = pattern_of(row.genders, [*row.chain, *noise], row.query)[0] if noise else None
+    noise = type_noise(said, row.noise, row.genders) if len(typed) < len(row.noise) else None
+    noisy = certify.parts(row.genders, [*row.chain, *noise], row.query)[::2] if noise else None
     people = [x for i, _, j in row.chain for x in (i, j)]
     told = set(re.findall(r"\[([^\][]+)\]", row.story))
     return Seen(
@@ -152,7 +153,8 @@ def see(source: Source, line: int, cells: Mapping[str, str]) -> Seen | Unreadabl
         target=row.target,
         case=Case(pattern, row.target, _proof(row, order)),
         order=tuple(order),
-        noisy=Case(noisy, row.target, worlds=False) if noisy else None,
+        rest=tuple(_rest(each) for each in rest),
+        noisy=(Case(noisy[0], row.target, worlds=False), *map(_rest, noisy[1])) if noisy else (),
         has_noise=bool(row.noise),
         names=row.names,
         clause=" ".join(relation for _, relation, _ in row.chain),
@@ -166,17 +168,9 @@ def see(source: Source, line: int, cells: Mapping[str, str]) -> Seen | Unreadabl
     )
 
 
-def pattern_of(
-    genders: Sequence[str], facts: Sequence[Edge], query: tuple[int, int]
-) -> tuple[certify.Pattern, list[int]]:
-    """The canonical pattern of the people the facts and the question are about, and who is who in it.
-
-    >>> pattern_of(["male", "female", "male"], [(2, "wife", 1)], (2, 1))
-    ((('male', 'female'), ((0, 'wife', 1),), (0, 1)), [2, 1])
-    """
-    pattern, order = certify.canonical(genders, facts, query)
-    about = 1 + max(x for i, _, j in (*pattern[1], (0, "", 1)) for x in (i, j))
-    return (pattern[0][:about], pattern[1], pattern[2]), order[:about]
+def _rest(pattern: certify.Pattern) -> Case:
+    """Facts off the question: asked for the first of them, they are entailed or inconsistent."""
+    return Case(pattern, pattern[1][0][1], worlds=False)
 
 
 def masked(text: str) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from proband.suites.kinship.audit_judge import OTHERS, VERDICTS, Verdict
+from proband.suites.kinship.audit_judge import OTHERS, VERDICTS, Case, Verdict
 from proband.suites.kinship.audit_read import Seen
 from proband.suites.kinship.clutrr import Unreadable
 from proband.suites.kinship.relations import RELATIONS
@@ -15,7 +15,25 @@ from proband.suites.kinship.relations import RELATIONS
 Judged = tuple[Seen, Verdict]
 
 
-def summary(judged: Sequence[Judged], unreadable: Sequence[Unreadable], noisy: Mapping[Any, Verdict]) -> dict[str, Any]:
+def whole(seen: Seen, verdicts: Mapping[Case, Verdict]) -> Verdict:
+    """The verdict on a row: that on its case, unless facts off the question have no family."""
+    if any(verdicts[case].verdict == "inconsistent" for case in seen.rest):
+        return Verdict(verdict="inconsistent")
+    return verdicts[seen.case]
+
+
+def with_noise(seen: Seen, verdicts: Mapping[Case, Verdict]) -> str | None:
+    """The verdict's word with the noise facts that the text types, where it types all."""
+    if not seen.noisy:
+        return None
+    case, *rest = seen.noisy
+    broken = any(verdicts[each].verdict == "inconsistent" for each in rest)
+    return "inconsistent" if broken else verdicts[case].verdict
+
+
+def summary(
+    judged: Sequence[Judged], unreadable: Sequence[Unreadable], cases: Mapping[Case, Verdict]
+) -> dict[str, Any]:
     verdicts = Counter(v.verdict for _, v in judged)
     verdicts["unreadable"] += len(unreadable)
     return {
@@ -28,7 +46,7 @@ def summary(judged: Sequence[Judged], unreadable: Sequence[Unreadable], noisy: M
         "labels": labels(judged),
         "overlap": {release: overlap(rows) for release, rows in _groups(judged, lambda s: s.release)},
         "text": text(judged),
-        "noise": noise(judged, noisy),
+        "noise": noise(judged, cases),
         "worlds": worlds(judged),
         "correctable": sum(correct(v) is not None for _, v in judged),
         "unreadable": [str(row) for row in unreadable[:50]],
@@ -163,11 +181,11 @@ def text(judged: Sequence[Judged]) -> dict[str, int]:
     }
 
 
-def noise(judged: Sequence[Judged], noisy: Mapping[Any, Verdict]) -> dict[str, Any]:
-    typed = [(v.verdict, noisy[s.noisy].verdict) for s, v in judged if s.noisy is not None]
+def noise(judged: Sequence[Judged], cases: Mapping[Case, Verdict]) -> dict[str, Any]:
+    typed = [(v.verdict, word) for s, v in judged if (word := with_noise(s, cases))]
     return {
         "rows with noise": sum(s.has_noise for s, _ in judged),
-        "all noise facts typed": len(typed),
+        "all noise facts typed by the text": len(typed),
         "verdict without and with them": {f"{a} -> {b}": n for (a, b), n in sorted(Counter(typed).items())},
     }
 

@@ -32,6 +32,7 @@ Genders = tuple[str | None, ...]
 Pattern = tuple[Genders, tuple[Edge, ...], tuple[int, int]]
 
 STORIES_PER_SOLVER = 2000  # selectors pile up in a solver that serves disjunctive facts: begin afresh now and then
+ROOM = 8  # a solver with up to so many idle witnesses is used rather than a new one loaded
 
 
 class Search:
@@ -113,6 +114,7 @@ def forget() -> None:
     """
     _close()
     _entailed.cache_clear()
+    _consistent.cache_clear()
     families_of.cache_clear()
 
 
@@ -120,14 +122,16 @@ def _search(genders: Genders, edges: Sequence[Edge], *, world: World, open: bool
     """The solver for stories of this size, kept from one story to the next unless a `fresh` one is asked for."""
     named = max(len(genders), 2)
     spare = sum(witnesses(NEUTRAL[relation], world) for _, relation, _ in edges)
-    key = (named, spare + spare % 2, world, open)
+    spare += spare % 2
     if fresh:
-        return Search(named=named, spare=key[1], world=world, open=open)
-    found = _SEARCHES.get(key)
-    if found is None or found.stories >= STORIES_PER_SOLVER:
-        if found:
-            found.solver.delete()
-        found = _SEARCHES[key] = Search(named=named, spare=key[1], world=world, open=open)
+        return Search(named=named, spare=spare, world=world, open=open)
+    for roomier in range(spare, spare + ROOM, 2):
+        found = _SEARCHES.get((named, roomier, world, open))
+        if found and found.stories < STORIES_PER_SOLVER:
+            return found
+    if (old := _SEARCHES.pop((named, spare, world, open), None)) is not None:
+        old.solver.delete()
+    found = _SEARCHES[named, spare, world, open] = Search(named=named, spare=spare, world=world, open=open)
     return found
 
 
@@ -151,6 +155,40 @@ def canonical(
     renamed = tuple(sorted({(number[i], relation, number[j]) for i, relation, j in edges}))
     pattern = (tuple(known[x] for x in order), renamed, (number[query[0]], number[query[1]]))
     return pattern, order
+
+
+def parts(
+    genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]
+) -> tuple[Pattern, list[int], list[Pattern]]:
+    """The pattern of the facts connected with the question and who is who in it; then the patterns of the rest.
+
+    Families of unconnected stories side by side are a family of all, so what is not connected with the question matters
+    only if it has no family at all. (The question of a rest is its first fact.)
+
+    >>> parts(["male"] * 5, [(3, "son", 1), (0, "son", 2)], (2, 0))
+    ((('male', 'male'), ((1, 'son', 0),), (0, 1)), [2, 0], [(('male', 'male'), ((0, 'son', 1),), (0, 1))])
+    """
+    _check(genders, edges, query)
+    piece = list(range(len(genders)))
+    for i, _, j in edges:
+        old, new = piece[i], piece[j]
+        if old != new:
+            piece = [new if p == old else p for p in piece]
+    asked = {piece[query[0]], piece[query[1]]}
+    rest: dict[int, list[Edge]] = {}
+    for edge in edges:
+        if piece[edge[0]] not in asked:
+            rest.setdefault(piece[edge[0]], []).append(edge)
+    main = [edge for edge in edges if piece[edge[0]] in asked]
+    pattern, order = _trimmed(genders, main, query)
+    return pattern, order, [_trimmed(genders, facts, facts[0][::2])[0] for facts in rest.values()]
+
+
+def _trimmed(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]) -> tuple[Pattern, list[int]]:
+    """The canonical pattern without the people that no fact is about."""
+    (known, facts, asked), order = canonical(genders, edges, query)
+    about = 1 + max(x for i, _, j in (*facts, (0, "", 1)) for x in (i, j))
+    return (known[:about], facts, asked), order[:about]
 
 
 def _check(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]) -> None:
@@ -255,12 +293,18 @@ def entailed(
     """Does `target` hold of the query in every family of the story, and is there such a family?"""
     if target not in NEUTRAL:
         raise ProbandError(f"{target!r} is not one of the 22 relations")
-    return _entailed(canonical(genders, edges, query)[0], target, world)
+    pattern, _, rest = parts(genders, edges, query)
+    return _entailed(pattern, target, world) and all(_consistent(each, world) for each in rest)
 
 
 @lru_cache(maxsize=200_000)
 def _entailed(pattern: Pattern, target: str, world: World) -> bool:
     return _counter(pattern, target, world) is None and find(pattern, world=world) is not None
+
+
+@lru_cache(maxsize=200_000)
+def _consistent(pattern: Pattern, world: World) -> bool:
+    return find(pattern, world=world) is not None
 
 
 def consistent(genders: Sequence[str | None], edges: Sequence[Edge], *, world: World = STRICT) -> bool:
@@ -270,7 +314,8 @@ def consistent(genders: Sequence[str | None], edges: Sequence[Edge], *, world: W
     False
     """
     people = [*genders, None, None][: max(len(genders), 2)]
-    return find(canonical(people, edges, (0, 1))[0], world=world) is not None
+    pattern, _, rest = parts(people, edges, (0, 1))
+    return all(_consistent(each, world) for each in (pattern, *rest))
 
 
 def possible(
@@ -281,7 +326,10 @@ def possible(
     Empty for an inconsistent story. In the strict world relations exclude one another, so a label is entailed iff it
     is the only one possible; in a laxer world ask `entailed`.
     """
-    return frozenset(families_of(canonical(genders, edges, query)[0], world))
+    pattern, _, rest = parts(genders, edges, query)
+    if not all(_consistent(each, world) for each in rest):
+        return frozenset()
+    return frozenset(families_of(pattern, world))
 
 
 @lru_cache(maxsize=50_000)

@@ -48,7 +48,7 @@ def to_item(row: Row) -> Item:
     """A row as one of our items; its label is taken as it stands (`audit` judges it)."""
     asker, asked = (row.names[x] for x in row.query)
     depth = shortest_path(row.chain, row.query)
-    tags: dict[str, str | int] = {"task": row.task or "clean", "k": row.k}
+    tags: dict[str, str | int] = {"task": row.task or "clean", "k": row.k, "target": row.target}
     if row.split:
         tags["split"] = row.split
     if depth is not None:
