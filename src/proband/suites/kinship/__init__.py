@@ -6,7 +6,8 @@ questions, plan, dress, make, build; kernel, encode, certify, clutrr, audit; sol
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from proband.core.protocols import AnswersItems, Chooses, ScoresText
@@ -105,11 +106,18 @@ TABLES = (
 )
 
 
-def audit(path: Any, **settings: Any) -> Mapping[str, Any]:
+def audit(path: Path, **settings: Any) -> Mapping[str, Any]:
     """A verdict for every row of a file in CLUTRR's format or ours."""
     from proband.suites.kinship.audit import audit as run
 
     return run(path, **settings)
+
+
+def to_clutrr(items: Sequence[Item], path: Path) -> None:
+    """CLUTRR's own CSV, with its columns."""
+    from proband.suites.kinship.clutrr_items import export
+
+    export(items, path)
 
 
 def draw(item: Item, answer: Answer | None) -> str | None:
@@ -139,4 +147,5 @@ SUITE = Suite(
     own_models={"symbolic": solve.Symbolic, "read": solve.reader},
     draw=draw,
     audit=audit,
+    export={"clutrr": to_clutrr},
 )
