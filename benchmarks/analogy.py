@@ -67,9 +67,9 @@ def random_roberta(shape: str, data: str, folder: Path) -> str:
     return f"hf:{folder}"
 
 
-def measure(model: Any, data: str, setting: str, per_relation: int, *, faithful: bool) -> dict[str, Any]:
+def measure(model: Any, data: str, setting: str, per_relation: int, **options: Any) -> dict[str, Any]:
     began, cpu_began = time.perf_counter(), time.process_time()
-    built = SUITE.build(data=data, setting=setting, per_relation=per_relation, faithful=faithful)
+    built = SUITE.build(data=data, setting=setting, per_relation=per_relation, **options)
     items = [item for item in built.items if isinstance(item, Item)]
     ready, cpu = time.perf_counter(), time.process_time()
     solvers = {solver.name: solver for solver in SUITE.solvers}
@@ -112,17 +112,19 @@ def main() -> None:
     parser.add_argument("--zero-shot", default="100", help="positives per relation and probe, all, or no")
     parser.add_argument("--supervised", default="all")
     parser.add_argument("--faithful", action="store_true")
+    parser.add_argument("--relations", default="", help="only some, by parts of their names")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     from proband import models
 
+    options = {"faithful": given.faithful, "relations": given.relations}
     with tempfile.TemporaryDirectory() as folder:
         name = given.model or random_roberta(given.shape or "tiny", given.data, Path(folder))
         began = time.perf_counter()
         model = models.load(name, **({"device": given.device} if given.device else {}))
         loaded = time.perf_counter() - began
         runs = [
-            measure(model, given.data, setting, 0 if amount == "all" else int(amount), faithful=given.faithful)
+            measure(model, given.data, setting, 0 if amount == "all" else int(amount), **options)
             for setting, amount in (("zero-shot", given.zero_shot), ("supervised", given.supervised))
             if amount != "no"
         ]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.files import write_text
-from proband.core.protocols import EmbedsPairs, EmbedsWords, HasVectors, ScoresText
+from proband.core.protocols import EmbedsPairs, EmbedsWords, HasVectors, Score, ScoresText, Text
 from proband.core.types import Answer, Item
 from proband.suites.analogy import probing, retrieval, template_study
 from proband.suites.analogy.build import build
@@ -17,8 +17,7 @@ from proband.suites.analogy.supervised import differences, relational
 from proband.suites.analogy.templates import TEMPLATES
 
 EXTRAS = ("templates", "scoring", "retrieval", "probing")
-# positives per relation and probe in these studies, which ask each sentence many times over
-SAMPLE = {"zero-shot": 40, "retrieval": 40, "supervised": 120}
+MANY = {"zero-shot": 1, "retrieval": 1, "supervised": 3}  # a classifier needs more to learn from
 
 
 def write_extras(
@@ -35,6 +34,13 @@ def write_extras(
     """The names of the files written."""
     written: list[str] = []
 
+    def part(setting: str, **options: Any) -> list[Item]:
+        """Items for a study that asks each sentence many times over."""
+        built = build(
+            data=str(data), setting=setting, per_relation=MANY[setting] * wanted["sample"], seed=seed, **options
+        )
+        return [item for item in built.items if isinstance(item, Item)]
+
     def keep(name: str, text: str) -> None:
         write_text(out / name, text)
         written.append(name)
@@ -42,35 +48,43 @@ def write_extras(
     for name, model in models:
         if wanted["templates"] and isinstance(model, ScoresText):
             say(f"{name}: templates")
-            keep(f"templates-{slug(name)}.md", templates(solvers, name, model, data=data, seed=seed))
+            keep(f"templates-{slug(name)}.md", templates(solvers, name, model, part("zero-shot"), seed=seed))
         if wanted["scoring"] and isinstance(model, ScoresText):
             say(f"{name}: scoring variants")
-            keep(f"scoring-{slug(name)}.md", scoring(solvers, name, model, data=data, seed=seed))
+            keep(f"scoring-{slug(name)}.md", scoring(solvers, name, model, part("zero-shot"), seed=seed))
         if wanted["retrieval"] and isinstance(model, HasVectors):
             say(f"{name}: retrieval")
-            keep(f"retrieval-{slug(name)}.md", searching(model, data=data, seed=seed))
+            keep(f"retrieval-{slug(name)}.md", searching(model, part("retrieval"), seed=seed))
         if wanted["probing"]:
             say(f"{name}: probing")
-            text = probed(model, data=data, seed=seed)
+            text = probed(model, part, seed=seed)
             if text:
                 keep(f"probing-{slug(name)}.md", text)
     return written
 
 
-def sample(data: Path, setting: str, seed: int, **options: Any) -> list[Item]:
-    built = build(data=str(data), setting=setting, per_relation=SAMPLE[setting], seed=seed, **options)
-    return [item for item in built.items if isinstance(item, Item)]
+class Remembered:
+    """A model that scores a text once per method: variants of the score differ in how they use it."""
+
+    def __init__(self, model: ScoresText) -> None:
+        self.model, self.methods = model, model.methods
+        self.known: dict[tuple[str, Text], Score] = {}
+
+    def score(self, texts: Sequence[Text], *, method: str) -> list[Score]:
+        new = [text for text in dict.fromkeys(texts) if (method, text) not in self.known]
+        if new:
+            self.known |= {(method, t): s for t, s in zip(new, self.model.score(new, method=method), strict=True)}
+        return [self.known[method, text] for text in texts]
 
 
-def templates(solvers: Mapping[str, Any], name: str, model: Any, *, data: Path, seed: int) -> str:
-    items = sample(data, "zero-shot", seed)
+def templates(solvers: Mapping[str, Any], name: str, model: Any, items: Sequence[Item], *, seed: int) -> str:
     said = {t: list(solvers["pppl"].solve(items, model, seed=seed, template=t)) for t in TEMPLATES}
     return template_study.markdown(template_study.study(name, items, said, seed=seed))
 
 
-def scoring(solvers: Mapping[str, Any], name: str, model: Any, *, data: Path, seed: int) -> str:
+def scoring(solvers: Mapping[str, Any], name: str, model: Any, items: Sequence[Item], *, seed: int) -> str:
     """Equation 1 as printed, normalised, by other methods, PMI: accuracy by group and probe."""
-    items = sample(data, "zero-shot", seed)
+    model = Remembered(model)
     lines = _header("variant")
     for method in model.methods:
         for norm in ("sum", "token", "word"):
@@ -93,9 +107,8 @@ def _line(label: str, name: str, items: Sequence[Item], said: Sequence[Answer]) 
     return f"| {label} | " + " | ".join("–" if m is None else f"{100 * m:.1f}" for m in means) + " |"
 
 
-def searching(model: Any, *, data: Path, seed: int) -> str:
+def searching(model: Any, items: Sequence[Item], *, seed: int) -> str:
     """First answer right, per group, for each method with and without the exclusion of a, b and c."""
-    items = sample(data, "retrieval", seed)
     lines = ["| method | a, b, c | " + " | ".join(ROWS) + " |", "|---|---|" + "---:|" * len(ROWS)]
     for method in (*retrieval.METHODS, retrieval.LRCOS):
         for exclude in (True, False):
@@ -112,11 +125,11 @@ def searching(model: Any, *, data: Path, seed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def probed(model: Any, *, data: Path, seed: int) -> str:
+def probed(model: Any, part: Callable[..., list[Item]], *, seed: int) -> str:
     """MLP and linear, control task, all layers; then the same halves with no word in common."""
     texts = []
     for split in ("tuples", "lexical"):
-        items = sample(data, "supervised", seed, split=split)
+        items = part("supervised", split=split)
         if isinstance(model, EmbedsPairs):
             found = probing.probe_features(items, relational(model), seed=seed)
         elif isinstance(model, HasVectors):

@@ -80,6 +80,7 @@ def checked(settings: Mapping[str, Any], extras: Sequence[str]) -> dict[str, Any
         "supervised": 0,
         "faithful": True,
         "frequency": "wordfreq",
+        "sample": 40,
         **dict.fromkeys(extras, False),
     }
     for name, value in settings.items():
@@ -88,6 +89,8 @@ def checked(settings: Mapping[str, Any], extras: Sequence[str]) -> dict[str, Any
             raise ProbandError(f"paper analogy has no option {name!r}; it has {', '.join(wanted)}")
         if key in ("zero-shot", "supervised"):
             wanted[key] = _count(key, value)
+        elif key == "sample":
+            wanted[key] = _count(key, value) or 40
         elif key == "frequency":
             wanted[key] = value
         else:
