@@ -20,7 +20,6 @@ from proband.core.protocols import (
 from proband.core.types import Demo, Option, Solver, Suite, Table, accuracy
 from proband.suites.analogy import cosine, retrieval, supervised, zero_shot
 from proband.suites.analogy.build import SETTINGS, build
-from proband.suites.analogy.draw import draw
 from proband.suites.analogy.paper import paper
 from proband.suites.analogy.probes import BASES, PAPER_PROBES, PROBES
 from proband.suites.analogy.published import published
@@ -202,7 +201,6 @@ SUITE = Suite(
             runs=(("embedded:mlm", None), ("embedded:smollm2", None), ("embedded:glove", None)),
         ),
     ),
-    draw=draw,
     published=published,
     paper=partial(paper, SOLVERS),
 )
