@@ -6,7 +6,7 @@
 Both get the same RoBERTa-shaped model with random weights, the same tokenizer and the same sentences, tokenisation
 included in the time. minicons runs at the best of several batch sizes, found on a part of the sentences. First the
 scores are compared in fp32 (TF32 off), then the speed. Time is CPU time on a CPU (other programs on the machine do not
-count) and the clock on a GPU, the best of several repeats.
+count) and the clock on a GPU, the best of several repeats in which the two take turns.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -156,7 +157,7 @@ class Minicons:
             self.batch = batch
             try:
                 self.score(texts[:batch], "pll")
-                speeds[batch] = len(texts) / timed(lambda: self.score(texts, "pll"), device=device, repeats=1)[0]
+                speeds[batch] = len(texts) / timed(partial(self.score, texts, "pll"), device=device)[0]
             except Exception as error:
                 if "OutOfMemory" not in type(error).__name__:
                     raise
@@ -175,48 +176,55 @@ def free() -> None:
         torch.cuda.empty_cache()
 
 
-def timed(call: Callable[[], Any], *, device: str, repeats: int) -> tuple[float, Any]:
-    """Best time of several, and the result."""
+def timed(call: Callable[[], Any], *, device: str) -> tuple[float, Any]:
+    """Seconds, and the result."""
     import torch
 
-    best, result = float("inf"), None
-    for _ in range(repeats):
-        if device == "cuda":
-            torch.cuda.synchronize()
-        clock = time.perf_counter if device == "cuda" else time.process_time
-        began = clock()
-        result = call()
-        if device == "cuda":
-            torch.cuda.synchronize()
-        best = min(best, clock() - began)
-    return best, result
+    clock = time.perf_counter if device == "cuda" else time.process_time
+    if device == "cuda":
+        torch.cuda.synchronize()
+    began = clock()
+    result = call()
+    if device == "cuda":
+        torch.cuda.synchronize()
+    return clock() - began, result
 
 
 def measure(
-    folder: Path, texts: Sequence[str], *, device: str, dtype: str, method: str, repeats: int
-) -> dict[str, Any]:
-    """Both in one number format: sentences per second, and how far the scores are apart."""
-    theirs = Minicons(folder, device, dtype)
+    folder: Path, texts: Sequence[str], *, device: str, dtype: str, methods: Sequence[str], repeats: int
+) -> list[dict[str, Any]]:
+    """Both in one number format: sentences per second, and how far the scores are apart.
+
+    They take turns, so that what else happens on the machine meets both.
+    """
+    theirs, ours = Minicons(folder, device, dtype), Ours(folder, device, dtype)
     tuned = theirs.tune(texts[: max(min(len(texts), 16), len(texts) // 8)], device)
-    their_time, their_scores = timed(lambda: theirs.score(texts, method), device=device, repeats=repeats)
-    batch = theirs.batch
-    theirs.scorer = None
+    ours.score(texts[: max(8, len(texts) // 8)], "pll")
+    results = []
+    for method in methods:
+        their_time, our_time = float("inf"), float("inf")
+        for _ in range(repeats):
+            seconds, their_scores = timed(partial(theirs.score, texts, method), device=device)
+            their_time = min(their_time, seconds)
+            free()
+            seconds, our_scores = timed(partial(ours.score, texts, method), device=device)
+            our_time = min(our_time, seconds)
+        results.append(
+            {
+                "method": method,
+                "dtype": dtype,
+                "proband sentences/s": round(len(texts) / our_time, 2),
+                "minicons sentences/s": round(len(texts) / their_time, 2),
+                "ratio": round(their_time / our_time, 3),
+                "largest difference": max(abs(a - b) for a, b in zip(our_scores, their_scores)),
+                "minicons batch": theirs.batch,
+                "minicons sentences/s by batch": tuned,
+            }
+        )
+        print(json.dumps(results[-1]), flush=True)
+    theirs.scorer = ours.model = None
     free()
-    ours = Ours(folder, device, dtype)
-    ours.score(texts[: max(8, len(texts) // 8)], method)
-    our_time, our_scores = timed(lambda: ours.score(texts, method), device=device, repeats=repeats)
-    ours.model = None
-    free()
-    return {
-        "method": method,
-        "dtype": dtype,
-        "proband sentences/s": round(len(texts) / our_time, 2),
-        "minicons sentences/s": round(len(texts) / their_time, 2),
-        "ratio": round(their_time / our_time, 3),
-        "largest difference": max(abs(a - b) for a, b in zip(our_scores, their_scores)),
-        "minicons batch": batch,
-        "minicons sentences/s by batch": tuned,
-    }
+    return results
 
 
 def main() -> None:
@@ -244,12 +252,15 @@ def main() -> None:
         folder = Path(made)
         build(asked.shape, folder, asked.seed)
         lengths = [len(ids) for ids in tokenizer(asked.seed)(texts)["input_ids"]]
-        for method in asked.methods.split(","):
-            for dtype in ("float32", "bfloat16") if asked.device == "cuda" else ("float32",):
-                results.append(
-                    measure(folder, texts, device=asked.device, dtype=dtype, method=method, repeats=asked.repeats)
-                )
-                print(json.dumps(results[-1]), flush=True)
+        for dtype in ("float32", "bfloat16") if asked.device == "cuda" else ("float32",):
+            results += measure(
+                folder,
+                texts,
+                device=asked.device,
+                dtype=dtype,
+                methods=asked.methods.split(","),
+                repeats=asked.repeats,
+            )
     report = {
         "device": torch.cuda.get_device_name() if asked.device == "cuda" else f"cpu, {asked.threads} thread(s)",
         "shape": asked.shape,
