@@ -63,8 +63,10 @@ class Reader(nn.Module):
         out, state = self.lstm(vectors, state)
         return dropout(out, self.drop, self.training), state
 
-    def encode(self, vectors: Tensor, lengths: Lengths) -> tuple[Tensor, State]:
-        """Hidden states batch × m × hidden and the state after each sentence's own last word."""
+    def encode(self, vectors: Tensor, lengths: Lengths, *, final: bool = True) -> tuple[Tensor, State | None]:
+        """Hidden states batch × m × hidden and, where `final` is wanted, the state after each sentence's last word."""
+        if not final and self.collapse is None:
+            return self(vectors)[0], None
         counts = torch.from_numpy(lengths)
         packed = nn.utils.rnn.pack_padded_sequence(vectors, counts, batch_first=True, enforce_sorted=False)
         out, state = self.lstm(packed)

@@ -34,7 +34,8 @@ Example: two words, two positions, every weight 1: the first word comes from pos
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import torch
 from torch import Generator, Tensor
@@ -43,6 +44,30 @@ from proband.suites.script.nets.semiring import LOG, MAX, NEVER, Semiring
 
 # Which of the two ways into a cell was taken, given both weights: true where it was the emit.
 Choose = Callable[[Tensor, Tensor], Tensor]
+P = ParamSpec("P")
+R = TypeVar("R")
+SMALL = 1 << 20  # cells: up to here it is the number of steps that costs, not their size
+
+
+def on_host(function: Callable[P, R]) -> Callable[P, R]:
+    """Small grids of a device go through the host's memory: hundreds of dependent steps on a few thousand numbers
+    take an accelerator longer to start than a processor to do."""
+
+    def moved(x: Any, device: torch.device) -> Any:
+        if isinstance(x, tuple):
+            return tuple(moved(each, device) for each in x)
+        return x.to(device) if isinstance(x, Tensor) else x
+
+    @wraps(function)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+        emit, host = args[0], torch.device("cpu")
+        if not isinstance(emit, Tensor) or not emit.is_cuda or emit.numel() > SMALL:
+            return function(*args, **kwargs)
+        there = {name: moved(value, host) for name, value in kwargs.items()}
+        out: R = moved(function(*(moved(x, host) for x in args), **there), emit.device)
+        return out
+
+    return wrapped
 
 
 def sweep(by_shift: Tensor, by_emit: Tensor, *, semiring: Semiring, start: Tensor | None = None) -> Tensor:
@@ -91,13 +116,15 @@ def _corner(table: Tensor, words: Tensor, positions: Tensor) -> Tensor:
     return table[torch.arange(len(table), device=table.device), words - 1, positions - 1]
 
 
+@on_host
+@torch.no_grad()
 def total(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, semiring: Semiring) -> Tensor:
     """α_m(n) of every sentence: in LOG the log marginal likelihood, in MAX the score of the best alignment."""
-    with torch.no_grad():
-        cells = grid(emit, shift, semiring=semiring)
-        return semiring.times(_corner(cells, words, positions), semiring.lift(_corner(emit, words, positions)))
+    cells = grid(emit, shift, semiring=semiring)
+    return semiring.times(_corner(cells, words, positions), semiring.lift(_corner(emit, words, positions)))
 
 
+@on_host
 def rows(emit: Tensor, shift: Tensor, *, semiring: Semiring, start: Tensor | None = None) -> Tensor:
     """α_i(j) itself for every prefix: batch × n × m, weight of y_1:j with word j aligned to position i.
 
@@ -129,6 +156,7 @@ class _LogTotal(torch.autograd.Function):
         return g * emitted, g * shifted, None, None
 
 
+@on_host
 def inside_outside(
     emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
@@ -176,12 +204,13 @@ def sample(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, gen
     """One alignment drawn from p(a | x, y) for every sentence, batch × n; -1 beyond a sentence."""
 
     def choose(emitted: Tensor, shifted: Tensor) -> Tensor:
-        coins = torch.rand(emitted.shape, generator=generator, dtype=emitted.dtype, device=emitted.device)
-        return coins < torch.sigmoid(emitted - shifted)
+        coins = torch.rand(emitted.shape, generator=generator, dtype=emitted.dtype, device=generator.device)
+        return coins.to(emitted.device) < torch.sigmoid(emitted - shifted)
 
     return _walk(emit, shift, words=words, positions=positions, semiring=LOG, choose=choose)
 
 
+@on_host
 @torch.no_grad()
 def _walk(
     emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, semiring: Semiring, choose: Choose

@@ -35,8 +35,10 @@ class Transducer(Seq2Seq):
         self.from_encoder = nn.Linear(shape.hidden, shape.width, bias=False)
 
     def encode(self, batch: Batch) -> Source:
-        source = super().encode(batch)
-        return source if self.shape.bridge else replace(source, begin=None)
+        if self.shape.bridge:
+            return super().encode(batch)
+        states, _ = self.encoder.encode(self.vectors(batch.x), batch.lengths[0], final=False)
+        return Source(states, batch.positions, None)
 
     # ---- the weights of the grid ------------------------------------------------------------------------------------
 
