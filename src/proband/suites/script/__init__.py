@@ -48,6 +48,7 @@ TITLES = {
     "match_oracle": "Exact match, oracle: earlier blanks hold the right words",
     "top5_oracle": "Among the five likeliest, oracle",
     "surprisal": "Surprisal of the right word, nats",
+    "alignment_length": "Concrete words per abstract word they are aligned to",
     "rank": "Mean rank of the right word",
     **{f"match_oracle:{kind}": f"Exact match, oracle: blanks of kind {kind}" for kind in CATEGORIES},
 }
@@ -91,8 +92,8 @@ SUITE = Suite(
     show=show,
     demo=(
         Demo(
-            options={},
-            runs=(("embedded:mlm", None), ("embedded:smollm2", None), ("solver:frequent", None)),
+            options={"splits": "train,test"},
+            runs=(("embedded:mlm", None), ("solver:frequent", None), ("solver:chance", None)),
         ),
     ),
     draw=draw,

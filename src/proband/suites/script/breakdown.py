@@ -7,7 +7,7 @@ from typing import Any
 
 from proband.core.types import Answer, Item, Metric, numbers
 from proband.suites.script.categories import CATEGORIES, category
-from proband.suites.script.metrics import METRICS
+from proband.suites.script.metrics import METRICS, alignment_length
 
 LENGTHS: Mapping[str, Callable[[int], bool]] = {
     "1-word": lambda n: n == 1,
@@ -41,9 +41,16 @@ def full_surprisal(item: Item, answer: Answer) -> Sequence[float] | None:
     return [sum(values) / len(values) for values in given] or None
 
 
+def path_length(item: Item, answer: Answer) -> float | None:
+    """Concrete words per abstract word that has any, in one text (section 4.1); only for nets that align."""
+    path = next((blank["path"] for blank in answer.blanks if blank.get("path")), None)
+    return alignment_length([path]) if path else None
+
+
 BASE = ("match_greedy", "match_oracle", "top5_oracle")
 BREAKDOWN: Mapping[str, Metric] = {
     **{f"{base}:{name}": only(METRICS[base], _of_kind(name)) for base in BASE for name in CATEGORIES},
     **{f"{base}:{name}": only(METRICS[base], _of_length(name)) for base in BASE for name in LENGTHS},
     "surprisal_full": full_surprisal,
+    "alignment_length": path_length,
 }

@@ -107,7 +107,7 @@ def _splits(text: str) -> list[str]:
 
 
 def allowed(data: Path | None, pairs: Sequence[Pair], *, released: bool, named: Path | None) -> list[str] | None:
-    """A whitelist that is given: by name, or with released tags (the file beside them, else the words they leave out)."""
+    """A whitelist that is given: by name, or with released tags (the file beside them, or the words left out)."""
     if named is not None:
         words = [line.strip() for _, line in corpus.lines_of(named) if line.strip()]
         if not words:

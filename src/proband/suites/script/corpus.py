@@ -157,8 +157,7 @@ def read_jsonl(path: Path, *, split: str | None = None) -> Iterator[Pair]:
 def pair_of(row: Mapping[str, Any], path: Path, number: int, *, split: str | None) -> Pair:
     abstract, steps = row.get("abstract"), row.get("steps", row.get("concrete"))
     if isinstance(steps, str):  # running text: its sentences are the steps
-        words = tokens(steps)
-        steps = [" ".join(step) for step in sentences(words)]
+        steps = [" ".join(step) for step in sentences(tokens(steps))]
     if not isinstance(abstract, str) or not isinstance(steps, list) or not all(isinstance(s, str) for s in steps):
         raise ProbandError(
             "'abstract' must be text and 'steps' (or 'concrete') text or a list of it", file=path, line=number

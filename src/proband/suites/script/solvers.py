@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,21 @@ def answer(
     if hasattr(model, "with_options"):
         chosen = model.with_options(seed=seed, draws=draws, restricted=not unrestricted)
     asked = [item for item in items if evaluated(item, splits)]
-    said = {found.item_id: found for found in (chosen.answer(asked) if asked else ())}
+    found = list(chosen.answer(asked)) if asked else []
+    if asked and getattr(getattr(chosen, "net", None), "latent", False):
+        found = with_paths(asked, found, chosen)
+    said = {each.item_id: each for each in found}
     return [said.get(item.id, Answer(item_id=item.id)) for item in items]
+
+
+def with_paths(items: Sequence[Item], answers: Sequence[Answer], net: Any) -> list[Answer]:
+    """The Viterbi alignment of each whole text, kept in the record of its first blank."""
+    aligned = net.align([(item.facts["abstract"], item.facts["concrete"]) for item in items])
+    made = []
+    for answer, alignment in zip(answers, aligned, strict=True):
+        first, *others = answer.blanks
+        made.append(replace(answer, blanks=({**first, "path": list(alignment.path)}, *others)))
+    return made
 
 
 def count(items: Sequence[Item], model: LearnsFromItems, *, seed: int = 0, splits: str = "valid,test") -> list[Answer]:

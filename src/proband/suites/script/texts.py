@@ -50,7 +50,8 @@ def with_blanks(words: Sequence[str], spans: Sequence[Sequence[int]], *, numbere
     >>> with_blanks("use a wire whisk .".split(), [(2, 4)]), with_blanks(["stir"], [(0, 1)], numbered=True)
     ('use a ____ ____.', '[1: ____]')
     """
-    shown, at = [], 0
+    shown: list[str] = []
+    at = 0
     for number, (start, end) in enumerate(spans, start=1):
         shown.extend(words[at:start])
         gaps = [BLANK] * (end - start)
