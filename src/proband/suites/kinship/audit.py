@@ -43,8 +43,10 @@ class Bar(Protocol):
 def audit(
     path: Path, *, out: Path, progress: Callable[..., Any] | None = None, workers: int = 2, seed: int = 0
 ) -> Mapping[str, Any]:
-    """Judge the rows at `path`, write everything to the folder `out`, return the summary. (No step is random: the
-    seed is taken so that all suites' auditors are called alike.)"""
+    """Judge the rows at `path`, write everything to the folder `out`, return the headlines (summary.json has all).
+
+    No step is random: the seed is taken so that all suites' auditors are called alike.
+    """
     if workers < 1:
         raise ProbandError(f"'workers' is {workers}; at least 1 is needed")
     found = sources(path)
@@ -62,7 +64,14 @@ def audit(
     write_json(out / "summary.json", figures)
     _tables(figures, out)
     write_text(out / "index.html", page(figures, judged, name=path.name))
-    return figures
+    return {
+        "rows": figures["rows"],
+        "verdicts": figures["verdicts"],
+        "entailed by k": {str(line["k"]): f"{line['entailed']} of {line['rows']}" for line in figures["by_k"]},
+        "blamed": figures["rules"]["blamed"],
+        **figures["cleaned"],
+        "page": str(out / "index.html"),
+    }
 
 
 # ---- the three passes ----------------------------------------------------------------------------------------------
