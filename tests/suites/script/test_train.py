@@ -16,6 +16,7 @@ from proband.core.types import Item
 from proband.suites.script.nets import NETS
 from proband.suites.script.nets.folder import KINDS
 from proband.suites.script.nets.train import Recipe, Stage, fit, marginal, viterbi_em
+from proband.suites.script.nets.vocabulary import random_vectors
 
 PAIRS = [([5, 6, 7], [8, 9, 10, 11]), ([6], [9, 10]), ([7, 5], [12, 8, 13]), ([5], [11, 8, 9, 9, 10])] * 4
 Fresh = Callable[..., Any]
@@ -86,9 +87,7 @@ def test_a_folder_answers_items(name: str, toy: list[Item], tmp_path: Path) -> N
     net = next(net for net in NETS if net.name == name)
     items = build(tmp_path / "items", toy)
     sizes = {"hidden": 24, "width": 24, "dropout": 0.0, "input_dropout": 0.0, "state_dropout": 0.0, "batch": 16}
-    told = net.train(
-        items, out=tmp_path / "net", seed=0, progress=False, epochs=10, rate=1e-2, least=1, device="cpu", **sizes
-    )
+    told = net.train(items, out=tmp_path / "net", seed=0, epochs=10, rate=1e-2, least=1, device="cpu", **sizes)
     assert told["valid"] < 2
     files = {path.name for path in (tmp_path / "net").iterdir()}
     assert files == {"config.json", "model.safetensors"}
@@ -105,6 +104,37 @@ def test_a_folder_answers_items(name: str, toy: list[Item], tmp_path: Path) -> N
     assert model.answer(held_out[3:4])[0].blanks[0]["guess"] == answers[3].blanks[0]["guess"]
 
 
+def test_given_vectors_are_frozen_and_others_learned(toy: list[Item], tmp_path: Path) -> None:
+    items = build(tmp_path / "items", toy)
+    write_text(tmp_path / "glove.txt", "knife 0.5 -1 2\nwhisk 1 1 0\nspaceship 3 3 3\n")
+    small = {"epochs": 1, "hidden": 4, "width": 4, "least": 1, "device": "cpu"}
+    tables = {}
+    for name, vectors in (("frozen", tmp_path / "glove.txt"), ("learned", None)):
+        told = NETS[0].train(items, out=tmp_path / name, vectors=vectors, **small)
+        assert told["vectors"]["learned"] == (name == "learned")
+        net = NETS[0].load(tmp_path / name)
+        tables[name] = net.net.vectors.table.detach().numpy()[net.vocabulary.numbers(["knife", "whisk"])]
+        start = random_vectors(len(net.vocabulary), 100)[net.vocabulary.numbers(["knife", "whisk"])]
+    assert tables["frozen"].tolist() == [[0.5, -1, 2], [1, 1, 0]]
+    assert told["vectors"] == {"learned": True}
+    assert 0 < abs(tables["learned"] - start).max() < 0.5
+
+
+def test_vectors_of_other_words_are_refused(toy: list[Item], tmp_path: Path) -> None:
+    items = build(tmp_path / "items", toy)
+    write_text(tmp_path / "glove.txt", "spaceship 3 3 3\n")
+    with pytest.raises(ProbandError, match="no vector for any word"):
+        NETS[0].train(items, out=tmp_path / "net", vectors=tmp_path / "glove.txt", device="cpu")
+
+
+def test_a_loaded_net_may_be_renamed(toy: list[Item], tmp_path: Path) -> None:
+    """The command line names a model after the spec it was asked for by."""
+    NETS[0].train(build(tmp_path / "items", toy), out=tmp_path / "net", epochs=1, hidden=4, width=4, device="cpu")
+    model = NETS[0].load(tmp_path / "net")
+    model.name = "net:here"
+    assert model.identity()["name"] == "net:here"
+
+
 def test_a_checkpoint_of_another_run_is_refused(toy: list[Item], tmp_path: Path) -> None:
     from safetensors.torch import save_file
 
@@ -113,7 +143,7 @@ def test_a_checkpoint_of_another_run_is_refused(toy: list[Item], tmp_path: Path)
     write_text(out / "training.json", "{}")
     save_file({"x": torch.zeros(1)}, out / "checkpoint.safetensors")
     with pytest.raises(ProbandError, match="other settings"):
-        NETS[0].train(items, out=out, seed=0, progress=False, epochs=1, device="cpu")
+        NETS[0].train(items, out=out, seed=0, epochs=1, device="cpu")
 
 
 def test_a_folder_of_something_else_is_refused_in_one_line(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ class Alignment:
         return found
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Trained:
     """Answers script items (core.protocols.AnswersItems). `restricted`: only words of the whitelist fill slots;
     `draws` texts are sampled at temperature 0.1 for the greedy mode and the best one kept (0: the likeliest word)."""

@@ -1,6 +1,6 @@
 """A net as a folder: trained from a built folder of items, stored without pickles, loaded to answer items.
 
-MODELDIR/config.json         kind, shape, vocabulary, whitelist, how it was trained
+MODELDIR/config.json         kind, shape, vocabulary, whitelist, how it was trained and from which word vectors
 MODELDIR/model.safetensors   weights and word vectors
 MODELDIR/checkpoint.safetensors   while training: where an interrupted run goes on
 """
@@ -10,11 +10,12 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_items, read_json, sha256_file, sha256_text, write_json
@@ -26,7 +27,7 @@ from proband.suites.script.nets.lm import LanguageModel
 from proband.suites.script.nets.seq2seq import Seq2Seq
 from proband.suites.script.nets.train import Recipe, Stage, fit, marginal, viterbi_em
 from proband.suites.script.nets.transducer import ShiftingTransducer, Transducer
-from proband.suites.script.nets.vocabulary import Vocabulary, vectors_for
+from proband.suites.script.nets.vocabulary import Vocabulary, random_vectors, vectors_for
 
 KINDS: Mapping[str, type[LanguageModel]] = {
     "lm": LanguageModel,
@@ -44,22 +45,26 @@ def train(
     kind: str,
     out: Path,
     seed: int = 0,
-    progress: bool = True,
+    progress: Callable[..., Any] = Progress,
     vectors: Path | None = None,
-    epochs: int = 30,
-    schedule: str = "marginal-viterbi",
-    marginal_epochs: int = 10,
+    epochs: int,
+    schedule: str = "marginal",
+    marginal_epochs: int = 0,
     least: int = 5,
     device: str = "auto",
     bridge: bool = False,
     **options: Any,
 ) -> Mapping[str, Any]:
-    """Train on the items tagged `train`, stop early on those tagged `valid`; run again, it goes on where it stopped."""
+    """Train on the items tagged `train`, stop early on those tagged `valid`; run again, it goes on where it stopped.
+
+    `options`: further sizes (layers.Shape) and settings of the fitting (train.Recipe).
+    """
     items = read_items(items_dir)
     training, held_out = (_texts(items, split) for split in ("train", "valid"))
     vocabulary = Vocabulary.of((text for pair in training for text in pair), least=least)
-    table = torch.from_numpy(vectors_for(vocabulary, vectors))
+    table, note = _vectors(vocabulary, vectors)
     shape = Shape(
+        learned=vectors is None,
         vocabulary=len(vocabulary),
         dimension=table.shape[1],
         shift=math.log(sum(len(x) for x, _ in training) / sum(len(y) for _, y in training)),
@@ -70,21 +75,29 @@ def train(
     recipe = Recipe(stages=stages, **options)
     device = _device(device)
     settings = {"kind": kind, "seed": seed, "shape": dataclasses.asdict(shape), "schedule": schedule, "epochs": epochs}
-    settings |= {"recipe": options, "items": sha256_text("\n".join(" ".join([*x, "|", *y]) for x, y in training))}
+    settings |= {"vectors": note, "recipe": options, "least": least}
+    settings |= {"items": sha256_text("\n".join(" ".join([*x, "|", *y]) for x, y in training))}
     _same_run(out, settings)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         net = KINDS[kind](shape, table)
     pairs, valid = ([(vocabulary.numbers(x), vocabulary.numbers(y)) for x, y in part] for part in (training, held_out))
-    with Progress(f"training {kind}", total=recipe.epochs) as bar:
+    with progress(f"training {kind}", total=recipe.epochs) as bar:
         history = fit(
-            net, pairs, valid, recipe=recipe, seed=seed, device=device, folder=out,
-            told=lambda line: bar.advance() if progress else None,
+            net, pairs, valid, recipe=recipe, seed=seed, device=device, folder=out, told=lambda line: bar.advance()
         )  # fmt: skip
     report = {"epochs": len(history), "valid": min(line["valid"] for line in history), "history": history}
     whitelist = _whitelist(items_dir)
     save(net, out, settings | {"words": vocabulary.words, "whitelist": whitelist, "trained": report})
-    return {"net": kind, "folder": str(out), "device": device} | {k: report[k] for k in ("epochs", "valid")}
+    return {"net": kind, "device": device, "vectors": note} | {k: report[k] for k in ("epochs", "valid")}
+
+
+def _vectors(vocabulary: Vocabulary, source: Path | None) -> tuple[Tensor, Mapping[str, Any]]:
+    """The table of word vectors and, for config.json, where it comes from."""
+    if source is None:
+        return torch.from_numpy(random_vectors(len(vocabulary), 100)), {"learned": True}
+    table, found = vectors_for(vocabulary, source)
+    return torch.from_numpy(table), {"learned": False, "from": source.name, "found": found, "of": len(vocabulary)}
 
 
 def _texts(items: Sequence[Item], split: str) -> list[tuple[list[str], list[str]]]:

@@ -1,4 +1,4 @@
-"""What the nets are made of: frozen word vectors, an LSTM reader, and the layer that predicts a word."""
+"""What the nets are made of: word vectors, an LSTM reader, and the layer that predicts a word."""
 
 from __future__ import annotations
 
@@ -29,18 +29,22 @@ class Shape:
     word_dropout: float = 0.0  # chance that the decoder reads "unknown" instead of a word
     bidirectional: bool = False  # the encoder also reads from the right
     bridge: bool = False  # a transducer's decoder starts from the encoder's last state
+    learned: bool = False  # the word vectors are learned with the net (where no ready ones were given)
     tied: bool = False  # the output layer starts from the word vectors
     shift: float = 0.0  # fixed log-odds of shift against emit (transducer with fixed transitions)
     block: int = 0  # rows of equation 3 in memory at a time; 0: as suits the device
 
 
 class Vectors(nn.Module):
-    """Word vectors that cannot move: a buffer, not a parameter, so that no optimiser ever sees them."""
+    """Word vectors. Given ones cannot move: they are a buffer, not a parameter, so that no optimiser ever sees them."""
 
-    def __init__(self, table: Tensor, *, drop: float) -> None:
+    def __init__(self, table: Tensor, *, drop: float, learned: bool = False) -> None:
         super().__init__()
-        self.register_buffer("table", table.clone())
         self.table: Tensor
+        if learned:
+            self.register_parameter("table", nn.Parameter(table.clone()))
+        else:
+            self.register_buffer("table", table.clone())
         self.drop = drop
 
     def forward(self, words: Tensor) -> Tensor:

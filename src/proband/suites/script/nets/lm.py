@@ -42,7 +42,7 @@ class LanguageModel(nn.Module):
     def __init__(self, shape: Shape, table: Tensor) -> None:
         super().__init__()
         self.shape = shape
-        self.vectors = Vectors(table, drop=shape.input_dropout)
+        self.vectors = Vectors(table, drop=shape.input_dropout, learned=shape.learned)
         self.decoder = Reader(shape)
         self.from_decoder = nn.Linear(shape.hidden, shape.width)
         self.output = Output(shape, table)

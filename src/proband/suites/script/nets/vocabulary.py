@@ -1,4 +1,4 @@
-"""Words and their numbers, and the fixed vectors that stand for them."""
+"""Words and their numbers, and the vectors that stand for them."""
 
 from __future__ import annotations
 
@@ -55,16 +55,26 @@ class Vocabulary:
         return mask
 
 
-def vectors_for(vocabulary: Vocabulary, source: Path | None, *, dimension: int = 100) -> NDArray[np.float32]:
-    """A row per word: from a GloVe text file, or from a folder with vocab.txt and glove*.npy, or (None) from the
-    vectors installed with Proband if they are there, else random ones. A word without a vector gets a small random
-    one of its own, the same in every process."""
-    known = _read_vectors(source, vocabulary) if source is not None else _installed(vocabulary)
-    width = len(next(iter(known.values()))) if known else dimension
-    spread = np.std(np.stack(list(known.values()))) if known else 0.4
-    table = np.random.default_rng(0).normal(0, spread, (len(vocabulary), width)).astype(np.float32)
+def vectors_for(vocabulary: Vocabulary, source: Path) -> tuple[NDArray[np.float32], int]:
+    """A row per word from a GloVe text file, or from a folder with vocab.txt and glove*.npy; and how many words were
+    found there. A word without a vector gets a small random one of its own, the same in every process."""
+    known = _read_vectors(source, vocabulary)
+    if not known:
+        raise ProbandError("has no vector for any word of the training texts", file=source)
+    width, spread = len(next(iter(known.values()))), float(np.std(np.stack(list(known.values()))))
+    table = random_vectors(len(vocabulary), width, spread=spread)
     for word, vector in known.items():
         table[vocabulary.number[word]] = vector
+    return table, len(known)
+
+
+def random_vectors(words: int, dimension: int, *, spread: float = 0.4) -> NDArray[np.float32]:
+    """Normal ones with the given standard deviation (GloVe's own is about 0.4), zero for padding.
+
+    >>> random_vectors(7, 3)[PADDING].tolist()
+    [0.0, 0.0, 0.0]
+    """
+    table = np.random.default_rng(0).normal(0, spread, (words, dimension)).astype(np.float32)
     table[PADDING] = 0
     return table
 
@@ -95,7 +105,3 @@ def _read_folder(folder: Path, vocabulary: Vocabulary) -> dict[str, NDArray[np.f
     if len(words) < len(table):
         raise ProbandError(f"{len(table)} vectors for {len(words)} words", file=tables[0])
     return {word: row.astype(np.float32) for word, row in zip(words, table) if word in vocabulary.number}
-
-
-def _installed(vocabulary: Vocabulary) -> dict[str, NDArray[np.float32]]:
-    return {}
