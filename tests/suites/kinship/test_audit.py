@@ -15,10 +15,10 @@ from proband.suites.kinship.audit import audit
 from proband.suites.kinship.audit_judge import Case, batches, judge, judge_batch, rule_name
 from proband.suites.kinship.audit_read import masked, sources
 from proband.suites.kinship.audit_text import contradicted, read_story
-from proband.suites.kinship.certify import canonical
 from proband.suites.kinship.clutrr import COLUMNS, read_rows
 from proband.suites.kinship.clutrr_items import to_item, write_cells
 from proband.suites.kinship.kernel import Family
+from proband.suites.kinship.pattern import canonical
 
 
 def row(id: str, facts: str, target: str, **changes: str) -> dict[str, str]:

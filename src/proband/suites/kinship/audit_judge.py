@@ -5,7 +5,7 @@
     false         it holds in none: what holds instead is listed
     inconsistent  the story has no family
 
-Verdicts are given per pattern (`certify.canonical`), not per row, and in batches that begin with fresh solvers: which
+Verdicts are given per pattern (`pattern`), not per row, and in batches that begin with fresh solvers: which
 counter-family a solver finds depends on what it was asked before, so this makes the audit's bytes independent of the
 number of workers.
 """
@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from proband.suites.kinship import certify
-from proband.suites.kinship.certify import Pattern
 from proband.suites.kinship.encode import WITNESSES
 from proband.suites.kinship.kernel import NONE, STRICT, WORLDS, Edge, Family, World
+from proband.suites.kinship.pattern import Pattern
 from proband.suites.kinship.relations import GENDER, NEUTRAL, RELATIONS
 
 VERDICTS: Final = ("entailed", "ambiguous", "false", "inconsistent", "unreadable")

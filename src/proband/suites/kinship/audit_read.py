@@ -15,12 +15,12 @@ from typing import Any, Final
 from proband.core.errors import ProbandError
 from proband.core.files import parse, read_lines, sha256_text
 from proband.core.types import Item
-from proband.suites.kinship import certify
 from proband.suites.kinship.audit_judge import Case, ProofStep
 from proband.suites.kinship.audit_text import contradicted, read_story, type_noise
 from proband.suites.kinship.clutrr import Row, Unreadable, row_of, scan_cells
 from proband.suites.kinship.clutrr_items import shortest_path, to_cells
 from proband.suites.kinship.kernel import Edge
+from proband.suites.kinship.pattern import Pattern, parts
 from proband.suites.kinship.relations import NEUTRAL
 
 CHUNK: Final = 400
@@ -134,10 +134,10 @@ def see(source: Source, line: int, cells: Mapping[str, str]) -> Seen | Unreadabl
         return row
     typed = [edge for edge in row.noise if edge[1] is not None]
     facts: list[Edge] = [*row.chain, *typed]  # type: ignore[list-item]
-    pattern, order, rest = certify.parts(row.genders, facts, row.query)
+    pattern, order, rest = parts(row.genders, facts, row.query)
     said = read_story(row.story, row.names, row.genders)
     noise = type_noise(said, row.noise, row.genders) if len(typed) < len(row.noise) else None
-    noisy = certify.parts(row.genders, [*row.chain, *noise], row.query)[::2] if noise else None
+    noisy = parts(row.genders, [*row.chain, *noise], row.query)[::2] if noise else None
     people = [x for i, _, j in row.chain for x in (i, j)]
     told = set(re.findall(r"\[([^\][]+)\]", row.story))
     return Seen(
@@ -168,7 +168,7 @@ def see(source: Source, line: int, cells: Mapping[str, str]) -> Seen | Unreadabl
     )
 
 
-def _rest(pattern: certify.Pattern) -> Case:
+def _rest(pattern: Pattern) -> Case:
     """Facts off the question: asked for the first of them, they are entailed or inconsistent."""
     return Case(pattern, pattern[1][0][1], worlds=False)
 
