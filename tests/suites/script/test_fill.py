@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -92,3 +93,33 @@ def _score(net: Any, batch: Batch, words: torch.Tensor) -> torch.Tensor:
     pairs = [(x[:m].tolist(), y[:n].tolist()) for x, m, y, n in zip(batch.x, batch.positions, words, batch.words)]
     score: torch.Tensor = net.best_log_likelihood(pad(pairs, start=START, padding=PADDING))
     return score
+
+
+def test_moves_of_fixed_transitions_are_one_emit_per_word(fresh: Fresh, ragged: Batch, allowed: torch.Tensor) -> None:
+    blank = blank_mask(SPANS, ragged.y.shape[1])
+    found = fill(fresh("transducer"), ragged, blank, choose=gold, allowed=allowed)
+    emit = math.log(1 + math.exp(-0.5))  # the shift's log-odds are -1/2
+    torch.testing.assert_close(found.moves[blank], torch.full_like(found.moves[blank], emit))
+    assert (fill(fresh("attention"), ragged, blank, choose=gold, allowed=allowed).moves == 0).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_moves_of_parameterised_transitions_by_hand(fresh: Fresh, allowed: torch.Tensor, seed: int) -> None:
+    """Shifts while they are likelier than not, then an emit: counted one action at a time."""
+    net = fresh("transducer-param", seed=seed)
+    with torch.no_grad():
+        net.shift.weight *= 6  # decided transitions, in both directions
+    batch = pad([([5, 6, 7, 8], [9, 10, 11, 12])], start=START, padding=PADDING)
+    found = fill(net, batch, blank_mask([[[2, 4]]], 4), choose=gold, allowed=allowed)
+    with torch.no_grad():
+        source = net.encode(batch)
+        shift, emit = net.transitions(source, net.decode(source, batch.before))
+        prefix = net.begin(batch)
+        for j in (0, 1):
+            prefix = net.read(prefix, batch.y[:, j])
+        at, cost = int(prefix.aligned.argmax()), 0.0
+        while at < 3 and shift[0, 2, at] > emit[0, 2, at]:
+            cost -= float(shift[0, 2, at])
+            at += 1
+    expected = [cost - float(emit[0, 2, at]), -float(emit[0, 3, at])]
+    assert found.moves[0, 2:].tolist() == pytest.approx(expected, rel=1e-4)

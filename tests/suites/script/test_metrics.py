@@ -19,6 +19,7 @@ TWO: list[dict[str, Any]] = [
         "greedy_top5": [["wooden", "wire", "b", "c", "d"], ["spoon", "fork", "e", "c", "d"]],
         "ranks": [1, 3],
         "surprisals": [0.5, 1.5],
+        "moves": [0.25, 0.25],
     },
     {
         "gold": ["bowl"],
@@ -28,6 +29,7 @@ TWO: list[dict[str, Any]] = [
         "greedy_top5": [["bowl", "a", "b", "c", "d"]],
         "ranks": [1],
         "surprisals": [0.25],
+        "moves": [0.5],
     },
 ]
 
@@ -41,6 +43,7 @@ TWO: list[dict[str, Any]] = [
         ("top5_greedy", [0.5, 1.0]),
         ("whole_oracle", [0.0, 1.0]),
         ("surprisal", [1.0, 0.25]),
+        ("surprisal_aligned", [1.25, 0.75]),
         ("rank", [2.0, 1.0]),
     ],
 )

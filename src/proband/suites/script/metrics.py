@@ -4,6 +4,7 @@ r"""The measures of section 4.1, from the records of each blank.
     top5    the same for "is the right word among the five likeliest"
     oracle  the words before are the gold ones; greedy: those the model itself put in earlier blanks
     surprisal   -log p(word), nats, mean over the words of a blank (oracle)
+    surprisal_aligned   the same plus -log p of the transitions: a transducer's shifts to the blank and its emits
 
 Every metric gives one number per blank; a report averages over blanks and resamples captions. The `whole` variants ask
 for every word of a blank. Records come from nets and language models alike; a measure whose field a record lacks
@@ -65,11 +66,22 @@ def _mean(field: str) -> Callable[[Record], float | None]:
     return value
 
 
+def _aligned(blank: Record) -> float | None:
+    """
+    >>> _aligned({"surprisals": [1.0, 2.0], "moves": [0.5, 0.1]})
+    1.8
+    """
+    if "moves" not in blank:
+        return None
+    return float(sum(blank["surprisals"]) + sum(blank["moves"])) / len(blank["moves"])
+
+
 match_oracle = _per_blank(_matched("oracle"))
 top5_oracle = _per_blank(_among("top5"))
 match_greedy = _per_blank(_matched("guess"))
 top5_greedy = _per_blank(_among("greedy_top5"))
 surprisal = _per_blank(_mean("surprisals"))
+surprisal_aligned = _per_blank(_aligned)
 rank = _per_blank(_mean("ranks"))
 whole_oracle = _per_blank(_whole("oracle"))
 whole_greedy = _per_blank(_whole("guess"))
@@ -100,6 +112,7 @@ METRICS: Mapping[str, Metric] = {
     "match_oracle": match_oracle,
     "top5_oracle": top5_oracle,
     "surprisal": surprisal,
+    "surprisal_aligned": surprisal_aligned,
     "rank": rank,
     "whole_greedy": whole_greedy,
     "whole_oracle": whole_oracle,

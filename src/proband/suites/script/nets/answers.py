@@ -115,6 +115,7 @@ class Trained:
                     "rank": float(oracle.rank[at].double().mean()),
                     "top5": [self._words(five) for five in oracle.five[at]],
                     "surprisals": [round(s, 6) for s in oracle.surprisal[at].tolist()],
+                    "moves": [round(s, 6) for s in oracle.moves[at].tolist()],
                     "surprisal": round(float(oracle.surprisal[at].double().mean()), 6),
                     "match": first == right,
                     "top5_hit": all(w in five for w, five in zip(right, map(self._words, oracle.five[at]))),

@@ -55,6 +55,7 @@ class Filled:
     rank: Tensor  # of the gold word, from 1
     surprisal: Tensor  # of the gold word, in nats
     said: Tensor  # log-probability of the word read on with
+    moves: Tensor  # -log-probability of a transducer's shifts and emits
 
 
 @torch.no_grad()
@@ -68,7 +69,7 @@ def fill(net: Any, batch: Batch, blank: Tensor, *, choose: Choose, allowed: Tens
     first, rank = torch.zeros_like(words), torch.zeros_like(words)
     five = torch.zeros(size, n, 5, dtype=torch.long, device=words.device)
     surprisal = torch.zeros(size, n, device=words.device)
-    said = torch.zeros(size, n, device=words.device)
+    said, moves = torch.zeros_like(surprisal), torch.zeros_like(surprisal)
     prefix = net.begin(batch)
     starts = blank & ~torch.nn.functional.pad(blank[:, :-1], (1, 0))
     last = int(blank.any(0).nonzero().max()) if bool(blank.any()) else -1
@@ -86,10 +87,11 @@ def fill(net: Any, batch: Batch, blank: Tensor, *, choose: Choose, allowed: Tens
             rank[rows, j] = (scores > own).sum(1) + 1
             worst = scores.masked_fill(~allowed, float("inf")).min(1).values
             surprisal[rows, j] = -torch.where(own[:, 0].isinf(), worst, own[:, 0])
+            moves[rows, j] = net.moves(prefix, starts[:, j])[rows]
             said[rows, j] = scores.gather(1, words[rows, j][:, None])[:, 0]
         if j < last:
             prefix = net.read(prefix, words[:, j])
-    return Filled(words, first, five, rank, surprisal, said)
+    return Filled(words, first, five, rank, surprisal, said, moves)
 
 
 @torch.no_grad()

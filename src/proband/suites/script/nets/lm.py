@@ -97,6 +97,10 @@ class LanguageModel(nn.Module):
         """Called where a slot starts in some rows; a transducer predicts the slot's alignment here."""
         return prefix
 
+    def moves(self, prefix: Prefix, starting: Tensor) -> Tensor:
+        """-log p of what a transducer does besides saying the next word of its slot; batch."""
+        return prefix.top.new_zeros(len(prefix.top))
+
     def next_logits(self, prefix: Prefix, rows: Tensor) -> Tensor:
         """Scores of every word as the next one, for some rows of the batch."""
         source = prefix.source

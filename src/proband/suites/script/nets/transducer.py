@@ -127,6 +127,16 @@ class Transducer(Seq2Seq):
         assert prefix.aligned is not None
         return prefix.aligned.argmax(1)
 
+    def moves(self, prefix: Prefix, starting: Tensor) -> Tensor:
+        """One emit at the slot's position and, where the slot is starting, the shifts that lead there (equation 4)."""
+        assert prefix.aligned is not None
+        assert prefix.slot is not None
+        shift, stay = self.transitions(prefix.source, prefix.top[:, None])
+        passed = torch.nn.functional.pad(shift[:, 0].cumsum(1), (1, 0))
+        came = Transducer.slot_alignment(self, prefix)[:, None]
+        led = (passed.gather(1, prefix.slot[:, None]) - passed.gather(1, came))[:, 0]
+        return -(stay[:, 0].gather(1, prefix.slot[:, None])[:, 0] + led * starting)
+
     def phrase_length(self, prefix: Prefix, position: int, said: int) -> float:
         """How many words `position` should generate in all, of which `said` are there: the corpus's mean."""
         return round(math.exp(-self.shape.shift))
