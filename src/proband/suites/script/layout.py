@@ -1,0 +1,213 @@
+"""The paper's tables as text, ours beside the published ones."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from io import StringIO
+from typing import Any
+
+from proband.core.types import Answer, Estimate, Item
+from proband.suites.script import draw, knowledge
+from proband.suites.script.breakdown import LENGTHS
+from proband.suites.script.categories import CATEGORIES
+from proband.suites.script.cloze import STOP_WORDS
+from proband.suites.script.metrics import alignment_length
+from proband.suites.script.published import rows as published_rows
+from proband.suites.script.published import value
+from proband.suites.script.results import PLAIN, TUNED, Result
+from proband.suites.script.texts import running
+
+COLUMNS = ("match_oracle", "top5_oracle", "match_greedy", "top5_greedy", "surprisal")
+TABLE3_WORDS = ("cheese", "macaroni", "egg", "sauce", "oil")
+TABLE3_PHRASES = ("whisk", "spatula", "tongs", "cutting board", "preheat")
+
+
+def lines_of(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    made = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+    return "\n".join([*made, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
+
+
+# ---- table 1 -------------------------------------------------------------------------------------------------------
+
+
+def table1_text(
+    *,
+    cloze: Sequence[Mapping[str, Any]],
+    sequences: Sequence[Mapping[str, Any]],
+    words: Mapping[str, Mapping[str, int]],
+    leaks: Mapping[str, int],
+) -> str:
+    """Sequences, tokens, types and mean lengths: printed, counted in the released sequences, and in the cloze texts."""
+    head = ["split", "figure", "published", "released sequences", "cloze texts"]
+    by = {name: {row["split"]: row for row in rows} for name, rows in (("s", sequences), ("c", cloze))}
+    rows = []
+    for row in published_rows():
+        if row["table"] == "table1":
+            split, figure = row["row"], row["column"]
+            cells = [by[name].get(split, {}).get(figure) for name in ("s", "c")]
+            rows.append([split, figure, row["value"], *("–" if x is None else f"{x:,}" for x in cells)])
+    text = "# Table 1\n\n" + lines_of(head, rows)
+    text += (
+        "\nTokens count one for each of the five steps that is empty. In the released sequences rare words read #UNK#, "
+        "so their types are fewer; the cloze texts have full words but lack the texts without blanks.\n\n"
+    )
+    text += lines_of(
+        ["new words against", "types", "lemmas"],
+        [
+            ["published", f"{value('section2.1', 'new words', 'types'):,.0f}",
+             f"{value('section2.1', 'new words', 'lemmas'):,.0f}"],
+            *([name, f"{found['types']:,}", f"{found['lemmas']:,}"] for name, found in words.items()),
+        ],
+    )  # fmt: skip
+    return text + "\n" + lines_of(["leak", "count"], [[name, str(count)] for name, count in leaks.items()])
+
+
+# ---- table 4 -------------------------------------------------------------------------------------------------------
+
+
+def shown(metric: str, found: Estimate | None) -> str:
+    if found is None:
+        return "–"
+    if metric in ("surprisal", "rank", "alignment_length"):
+        return f"{found.mean:.3f} [{found.low:.3f}, {found.high:.3f}]"
+    return f"{100 * found.mean:.2f} [{100 * found.low:.1f}, {100 * found.high:.1f}]"
+
+
+def published_line(row: str) -> list[str]:
+    found = {r["column"]: float(r["value"]) for r in published_rows() if r["table"] == "table4" and r["row"] == row}
+    figures = [f"{found[c]:.3f}" if c == "surprisal" else f"{100 * found[c]:.2f}" for c in COLUMNS]
+    return [f"*published: {row}*", "–", *figures]
+
+
+def table4(results: Sequence[Result], *, seed: int) -> str:
+    """Match and top-5, oracle and greedy, and surprisal; ours in valid and test."""
+    rows = [published_line(row) for row in dict.fromkeys(r["row"] for r in published_rows() if r["table"] == "table4")]
+    for result in results:
+        for split in ("valid", "test"):
+            if result.rows("match_greedy", split):
+                cells = [shown(metric, result.estimate(metric, split, seed=seed)) for metric in COLUMNS]
+                rows.append([result.name, split, *cells])
+    note = "\nPercent with 95% intervals over captions; surprisal in nats over the whitelist.\n\n"
+    lengths = [
+        [result.name, split, shown("alignment_length", found)]
+        for result in results
+        for split in ("valid", "test")
+        if (found := result.estimate("alignment_length", split, seed=seed)) is not None
+    ]
+    lengths = [["*published: transducer*", "–", "6.18"], ["*published: transducer-param*", "–", "16.61"], *lengths]
+    table = lines_of(["model", "split", *COLUMNS], rows)
+    return "# Table 4\n\n" + table + note + lines_of(["model", "split", "mean alignment length"], lengths)
+
+
+def table4_csv(results: Sequence[Result], *, seed: int) -> str:
+    file = StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["model", "row", "split", "metric", "mean", "low", "high", "blanks", "published"])
+    printed = {(r["row"], r["column"]): r["value"] for r in published_rows() if r["table"] in ("table4", "section4.2")}
+    for result in results:
+        for split in ("valid", "test"):
+            for metric in (*COLUMNS, "rank", "repeats", "alignment_length"):
+                found = result.estimate(metric, split, seed=seed)
+                if found is not None:
+                    ours = [f"{x:.5f}" for x in (found.mean, found.low, found.high)]
+                    beside = printed.get((result.row, metric), "")
+                    writer.writerow([result.name, result.row, split, metric, *ours, found.n, beside])
+    return file.getvalue()
+
+
+def breakdown(results: Sequence[Result], *, split: str, seed: int) -> str:
+    """Exact match, oracle, by what a blank asks for and by its length."""
+    parts = (*CATEGORIES, *LENGTHS)
+    rows = []
+    for result in results:
+        cells = [shown("match", result.estimate(f"match_oracle:{part}", split, seed=seed)) for part in parts]
+        rows.append([result.name, *cells])
+    return f"# Exact match (oracle) by kind and length of blank, {split}\n\n" + lines_of(["model", *parts], rows)
+
+
+# ---- table 5 -------------------------------------------------------------------------------------------------------
+
+
+def table5(results: Sequence[Result], *, examples: int = 3) -> str:
+    """Greedy decodings of some validation texts by the strongest kind of model at hand."""
+    rank = {TUNED: 0, PLAIN: 1}
+    if not results:
+        return "# Table 5\n\nNo model was given.\n"
+    chosen = min(results, key=lambda result: (rank.get(result.row, 2), result.name))
+    pairs = [(i, a) for i, a in zip(chosen.items, chosen.answers) if i.tags["split"] == "valid" and a.blanks]
+    picked = [pairs[n * len(pairs) // examples] for n in range(min(examples, len(pairs)))]
+    rows = []
+    for item, answer in picked:
+        rows += [["Abs", running(item.facts["abstract"])], ["Pred", filled(item, answer)]]
+        rows += [["Gold", filled(item, None)]]
+    return f"# Table 5: greedy decoding by {chosen.name}\n\n" + lines_of(["", "text"], rows)
+
+
+def filled(item: Item, answer: Answer | None) -> str:
+    """The concrete text with its blanks filled and underlined: by the model, or with the gold words."""
+    words = list(item.facts["concrete"])
+    for n, (start, end) in enumerate(item.facts["blanks"]):
+        said = list(answer.blanks[n].get("guess", ())) if answer is not None else words[start:end]
+        said += ["____"] * (end - start - len(said))
+        words[start:end] = [f"<u>{word}</u>" for word in said]
+    return running(words)
+
+
+# ---- table 3 and figure 2 ------------------------------------------------------------------------------------------
+
+
+def knowledge_files(
+    results: Sequence[Result], items: Sequence[Item], *, most: int, say: Callable[[str], None]
+) -> dict[str, str]:
+    """Table 3, the whole table behind it, figure 2 and twenty alignments to look at, from the transducer at hand."""
+    result = next((r for r in results if r.row == "transducer"), None) or next(
+        (r for r in results if r.row == "transducer-param"), None
+    )
+    if result is None:
+        return {"table3.md": "# Table 3\n\nNeeds a transducer: -m net:DIR, or --set nets=DIR.\n"}
+    training = [item for item in items if item.tags["split"] == "train"]
+    training = training[:: max(1, len(training) // most)] if most else training
+    say(f"aligning {len(training):,} training texts with {result.name}")
+    aligned = result.model.align([(i.facts["abstract"], i.facts["concrete"]) for i in training])
+    words = frozenset(result.model.whitelist or ())
+    rows = knowledge.table(knowledge.tuples(aligned, words, stop=STOP_WORDS), least=1)
+    examples = aligned[:: max(1, len(aligned) // 20)][:20]
+    files = {
+        "table3.md": table3(rows, name=result.name, texts=len(training)),
+        "knowledge.csv": knowledge.as_csv([row for row in rows if row.count >= 3]),
+        "alignments.md": alignments_text(examples, length=alignment_length([a.path for a in aligned])),
+    }
+    for n, one in enumerate(examples[:2], start=1):
+        files[f"figure2-{n}.svg"] = draw.grid(one.abstract, one.concrete, one.path, one.posteriors)
+    return files
+
+
+def table3(rows: Sequence[knowledge.Row], *, name: str, texts: int) -> str:
+    """Both directions for the words of the paper, each with its PMI and count."""
+    to = [
+        [word, ", ".join(f"{r.concrete} ({r.pmi:.1f}, {r.count})" for r in knowledge.to_concrete(rows, word)) or "–"]
+        for word in TABLE3_WORDS
+    ]
+    back = [
+        [word, ", ".join(f"{r.abstract} ({r.pmi:.1f}, {r.count})" for r in knowledge.to_abstract(rows, word)) or "–"]
+        for word in TABLE3_PHRASES
+    ]
+    top = knowledge.as_markdown([row for row in rows if row.count >= 5], most=30)
+    return (
+        f"# Table 3: {texts:,} training texts aligned by {name}\n\nIn brackets: PMI and count.\n\n"
+        + lines_of(["abstract", "concrete"], to)
+        + "\n"
+        + lines_of(["concrete", "abstract"], back)
+        + "\nHighest PMI among pairs seen five times or more:\n\n"
+        + top
+    )
+
+
+def alignments_text(aligned: Sequence[Any], *, length: float) -> str:
+    """Alignments as text: each abstract word with the words it generated."""
+    parts = [f"# Viterbi alignments\n\nMean length {length:.2f} (published: 6.18 fixed, 16.61 parameterised).\n"]
+    for one in aligned:
+        spans = "\n".join(f"- **{one.abstract[i]}**: {phrase}" for i, phrase in one.spans())
+        parts.append(f"\n{' '.join(one.abstract)}\n\n{spans}\n")
+    return "".join(parts)

@@ -1,0 +1,118 @@
+"""What models said to the paper's questions: numbers with intervals, and the answers kept for the next time."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from proband.core.errors import ProbandError
+from proband.core.files import dumps, read_answers, read_json, write_lines
+from proband.core.stats import clusters_of, estimate
+from proband.core.types import Answer, Estimate, Item, numbers
+from proband.suites.script.breakdown import BREAKDOWN
+from proband.suites.script.metrics import METRICS
+from proband.suites.script.solvers import SOLVERS
+
+ALL_METRICS = {**METRICS, **BREAKDOWN}
+IN_DOMAIN = ("lm", "seq2seq", "attention", "transducer", "transducer-param")
+PLAIN, TUNED = "gpt", "gpt fine-tuned"  # the published rows that a language model stands beside
+ORDER = (*IN_DOMAIN, PLAIN, TUNED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """One model's answers; `row` is the published row it stands beside."""
+
+    name: str
+    row: str
+    items: Sequence[Item]
+    answers: Sequence[Answer]
+    model: Any = None
+
+    def rows(self, metric: str, split: str) -> list[tuple[str, float, tuple[str, ...]]]:
+        """(item, number, clusters) for every number the metric gives on a split."""
+        measure = ALL_METRICS[metric]
+        return [
+            (f"{item.id}#{n}", value, clusters_of(item))
+            for item, answer in zip(self.items, self.answers, strict=True)
+            if item.tags["split"] == split
+            for n, value in enumerate(numbers(measure(item, answer)))
+        ]
+
+    def estimate(self, metric: str, split: str, *, seed: int) -> Estimate | None:
+        rows = self.rows(metric, split)
+        if not rows:
+            return None
+        return estimate([value for _, value, _ in rows], clusters=[c for *_, c in rows], seed=seed, draws=500)
+
+
+def row_of(name: str, model: Any) -> str:
+    """Nets by their kind; a model that `train --net finetune` wrote; any other language model."""
+    kind = getattr(model, "kind", None)
+    if kind in IN_DOMAIN:
+        return str(kind)
+    if name.startswith("hf:"):
+        note = Path(name.removeprefix("hf:")).parent / "net.json"
+        if note.exists() and read_json(note).get("net") == "finetune":
+            return TUNED
+    return PLAIN if not name.startswith("solver:") else name
+
+
+def collect(
+    models: Sequence[tuple[str, Any]],
+    items: Sequence[Item],
+    *,
+    out: Path,
+    seed: int,
+    limit: int | None,
+    say: Callable[[str], None],
+) -> list[Result]:
+    """Every model's answers, asked once and read back afterwards. `limit` holds for language models: a net is quick."""
+    found = []
+    for name, model in models:
+        solver = next((s for s in SOLVERS if isinstance(model, s.needs)), None)
+        if solver is None:
+            raise ProbandError(f"{name} can serve none of the solvers of script")
+        asked = [item for item in items if item.tags["split"] != "train"] if solver.name != "count" else list(items)
+        if limit is not None and solver.name not in ("answer", "count"):
+            asked = spread(asked, limit)
+        say(f"{name}: {solver.name}, {len(asked):,} items")
+        answers = ask(solver, model, asked, out=out, name=name, seed=seed)
+        found.append(Result(name=name, row=row_of(name, model), items=asked, answers=answers, model=model))
+    order = {row: n for n, row in enumerate(ORDER)}
+    return sorted(found, key=lambda result: (order.get(result.row, len(order)), result.name))
+
+
+def spread(items: Sequence[Item], limit: int) -> list[Item]:
+    """`limit` items of each split, evenly spread.
+
+    >>> items = [Item(id=str(i), suite="script", prompt="", tags={"split": "test"}) for i in range(10)]
+    >>> [item.id for item in spread(items, 3)]
+    ['0', '3', '6']
+    """
+    kept = []
+    for split in dict.fromkeys(item.tags["split"] for item in items):
+        own = [item for item in items if item.tags["split"] == split]
+        kept += [own[i * len(own) // min(limit, len(own))] for i in range(min(limit, len(own)))]
+    return kept
+
+
+def ask(solver: Any, model: Any, items: Sequence[Item], *, out: Path, name: str, seed: int) -> list[Answer]:
+    key = hashlib.sha256(dumps([dict(model.identity()), solver.name, seed]).encode())
+    for item in items:
+        key.update(dumps(item).encode())
+    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-")[-60:]
+    path = out / "answers" / f"{slug}.{solver.name}.{key.hexdigest()[:12]}.jsonl"
+    if path.exists():
+        answers = read_answers(path)
+        if [answer.item_id for answer in answers] == [item.id for item in items]:
+            return answers
+    answers = []
+    for at in range(0, len(items), len(items) if solver.whole else 256):
+        answers += solver.solve(items[at : at + (len(items) if solver.whole else 256)], model, seed=seed)
+    write_lines(path, answers)
+    return answers
