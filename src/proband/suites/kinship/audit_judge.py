@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from proband.suites.kinship import certify
 from proband.suites.kinship.encode import WITNESSES
-from proband.suites.kinship.kernel import NONE, STRICT, WORLDS, Edge, Family, World
+from proband.suites.kinship.kernel import NONE, STRICT, WORLDS, Edge, Family, World, lean
 from proband.suites.kinship.pattern import Pattern
 from proband.suites.kinship.relations import GENDER, NEUTRAL, RELATIONS
 
@@ -101,7 +101,9 @@ def _shown(case: Case, families: Mapping[str, Family]) -> dict[str, Family]:
     level = certify.families_of(case.pattern, LEVEL) if case.worlds else {}
     best = {relation: level.get(relation, family) for relation, family in families.items() if relation != case.target}
     order = sorted(best, key=lambda relation: (relation not in level, relation == NONE, len(best[relation]), relation))
-    return {relation: best[relation] for relation in order}
+    shown = {relation: best[relation] for relation in order}
+    shown[order[0]] = lean(shown[order[0]], case.pattern[1], case.pattern[2])
+    return shown
 
 
 def counter(verdict: Verdict) -> tuple[str, Family] | None:

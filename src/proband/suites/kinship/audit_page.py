@@ -65,7 +65,8 @@ def page(figures: Mapping[str, Any], judged: Sequence[Judged], *, name: str) -> 
     body = [
         f"<p class=soft>Proband · kinship</p><h1>{escape(title)}</h1>",
         _head(figures),
-        _by_k(figures),
+        _by(figures, "split", "Train and test rows") if len(figures["by_split"]) > 1 else "",
+        _by(figures, "k", "By number of facts k"),
         _rules(figures),
         _cards(judged),
         _by_release(figures),
@@ -139,19 +140,20 @@ def _head(figures: Mapping[str, Any]) -> str:
     )
 
 
-def _by_k(figures: Mapping[str, Any]) -> str:
+def _by(figures: Mapping[str, Any], group: str, title: str) -> str:
+    """A bar and the counts for each value of `group`."""
     names = [name for name in MEANING if name != "unreadable"]
     rows = [
         (
-            line["k"],
+            line[group] or "–",
             Markup(f"<div style='min-width:8rem'>{_bar(line, line['rows'], thin=True)}</div>"),
             line["rows"],
             *(line[name] for name in names),
             Markup(_share(line["entailed"], line["rows"])),
         )
-        for line in figures["by_k"]
+        for line in figures[f"by_{group}"]
     ]
-    return "<h2>By number of facts k</h2>" + _table(["k", "", "rows", *names, "entailed share"], rows, text=2)
+    return f"<h2>{title}</h2>" + _table([group, "", "rows", *names, "entailed share"], rows, text=2)
 
 
 def _rules(figures: Mapping[str, Any]) -> str:
@@ -267,7 +269,7 @@ def _overlap(figures: Mapping[str, Any]) -> str:
         return ""
     names = list(next(iter(found.values())))
     rows = [(name, *(line[name] for line in found.values())) for name in names]
-    return "<h2>Train and test</h2>" + _table(["", *found], rows)
+    return "<h2>What test shares with train</h2>" + _table(["", *found], rows)
 
 
 def _text(figures: Mapping[str, Any]) -> str:

@@ -39,6 +39,7 @@ def summary(
     return {
         "rows": len(judged) + len(unreadable),
         "verdicts": {name: verdicts[name] for name in VERDICTS},
+        "by_split": table(judged, lambda s: (s.split,), ("split",)),
         "by_k": table(judged, lambda s: (s.k,), ("k",)),
         "by_release": table(judged, lambda s: (s.release, s.split, s.k), ("release", "split", "k")),
         "rules": rules(judged),

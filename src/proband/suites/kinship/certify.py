@@ -25,7 +25,7 @@ from functools import lru_cache
 
 from proband.core.errors import ProbandError
 from proband.suites.kinship.encode import Atoms, axioms, fact, family, question, witnesses
-from proband.suites.kinship.kernel import NONE, STRICT, Edge, Family, World, agrees
+from proband.suites.kinship.kernel import NONE, STRICT, Edge, Family, World, agrees, lean
 from proband.suites.kinship.pattern import Genders, Pattern, canonical, parts, restore
 from proband.suites.kinship.relations import FEMALE, GENDER, MALE, NEUTRAL, NEUTRALS, WORDS, word
 
@@ -198,7 +198,7 @@ def one_family(genders: Sequence[str | None], edges: Sequence[Edge], query: tupl
     literals = search.assume(*pattern[:2])
     found = None if literals is None else search.model(literals)
     search.solver.delete()
-    return None if found is None else restore(found, order)
+    return None if found is None else lean(restore(found, order), edges, query)
 
 
 def entailed(

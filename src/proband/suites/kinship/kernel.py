@@ -133,6 +133,22 @@ class Family:
         i, relation, j = edge
         return relation in self.relations(i, j)
 
+    def without(self, person: int) -> Family:
+        """The family with one person left out; the others close up."""
+        kept = [x for x in range(len(self)) if x != person]
+
+        def move(x: int | None) -> int | None:
+            return None if x is None or x == person else x - (x > person)
+
+        return Family(
+            named=self.named - (person < self.named),
+            genders=tuple(self.genders[x] for x in kept),
+            father=tuple(move(self.father[x]) for x in kept),
+            mother=tuple(move(self.mother[x]) for x in kept),
+            spouses=tuple(tuple(s - (s > person) for s in self.spouses[x] if s != person) for x in kept),
+            world=self.world,
+        )
+
     # ---- the axioms ------------------------------------------------------------------------------------------------
 
     def broken(self) -> str | None:
@@ -202,6 +218,22 @@ class Family:
                 break
             known = wider
         return None if any(x in above for x, above in enumerate(known)) else known
+
+
+def lean(family: Family, edges: Sequence[Edge], query: tuple[int, int]) -> Family:
+    """The family without people whom neither the facts nor what the query is needs: easier to look at.
+
+    >>> big = Family(named=2, genders=("male", "female", "male", "male"), father=(2, 2, 3, None), mother=(None,) * 4,
+    ...              spouses=((),) * 4)
+    >>> len(lean(big, [(0, "sister", 1)], (0, 1)))
+    3
+    """
+    held = family.relations(*query)
+    for person in range(len(family) - 1, family.named - 1, -1):
+        fewer = family.without(person)
+        if all(fewer.holds(edge) for edge in edges) and fewer.relations(*query) == held:
+            family = fewer
+    return family
 
 
 def agrees(family: Family, genders: Sequence[str | None], edges: Sequence[Edge]) -> bool:
