@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from proband.core.errors import ProbandError
+from proband.suites.kinship.bank_stats import coverage
 from proband.suites.kinship.crowd import GOOD, REASONS, load_crowd, verdict, words_of
 from proband.suites.kinship.stories import load_bank, tell
 
@@ -61,9 +62,21 @@ def test_its_bank_tells_stories(folder: Path) -> None:
     bank = load_bank(f"clutrr:{folder}")
     told = tell([(0, "aunt", 1)], names=["Al", "Bo"], genders=["male", "female"], bank=bank, rng=random.Random(3))
     assert told.text in ("Al sold a goat to his aunt, Bo.", "Bo fears her nephew Al.")
-    assert set(bank.split.values()) == {"train"}
-    with pytest.raises(ProbandError, match="no paraphrase of 'wife'"):
-        tell([(0, "wife", 1)], names=["Al", "Bo"], genders=["male", "female"], bank=bank, rng=random.Random(3))
+    assert {split for name, split in bank.split.items() if name.startswith("clutrr.")} == {"train"}
+
+
+def test_what_the_crowd_cannot_tell_is_told_in_our_words(folder: Path) -> None:
+    bank = load_bank(f"clutrr:{folder}")
+    told = tell([(0, "wife", 1)], names=["Al", "Bo"], genders=["male", "female"], bank=bank, rng=random.Random(3))
+    assert not told.templates[0].startswith("clutrr.")
+    with pytest.raises(ProbandError, match="no paraphrase of 'mother' of a female person"):
+        tell(
+            [(0, "mother", 1)],
+            names=["Al", "Bo"],
+            genders=["female", "female"],
+            bank=load_crowd(folder).bank,
+            rng=random.Random(3),
+        )
 
 
 @pytest.mark.parametrize(
@@ -100,6 +113,7 @@ def test_released_templates(data: Path) -> None:
     """The figures of docs/kinship-stories.md, and agreement with the reading that CLUTRR 1.3 got from two models."""
     folder = data / "clutrr" / "templates"
     crowd = load_crowd(folder)
+    assert min(coverage(load_bank(f"clutrr:{folder}")).values()) >= 12
     counts = crowd.counts()
     assert (len(crowd.rows), sum(counts.values())) == (6005, 6005)
     assert 0.70 < counts[GOOD] / 6005 < 0.75

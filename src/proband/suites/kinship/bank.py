@@ -203,6 +203,15 @@ def load_bank(path_or_name: str = "proband") -> Bank:
     return _load(path_or_name)
 
 
+def completed(bank: Bank) -> Bank:
+    """The bank, with our single facts of the relations it cannot tell (the crowd has no siblings-in-law)."""
+    told = {pattern for template in bank.templates for pattern in template.patterns if len(pattern) == 1}
+    lacking = [(n,) for n in NEUTRALS if not told & {(n,), (INVERSE[n],), (ANY,)}]
+    ours = load_bank().hold_out()
+    added = tuple(t for t in ours.templates if any(pattern in lacking for pattern in t.patterns))
+    return Bank(bank.name, bank.templates + added, {**bank.split, **{t.id: ours.split[t.id] for t in added}})
+
+
 @lru_cache(maxsize=8)
 def _load(path_or_name: str) -> Bank:
     if path_or_name == "proband":
@@ -213,7 +222,7 @@ def _load(path_or_name: str) -> Bank:
     if path_or_name.startswith("clutrr:"):
         from proband.suites.kinship.crowd import load_crowd
 
-        return load_crowd(Path(path_or_name.removeprefix("clutrr:"))).bank
+        return completed(load_crowd(Path(path_or_name.removeprefix("clutrr:"))).bank)
     path = Path(path_or_name)
     if not path.is_file():
         raise ProbandError("no such template bank", file=path)

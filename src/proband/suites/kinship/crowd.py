@@ -37,7 +37,7 @@ REASONS: Final = {
     "wrong gender": "a slot, a kin word or a pronoun has the other gender",
     "reversed": "a fact is told the wrong way round",
     "another relation": "two people of the label stand in another relation",
-    "contradiction": "what it tells cannot be true together with its label",
+    "contradiction": "read by the rule for pronouns, it cannot be true together with its label",
     "tells the answer": "it tells a fact that should be inferred",
     "tells more": "it tells a further fact that its label leaves open",
     "not told": "a fact of the label is not told, or not in a way the checker can read",
@@ -63,6 +63,11 @@ class Crowd:
     def counts(self) -> dict[str, int]:
         found = Counter(self.verdicts.values())
         return {reason: found[reason] for reason in REASONS}
+
+    def table(self) -> str:
+        """One line per verdict: how many, which share, what it means."""
+        lines = [f"{n:6,}  {n / len(self.rows):6.1%}  {r}: {REASONS[r]}" for r, n in self.counts().items()]
+        return "\n".join([f"{len(self.rows):6,}  templates", *lines])
 
 
 def words_of(combination: str) -> tuple[str, ...]:

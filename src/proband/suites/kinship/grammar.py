@@ -240,10 +240,10 @@ class _Reader:
         elif left.text in ("their", "whose", "my"):
             noun.begin = i
             noun.owners = self._special_owner(left.text, i)
-        elif self.line.at(after).text in ("of", "to") and self.line.at(after + 1).name:
-            noun.owners = self._listed_owners(after + 1)
+        elif of := self._of(after):
+            noun.owners = self._listed_owners(of)
             noun.begin = i if left.text in ARTICLES else noun.begin
-            after += 2
+            after = of + 1
         elif left.text in ARTICLES or left.text in HAVING:
             noun.begin = i if left.text in ARTICLES else noun.begin
             self._indefinite(noun)
@@ -258,6 +258,15 @@ class _Reader:
         if not self.strict and self.line.at(i - 1).text == "and" and i == 2 and self.line.at(0).name:
             return (self.line.at(0).text, self.line.at(2).text), 0
         return (self.line.at(i).text,), i
+
+    def _of(self, i: int) -> int:
+        """The place of the name in `of Ann`, `to Ann`, `of the lovely Ann`; 0 if there is none."""
+        if self.line.at(i).text not in ("of", "to"):
+            return 0
+        i += 1
+        while not self.strict and (self.line.at(i).text in ARTICLES or self.line.is_adjective(i)):
+            i += 1
+        return i if self.line.at(i).name else 0
 
     def _listed_owners(self, i: int) -> tuple[str, ...]:
         """`the mother of Ann and Ben`, but `the mother of Ann, and Ben is ...`."""

@@ -40,7 +40,7 @@ class Line:
         """Is the name at i followed by 's?"""
         after = self.at(i + 1).text
         if after == "'" and not self.at(i).text.endswith("s"):  # a slip of the pen: Ann 'daughter
-            return not self.strict and self.at(i + 2).kin is not None
+            return not self.strict and self.at(i + 2 + self.is_adjective(i + 2)).kin is not None
         return after in ("'s", "'")
 
     def is_adjective(self, i: int) -> bool:
@@ -53,15 +53,15 @@ class Line:
     def names_from(self, i: int) -> tuple[str, ...]:
         """NAME, NAME and NAME from place i on."""
         people: list[str] = []
+        last = False
         while self.at(i).name:
             people.append(self.at(i).text)
-            if self.is_owner(i):
-                break
             j = i + 1
             while self.at(j).text in (",", "and"):
                 j += 1
-            if j == i + 1 or not self.at(j).name:
+            if last or j == i + 1 or not self.at(j).name or self.is_owner(i):
                 break
+            last = self.at(j - 1).text == "and"  # whoever comes after `and NAME` begins something new
             i = j
         return tuple(people)
 
