@@ -20,7 +20,6 @@ from proband.suites.kinship.rules import NONE, Rules
 Goal = tuple[int, str, str]  # target relation, gender of z, gender of x
 Accept = Callable[[tuple[int, ...]], bool]
 ATTEMPTS = 2000
-JUDGED = 50_000  # verdicts to remember at most
 
 
 @dataclass(slots=True)
@@ -207,18 +206,20 @@ def _place_noise(
     return noise
 
 
-def _judge(world: World, draft: Draft, genders: list[str], *, goal: int) -> Draft | None:
-    """The closure's verdict; None where it does not prove the story (or, for an unsound rule base, says it is open).
-
-    The closure of a path depends on its relations and genders alone, so it is remembered by them.
-    """
+def _remembered(world: World, draft: Draft, genders: list[str]) -> tuple[int, int]:
+    """The closure of a short path; it depends on the relations and genders alone, of which there are few."""
     key = (draft.clause,) if world.blind else (draft.clause, *genders)
     known = world.judged.get(key)
     if known is None:
-        known = chart(world.sound, draft.clause, genders)
-        if len(world.judged) < JUDGED:
-            world.judged[key] = known
-    left, draft.proofs = known
+        known = world.judged[key] = chart(world.sound, draft.clause, genders)
+    return known
+
+
+def _judge(world: World, draft: Draft, genders: list[str], *, goal: int) -> Draft | None:
+    """The closure's verdict; None where it does not prove the story (or, for an unsound rule base, says it is open)."""
+    left, draft.proofs = (
+        chart(world.sound, draft.clause, genders) if draft.k > 4 else _remembered(world, draft, genders)
+    )
     if left != 1 << goal:
         if world.rules is world.sound:
             return None

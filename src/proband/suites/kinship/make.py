@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _random
 import hashlib
 import json
 import random
@@ -80,7 +81,7 @@ class Maker:
     def record(self, cell: Cell, index: int) -> dict[str, Any]:
         """The fields of an item, in order."""
         rng = self._rng
-        rng.seed(self._start(cell) + index)
+        _random.Random.seed(rng, self._start(cell) + index)  # as rng.seed, without its checks of the argument
         draw = rng.random
         task = MIXED[index // len(self.goals) % len(MIXED)] if cell.task == "mixed" else cell.task
         goal = self.goal(cell, index, draw)

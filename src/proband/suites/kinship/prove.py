@@ -33,30 +33,30 @@ def chart(rules: Rules, relations: Sequence[int], genders: Sequence[str]) -> tup
     >>> chart(load("sound"), [0, 2, 2], ["male", "male", "female", "male"])  # parent, sibling, sibling: pibling
     (64, 1)
     """
-    size, known, union, full = len(rules.table), rules.compositions, rules.union, rules.full
+    size, compose, full = len(rules.table), rules.compositions, rules.full
+    apart = full & ~rules.opposite
     k = len(relations)
-    sets = [[0] * (k + 1) for _ in range(k + 1)]
-    counts = [[0] * (k + 1) for _ in range(k + 1)]
-    for i, relation in enumerate(relations):
-        sets[i][i + 1] = 1 << relation
-        counts[i][i + 1] = 1
+    rows = [[1 << r] for r in relations]  # rows[i]: D[i, i + 1], D[i, i + 2], ...
+    columns = [[1 << r] for r in relations]  # columns[j - 1]: D[j - 1, j], D[j - 2, j], ...
+    ways = [[1] for _ in relations]  # N, like the rows
+    ends = [[1] for _ in relations]  # and like the columns
     for length in range(2, k + 1):
         for i in range(k + 1 - length):
-            j, total = i + length, 0
-            mask = allowed = full & ~rules.opposite if genders[i] == genders[j] else full
-            row, count = sets[i], counts[i]
-            for m in range(i + 1, j):
-                right = sets[m][j]
-                cell = known.get(row[m] << size | right)
-                if cell is None:
-                    cell = union(row[m], right)
+            j = i + length
+            mask = allowed = apart if genders[i] == genders[j] else full
+            total = 0
+            for left, right, one, two in zip(rows[i], reversed(columns[j - 1]), ways[i], reversed(ends[j - 1])):
+                cell = compose[left << size | right]
                 mask &= cell
-                if count[m] and counts[m][j]:
+                if one and two:
                     cell &= allowed
                     if not cell & (cell - 1):
-                        total += count[m] * counts[m][j]
-            row[j], count[j] = mask, total
-    return sets[0][k], counts[0][k]
+                        total += one * two
+            rows[i].append(mask)
+            columns[j - 1].append(mask)
+            ways[i].append(total)
+            ends[j - 1].append(total)
+    return rows[0][-1], ways[0][-1]
 
 
 @dataclass

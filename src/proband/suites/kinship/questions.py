@@ -51,11 +51,11 @@ def ask(kind: str, *, x: str, z: str, target: str, rules: Rules, draw: Random) -
         word = target if true else others[int(draw() * len(others))]
         asked = f"Is {z} the {word} of {x}?" if rules.gendered else f"Is it true that {statement(rules, x, z, word)}?"
         return asked, ("yes", "no"), 0 if true else 1
-    gold = rules.choices.index(target)
+    gold = rules.gold[target]
     if kind == "text":
         wordings = ASKED if rules.gendered else ASKED_OF_PLACES
         return wordings[int(draw() * len(wordings))].format(x=x, z=z), rules.choices, gold
-    return capital(statement(rules, x, z, "___") + "."), rules.choices, gold
+    return capital(rules.blank.format(i=x, j=z)), rules.choices, gold
 
 
 def statement(rules: Rules, x: str, z: str, word: str) -> str:

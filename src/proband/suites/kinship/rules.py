@@ -30,6 +30,25 @@ OTHER = "other"
 MALE, FEMALE, NONE = "male", "female", "none"
 
 
+class _Compositions(dict[int, int]):
+    """A table of sets over a table of single relations."""
+
+    def __init__(self, table: tuple[tuple[int, ...], ...]) -> None:
+        super().__init__()
+        self.table = table
+
+    def __missing__(self, key: int) -> int:
+        size = len(self.table)
+        first, second, union = key >> size, key & (1 << size) - 1, 0
+        for a, row in enumerate(self.table):
+            if first >> a & 1:
+                for b, cell in enumerate(row):
+                    if second >> b & 1:
+                        union |= cell
+        self[key] = union
+        return union
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Rules:
     """A rule base. Relation n (after the last) is `other`."""
@@ -76,9 +95,19 @@ class Rules:
         return tuple(tuple(cell & ~self.opposite for cell in row) for row in self.table)
 
     @cached_property
-    def compositions(self) -> dict[int, int]:
-        """(set, set) -> set, filled as it is asked for; the key packs both sets into one integer."""
-        return {}
+    def compositions(self) -> _Compositions:
+        """(set << number of relations | set) -> the union over their members, worked out when first asked for."""
+        return _Compositions(self.table)
+
+    @cached_property
+    def gold(self) -> Mapping[str, int]:
+        """Word -> its place among the choices."""
+        return {word: i for i, word in enumerate(self.choices)}
+
+    @cached_property
+    def blank(self) -> str:
+        """The K-way question, with room for the names."""
+        return self.sentences[0].replace("{word}", "___")
 
     def word(self, relation: int, gender: str) -> str:
         return self.words[relation][gender == FEMALE]
@@ -92,19 +121,8 @@ class Rules:
         return (name for r, name in enumerate((*self.neutrals, OTHER)) if mask >> r & 1)
 
     def union(self, first: int, second: int) -> int:
-        """Composition of sets: the union over their members."""
-        size = len(self.table)
-        key = first << size | second
-        known = self.compositions.get(key)
-        if known is None:
-            known = 0
-            for a, row in enumerate(self.table):
-                if first >> a & 1:
-                    for b, cell in enumerate(row):
-                        if second >> b & 1:
-                            known |= cell
-            self.compositions[key] = known
-        return known
+        """Composition of sets."""
+        return self.compositions[first << len(self.table) | second]
 
     def invert(self, mask: int) -> int:
         turned = 0
