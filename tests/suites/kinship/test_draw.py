@@ -11,9 +11,10 @@ import pytest
 
 from proband.core.types import Answer, Item
 from proband.suites.kinship import certify
-from proband.suites.kinship.draw import GAP, Layout, draw_item, family_svg, generations
+from proband.suites.kinship.draw import draw_item, family_svg
 from proband.suites.kinship.kernel import Edge, Family
 from proband.suites.kinship.relations import GENDER, RELATIONS
+from proband.suites.kinship.tree import GAP, Layout, generations
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -90,7 +91,7 @@ def test_items_with_and_without_an_answer() -> None:
     drawn = draw_item(item())
     assert drawn is not None
     assert ">uncle<" in drawn
-    assert len(re.findall(r'<g opacity=".5">', drawn)) == 1  # Di, who is noise
+    assert len(re.findall(r'fill-opacity=".55">Di<', drawn)) == 1  # Di, who is noise
     right = tuple(float(r == "uncle") for r in RELATIONS)
     wrong = tuple(float(r == "nephew") for r in RELATIONS)
     assert "uncle ✓" in (draw_item(item(), Answer(item_id="i", scores=right)) or "")

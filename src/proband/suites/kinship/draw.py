@@ -15,124 +15,9 @@ from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
 from proband.suites.kinship.kernel import Family
 from proband.suites.kinship.relations import FEMALE
+from proband.suites.kinship.tree import GAP, Layout
 
-Unit = tuple[int, ...]  # people who stand side by side: a couple, or one alone
-ROW, GAP, NAME_HEIGHT, DOT = 74.0, 20.0, 26.0, 12.0
-
-
-# ---- generations ---------------------------------------------------------------------------------------------------
-
-
-def generations(family: Family) -> list[int]:
-    """A layer per person, parents above children and spouses level; where the family does not allow the latter,
-    as when somebody married a generation up, parents still stand above children.
-
-    >>> generations(Family(named=2, genders=("male", "female", "male"), father=(2, None, None),
-    ...                    mother=(None, None, None), spouses=((1,), (0,), ())))
-    [1, 1, 0]
-    """
-    level = family.levels()
-    if level is None:
-        level = [0] * len(family)
-        for _ in range(len(family)):
-            for x in range(len(family)):
-                level[x] = max([level[x], *(level[p] + 1 for p in family.parents[x])])
-    return level
-
-
-# ---- places --------------------------------------------------------------------------------------------------------
-
-
-def _units(family: Family, level: Sequence[int]) -> list[list[Unit]]:
-    rows: list[list[Unit]] = [[] for _ in range(max(level, default=0) + 1)]
-    placed: set[int] = set()
-    for x in range(len(family)):
-        if x in placed:
-            continue
-        beside = [s for s in family.spouses[x] if s not in placed and level[s] == level[x]]
-        unit = (x, *beside[:1])
-        placed.update(unit)
-        rows[level[x]].append(unit)
-    return rows
-
-
-class Layout:
-    """Centres of all people. Rows are ordered and spread by the mean place of each unit's parents and children."""
-
-    def __init__(self, family: Family, widths: Sequence[float]) -> None:
-        self.family, self.widths = family, widths
-        self.level = generations(family)
-        self.rows = _units(family, self.level)
-        self.x = [0.0] * len(family)
-        for row in self.rows:
-            self._pack(row, list(range(len(row))))
-        for sweep in range(8):
-            for row in self.rows if sweep % 2 == 0 else reversed(self.rows):
-                self._settle(row)
-        for _ in range(6):
-            for row in (*self.rows, *reversed(self.rows)):
-                self._spread(row)
-        left = min((x - w / 2 for x, w in zip(self.x, widths)), default=0.0)
-        self.x = [x - left for x in self.x]
-
-    def _near(self, person: int) -> list[float]:
-        family = self.family
-        others = [*family.parents[person], *family.children[person]]
-        others += [s for s in family.spouses[person] if self.level[s] != self.level[person]]
-        return [self.x[y] for y in others]
-
-    def _wish(self, unit: Unit) -> float | None:
-        near = [x for person in unit for x in self._near(person)]
-        return sum(near) / len(near) if near else None
-
-    def _width(self, unit: Unit) -> float:
-        return sum(self.widths[person] for person in unit) + GAP * (len(unit) - 1)
-
-    def _put(self, unit: Unit, centre: float) -> None:
-        at = centre - self._width(unit) / 2
-        for person in unit:
-            self.x[person] = at + self.widths[person] / 2
-            at += self.widths[person] + GAP
-
-    def _centre(self, unit: Unit) -> float:
-        return sum(self.x[person] for person in unit) / len(unit)
-
-    def _pack(self, row: list[Unit], order: Sequence[int]) -> None:
-        at = 0.0
-        for index in order:
-            unit = row[index]
-            self._put(unit, at + self._width(unit) / 2)
-            at += self._width(unit) + 1.4 * GAP
-
-    def _settle(self, row: list[Unit]) -> None:
-        """Reorder a row by what its units are tied to, and turn couples so that each stands nearer to their own."""
-        wishes = [self._wish(unit) for unit in row]
-        keys = [self._centre(unit) if wish is None else wish for unit, wish in zip(row, wishes)]
-        row[:] = [row[i] for i in sorted(range(len(row)), key=lambda i: (keys[i], row[i]))]
-        for i, unit in enumerate(row):
-            if len(unit) == 2:
-                sides = [[self.x[p] for p in self.family.parents[person]] for person in unit]
-                if all(sides) and sum(sides[0]) / len(sides[0]) > sum(sides[1]) / len(sides[1]):
-                    row[i] = (unit[1], unit[0])
-        self._pack(row, range(len(row)))
-        self._spread(row)
-
-    def _spread(self, row: list[Unit]) -> None:
-        """Move units towards their wishes, keeping their order and distance."""
-        wishes = [self._centre(unit) if (wish := self._wish(unit)) is None else wish for unit in row]
-        right = self._pushed(row, wishes)
-        left = [-x for x in reversed(self._pushed(row[::-1], [-wish for wish in reversed(wishes)]))]
-        for unit, a, b in zip(row, right, left):
-            self._put(unit, (a + b) / 2)
-
-    def _pushed(self, row: Sequence[Unit], wishes: Sequence[float]) -> list[float]:
-        places: list[float] = []
-        for i, (unit, wish) in enumerate(zip(row, wishes)):
-            if i:
-                reach = (self._width(row[i - 1]) + self._width(unit)) / 2 + 1.4 * GAP
-                wish = max(wish, places[-1] + reach)
-            places.append(wish)
-        return places
+ROW, NAME_HEIGHT, DOT = 74.0, 26.0, 12.0
 
 
 # ---- the picture ---------------------------------------------------------------------------------------------------
@@ -196,11 +81,13 @@ def _descents(family: Family, place: Layout, y: Sequence[float]) -> list[str]:
             homes.setdefault(tuple(sorted(family.parents[x])), []).append(x)
     parts, met = [], dict.fromkeys(place.level, 0)
     for parents, children in sorted(homes.items(), key=lambda home: min(place.x[p] for p in home[0])):
-        stem, low = sum(place.x[p] for p in parents) / len(parents), max(y[p] for p in parents)
+        left, right = (pick(parents, key=lambda p: place.x[p]) for pick in (min, max))
+        stem = (place.x[left] + place.widths[left] / 2 + place.x[right] - place.widths[right] / 2) / 2
+        low = max(y[p] for p in parents)
         row = place.level[parents[0]]
         bar = low + NAME_HEIGHT / 2 + 11 + 8 * (met[row] % 3)
         met[row] += 1
-        if len(children) == 1 and abs(place.x[children[0]] - stem) < 14:
+        if len(children) == 1 and abs(place.x[children[0]] - stem) < GAP / 2:
             stem = place.x[children[0]]  # a straight line rather than a jog
         parts.append(_line(stem, low + 2, stem, bar))
         ends = [stem, *(place.x[c] for c in children)]
@@ -224,7 +111,7 @@ def _person(
     round_ = tall / 2 if family.genders[x] == FEMALE else 3
     asked = bool(query) and x in (query or ())
     fill = "var(--accent,#b45309)" if asked else "var(--paper,#fff)" if named else "currentColor"
-    quiet = "" if named else ' fill-opacity=".45" stroke-opacity="0"'
+    quiet = ' stroke-opacity=".4"' if faint else "" if named else ' fill-opacity=".45" stroke-opacity="0"'
     stroke = fill if asked else "currentColor"
     shape = (
         f'<rect x="{centre - width / 2:.1f}" y="{y - tall / 2:.1f}" width="{width:.1f}" height="{tall:.0f}" '
@@ -234,8 +121,11 @@ def _person(
     if not named:
         return shape
     ink = "var(--on-accent,#fff)" if asked else "currentColor"
-    text = f'<text x="{centre:.1f}" y="{y + 4.5:.1f}" text-anchor="middle" fill="{ink}">{escape(names[x])}</text>'
-    return f'<g opacity=".5">{shape}{text}</g>' if faint else shape + text
+    pale = ' fill-opacity=".55"' if faint else ""
+    return (
+        f'{shape}<text x="{centre:.1f}" y="{y + 4.5:.1f}" text-anchor="middle" fill="{ink}"{pale}>'
+        f"{escape(names[x])}</text>"
+    )
 
 
 def _arc(place: Layout, y: Sequence[float], query: tuple[int, int], answer: str) -> tuple[str, float]:
