@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from proband.suites.kinship.couples import married, together
+from proband.suites.kinship.discourse import Discourse
 from proband.suites.kinship.lexicon import (
     ADVERBS,
     ARTICLES,
@@ -26,12 +27,9 @@ from proband.suites.kinship.lexicon import (
     KIN,
     NAMED,
     OWNING,
-    PRONOUN,
-    SAYING,
     SUBJECT,
-    SWITCH,
 )
-from proband.suites.kinship.line import Line, resplit
+from proband.suites.kinship.line import resplit
 from proband.suites.kinship.relations import word
 from proband.suites.kinship.tokens import Token, sentences
 
@@ -62,124 +60,36 @@ def read_facts(text: str, genders: Mapping[str, str | None], *, strict: bool = F
     for sentence in sentences(text, genders.keys()):
         for part in resplit(sentence):
             reader.sentence(part)
-    return reader.reading
+    return Reading(reader.facts, reader.problems)
 
 
-class _Reader:
+class _Reader(Discourse):
     def __init__(self, genders: dict[str, str | None], strict: bool) -> None:
-        self.genders, self.strict = genders, strict
-        self.reading = Reading()
-        self.line = Line([])
-        self.topic: str | None = None
-        self.recent: list[str] = []  # people by last mention, newest last
-        self.group: tuple[str, ...] = ()  # whom "their" means
-        self.speaker: str | None = None
-        self.unnamed: Noun | None = None  # "her brother", whose name the next sentence may tell
-        self.unnamed_token: Token | None = None
-
-    def problem(self, what: str) -> None:
-        if what not in self.reading.problems:
-            self.reading.problems.append(what)
-
-    # ---- one sentence ----------------------------------------------------------------------------------------------
+        super().__init__(genders, strict)
+        self.facts: list[Fact] = []
+        self.nouns: list[Noun] = []
+        self.unnamed: tuple[tuple[str, ...], Token] | None = None  # "her brother", whose name may be told next
 
     def sentence(self, tokens: list[Token]) -> None:
-        self.line = Line(tokens, strict=self.strict)
-        self.nouns: list[Noun] = []
-        self.topics = self._topics()
-        self._find_speaker()
-        self._check_pronouns()
+        self.begin(tokens)
+        self.nouns = []
         self._name_is()
         for at, token in enumerate(tokens):
             if token.name:
-                if token.text in self.recent:
-                    self.recent.remove(token.text)
-                self.recent.append(token.text)
+                self.mention(token.text)
             elif token.kin is not None:
                 self._kin(at)
             elif token.text == "married" and (couple := married(self.line, at)):
                 self._add(couple[0], SPOUSE, couple[1])
-        self.topic = self.first_topic
-        run = self.line.names_from(next((i for i, t in enumerate(tokens) if t.name), len(tokens)))
-        if len(run) > 1:
-            self.group = run
-
-    def _topics(self) -> list[str | None]:
-        """The topic at each token."""
-        topic, settled, out = self.topic, False, []
-        for i, token in enumerate(self.line.tokens):
-            before = self.line.at(i - 1)
-            if not settled and token.text in SUBJECT and not token.name:
-                topic = self._resolve_subject(token, topic)
-                settled = True
-                self.first_topic = topic
-            elif token.text == "who":
-                topic = self.line.name_before(i) or topic
-            elif token.name and not self.line.is_owner(i):
-                if not settled and not (before.text == "of" and self.line.at(i - 2).kin is not None):
-                    topic, settled = token.text, True
-                    self.first_topic = topic
-                elif settled and (before.text in SWITCH or self.line.new_clause(i)):
-                    topic = token.text
-            out.append(topic)
-        if not settled:
-            self.first_topic = topic
-        return out
-
-    def _resolve_subject(self, token: Token, topic: str | None) -> str | None:
-        if self.strict or topic is None or self.genders.get(topic) in (None, PRONOUN[token.text]):
-            return topic
-        return self._nearest(PRONOUN[token.text]) or topic
-
-    def _find_speaker(self) -> None:
-        for i, token in enumerate(self.line.tokens):
-            if token.text in SAYING:
-                near = self.line.at(i + 1) if self.line.at(i + 1).name else self.line.at(i - 1)
-                if near.name:
-                    self.speaker = near.text
-
-    def _check_pronouns(self) -> None:
-        for i, token in enumerate(self.line.tokens):
-            if self.strict and not token.name and token.text in PRONOUN:
-                topic = self.topics[i]
-                if topic is None:
-                    self.problem(f"nobody for {token.text!r} to refer to")
-                elif self.genders.get(topic) not in (None, PRONOUN[token.text]):
-                    self.problem(f"{token.text!r} refers to {topic}, who is {self.genders[topic]}")
-
-    def _check_rivals(self, i: int) -> None:
-        """`Ann's sister Bea rang her aunt`: whose aunt? The owner of the topic is too near to be ruled out."""
-        topic, gender = self.topics[i], PRONOUN[self.line.at(i).text]
-        first = next((j for j, t in enumerate(self.line.tokens) if t.name), i)
-        for j, token in enumerate(self.line.tokens[:i] if self.strict else []):
-            named = self.line.is_owner(j) or (self.line.at(j - 1).text == "of" and self.line.at(j - 2).kin is not None)
-            rival = token.text if token.name and named else None
-            if token.text in OWNING and j < first:  # Her sister Bea rang her aunt
-                rival = self.topics[j]
-            if rival not in (None, topic) and self.genders.get(rival or "") in (None, gender):
-                self.problem(f"{self.line.at(i).text!r} may mean {topic} or {rival}")
-
-    def _nearest(self, gender: str) -> str | None:
-        return next((n for n in reversed(self.recent) if self.genders.get(n) in (None, gender)), None)
-
-    def _antecedent(self, i: int) -> str | None:
-        """Whom the pronoun at i means."""
-        topic = self.topics[i]
-        if self.strict or (topic is not None and self.genders.get(topic) in (None, PRONOUN[self.line.at(i).text])):
-            return topic
-        return self._nearest(PRONOUN[self.line.at(i).text])
+        self.end()
 
     def _name_is(self) -> None:
         """`Ann rang her brother. His name is Ben.`"""
-        words = [t.text for t in self.line.tokens[:3]]
-        if (
-            self.unnamed
-            and self.unnamed_token
-            and words[1:] in (["name", "is"], ["name", "was"])
-            and self.line.at(3).name
-        ):
-            for owner in self.unnamed.owners:
-                self._add(owner, self.unnamed_token, self.line.at(3).text)
+        words = [token.text for token in self.line.tokens[1:3]]
+        if self.unnamed and words in (["name", "is"], ["name", "was"]) and self.line.at(3).name:
+            owners, kin = self.unnamed
+            for owner in owners:
+                self._add(owner, kin, self.line.at(3).text)
         self.unnamed = None
 
     # ---- one kin word ----------------------------------------------------------------------------------------------
@@ -204,7 +114,7 @@ class _Reader:
         self._person(noun, after)
         self.nouns.append(noun)
         if noun.owners and not noun.people:
-            self.unnamed, self.unnamed_token = noun, token
+            self.unnamed = (noun.owners, token)
         if not noun.owners or not noun.people:
             self.problem(f"{token.text!r} has no {'person' if noun.owners else 'owner'}")
         for owner in noun.owners:
@@ -224,8 +134,8 @@ class _Reader:
             self.problem(f"the gender of {person} is not told")
             return
         fact = (owner, word(token.kin.neutral, told), person)
-        if fact not in self.reading.facts:
-            self.reading.facts.append(fact)
+        if fact not in self.facts:
+            self.facts.append(fact)
 
     def _owner(self, noun: Noun) -> int:
         """Find the owners; returns the place after the phrase (after `of NAME` where that is what tells the owner)."""
@@ -234,8 +144,8 @@ class _Reader:
         if left.text in ("'s", "'") and self.line.at(i - 1).name:
             noun.owners, noun.begin = self._owner_names(i - 1)
         elif left.text in OWNING:
-            owner = self._antecedent(i)
-            self._check_rivals(i)
+            owner = self.antecedent(i)
+            self.check_rivals(i)
             noun.owners, noun.begin = (owner,) if owner else (), i
         elif left.text in ("their", "whose", "my"):
             noun.begin = i
