@@ -8,10 +8,11 @@ from io import StringIO
 from typing import Any
 
 from proband.core.types import Answer, Estimate, Item
-from proband.suites.script import draw, knowledge
+from proband.suites.script import knowledge
 from proband.suites.script.breakdown import LENGTHS
 from proband.suites.script.categories import CATEGORIES
 from proband.suites.script.cloze import STOP_WORDS
+from proband.suites.script.draw import grid
 from proband.suites.script.metrics import alignment_length
 from proband.suites.script.published import rows as published_rows
 from proband.suites.script.published import value
@@ -179,7 +180,7 @@ def knowledge_files(
         "alignments.md": alignments_text(examples, length=alignment_length([a.path for a in aligned])),
     }
     for n, one in enumerate(examples[:2], start=1):
-        files[f"figure2-{n}.svg"] = draw.grid(one.abstract, one.concrete, one.path, one.posteriors)
+        files[f"figure2-{n}.svg"] = grid(one.abstract, one.concrete, one.path, one.posteriors)
     return files
 
 

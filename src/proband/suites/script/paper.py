@@ -15,6 +15,7 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import read_items, read_json, write_json, write_lines, write_text
+from proband.core.progress import Progress
 from proband.core.types import Item
 from proband.suites.script import claims, corpus, layout
 from proband.suites.script.build import build
@@ -145,7 +146,7 @@ def trained(
             say(f"training {net.name}, {epochs} epochs")
             place = out / net.name
             if not (place / "model.safetensors").exists():
-                net.train(items, out=place, seed=seed, epochs=epochs, progress=False)
+                net.train(items, out=place, seed=seed, epochs=epochs, progress=Progress)
             found.append((f"net:{place}", net.load(place)))
     return found
 
