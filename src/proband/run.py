@@ -203,10 +203,11 @@ def run(
         begin(out, described)
         asked = remembering(model, cache)
         answers = out / "answers.jsonl"
-        done = keep_whole_chunks(answers, items, whole=chosen.whole)
+        whole = chosen.whole or bool(getattr(model, "whole", False))  # a majority must see all items at once
+        done = keep_whole_chunks(answers, items, whole=whole)
         with Progress(f"{suite.name} · {model.name}", total=len(items)) as bar:
             bar.advance(done)
-            todo = list(chunks(items, done, whole=chosen.whole))
+            todo = list(chunks(items, done, whole=whole))
             solve = partial(chosen.solve, model=asked, seed=seed, **_keywords(settings))
             for chunk, answered in zip(todo, engine(solve, todo), strict=True):
                 said = list(answered)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import math
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,6 +20,7 @@ from proband.core.errors import ProbandError
 from proband.core.types import Answer, Estimate, Item, Judgment, Run
 
 Record = TypeVar("Record", Item, Answer, Judgment, Run, Estimate)
+LARGEST = 1e300  # of a number: beyond it arithmetic overflows
 LONGEST_LINE = 32 * 1024 * 1024  # a line beyond this is not one of ours; refuse it instead of filling the memory
 
 
@@ -218,7 +218,19 @@ def _name(value: Any) -> str | None:
     return None if value.strip() else "is empty"
 
 
-_TEXT, _INT, _NUMBER = _is(str, "text"), _is(int, "a whole number"), _is((int, float), "a number")
+def _number(value: Any) -> str | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return f"must be a number, not {_kind_of(value)}"
+    return None if abs(value) <= LARGEST else "is not a finite number"
+
+
+def _whole(value: Any) -> str | None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        return f"must be a whole number, not {_kind_of(value)}"
+    return None if abs(value) < 2**63 else "has more than 63 bits"
+
+
+_TEXT, _INT, _NUMBER = _is(str, "text"), _whole, _number
 _TAG = _is((str, int, float, bool), "text, a number or a boolean")
 _ANY_OBJECT = _object_of(lambda value: None)
 
@@ -292,8 +304,6 @@ def parse(kind: type[Record], value: Any, *, file: object, line: int | None = No
 def _inconsistent(record: Any) -> str | None:
     if isinstance(record, Item) and record.gold is not None and not 0 <= record.gold < len(record.choices):
         return f"'gold' is {record.gold} but there are {len(record.choices)} choices"
-    if isinstance(record, Answer) and not all(math.isfinite(score) for score in record.scores):
-        return "'scores' holds a number that is not finite"
     return None
 
 

