@@ -7,8 +7,11 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from proband.core.errors import ProbandError
+from proband.core.files import dumps
 from proband.core.types import Item
 from proband.suites.analogy import SUITE, sources
 from proband.suites.analogy.published import figures
@@ -167,3 +170,50 @@ def test_wordnet_as_installed(tmp_path: Path) -> None:
     assert named["wordnet antonym"].holds(("hot", "cold")) or named["wordnet antonym"].holds(("good", "bad"))
     assert named["wordnet antonym"].symmetric
     assert all("person" in t.tails for t in named["wordnet hypernym"].tuples if t.head == "friend")
+
+
+FRAGMENTS = st.sampled_from(
+    [
+        "head",
+        "tail",
+        "relation",
+        "group",
+        "symmetric",
+        "\t",
+        ",",
+        "\n",
+        '"',
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        "ES",
+        "yes",
+        "/",
+        "\x00",
+        ": x",
+        '{"head":"a","tail":"b","relation":"r","symmetric":[]}',
+        '{"stem":["a","b"],"choice":[["c","d"],["e","f"]],"answer":0}',
+        '"\\ud800"',
+        "1e999",
+        "é",
+        " ",
+    ]
+)
+READERS = (".tsv", ".csv", ".jsonl", ".txt", ".jsonl.gz")
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    text=st.one_of(st.lists(FRAGMENTS, max_size=40).map("".join), st.text(max_size=60)), ending=st.sampled_from(READERS)
+)
+def test_malformed_files_give_one_line_or_items(tmp_path: Path, text: str, ending: str) -> None:
+    path = tmp_path / f"x{ending}"
+    path.write_bytes(text.encode("utf-8", "replace"))
+    try:
+        for item in SUITE.build(data=str(path), per_relation=4).items:
+            assert isinstance(item, Item)
+            dumps(item).encode("utf-8")
+    except ProbandError as error:
+        assert "\n" not in str(error)

@@ -55,6 +55,15 @@ def clean(word: str) -> str:
     return " ".join(word.replace("_", " ").split())
 
 
+def written(word: object) -> bool:
+    """Whether this is text with something in it that can be written down again.
+
+    >>> written("Rome"), written("  "), written("\\ud800"), written(3)
+    (True, False, False, False)
+    """
+    return isinstance(word, str) and bool(clean(word)) and not any("\ud800" <= c <= "\udfff" for c in word)
+
+
 def decode(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")

@@ -15,11 +15,19 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.suites.analogy.relations import GROUPS, Relation, Tuple
-from proband.suites.analogy.sources.bats import clean, decode
+from proband.suites.analogy.sources.bats import clean, decode, written
 
 BUILT_IN = ("encyclopedic.tsv", "lexicographic.tsv", "derivational.tsv", "inflectional.tsv")
 FIELDS = {"head", "tail", "tails", "relation", "group", "symmetric"}
 ENDINGS = (".tsv", ".csv", ".jsonl")
+SYMMETRIC: dict[str | bool | None, bool | None] = {
+    "yes": True,
+    "no": False,
+    True: True,
+    False: False,
+    "": None,
+    None: None,
+}
 
 
 def built_in() -> list[Relation]:
@@ -85,18 +93,17 @@ def _checked(row: Mapping[str, Any], path: Path, line: int) -> tuple[str, str, b
         if name not in FIELDS:
             raise ProbandError(f"unknown field {name!r}; there are {', '.join(sorted(FIELDS))}", file=path, line=line)
     for name in ("head", "relation"):
-        if not isinstance(row.get(name), str) or not clean(row[name]):
+        if not written(row.get(name)):
             raise ProbandError(f"field {name!r} must be text", file=path, line=line)
     value = row.get("tails", row.get("tail"))
     tails = value.split("/") if isinstance(value, str) else value
-    if not isinstance(tails, list) or not tails or not all(isinstance(t, str) and clean(t) for t in tails):
+    if not isinstance(tails, list) or not tails or not all(written(t) for t in tails):
         raise ProbandError("field 'tail' must be text, alternatives joined by '/'", file=path, line=line)
     group = row.get("group", "ES")
     if group not in GROUPS:
         raise ProbandError(f"'group' is {group!r}; there are {', '.join(GROUPS)}", file=path, line=line)
     answer = row.get("symmetric")
-    symmetric = {"yes": True, "no": False, True: True, False: False, "": None, None: None}.get(answer, "?")
-    if symmetric == "?":
+    if not isinstance(answer, str | bool | None) or answer not in SYMMETRIC:
         raise ProbandError(f"'symmetric' is {answer!r}; it must be yes or no", file=path, line=line)
     found = Tuple(clean(row["head"]), tuple(dict.fromkeys(clean(t) for t in tails)))
-    return clean(row["relation"]), group, symmetric, found  # type: ignore[return-value]
+    return clean(row["relation"]), group, SYMMETRIC[answer], found

@@ -12,7 +12,7 @@ from typing import Any
 from proband.core.errors import ProbandError
 from proband.core.types import Built, Item
 from proband.suites.analogy.relations import Pair
-from proband.suites.analogy.sources.bats import clean
+from proband.suites.analogy.sources.bats import clean, written
 from proband.suites.analogy.templates import fill, pattern
 
 ENDINGS = (".jsonl", ".jsonl.gz")
@@ -81,7 +81,7 @@ def _item(line: str, path: Path, number: int, shape: str) -> Item:
         choices=tuple(" : ".join(option) for option in known),
         gold=gold,
         tags={
-            "relation": section if isinstance(section, str) else name,
+            "relation": clean(str(section)) if written(section) else name,
             "group": name.upper(),
             "probe": "multiple-choice",
             "paper_probe": "multiple-choice",
@@ -96,6 +96,6 @@ def _item(line: str, path: Path, number: int, shape: str) -> Item:
 
 
 def _pair(value: Any) -> Pair | None:
-    if isinstance(value, list) and len(value) == 2 and all(isinstance(w, str) and clean(w) for w in value):
+    if isinstance(value, list) and len(value) == 2 and all(written(w) for w in value):
         return clean(value[0]), clean(value[1])
     return None

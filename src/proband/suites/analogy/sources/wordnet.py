@@ -46,6 +46,13 @@ def find(folder: str | None) -> Path:
 def read(folder: str | None = None) -> list[Relation]:
     """Five relations of at most 50 tuples."""
     root = find(folder)
+    try:
+        return _relations(root)
+    except (ValueError, IndexError, KeyError) as error:
+        raise ProbandError(f"is no folder of WordNet's files: {error}", file=root) from error
+
+
+def _relations(root: Path) -> list[Relation]:
     found = []
     read_already: dict[str, tuple[dict[int, Synset], dict[str, int], Counter[str]]] = {}
     for name, speech, symbol, symmetric in RELATIONS:
