@@ -190,7 +190,7 @@ def first_token(tokenizer: Any, policy: str, name: str) -> int | None:
 
 
 def _adds(tokenizer: Any, bos: int) -> bool:
-    return tokenizer("a")["input_ids"][:1] == [bos]
+    return bool(tokenizer("a")["input_ids"][:1] == [bos])
 
 
 def _trimmed(tokens: Tokens, bos: int | None) -> Tokens:

@@ -150,7 +150,7 @@ class Masked:
             for count in sorted(set(counts.tolist())):
                 chosen = np.flatnonzero(counts == count)
                 table = np.array([ids[i] for i in chosen], dtype=np.int64)
-                result[np.ix_(here, chosen)] = self._fill([blanks[i] for i in here], table)
+                result[np.ix_(np.array(here), chosen)] = self._fill([blanks[i] for i in here], table)
         return result
 
     def _fill(self, blanks: Sequence[tuple[str, str]], table: Ints) -> Floats:
