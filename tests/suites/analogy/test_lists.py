@@ -9,8 +9,10 @@ from pathlib import Path
 import lemminflect
 import pytest
 
+from proband.suites.analogy import SUITE
 from proband.suites.analogy.relations import GROUPS, Relation
-from proband.suites.analogy.sources import bats
+from proband.suites.analogy.results import PREFERRED
+from proband.suites.analogy.sources import bats, listed
 
 TAGS = {
     "noun : plural": "NNS",
@@ -70,3 +72,14 @@ def test_they_are_not_bats(own: list[Relation], data: Path) -> None:
     for r in own:
         common = sum((t.head.lower(), t.tail.lower()) in theirs for t in r.tuples)
         assert common / len(r.tuples) < 0.6, (r.name, common)
+
+
+def test_every_list_in_the_package_is_read(root: Path) -> None:
+    there = {path.name for path in (root / "src" / "proband" / "data" / "analogy").glob("*.tsv")}
+    assert there == set(listed.BUILT_IN)
+
+
+def test_every_preferred_solver_exists() -> None:
+    names = [solver.name for solver in SUITE.solvers]
+    assert len(set(names)) == len(names)
+    assert {name for order in PREFERRED.values() for name in order} <= set(names)
