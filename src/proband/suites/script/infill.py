@@ -19,7 +19,7 @@ ASK = (
     "Write the missing words, one line per numbered gap, with exactly as many words as the gap has ____ "
     "and nothing else. The lines look like this:\n{form}\n"
 )
-LINE = re.compile(r"^\W*(\d+)\s*[:.)\]\-–—=]+\s*(.*)$")
+LINE = re.compile(r"^\W*(\d+)[*_`\s]*[:.)\]\-–—=]+\s*(.*)$")
 INLINE = re.compile(r"\[\s*(\d+)\s*:\s*([^\]]*)\]")
 
 

@@ -1,0 +1,225 @@
+"""Envelope: who knows the answers scores 1, who draws scores chance; language models see no gold word too early."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from proband import run as running
+from proband import workbench
+from proband.core.errors import ProbandError
+from proband.core.files import read_answers, read_items
+from proband.core.protocols import Floats
+from proband.core.types import Answer, Item, numbers
+from proband.suites.script import SUITE, infill, predict
+from proband.suites.script.texts import prompt
+from proband.suites.script.texts import running as running_text
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("script") / "items"
+    workbench.build("script", out=place, seed=0)
+    return place
+
+
+@pytest.fixture(scope="module")
+def items(folder: Path) -> list[Item]:
+    return read_items(folder)
+
+
+def mean(metric: str, items: Sequence[Item], answers: Sequence[Answer]) -> float:
+    values = [
+        v for item, answer in zip(items, answers, strict=True) for v in numbers(SUITE.metrics[metric](item, answer))
+    ]
+    return sum(values) / len(values)
+
+
+class Knows:
+    """Predicts words from the items' own texts, or their contrary; notes every question."""
+
+    name = "knows"
+
+    def __init__(self, items: Sequence[Item], *, sign: float = 1.0) -> None:
+        self.sign = sign
+        self.asked: list[tuple[str, str]] = []
+        self.next: dict[str, str] = {}
+        for item in items:
+            for slot in predict.slots(item) if item.facts["blanks"] else ():
+                left = prompt(item) + predict.before(item.facts["concrete"][: slot.at])
+                self.next[left] = item.facts["concrete"][slot.at]
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "test"}
+
+    def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:
+        self.asked += blanks
+        rows = [[self.sign * float(word == self.next.get(left)) for word in words] for left, _ in blanks]
+        return np.array(rows, dtype=np.float32)
+
+
+def test_an_oracle_scores_one(items: list[Item]) -> None:
+    answers = predict.solve(items, Knows(items))
+    for metric in ("match_greedy", "top5_greedy", "match_oracle", "top5_oracle", "whole_greedy", "rank"):
+        assert mean(metric, items, answers) == 1.0
+    for metric in ("match_oracle:tool", "match_oracle:action", "match_oracle:unit", "match_oracle:2-words"):
+        assert mean(metric, items, answers) == 1.0
+
+
+def test_the_contrary_scores_nothing(items: list[Item]) -> None:
+    answers = predict.solve(items, Knows(items, sign=-1.0))
+    assert mean("match_oracle", items, answers) == 0.0
+    assert mean("rank", items, answers) == len(items[0].facts["candidates"].split())
+
+
+def test_training_texts_are_not_asked(items: list[Item]) -> None:
+    answers = predict.solve(items, Knows(items))
+    for item, answer in zip(items, answers, strict=True):
+        assert bool(answer.blanks) == (item.tags["split"] != "train")
+    only = predict.solve(items, Knows(items), splits="valid")
+    assert {i.tags["split"] for i, a in zip(items, only, strict=True) if a.blanks} == {"valid"}
+
+
+@pytest.mark.parametrize("right", ["stop", "skip"])
+def test_no_open_word_is_shown(right: str) -> None:
+    """Every word of this text is different, so a gold word in a context is the word of one blank."""
+    words = [f"w{n}" for n in range(12)]
+    blanks = [[1, 3], [5, 6], [9, 11]]
+    item = Item(
+        id="a",
+        suite="script",
+        prompt="",
+        tags={"split": "test"},
+        facts={
+            "abstract": ["do", "it"],
+            "concrete": words,
+            "blanks": blanks,
+            "gold": [words[s:e] for s, e in blanks],
+            "candidates": " ".join(words[s] for s, _ in blanks) + " other",
+        },
+    )
+    model = Knows([item])
+    (answer,) = predict.solve([item], model, right=right)
+    open_words = [w for s, e in blanks for w in words[s:e]]
+    for left, behind in model.asked:
+        at = next(n for n, w in enumerate(open_words) if w not in left.split())
+        assert not set(open_words[at:]) & set(behind.split())
+        if right == "skip":
+            assert "w11" in behind.split()
+    assert [blank["gold"] for blank in answer.blanks] == [["w1", "w2"], ["w5"], ["w9", "w10"]]
+    assert answer.blanks[0]["ranks"] == [1, 1]  # w2 is no candidate and counts as one more
+
+
+def test_greedy_reads_its_own_words() -> None:
+    """A model that always says `pot` must find `pot` before its second blank in the greedy mode, not in the oracle's."""
+    item = Item(
+        id="a",
+        suite="script",
+        prompt="",
+        tags={"split": "test"},
+        facts={
+            "abstract": ["cook"],
+            "concrete": ["use", "pan", "and", "lid", "."],
+            "blanks": [[1, 2], [3, 4]],
+            "gold": [["pan"], ["lid"]],
+            "candidates": "pot pan lid",
+        },
+    )
+
+    class Pot(Knows):
+        def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:
+            self.asked += blanks
+            return np.array([[float(w == "pot") for w in words]] * len(blanks), dtype=np.float32)
+
+    model = Pot([])
+    (answer,) = predict.solve([item], model)
+    lefts = {left for left, _ in model.asked}
+    assert lefts == {"cook\nuse ", "cook\nuse pan and ", "cook\nuse pot and "}
+    assert [blank["guess"] for blank in answer.blanks] == [["pot"], ["pot"]]
+    assert answer.blanks[0]["surprisals"][0] == pytest.approx(np.log(np.exp(1) + 2))
+    assert SUITE.metrics["repeats"](item, answer) == 1.0
+
+
+def test_chance_and_frequency(folder: Path, items: list[Item], tmp_path: Path) -> None:
+    size = len(items[0].facts["candidates"].split())
+    for name in ("chance", "frequent"):
+        workbench.run(folder, model=f"solver:{name}", out=tmp_path / name, cache=False)
+    drawn, counted = (read_answers(tmp_path / name / "answers.jsonl") for name in ("chance", "frequent"))
+    assert mean("rank", items, drawn) == pytest.approx((size + 1) / 2, rel=0.1)
+    assert mean("match_oracle", items, drawn) < 0.03
+    assert mean("surprisal", items, drawn) == pytest.approx(np.log(size), abs=1e-5)
+    assert mean("rank", items, counted) < mean("rank", items, drawn)
+    top = counted[0].blanks[0]["oracle"][0]
+    train = [w for i in items if i.tags["split"] == "train" for words in i.facts["gold"] for w in words]
+    assert train.count(top) == max(train.count(w) for w in set(train))
+
+
+def test_frequency_needs_training_items(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(ProbandError, match="counts training blanks"):
+        workbench.run(folder, model="solver:frequent", out=tmp_path / "r", limit=5, cache=False)
+
+
+class Writes:
+    """An endpoint that knows the answers and writes them as asked."""
+
+    name = "writes"
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self.known = {infill.question(item): item for item in items if item.facts["blanks"]}
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "test"}
+
+    def generate(
+        self, prompts: Sequence[str], *, max_tokens: int, temperature: float, seed: int, stop: Sequence[str] = ()
+    ) -> list[str]:
+        lines = [[f"{n}: {' '.join(w)}" for n, w in enumerate(self.known[p].facts["gold"], 1)] for p in prompts]
+        return ["Here you go:\n" + "\n".join(each) for each in lines]
+
+
+def test_infill_reads_what_an_endpoint_writes(items: list[Item]) -> None:
+    model: Any = Writes(items)
+    assert running.choose_solver(SUITE, model, None).name == "infill"
+    answers = infill.solve(items, model)
+    assert mean("match_greedy", items, answers) == 1.0
+    assert mean("whole_greedy", items, answers) == 1.0
+    assert not any(numbers(SUITE.metrics["rank"](i, a)) for i, a in zip(items, answers, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("reply", "guess"),
+    [
+        ("", [[], []]),
+        ("1: the wire whisk, please\n2: bowl", [["the", "wire"], ["bowl"]]),
+        ("2: Bowl\n1: wire whisk\n1: fork", [["wire", "whisk"], ["bowl"]]),
+        ('```json\n["wire whisk", "bowl"]\n```', [["wire", "whisk"], ["bowl"]]),
+        ("**1**: wire whisk\n**2**: bowl", [["wire", "whisk"], ["bowl"]]),
+        ("wire whisk, bowl", [["wire", "whisk"], ["bowl"]]),
+        ("7: spoon", [[], []]),
+    ],
+)
+def test_replies_of_all_kinds(reply: str, guess: list[list[str]]) -> None:
+    assert infill.parse(reply, [2, 1]) == guess
+
+
+def test_running_text_is_readable(items: list[Item]) -> None:
+    for item in items[:40]:
+        text = running_text(item.facts["concrete"])
+        assert " ," not in text
+        assert " ." not in text
+        assert "  " not in text
+
+
+@pytest.mark.slow
+def test_embedded_models_beat_chance(items: list[Item]) -> None:
+    """The installed masked model on ten questions: well above a random word, and with finite surprisals."""
+    pytest.importorskip("proband_mlm")
+    asked = [item for item in items if item.tags["split"] == "test"][:10]
+    answers = predict.solve(asked, workbench.load_model("embedded:mlm"))
+    size = len(asked[0].facts["candidates"].split())
+    assert mean("rank", asked, answers) < size / 4
+    assert mean("top5_oracle", asked, answers) > 0.2
