@@ -5,12 +5,10 @@ Of each softmax only one entry is wanted, the one of the word that stands there:
     log p(y) = h · w_y + b_y - log Σ_v exp(h · w_v + b_v)
     ∂/∂logit_v log p(y) = [v = y] - p(v)
 
-so the rows h are taken a few at a time, and the backward pass computes each block's probabilities anew instead of
-keeping them. A block that stays in the cache pays for the second multiplication. What would be passes over the block
-of their own are folded into others: the bias is a further column of the multiplication, the gradient g from above and
-the normaliser Z are one number per row inside the exponential, |g| p(v) = exp(h · w_v + b_v + log|g| - log Z). A row
-whose gradient is exactly zero, or too small to change a float32 sum (below `NEGLIGIBLE` of the largest), is left out:
-in the marginal likelihood that gradient is the posterior of an alignment, and most are such.
+so the rows h are taken a few at a time, and the backward pass computes each block's probabilities anew instead
+of keeping them. A block stays in the cache, which pays for the second multiplication. A row whose gradient is exactly
+zero, or too small to change a float32 sum (below `NEGLIGIBLE` of the largest), is left out of it: in the marginal
+likelihood that gradient is the posterior of an alignment, and most are such.
 
 >>> import torch
 >>> h, w, b = torch.randn(6, 4), torch.randn(9, 4), torch.randn(9)
@@ -43,11 +41,10 @@ class Picked(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, h: Tensor, weight: Tensor, bias: Tensor, words: Tensor, block: int) -> Tensor:
         normaliser = h.new_empty(len(h))
-        left, right = _beside(h, 1.0), _beside(weight, bias).t().contiguous()
         space = h.new_empty(min(block, len(h)), len(weight))  # one block of scores, used again and again
         for at in range(0, len(h), block):
-            rows = left[at : at + block]
-            scores = torch.mm(rows, right, out=space[: len(rows)])
+            rows = h[at : at + block]
+            scores = torch.addmm(bias, rows, weight.t(), out=space[: len(rows)])
             top = scores.amax(1)
             normaliser[at : at + block] = scores.sub_(top[:, None]).exp_().sum(1).log_().add_(top)
         ctx.save_for_backward(h, weight, bias, words, normaliser)
@@ -58,28 +55,20 @@ class Picked(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None, None]:
         h, weight, bias, words, normaliser = ctx.saved_tensors
         (g,) = gradients
-        to_h = torch.zeros_like(h)
+        to_h, to_weight, to_bias = torch.zeros_like(h), torch.zeros_like(weight), torch.zeros_like(bias)
         if g.is_cuda:  # to count the rows would make the device wait
             matter = torch.arange(len(g), device=g.device)
         else:
             matter = (g.abs() > NEGLIGIBLE * g.abs().max()).nonzero()[:, 0]
-        size, sign = g[matter].abs(), g[matter].sign()[:, None]
-        left, right = _beside(h[matter], 1.0), _beside(weight, bias).t().contiguous()
-        signed, offset = left * sign, (size.log() - normaliser[matter])[:, None]
-        to_both = h.new_zeros(len(weight), h.shape[1] + 1)
         space = h.new_empty(min(ctx.block, len(matter)), len(weight))
         for at in range(0, len(matter), ctx.block):
-            these = slice(at, at + ctx.block)
-            rows = left[these]
-            slope = torch.mm(rows, right, out=space[: len(rows)]).add_(offset[these]).exp_()  # |g| p(v)
-            slope[torch.arange(len(rows), device=h.device), words[matter[these]]] -= size[these]
-            to_h[matter[these]] = (slope @ weight).mul_(-sign[these])
-            to_both.addmm_(slope.t(), signed[these], alpha=-1)
-        return to_h, to_both[:, :-1], to_both[:, -1], None, None
-
-
-def _beside(table: Tensor, column: Tensor | float) -> Tensor:
-    """The table with a further column at its right."""
-    wide = table.new_empty(len(table), table.shape[1] + 1)
-    wide[:, :-1], wide[:, -1] = table, column
-    return wide
+            these = matter[at : at + ctx.block]
+            rows, weights = h[these], g[these]
+            # -g p(v), in place; then the entry of the word itself
+            slope = torch.addmm(bias, rows, weight.t(), out=space[: len(rows)])
+            slope.sub_(normaliser[these, None]).exp_().mul_(-weights[:, None])
+            slope[torch.arange(len(these), device=h.device), words[these]] += weights
+            to_h[these] = slope @ weight
+            to_weight.addmm_(slope.t(), rows)
+            to_bias += slope.sum(0)
+        return to_h, to_weight, to_bias, None, None

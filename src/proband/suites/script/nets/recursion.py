@@ -50,8 +50,9 @@ SMALL = 1 << 20  # cells: up to here it is the number of steps that costs, not t
 
 
 def on_host(function: Callable[P, R]) -> Callable[P, R]:
-    """Small grids of a device go through the host's memory: hundreds of dependent steps on a few thousand numbers
-    take an accelerator longer to start than a processor to do."""
+    """Small grids of a device are walked in the host's memory: hundreds of dependent steps on a few thousand numbers
+    take an accelerator longer to start than a processor to do. (Not so the likelihood with its gradient: to wait for
+    the device costs as much as the steps do.)"""
 
     def moved(x: Any, device: torch.device) -> Any:
         if isinstance(x, tuple):
@@ -156,7 +157,6 @@ class _LogTotal(torch.autograd.Function):
         return g * emitted, g * shifted, None, None
 
 
-@on_host
 def inside_outside(
     emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
