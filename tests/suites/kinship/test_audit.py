@@ -219,6 +219,12 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
     assert "<script" not in (tmp_path / "out" / "index.html").read_text()
 
 
+def test_a_story_too_long_to_search_is_told_so(tmp_path: Path) -> None:
+    _, (line,) = run(tmp_path, [row("long", ", ".join(f"P{i} uncle P{i + 1}" for i in range(40)), "uncle")])
+    assert line["verdict"] == "unreadable"
+    assert "40 facts of 41 people" in line["reason"]
+
+
 def test_bad_paths(tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="no such file"):
         audit(tmp_path / "none", out=tmp_path / "out")

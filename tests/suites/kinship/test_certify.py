@@ -319,3 +319,6 @@ def test_hostile_input_is_told_in_a_line() -> None:
         certify.possible(MEN, [(0, "son", 1)], (1, 1))
     with pytest.raises(ProbandError, match="'friend' is not one of the 22"):
         certify.entailed(MEN, [(0, "son", 1)], (0, 1), "friend")
+    long: list[Edge] = [(i, "uncle", i + 1) for i in range(60)]
+    with pytest.raises(ProbandError, match="too large to search: 61 people"):
+        certify.entailed(["male"] * 61, long, (0, 60), "uncle")

@@ -17,9 +17,11 @@ from proband.core.files import parse, read_lines, sha256_text
 from proband.core.types import Item
 from proband.suites.kinship.audit_judge import Case, ProofStep
 from proband.suites.kinship.audit_text import contradicted, read_story, type_noise
+from proband.suites.kinship.certify import LARGEST
 from proband.suites.kinship.clutrr import Row, Unreadable, row_of, scan_cells
 from proband.suites.kinship.clutrr_items import shortest_path, to_cells
-from proband.suites.kinship.kernel import Edge
+from proband.suites.kinship.encode import witnesses
+from proband.suites.kinship.kernel import WORLDS, Edge
 from proband.suites.kinship.pattern import Pattern, parts
 from proband.suites.kinship.relations import NEUTRAL
 
@@ -135,9 +137,14 @@ def see(source: Source, line: int, cells: Mapping[str, str]) -> Seen | Unreadabl
     typed = [edge for edge in row.noise if edge[1] is not None]
     facts: list[Edge] = [*row.chain, *typed]  # type: ignore[list-item]
     pattern, order, rest = parts(row.genders, facts, row.query)
+    if max(map(_size, (pattern, *rest))) > LARGEST:
+        reason = f"tells {len(facts)} facts of {len(row.names)} people, too many to search"
+        return Unreadable(file=source.name, line=line, column="story_edges", reason=reason, cells=cells)
     said = read_story(row.story, row.names, row.genders)
     noise = type_noise(said, row.noise, row.genders) if len(typed) < len(row.noise) else None
     noisy = parts(row.genders, [*row.chain, *noise], row.query)[::2] if noise else None
+    if noisy and max(map(_size, (noisy[0], *noisy[1]))) > LARGEST:
+        noisy = None
     people = [x for i, _, j in row.chain for x in (i, j)]
     told = set(re.findall(r"\[([^\][]+)\]", row.story))
     return Seen(
@@ -166,6 +173,12 @@ def see(source: Source, line: int, cells: Mapping[str, str]) -> Seen | Unreadabl
         template=sha256_text(masked(row.story))[:16],
         sentences=tuple(sha256_text(masked(s))[:16] for s in re.split(r"(?<=[.!?])\s+", row.story) if "[" in s),
     )
+
+
+def _size(pattern: Pattern) -> int:
+    """People and witnesses of a pattern in the world that needs most of them, the question's own included."""
+    world = WORLDS["all-three"]
+    return len(pattern[0]) + sum(witnesses(NEUTRAL[r], world) for _, r, _ in pattern[1]) + witnesses("pibling", world)
 
 
 def _rest(pattern: Pattern) -> Case:

@@ -30,6 +30,8 @@ from proband.suites.kinship.pattern import Genders, Pattern, canonical, parts, r
 from proband.suites.kinship.relations import FEMALE, GENDER, MALE, NEUTRAL, NEUTRALS, WORDS, word
 
 STORIES_PER_SOLVER = 2000  # selectors pile up in a solver that serves disjunctive facts: begin afresh now and then
+LARGEST = 80  # people and witnesses: the clauses grow with the cube of their number
+BUDGET = 2_000_000  # of such cubes, over all solvers that are kept; some gigabyte
 ROOM = 8  # a solver with up to so many idle witnesses is used rather than a new one loaded
 
 
@@ -121,6 +123,8 @@ def _search(genders: Genders, edges: Sequence[Edge], *, world: World, open: bool
     named = max(len(genders), 2)
     spare = sum(witnesses(NEUTRAL[relation], world) for _, relation, _ in edges)
     spare += spare % 2
+    if named + spare > LARGEST:
+        raise ProbandError(f"too large to search: {len(genders)} people and {len(edges)} connected facts")
     if fresh:
         return Search(named=named, spare=spare, world=world, open=open)
     for roomier in range(spare, spare + ROOM, 2):
@@ -129,6 +133,8 @@ def _search(genders: Genders, edges: Sequence[Edge], *, world: World, open: bool
             return found
     if (old := _SEARCHES.pop((named, spare, world, open), None)) is not None:
         old.solver.delete()
+    while _SEARCHES and sum(each.atoms.size**3 for each in _SEARCHES.values()) + (named + spare) ** 3 > BUDGET:
+        _SEARCHES.pop(next(iter(_SEARCHES))).solver.delete()
     found = _SEARCHES[named, spare, world, open] = Search(named=named, spare=spare, world=world, open=open)
     return found
 
