@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from proband import workbench
 from proband.core.errors import ProbandError
-from proband.core.files import read_items
+from proband.core.files import read_items, read_json
 from proband.suites.script.categories import CATEGORIES
 
 
@@ -33,7 +34,9 @@ def test_items_keep_their_contract(own: Path) -> None:
         assert (facts.get("candidates", "").split() == whitelist) == (item.tags["split"] != "train")
         assert item.tags["split"] == "train" or facts["blanks"]
     splits = [item.tags["split"] for item in items]
-    assert splits == sorted(splits, key=["test", "valid", "train"].index)  # --limit takes questions
+    assert splits == sorted(
+        splits, key=lambda split: ["test", "valid", "train"].index(str(split))
+    )  # --limit takes questions
 
 
 def test_same_seed_same_bytes(own: Path, tmp_path: Path) -> None:
@@ -43,7 +46,7 @@ def test_same_seed_same_bytes(own: Path, tmp_path: Path) -> None:
 
 
 def test_manifest_tells_the_figures(own: Path) -> None:
-    manifest = workbench.read_json(own / "manifest.json")
+    manifest = read_json(own / "manifest.json")
     assert manifest["splits"] == {"train": 132, "valid": 30, "test": 30}
     assert [row["sequences"] for row in manifest["table1"]] == [132, 30, 30]
     assert manifest["overlaps"]["duplicates"] == 0
@@ -83,7 +86,7 @@ def test_texts_without_blanks(tmp_path: Path) -> None:
         ({"data": Path("nowhere")}, "nowhere: no such file or folder"),
     ],
 )
-def test_bad_options(tmp_path: Path, options: dict[str, object], message: str) -> None:
+def test_bad_options(tmp_path: Path, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ProbandError, match=r"^[^\n]*$") as error:
         workbench.build("script", out=tmp_path / "o", **options)
     assert message in str(error.value)

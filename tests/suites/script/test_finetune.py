@@ -29,7 +29,7 @@ def test_context_and_target(tmp_path: Path) -> None:
 
 def test_a_tuned_model_is_named_by_its_folder(tmp_path: Path) -> None:
     (tmp_path / "net.json").write_text('{"suite": "script", "net": "finetune"}\n')
-    with pytest.raises(ProbandError, match="name it hf:.*model"):
+    with pytest.raises(ProbandError, match=r"name it hf:.*model"):
         workbench.load_model(f"net:{tmp_path}")
 
 

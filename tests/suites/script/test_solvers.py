@@ -16,7 +16,7 @@ from proband.core.files import read_answers, read_items
 from proband.core.protocols import Floats
 from proband.core.types import Answer, Item, numbers
 from proband.suites.script import SUITE, infill, predict
-from proband.suites.script.texts import prompt
+from proband.suites.script.texts import before, prompt
 from proband.suites.script.texts import running as running_text
 
 
@@ -50,7 +50,7 @@ class Knows:
         self.next: dict[str, str] = {}
         for item in items:
             for slot in predict.slots(item) if item.facts["blanks"] else ():
-                left = prompt(item) + predict.before(item.facts["concrete"][: slot.at])
+                left = prompt(item) + before(item.facts["concrete"][: slot.at])
                 self.next[left] = item.facts["concrete"][slot.at]
 
     def identity(self) -> Mapping[str, str]:
@@ -62,7 +62,13 @@ class Knows:
         return np.array(rows, dtype=np.float32)
 
 
+def first_versions(items: Sequence[Item]) -> list[Item]:
+    """One text per caption: two versions may begin alike and go on differently, which no oracle can know."""
+    return list({item.facts["clusters"][0]: item for item in items}.values())
+
+
 def test_an_oracle_scores_one(items: list[Item]) -> None:
+    items = first_versions(items)
     answers = predict.solve(items, Knows(items))
     for metric in ("match_greedy", "top5_greedy", "match_oracle", "top5_oracle", "whole_greedy", "rank"):
         assert mean(metric, items, answers) == 1.0
@@ -71,6 +77,7 @@ def test_an_oracle_scores_one(items: list[Item]) -> None:
 
 
 def test_the_contrary_scores_nothing(items: list[Item]) -> None:
+    items = first_versions(items)
     answers = predict.solve(items, Knows(items, sign=-1.0))
     assert mean("match_oracle", items, answers) == 0.0
     assert mean("rank", items, answers) == len(items[0].facts["candidates"].split())
@@ -115,7 +122,7 @@ def test_no_open_word_is_shown(right: str) -> None:
 
 
 def test_greedy_reads_its_own_words() -> None:
-    """A model that always says `pot` must find `pot` before its second blank in the greedy mode, not in the oracle's."""
+    """A model that always says `pot` finds `pot` before its second blank in the greedy mode, not in the oracle's."""
     item = Item(
         id="a",
         suite="script",
