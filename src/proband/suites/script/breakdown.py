@@ -41,6 +41,21 @@ def full_surprisal(item: Item, answer: Answer) -> Sequence[float] | None:
     return [sum(values) / len(values) for values in given] or None
 
 
+def top5_words(field: str) -> Metric:
+    """Whether each single word is among the five likeliest: one number per word, as the released program counts."""
+
+    def metric(item: Item, answer: Answer) -> Sequence[float] | None:
+        found = [
+            float(word in five)
+            for blank in answer.blanks
+            if field in blank
+            for word, five in zip(blank["gold"], blank[field], strict=True)
+        ]
+        return found or None
+
+    return metric
+
+
 def path_length(item: Item, answer: Answer) -> float | None:
     """Concrete words per abstract word that has any, in one text (section 4.1); only for nets that align."""
     path = next((blank["path"] for blank in answer.blanks if blank.get("path")), None)
@@ -51,6 +66,8 @@ BASE = ("match_greedy", "match_oracle", "top5_oracle")
 BREAKDOWN: Mapping[str, Metric] = {
     **{f"{base}:{name}": only(METRICS[base], _of_kind(name)) for base in BASE for name in CATEGORIES},
     **{f"{base}:{name}": only(METRICS[base], _of_length(name)) for base in BASE for name in LENGTHS},
+    "top5_word_oracle": top5_words("top5"),
+    "top5_word_greedy": top5_words("greedy_top5"),
     "surprisal_full": full_surprisal,
     "alignment_length": path_length,
 }

@@ -35,21 +35,21 @@ CLAIMS = (
     Claim(
         text="attention beats seq2seq without it",
         paper="section 4.2",
-        metric="match_greedy",
+        metric="whole_greedy",
         above="attention",
         below=("lm", "seq2seq"),
     ),
     Claim(
         text="alignment helps: the transducer beats models without alignment",
         paper="section 4.2",
-        metric="match_greedy",
+        metric="whole_greedy",
         above="transducer",
         below=("lm", "seq2seq"),
     ),
     Claim(
         text="fixed transitions match best among the in-domain models",
         paper="section 4.2",
-        metric="match_oracle",
+        metric="whole_oracle",
         above="transducer",
         below=("lm", "seq2seq", "attention", "transducer-param"),
     ),
@@ -72,7 +72,7 @@ CLAIMS = (
     Claim(
         text="a fine-tuned language model wins by far (five points or more)",
         paper="section 4.2",
-        metric="match_greedy",
+        metric="whole_greedy",
         above=TUNED,
         below=IN_DOMAIN,
         margin=FAR,
