@@ -12,6 +12,7 @@ from proband.suites.kinship import questions
 from proband.suites.kinship import split as splits
 from proband.suites.kinship.draft import Draft, shuffled
 from proband.suites.kinship.plan import Plan
+from proband.suites.kinship.quick import quick
 from proband.suites.kinship.rules import NONE, Rules, load
 from proband.suites.kinship.stories import Bank, load_bank, plain, tell
 
@@ -30,7 +31,9 @@ class Dresser:
     @cached_property
     def bank(self) -> Bank:
         bank = load_bank(self.plan.bank)
-        return bank.hold_out(self.plan.paraphrases, self.plan.seed) if "paraphrases" in self.plan.hold_out else bank
+        if "paraphrases" in self.plan.hold_out:
+            bank = bank.hold_out(self.plan.paraphrases, self.plan.seed)
+        return bank if self.plan.anonymise else quick(bank)
 
     @cached_property
     def names(self) -> dict[str, Mapping[str, Sequence[str]]]:
