@@ -20,7 +20,7 @@ from proband.suites.kinship.plan import MIXED, Cell, Plan
 from proband.suites.kinship.rules import Rules, load
 
 SAMPLE = 500  # without --certify full, one item in so many is searched for a counter-family
-ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode  # made once, not per line
+ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode  # one for all lines
 
 
 class Maker:

@@ -35,28 +35,25 @@ def chart(rules: Rules, relations: Sequence[int], genders: Sequence[str]) -> tup
     """
     size, compose, full = len(rules.table), rules.compositions, rules.full
     apart = full & ~rules.opposite
-    k = len(relations)
-    rows = [[1 << r] for r in relations]  # rows[i]: D[i, i + 1], D[i, i + 2], ...
-    columns = [[1 << r] for r in relations]  # columns[j - 1]: D[j - 1, j], D[j - 2, j], ...
-    ways = [[1] for _ in relations]  # N, like the rows
-    ends = [[1] for _ in relations]  # and like the columns
-    for length in range(2, k + 1):
-        for i in range(k + 1 - length):
-            j = i + length
-            mask = allowed = apart if genders[i] == genders[j] else full
-            total = 0
-            for left, right, one, two in zip(rows[i], reversed(columns[j - 1]), ways[i], reversed(ends[j - 1])):
+    rows = [[(1 << r, 1)] for r in relations]  # rows[i]: (D, N) of the segments that start with fact i, shortest first
+    for j in range(1, len(relations)):
+        column = [rows[j][0]]  # of the segments that end with fact j, shortest first
+        gender = genders[j + 1]
+        for i in range(j - 1, -1, -1):
+            mask = allowed = apart if genders[i] == gender else full
+            total, m = 0, j - i
+            for left, one in rows[i]:
+                m -= 1
+                right, two = column[m]
                 cell = compose[left << size | right]
                 mask &= cell
                 if one and two:
                     cell &= allowed
                     if not cell & (cell - 1):
                         total += one * two
-            rows[i].append(mask)
-            columns[j - 1].append(mask)
-            ways[i].append(total)
-            ends[j - 1].append(total)
-    return rows[0][-1], ways[0][-1]
+            rows[i].append((mask, total))
+            column.append((mask, total))
+    return rows[0][-1]
 
 
 @dataclass
