@@ -29,7 +29,7 @@ PARAMETERISED: Settings = {**FIXED, "epochs": 25, "schedule": "marginal-viterbi"
 
 def _options(chosen: Settings) -> tuple[Option, ...]:
     """The settings of a net. A full run on a corpus of KidsCook's size (8,125 pairs) takes an accelerator two minutes
-    and one processor core an hour or more; `--epochs 5 --hidden 128 --rate 0.002` is a quick look there."""
+    and one processor core an hour or more; `--set epochs=5 --set hidden=128` is a quick look there."""
     return (
         Option(
             name="vectors",
