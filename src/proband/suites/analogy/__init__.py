@@ -35,7 +35,12 @@ BUILD_OPTIONS = (
         help="positives per relation and probe; 0: all (default: zero-shot and retrieval 100, supervised all)",
         kind=int,
     ),
-    Option(name="faithful", help="the paper's construction: all pairs, no filter of false negatives", kind=bool),
+    Option(
+        name="faithful",
+        help="the paper's construction: all pairs, no filter of false negatives",
+        default=False,
+        kind=bool,
+    ),
     Option(name="options", help="number of options to choose from", default=2, kind=int),
     Option(
         name="negatives",
