@@ -52,6 +52,11 @@ def test_tuples_follow_the_alignment() -> None:
     assert found == [("drain", "big strainer"), ("pasta", "sink and noodles")]
 
 
+def test_words_of_the_abstract_line_are_no_news() -> None:
+    one = Aligned(("heat", "oven"), ("turn", "the", "oven", "dial"), (0, 0, 1, 1))
+    assert list(knowledge.tuples([one], {"oven", "dial", "turn"})) == [("heat", "turn"), ("oven", "dial")]
+
+
 def test_csv_reads_back() -> None:
     rows = knowledge.table([("oil", "pour, then")] * 3, least=1)
     (back,) = csv.DictReader(StringIO(knowledge.as_csv(rows)))

@@ -47,7 +47,7 @@ def told(released: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict
 def test_every_table_is_written(told: tuple[dict[str, object], Path]) -> None:
     said, out = told
     assert len(list(said["models"])) == 4  # type: ignore[call-overload]
-    for name in ("table1", "table3", "table4", "table5", "breakdown", "claims", "alignments"):
+    for name in ("table1", "table3", "table4", "table5", "breakdown", "claims", "alignments", "phrases"):
         assert (out / f"{name}.md").read_text().strip()
     assert "| *published: transducer* |" in (out / "table4.md").read_text()
     assert "307573" in (out / "table1.md").read_text()

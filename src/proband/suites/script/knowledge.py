@@ -6,8 +6,9 @@ tuples of the training corpus, N of them,
     PMI(w, p)  = log [ N count(w, p) / (count(w) count(p)) ]
     NPMI(w, p) = PMI(w, p) / -log [ count(w, p) / N ]            between -1 and 1
 
-A phrase is a run cut down to the words that matter: from its first whitelisted word to its last (`trim`), at most
-`longest` words around each. Tuples without a whitelisted word are left out, as in the paper.
+A run is cut down to the phrases that matter: from a whitelisted word to another one nearby, `longest` words at most.
+Words of the pair's own abstract line do not count as whitelisted, as in the cloze task: that *oven* generates *oven* is
+no news. Runs without a whitelisted word are left out, as in the paper.
 """
 
 from __future__ import annotations
@@ -59,12 +60,12 @@ def tuples(
     [('drain', 'use a strainer')]
     """
     for one in alignments:
-        start = 0
+        start, unsaid = 0, frozenset(words).difference(one.abstract)
         for at in range(1, len(one.path) + 1):
             if at == len(one.path) or one.path[at] != one.path[start]:
                 source = one.abstract[one.path[start]]
                 if source not in stop and source[0].isalnum():
-                    for phrase in phrases(one.concrete[start:at], words, longest=longest):
+                    for phrase in phrases(one.concrete[start:at], unsaid, longest=longest):
                         yield source, phrase
                 start = at
 

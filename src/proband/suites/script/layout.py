@@ -190,6 +190,8 @@ def knowledge_files(
         "knowledge.csv": knowledge.as_csv([row for row in rows if row.count >= 3]),
         "alignments.md": alignments_text(examples, length=alignment_length([a.path for a in aligned])),
     }
+    asked = [item for item in items if item.tags["split"] == "valid"][:30:3]
+    files["phrases.md"] = phrases_text(result.model, [item.facts["abstract"] for item in asked])
     for n, one in enumerate(examples[:2], start=1):
         files[f"figure2-{n}.svg"] = grid(one.abstract, one.concrete, one.path, one.posteriors)
     return files
@@ -214,6 +216,16 @@ def table3(rows: Sequence[knowledge.Row], *, name: str, texts: int) -> str:
         + "\nHighest PMI among pairs seen five times or more:\n\n"
         + top
     )
+
+
+def phrases_text(net: Any, lines: Sequence[Sequence[str]]) -> str:
+    """What the net would say for each word of some abstract lines."""
+    parts = ["# Phrases generated for each abstract word\n"]
+    for line in lines:
+        said = net.phrases(line)
+        spans = "\n".join(f"- **{word}**: {phrase}" for word, phrase in zip(line, said) if phrase)
+        parts.append(f"\n{' '.join(line)}\n\n{spans}\n")
+    return "".join(parts)
 
 
 def alignments_text(aligned: Sequence[Any], *, length: float) -> str:
