@@ -175,7 +175,7 @@ def test_a_solver_the_model_cannot_serve_is_named(tmp_path: Path) -> None:
         ([], "0 answers for 1 items"),
         ([Answer(item_id="b", scores=(1.0, 0.0))], "answered 'b' where 'a' was asked"),
         ([Answer(item_id="a", scores=(1.0,))], "1 scores for 2 choices"),
-        ([Answer(item_id="a", scores=(float("nan"), 0.0))], "not finite"),
+        ([Answer(item_id="a", scores=(float("nan"), 0.0))], "not a finite number"),
     ],
 )
 def test_a_solver_that_breaks_its_promise_is_stopped(answers: list[Answer], message: str) -> None:
