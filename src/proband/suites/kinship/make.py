@@ -20,7 +20,9 @@ from proband.suites.kinship.plan import MIXED, Cell, Plan
 from proband.suites.kinship.rules import Rules, load
 
 SAMPLE = 500  # without --certify full, one item in so many is searched for a counter-family
-ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode  # one for all lines
+ENCODE = json.JSONEncoder(  # core.files.dumps, made once for all lines, and records that cannot contain themselves
+    ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=False
+).encode
 
 
 class Maker:
