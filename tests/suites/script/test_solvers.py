@@ -15,6 +15,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items
 from proband.core.protocols import Floats
 from proband.core.types import Answer, Item, numbers
+from proband.models.embedded import installed
 from proband.suites.script import SUITE, infill, predict
 from proband.suites.script.texts import before, prompt
 from proband.suites.script.texts import running as running_text
@@ -222,9 +223,9 @@ def test_running_text_is_readable(items: list[Item]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not installed("mlm"), reason="embedded:mlm is not installed")
 def test_embedded_models_beat_chance(items: list[Item]) -> None:
     """The installed masked model on ten questions: well above a random word, and with finite surprisals."""
-    pytest.importorskip("proband_mlm")
     asked = [item for item in items if item.tags["split"] == "test"][:10]
     answers = predict.solve(asked, workbench.load_model("embedded:mlm"))
     size = len(asked[0].facts["candidates"].split())
