@@ -177,6 +177,6 @@ def item(pair: Pair, spans: Sequence[cloze.Span], *, version: int, candidates: s
         id=f"script-{pair.split}-{pair.caption}-{version}{digest}",
         suite="script",
         prompt=f"{running(pair.abstract)}\n{with_blanks(pair.concrete, spans)}",
-        tags={"category": pair.category, "split": pair.split, "blanks": len(spans)},
+        tags={"category": pair.category, "split": pair.split, "blanks": len(spans), "asked": pair.split != "train"},
         facts=facts | ({"candidates": candidates} if candidates else {}),
     )
