@@ -171,6 +171,11 @@ def test_frequency_needs_training_items(folder: Path, tmp_path: Path) -> None:
         workbench.run(folder, model="solver:frequent", out=tmp_path / "r", limit=5, cache=False)
 
 
+def test_a_baseline_of_choices_is_refused(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(ProbandError, match="baseline:random fills no blanks; solver:frequent"):
+        workbench.run(folder, model="baseline:random", out=tmp_path / "r", cache=False)
+
+
 class Writes:
     """An endpoint that knows the answers and writes them as asked."""
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from proband.core.errors import ProbandError
 from proband.core.protocols import AnswersItems, Generates, PredictsWords
 from proband.core.types import Answer, Item, Option, Solver
 from proband.suites.script import infill, predict
@@ -30,6 +31,8 @@ def answer(
         chosen = model.with_options(seed=seed, draws=draws, restricted=not unrestricted)
     asked = [item for item in items if evaluated(item, splits)]
     found = list(chosen.answer(asked)) if asked else []
+    if any(not each.blanks for each in found):
+        raise ProbandError(f"{chosen.name} fills no blanks; solver:frequent and solver:chance are baselines that do")
     if asked and getattr(getattr(chosen, "net", None), "latent", False):
         found = with_paths(asked, found, chosen)
     said = {each.item_id: each for each in found}
