@@ -33,3 +33,13 @@ def test_the_same_story_is_told() -> None:
     for seed in range(50):
         told = [tell(edges, bank=b, rng=random.Random(seed), names=names, genders=genders) for b in (bank, fast)]
         assert told[0] == told[1]
+
+
+def test_only_so_many_menus_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    from proband.suites.kinship import quick as module
+
+    monkeypatch.setattr(module, "KEPT", 5)
+    bank = quick(load_bank())
+    for word in RELATIONS:
+        bank.menu(("male" if word != "husband" else "female", word))
+        assert len(bank._menus[None]) <= 5

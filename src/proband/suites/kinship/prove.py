@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 from proband.suites.kinship.rules import OTHER, Rules
@@ -197,37 +198,40 @@ def distance(edges: Sequence[Edge], query: Sequence[int]) -> int | None:
 
 
 def depth(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]) -> int | None:
-    """The length of the shortest proof: the least L such that lines of at most L told facts leave one answer.
+    """The length of the shortest proof: the least number of told facts whose closure leaves one answer; None for none.
 
-    D_1 is what is told; D_L(i, j) = D_{L-1}(i, j) & intersection over m and a + b = L of D_a(i, m) o D_b(m, j).
+    It is at least the distance and at most the cost of a line of rules with single outcomes; where the two differ,
+    smaller sets of facts are tried.
 
     >>> from proband.suites.kinship.rules import load
     >>> told = [(0, "mother", 1), (1, "son", 2), (2, "sister", 3), (0, "sister", 3)]
     >>> depth(load("sound"), ["male", "female", "male", "female"], told, (0, 3))
     1
     """
-    n = len(genders)
-    first = [[rules.full & ~rules.opposite if a == b else rules.full for b in genders] for a in genders]
+    least, most = distance(edges, query), _line(rules, genders, edges, query)
+    if least is None:
+        return None
+    for size in range(least, len(edges) + 1 if most is None else most):
+        for some in combinations(edges, size):
+            if distance(some, query) is not None and entailed(rules, genders, some, query):
+                return size
+    return most
+
+
+def _line(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]) -> int | None:
+    """The cheapest derivation by rules with single outcomes: a told fact costs 1, a step the sum of its premises."""
+    cost: dict[tuple[int, int], tuple[int, int]] = {}  # pair -> (cost, relation)
     for i, word, j in edges:
-        first[i][j] &= 1 << rules.code[word]
-        first[j][i] = rules.invert(first[i][j])
-    levels = [first]
-    x, z = query
-    people = range(n)
-    while True:
-        mask = levels[-1][x][z]
-        if mask & (mask - 1) == 0:
-            return len(levels) if mask else None
-        if len(levels) > len(edges):
-            return None
-        length = len(levels) + 1
-        new = [row[:] for row in levels[-1]]
-        for i in people:
-            for j in people:
-                if i != j:
-                    for a in range(1, length):
-                        left, right = levels[a - 1], levels[length - a - 1]
-                        for m in people:
-                            if m not in (i, j):
-                                new[i][j] &= rules.union(left[i][m], right[m][j])
-        levels.append(new)
+        cost[i, j], cost[j, i] = (1, rules.code[word]), (1, rules.inverse[rules.code[word]])
+    people, moved = range(len(genders)), True
+    while moved:
+        moved = False
+        for (a, y), (one, first) in list(cost.items()):
+            for b in people:
+                if b not in (a, y) and (y, b) in cost:
+                    two, second = cost[y, b]
+                    outcome = (rules.same if genders[a] == genders[b] else rules.table)[first][second]
+                    single = outcome & (outcome - 1) == 0 and 0 < outcome < 1 << len(rules.neutrals)
+                    if single and one + two < cost.get((a, b), (1 << 30, 0))[0]:
+                        cost[a, b], moved = (one + two, outcome.bit_length() - 1), True
+    return cost[query][0] if query in cost else None

@@ -15,6 +15,7 @@ from proband.suites.kinship.relations import GENDER, INVERSE, NEUTRAL
 from proband.suites.kinship.templates import NAME_SLOT, _segments, _slot
 
 NOBODY: frozenset[int] = frozenset()
+KEPT = 4_000  # menus to keep at most: memory stays flat
 words_of = lru_cache(maxsize=200_000)(_slot)
 
 
@@ -86,6 +87,8 @@ class QuickBank(Bank):
             relations = tuple([NEUTRAL[w] for w in key[1:]])
             genders = (key[0], *[GENDER[w] for w in key[1:]])
             back = tuple([INVERSE[r] for r in reversed(relations)])
+            if len(menus) >= KEPT:
+                menus.clear()
             known = menus[key] = Lines()
             for row, people, turned in ((relations, genders, False), (back, genders[::-1], True)):
                 for template, weight, matters in self._tellers(row):
