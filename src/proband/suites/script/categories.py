@@ -2,8 +2,9 @@
 
 A blank's category is that of its last word that has one, because an English compound ends with its head (*wooden
 spoon* is a tool, *stove burner* a place). A word's category stands in data/script/categories.tsv; a word not listed
-there is looked up without a plural or verbal ending (*ladles*, *stirring*, *chopped*). What is left is `other`:
-manner, state, ingredients.
+there is looked up without a plural or verbal ending (*ladles*, *stirring*, *chopped*). A few compounds are listed whole
+(a *cup* is a unit, a *measuring cup* a tool). What is left is `other`: manner, state, ingredients. A word that may be
+noun or verb has the kind it mostly has in instructions: *place* and *scoop* are actions, *stove* is a place.
 """
 
 from __future__ import annotations
@@ -55,6 +56,8 @@ def category(words: Sequence[str]) -> str:
     ('tool', 'action', 'unit', 'other')
     """
     known = lexicon()
+    if "_".join(words[-2:]) in known:
+        return known["_".join(words[-2:])]
     for word in reversed(words):
         for stem in stems(word):
             if stem in known:
