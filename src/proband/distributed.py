@@ -14,7 +14,7 @@ from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
 
 if TYPE_CHECKING:
-    from proband.run import Engine
+    from proband.running import Engine
     from proband.workbench import Job
 
 
@@ -29,7 +29,7 @@ class Worker:
 
 
 def ray_engine(job: Job, *, workers: int | None = None) -> Engine:
-    """An engine for `proband.run.run`. Joins the cluster at $RAY_ADDRESS, or starts one on this machine."""
+    """An engine for `proband.running.run`. Joins the cluster at $RAY_ADDRESS, or starts one on this machine."""
     try:
         import ray
         from ray.util import ActorPool

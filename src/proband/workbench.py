@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from proband import models, suites
-from proband import run as running
+from proband import models, running, suites
 from proband.core import stats
 from proband.core.cache import default_folder
 from proband.core.errors import ProbandError

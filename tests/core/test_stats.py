@@ -97,6 +97,7 @@ def test_wilson_is_statsmodels(successes: int, extra: int, level: float) -> None
     )
 
 
+@settings(deadline=None, max_examples=25)
 @given(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=20))
 def test_corrections_are_statsmodels(p: list[float]) -> None:
     assert stats.holm(p) == pytest.approx(multipletests(p, method="holm")[1])

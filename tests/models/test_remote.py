@@ -21,7 +21,7 @@ from proband.core.protocols import Choice, Chooses, Generates, Question, Score, 
 from proband.models import load
 from proband.models.endpoint import retry_after
 from proband.models.remote import ScoringRemote
-from proband.run import remembering
+from proband.running import remembering
 
 if TYPE_CHECKING:
     from tests.models.stub_server import BROKEN, Stub, chat, options, right

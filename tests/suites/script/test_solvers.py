@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from proband import run as running
-from proband import workbench
+from proband import running, workbench
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items
 from proband.core.protocols import Floats

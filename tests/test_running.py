@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from proband import run as running
+from proband import running
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_run, write_lines
 from proband.core.protocols import HasVectors, Score, ScoresText, Text
@@ -81,9 +81,9 @@ def test_a_killed_run_resumes_with_the_same_bytes_and_asks_nothing_twice(tmp_pat
     expected = go(tmp_path / "whole", "run", Slow(tmp_path / "whole" / "log"))
     program = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-        "from pathlib import Path; import test_run\n"
+        "from pathlib import Path; import test_running\n"
         f"folder = Path({str(tmp_path)!r})\n"
-        "test_run.go(folder, 'run', test_run.Slow(folder / 'log', wait=0.15))\n"
+        "test_running.go(folder, 'run', test_running.Slow(folder / 'log', wait=0.15))\n"
     )
     kills = 0
     for attempt in range(40):
