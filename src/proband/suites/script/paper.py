@@ -20,7 +20,7 @@ from proband.core.types import Item
 from proband.suites.script import claims, corpus, layout
 from proband.suites.script.build import build
 from proband.suites.script.nets import NETS
-from proband.suites.script.results import IN_DOMAIN, Result, collect
+from proband.suites.script.results import IN_DOMAIN, collect
 from proband.suites.script.statistics import new_words, overlaps, table1
 
 SETTINGS: Mapping[str, Any] = {
@@ -149,6 +149,3 @@ def trained(
                 net.train(items, out=place, seed=seed, epochs=epochs, progress=Progress)
             found.append((f"net:{place}", net.load(place)))
     return found
-
-
-__all__ = ["Result", "paper"]
