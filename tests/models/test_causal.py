@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -212,3 +213,11 @@ def test_errors_in_one_line(gpt2: Any, tmp_path: Path) -> None:
     (tmp_path / "full" / "file").touch()
     with pytest.raises(ProbandError, match="not an empty folder"):
         gpt2.finetune([("The", " capital")], out=tmp_path / "full", epochs=1)
+
+
+def test_a_tuned_folder_starts_texts_as_in_training(gpt2: Any, tmp_path: Path) -> None:
+    other = next(i for i in range(5, 20) if i != gpt2.bos)
+    started = copy.copy(gpt2)
+    started.bos = other
+    started.finetune([("What is", " it?")], out=tmp_path / "tuned", epochs=1, batch=1, seed=0)
+    assert load(f"hf:{tmp_path / 'tuned'}", device="cpu").bos == other

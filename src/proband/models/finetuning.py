@@ -70,7 +70,7 @@ def finetune(
             history.append(record)
         if best is not None:
             net.model.load_state_dict(best[1])
-    _save(net.model, model.tokenizer, out)
+    _save(net.model, _with_bos(model.tokenizer, model.bos), out)
     kept = min(range(epochs), key=lambda i: (history[i]["valid"], i)) if held else epochs - 1
     return {"epochs": history, "kept": kept + 1, "steps": net.steps, "examples": len(train), "seed": seed}
 
@@ -160,6 +160,15 @@ def _read(model: Causal, examples: Sequence[tuple[str, str]]) -> list[Example]:
 def _parts(examples: Sequence[Example], size: int) -> Iterator[Sequence[Example]]:
     for at in range(0, len(examples), size):
         yield examples[at : at + size]
+
+
+def _with_bos(tokenizer: Any, bos: int | None) -> Any:
+    """A tokenizer whose BOS is the one that was trained with, so that the saved folder starts texts the same way."""
+    if bos is None or tokenizer.bos_token_id == bos:
+        return tokenizer
+    changed = copy.deepcopy(tokenizer)
+    changed.bos_token = tokenizer.convert_ids_to_tokens(bos)
+    return changed
 
 
 def _save(model: Any, tokenizer: Any, out: Path) -> None:
