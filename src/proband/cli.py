@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from proband import __version__
-from proband.core.errors import ProbandError
+from proband.core.errors import ProbandError, not_installed
 from proband.core.types import Option
 
 DEBUG = "PROBAND_DEBUG"
@@ -50,6 +50,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _fail("out of memory", 2)
     except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and isinstance(missing := not_installed(error, "this"), ProbandError):
+            return _fail(str(missing), 2)
         if os.environ.get(DEBUG):
             raise
         return _fail(

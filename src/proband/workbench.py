@@ -18,7 +18,7 @@ from typing import Any
 from proband import models, running, suites
 from proband.core import stats
 from proband.core.cache import default_folder
-from proband.core.errors import ProbandError
+from proband.core.errors import ProbandError, not_installed
 from proband.core.files import (
     atomic,
     dumps,
@@ -127,7 +127,10 @@ def load_model(spec: str, *, suite: Suite | None = None, **settings: Any) -> Any
         for name in given:
             if name not in allowed and not any(p.kind is p.VAR_KEYWORD for p in allowed.values()):
                 raise ProbandError(f"a {kind}: model takes no {name!r}")
-    return models.load(spec, **given)
+    try:
+        return models.load(spec, **given)
+    except ModuleNotFoundError as error:
+        raise not_installed(error, spec) from None
 
 
 def load_net(folder: Path, spec: str) -> Any:

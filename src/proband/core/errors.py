@@ -13,3 +13,34 @@ class ProbandError(Exception):
     def __init__(self, message: str, *, file: object = None, line: int | None = None) -> None:
         place = "" if file is None else str(file) + (f" line {line}" if line is not None else "") + ": "
         super().__init__(place + " ".join(message.split()))
+
+
+# package -> the extra that installs it
+EXTRAS = {
+    "torch": "models",
+    "transformers": "models",
+    "huggingface_hub": "models",
+    "tokenizers": "models",
+    "safetensors": "models",
+    "gguf": "models",
+    "accelerate": "models",
+    "httpx": "models",
+    "matplotlib": "plots",
+    "wordfreq": "words",
+    "lemminflect": "words",
+    "ray": "ray",
+}
+
+
+def not_installed(error: ModuleNotFoundError, what: str) -> ProbandError | ModuleNotFoundError:
+    """One line with the install command, where the missing package is one of an extra; otherwise the error as it was.
+
+    >>> str(not_installed(ModuleNotFoundError("no torch", name="torch"), "hf:gpt2"))
+    "hf:gpt2 needs the package torch, which is not installed: pip install 'proband[models]'"
+    """
+    package = (error.name or "").split(".")[0]
+    if package not in EXTRAS:
+        return error
+    return ProbandError(
+        f"{what} needs the package {package}, which is not installed: pip install 'proband[{EXTRAS[package]}]'"
+    )
