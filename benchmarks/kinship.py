@@ -1,17 +1,14 @@
-"""Speed and memory of the kinship generator, beside CLUTRR's own where a checkout of it is given.
+"""Speed and memory of the kinship generator.
 
     python benchmarks/kinship.py rates [--tasks clean,all --k 3,4,6,10 --stories 20000]
-        [--official CHECKOUT --templates FOLDER --python PYTHON]
     python benchmarks/kinship.py start          CPU seconds of a process that builds one story per task and k
     python benchmarks/kinship.py memory         peak memory against the number of stories
     python benchmarks/kinship.py hundred        100,000 stories, k 2..10, two workers
     python benchmarks/kinship.py agree 20000    closure and search on so many stories over all tasks and k
     python benchmarks/kinship.py certify        items per second with --certify full
 
-Everything is CPU time of one process (os.times of the child), so that a busy machine slows both sides alike; rates are
-marginal, (stories of the long run - of the short run) / (its CPU - the short run's), and start-up stands apart.
-CHECKOUT is github.com/facebookresearch/clutrr, FOLDER holds amt_train.json and amt_test.json, PYTHON has networkx,
-pandas, nltk, tqdm, pyyaml, names and matplotlib.
+Everything is CPU time of one process (os.times of the child), so that other work on the machine counts little; rates
+are marginal, (stories of the long run - of the short run) / (its CPU - the short run's), and start-up stands apart.
 """
 
 from __future__ import annotations
@@ -23,10 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 from typing import Any
-
-TASK_NUMBER = {"clean": 1, "supporting": 2, "irrelevant": 3, "disconnected": 4, "all": 5}
 
 OURS = """
 import json, resource, sys
@@ -35,26 +29,6 @@ task, k, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 size = sum(len(line) for line in build(seed=0, task=task, k=k, per_k=count, certify="none").items)
 usage = resource.getrusage(resource.RUSAGE_SELF)
 print(json.dumps({"rows": count, "cpu": usage.ru_utime + usage.ru_stime, "mb": usage.ru_maxrss / 1024, "size": size}))
-"""
-
-THEIRS = """
-import contextlib, io, json, random, resource, sys
-import yaml
-load = yaml.load
-yaml.load = lambda stream: load(stream, Loader=yaml.SafeLoader)  # its yaml calls predate the loader argument
-checkout, templates, task, k, count = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5])
-sys.path.insert(0, checkout)
-with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-    from clutrr.args import get_args
-    from clutrr.generator import generate_rows
-    from clutrr.store.store import Store
-    args = get_args(f"--use_mturk_template --template_file {templates} --combination_length 3 --train_tasks 1.{k}")
-    args.noise_support, args.noise_irrelevant, args.noise_disconnected = task in (2, 5), task in (3, 5), task in (4, 5)
-    args.noise_attributes, args.memory, args.relation_length, args.num_rows = False, 0, k, count
-    random.seed(0)
-    rows = generate_rows(args, Store(args), f"task_{task}.{k}", split=0.8, prev_patterns={})[1]
-usage = resource.getrusage(resource.RUSAGE_SELF)
-print(json.dumps({"rows": len(rows), "cpu": usage.ru_utime + usage.ru_stime, "mb": usage.ru_maxrss / 1024}))
 """
 
 
@@ -73,25 +47,12 @@ def marginal(short: dict[str, float], long: dict[str, float]) -> float:
 
 
 def rates(given: argparse.Namespace) -> None:
-    """Stories per CPU second, ours and theirs in turn."""
-    with tempfile.TemporaryDirectory() as folder:
-        prefix = Path(folder) / "amt"
-        if given.official:
-            for split in ("train", "test"):  # the names its generator asks for
-                (Path(folder) / f"amt.{split}.json").symlink_to((given.templates / f"amt_{split}.json").resolve())
-        print("| task | k | ours | start-up | official | start-up | ratio |\n|---|---|---|---|---|---|---|")
-        for task in given.tasks.split(","):
-            for k in given.k.split(","):
-                short, long = (child(sys.executable, OURS, task, k, n) for n in (1, given.stories))
-                line = f"| {task} | {k} | {marginal(short, long):,.0f} | {short['cpu']:.2f} s |"
-                if given.official:
-                    theirs = [
-                        child(given.python, THEIRS, given.official, prefix, TASK_NUMBER[task], k, n)
-                        for n in (1, given.their_stories)
-                    ]
-                    rate = marginal(*theirs)
-                    line += f" {rate:,.1f} | {theirs[0]['cpu']:.2f} s | {marginal(short, long) / rate:,.0f}x |"
-                print(line, flush=True)
+    """Stories per CPU second."""
+    print("| task | k | stories/s | start-up |\n|---|---|---|---|")
+    for task in given.tasks.split(","):
+        for k in given.k.split(","):
+            short, long = (child(sys.executable, OURS, task, k, n) for n in (1, given.stories))
+            print(f"| {task} | {k} | {marginal(short, long):,.0f} | {short['cpu']:.2f} s |", flush=True)
 
 
 def start(given: argparse.Namespace) -> None:
@@ -156,10 +117,6 @@ def main() -> None:
         ("--tasks", str, "clean,all"),
         ("--k", str, "3,4,6,10"),
         ("--stories", int, 20_000),
-        ("--their-stories", int, 1_000),
-        ("--official", Path, None),
-        ("--templates", Path, None),
-        ("--python", str, sys.executable),
     ):
         verbs.choices["rates"].add_argument(name, type=kind, default=default)
     many = verbs.add_parser("hundred")
