@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -20,32 +18,6 @@ from proband.core.types import Item
 
 def singles(n: int) -> list[tuple[str, ...]]:
     return [(str(i),) for i in range(n)]
-
-
-def test_resampled_means_match_the_enumeration_of_all_resamples() -> None:
-    sums, counts = np.array([3.0, 0.0, 1.0]), np.array([3, 2, 1])
-    values = np.array([1, 1, 1, 0, 0, 1])
-    clusters = [("a",)] * 3 + [("b",)] * 2 + [("c",)]
-    every = [sums[list(pick)].sum() / counts[list(pick)].sum() for pick in product(range(3), repeat=3)]
-    drawn = stats.resampled_means(stats.cells(values, clusters), seed=1, draws=40_000)
-    assert np.isin(np.round(drawn, 9), np.round(every, 9)).all()
-    for value in set(np.round(every, 9)):
-        assert np.isclose(np.mean(np.round(drawn, 9) == value), np.mean(np.round(every, 9) == value), atol=0.01)
-
-
-def test_items_of_two_clusters_get_the_product_of_their_multiplicities() -> None:
-    values = np.array([1.0, 0.0, 0.0])
-    clusters = [("a", "b"), ("b", "c"), ("a", "c")]
-    every = []
-    for pick in product("abc", repeat=3):
-        w = {name: pick.count(name) for name in "abc"}
-        weights = np.array([w["a"] * w["b"], w["b"] * w["c"], w["a"] * w["c"]], dtype=float)
-        if weights.sum():
-            every.append(weights @ values / weights.sum())
-    drawn = stats.resampled_means(stats.cells(values, clusters), seed=3, draws=40_000)
-    assert len(drawn) >= 40_000
-    assert np.isclose(drawn.mean(), np.mean(every), atol=0.01)
-    assert np.isclose(drawn.std(), np.std(every), atol=0.01)
 
 
 def test_interval_of_independent_items_is_scipys_bootstrap() -> None:
@@ -102,38 +74,6 @@ def test_wilson_is_statsmodels(successes: int, extra: int, level: float) -> None
 def test_corrections_are_statsmodels(p: list[float]) -> None:
     assert stats.holm(p) == pytest.approx(multipletests(p, method="holm")[1])
     assert stats.benjamini_hochberg(p) == pytest.approx(multipletests(p, method="fdr_bh")[1])
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.lists(st.integers(0, 6), min_size=1, max_size=5), st.lists(st.integers(0, 6), min_size=1, max_size=5))
-def test_kolmogorov_smirnov_is_the_enumeration_of_all_labellings(a: list[int], b: list[int]) -> None:
-    """The null distribution is that of n + m distinct values, n of them drawn to be the first sample."""
-    gap, p = stats.ks_2samp(a, b)
-    by_hand = max(abs(np.mean(np.array(a) <= x) - np.mean(np.array(b) <= x)) for x in a + b)
-    assert gap == pytest.approx(by_hand)
-    n, size = len(a), len(a) + len(b)
-    gaps = []
-    for first in combinations(range(size), n):
-        rest = [i for i in range(size) if i not in first]
-        steps = [sum(i <= x for i in first) / n - sum(i <= x for i in rest) / len(rest) for x in range(size)]
-        gaps.append(max(abs(step) for step in steps))
-    assert p == pytest.approx(np.mean(np.array(gaps) >= gap - 1e-9))
-
-
-def test_kolmogorov_smirnov_of_large_samples() -> None:
-    rng = np.random.default_rng(0)
-    a, b = rng.normal(size=12_000), rng.normal(0.02, size=11_000)
-    theirs = scipy_stats.ks_2samp(a, b, method="asymp")
-    assert stats.ks_2samp(a, b) == pytest.approx((theirs.statistic, theirs.pvalue), abs=0.01)
-    middle = scipy_stats.ks_2samp(a[:900], b[:1100], method="exact")
-    assert stats.ks_2samp(a[:900], b[:1100]) == pytest.approx((middle.statistic, middle.pvalue), abs=1e-9)
-
-
-@given(st.floats(0.001, 0.999), st.floats(1, 400))
-def test_student_quantile_is_scipys(share: float, freedom: float) -> None:
-    assert stats.student_quantile(share, freedom) == pytest.approx(
-        scipy_stats.t.ppf(share, freedom), rel=1e-6, abs=1e-6
-    )
 
 
 def test_sign_flip_is_scipys_permutation_test() -> None:

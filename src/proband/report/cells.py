@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core import stats
+from proband.core.bootstrap import Clusters, Drawn, bootstrap_p, interval, resample
 from proband.core.types import Estimate, Tag
 from proband.report.collect import Floats, Ints, Joined, Values
-from proband.report.resample import Clusters, Drawn, interval, resample, sign_flip
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class Study:
         means = drawn.means[:, i] - drawn.means[:, j]
         low, high = interval(means, drawn.clusters)
         sums = drawn.totals[:, i] - drawn.totals[:, j]
-        p = sign_flip(sums, seed=self.seed, draws=5 * self.draws) if drawn.single else stats.bootstrap_p(means)
+        p = stats.sign_flip(sums, seed=self.seed, draws=5 * self.draws) if drawn.single else bootstrap_p(means)
         return Pair(a, b, mean, low, high, p, n, drawn.clusters)
 
 

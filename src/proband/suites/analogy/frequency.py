@@ -19,8 +19,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from proband.core.distributions import ks_2samp
 from proband.core.errors import ProbandError
-from proband.core.stats import holm, ks_2samp
+from proband.core.stats import holm
 from proband.core.types import Answer, Item, accuracy
 from proband.suites.analogy.relations import Pair, fold
 from proband.suites.analogy.sources.bats import decode

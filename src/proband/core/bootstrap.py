@@ -1,13 +1,21 @@
-"""One drawing of clusters for all models at once.
+r"""The clustered bootstrap, for any number of models at once.
 
-The weights of the clustered bootstrap (core.stats) depend on the clusters alone, not on the numbers. Models that
-answered the same items therefore share them: a block of weights W (draws x cells) and the sums S of every model over
-the items of a cell (cells x models; a cell is a set of clusters, n its number of items) give all bootstrap means
-in one product,
+Items share clusters (the tuple a pair was made from, the clause of a story, the question of a candidate). What is drawn
+are therefore *clusters*, not items: with C clusters, multiplicities w ~ Multinomial(C; 1/C, ..., 1/C), and an item that
+belongs to several clusters gets the product of their multiplicities (the node or pigeonhole bootstrap; with one cluster
+per item it is the ordinary clustered bootstrap, with one item per cluster Efron's):
+
+    mean* = sum_i (prod_{c in i} w_c) x_i / sum_i prod_{c in i} w_c
+
+The weights depend on the clusters alone, not on the numbers. Models that answered the same items share them: a block of
+weights W (draws x cells) and the sums S of every model over the items of a cell (cells x models; a cell is a set of
+clusters, n its number of items) give all bootstrap means in one product,
 
     means* = (W S) / (W n).
 
-The difference of two columns is then the bootstrap of the paired difference.
+The difference of two columns is then the bootstrap of the paired difference. The interval is the percentile interval
+with levels widened for few clusters (Hesterberg 2015, "expanded percentile"): the tail alpha/2 becomes
+Phi(-sqrt(C/(C-1)) t_{alpha/2, C-1}).
 """
 
 from __future__ import annotations
@@ -20,15 +28,15 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core import stats
-from proband.report.collect import Floats, Ints
+from proband.core.distributions import NORMAL, student_quantile
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 BLOCK = 1_000_000  # weights held at a time: small enough to stay near the processor
 MANY = 200  # clusters from which on Poisson multiplicities stand in for the multinomial's
 THRESHOLDS = [  # 2^16 P(W <= k) for W ~ Poisson(1)
     round(65536 * sum(math.exp(-1) / math.factorial(j) for j in range(k + 1))) for k in range(8)
 ]
-FLIPS = 40_000_000  # signs beyond which the sign-flip distribution is taken at its normal limit
 
 
 @dataclass(frozen=True)
@@ -48,9 +56,14 @@ class Clusters:
         number: dict[str, int] = {}
         sets: dict[tuple[int, ...], int] = {}
         code = np.empty(len(names), dtype=np.int64)
+        known: dict[tuple[str, ...], int] = {}
         for i, each in enumerate(names):
-            members = tuple(sorted({number.setdefault(name, len(number)) for name in each}))
-            code[i] = sets.setdefault(members, len(sets))
+            key = tuple(each)
+            at = known.get(key)
+            if at is None:
+                members = tuple(sorted({number.setdefault(name, len(number)) for name in key}))
+                at = known[key] = sets.setdefault(members, len(sets))
+            code[i] = at
         member = np.full((len(sets), max((len(members) for members in sets), default=1)), -1, dtype=np.int64)
         for members, at in sets.items():
             member[at, : len(members)] = members
@@ -93,12 +106,17 @@ def resample(columns: Sequence[Floats], rows: Ints, clusters: Clusters, *, seed:
     rng = np.random.default_rng(seed)
     blocks: list[Floats] = []
     left, step = draws, max(1, BLOCK // max(size, count))
-    while left > 0:
+    for _ in range(100 * (draws // step + 1)):
         weighed = sums @ _weights(member, count, rng, min(left, step))
         weighed = weighed[:, weighed[0] > 0]  # a draw that misses every item is drawn again
         blocks.append(weighed[1:] / weighed[0])
         left -= weighed.shape[1]
-    return Drawn(sums[1:].T, count, member.shape[1] == 1, np.concatenate(blocks, axis=1).T)
+        if left <= 0:
+            break
+    means = np.concatenate(blocks, axis=1)
+    if not means.size:  # no draw holds all the clusters of any item: there is nothing but the items as they are
+        means = sums[1:].sum(axis=1, keepdims=True) / sums[0].sum()
+    return Drawn(sums[1:].T, count, member.shape[1] == 1, means.T)
 
 
 def _weights(member: Ints, count: int, rng: np.random.Generator, draws: int) -> Floats:
@@ -137,26 +155,22 @@ def _poisson(rng: np.random.Generator, count: int, draws: int) -> NDArray[np.uin
     return weights.reshape(count, draws)
 
 
-def interval(means: Floats, clusters: int) -> tuple[float, float]:
-    """core.stats.interval at 95%, the widened tail worked out once per number of clusters."""
-    tail = _tail(clusters)
+def interval(means: Floats, clusters: int, *, level: float = 0.95) -> tuple[float, float]:
+    """Expanded percentile interval of bootstrap means."""
+    if clusters < 2:
+        return float("-inf"), float("inf")
+    tail = _tail(clusters, level)
     low, high = np.quantile(means, [tail, 1 - tail])
     return float(low), float(high)
 
 
 @lru_cache(maxsize=4096)
-def _tail(clusters: int) -> float:
-    quantile = stats.student_quantile(0.975, clusters - 1)
-    return stats.NORMAL.cdf(-math.sqrt(clusters / (clusters - 1)) * quantile)
+def _tail(clusters: int, level: float) -> float:
+    quantile = student_quantile(1 - (1 - level) / 2, clusters - 1)
+    return NORMAL.cdf(-math.sqrt(clusters / (clusters - 1)) * quantile)
 
 
-def sign_flip(sums: Floats, *, seed: int, draws: int) -> float:
-    """Two-sided p-value of a sum under random signs; beyond FLIPS signs its normal limit, z = |Σs| / sqrt(Σs²).
-
-    >>> sign_flip(np.array([1.0, 1.0, 1.0]), seed=0, draws=100)
-    0.25
-    """
-    if len(sums) * draws <= FLIPS:
-        return stats.sign_flip(sums, seed=seed, draws=draws)
-    spread = math.sqrt(float((sums**2).sum()))
-    return math.erfc(abs(float(sums.sum())) / spread / math.sqrt(2)) if spread else 1.0
+def bootstrap_p(means: Floats) -> float:
+    """Twice the smaller share of bootstrap means on the far side of zero (with one added, never exactly 0)."""
+    below, above = int((means <= 0).sum()), int((means >= 0).sum())
+    return min(1.0, 2 * (min(below, above) + 1) / (len(means) + 1))
