@@ -35,7 +35,7 @@ def imported(path: Path) -> list[str]:
 
 def allowed(here: tuple[str, ...], target: str) -> bool:
     there = tuple(target.split(".")[1:])
-    if here[0] in ("cli", "workbench", "demo", "distributed", "__main__"):
+    if here[0] in ("cli", "workbench", "comparing", "demo", "distributed", "__main__"):
         return there[:1] != ("cli",) or here[0] == "__main__"
     if here[0] == "__init__":
         return False

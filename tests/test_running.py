@@ -169,6 +169,14 @@ def test_a_solver_the_model_cannot_serve_is_named(tmp_path: Path) -> None:
         running.choose_solver(only, Slow(tmp_path), "cosine")
 
 
+def test_items_of_a_setting_go_to_its_solver(tmp_path: Path) -> None:
+    suite = tiny_suite()
+    trained = Solver(name="trained", help="", needs=suite.solvers[0].needs, solve=solve, setting="supervised")
+    both = Suite(**{**suite.__dict__, "solvers": (*suite.solvers, trained)})
+    chosen = [running.choose_solver(both, Slow(tmp_path), None, setting=s).name for s in ("", "supervised", "other")]
+    assert chosen == ["likelihood", "trained", "likelihood"]
+
+
 @pytest.mark.parametrize(
     ("answers", "message"),
     [

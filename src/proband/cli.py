@@ -6,10 +6,10 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from proband import __version__
+from proband import __version__, telling
 from proband.core.errors import ProbandError, not_installed
 from proband.core.types import Option
 
@@ -138,16 +138,10 @@ def _list(verbs: Any) -> None:
 
         return listing() if given.what is None else {given.what: listing()[given.what]}
 
-    verb = _verb(verbs, "list", "what there is: suites, models, nets, solvers", "proband list models", call, _tell_list)
+    verb = _verb(
+        verbs, "list", "what there is: suites, models, nets, solvers", "proband list models", call, telling.listing
+    )
     verb.add_argument("what", nargs="?", choices=("suites", "models", "nets", "solvers"))
-
-
-def _tell_list(result: Mapping[str, list[dict[str, str]]]) -> str:
-    lines = []
-    for title, rows in result.items():
-        width = max((len(row["name"]) for row in rows), default=0)
-        lines += [title, *(f"  {row['name']:<{width}}  {row['what']}" for row in rows)]
-    return "\n".join(lines)
 
 
 def _build(verbs: Any, arguments: Sequence[str]) -> None:
@@ -169,7 +163,7 @@ def _build(verbs: Any, arguments: Sequence[str]) -> None:
         "make a suite's items: DIR/items.jsonl and DIR/manifest.json",
         "proband build analogy -o items --seed 1 (then `proband build SUITE --help` lists the suite's own options)",
         call,
-        _tell_build,
+        telling.build,
     )
     verb.add_argument("suite", choices=suites.NAMES)
     verb.add_argument("-o", "--out", required=True, metavar="DIR")
@@ -191,20 +185,6 @@ def _option(verb: Parser, option: Option) -> None:
         verb.add_argument(name, dest=dest, metavar=option.name.upper().replace("-", "_"), default=None, help=help_)
 
 
-def _tell_build(result: Mapping[str, Any]) -> str:
-    skip = {"suite", "seed", "options", "items", "licence", "sha256", "versions"}
-    lines = [f"{result['items']:,} items of {result['suite']}, seed {result['seed']}, licence: {result['licence']}"]
-    lines += [f"  {key}: {_brief(value)}" for key, value in result.items() if key not in skip]
-    return "\n".join([*lines, f"  sha256: {result['sha256']['items.jsonl'][:16]}…"])
-
-
-def _brief(value: Any) -> str:
-    text = ", ".join(f"{k} {_brief(v)}" for k, v in value.items()) if isinstance(value, Mapping) else None
-    if text is None:
-        text = f"{value:.4g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False).strip('"')
-    return text if len(text) <= 300 else text[:299] + "…"
-
-
 def _audit(verbs: Any) -> None:
     def call(given: Any) -> Any:
         from proband.workbench import audit
@@ -217,7 +197,7 @@ def _audit(verbs: Any) -> None:
         "certify the labels of a data set, ours or anyone's (CLUTRR CSV included)",
         "proband audit items -o audit",
         call,
-        _tell_mapping,
+        telling.mapping,
     )
     verb.add_argument("path", metavar="FILE|DIR")
     verb.add_argument("-o", "--out", required=True, metavar="DIR")
@@ -239,7 +219,7 @@ def _train(verbs: Any) -> None:
         "fit one of a suite's own networks on its training items",
         "proband train items --net transducer -o nets/transducer",
         call,
-        _tell_mapping,
+        telling.mapping,
     )
     verb.add_argument("items", metavar="DIR")
     verb.add_argument("--net", required=True, metavar="NAME", help="`proband list nets` names them")
@@ -278,7 +258,9 @@ def _run(verbs: Any) -> None:
         "put a model to the items; give the same command again to resume",
         "proband run items -m embedded:mlm -o runs/mlm",
         call,
-        lambda r: f"{r.suite}: {r.model} answered with {r.solver}" + (f"; usage: {_brief(r.usage)}" if r.usage else ""),
+        lambda r: (
+            f"{r.suite}: {r.model} answered with {r.solver}" + (f"; usage: {telling.brief(r.usage)}" if r.usage else "")
+        ),
     )
     verb.add_argument("items", metavar="DIR")
     verb.add_argument(
@@ -324,7 +306,7 @@ def _report(verbs: Any) -> None:
         "index.html, tables (md, tex, csv) and figures over any number of runs; opens from disk",
         "proband report runs -o report",
         call,
-        _tell_mapping,
+        telling.mapping,
     )
     verb.add_argument("runs", nargs="+", metavar="RUNDIR", help="run folders, or folders that hold some")
     verb.add_argument("-o", "--out", required=True, metavar="DIR")
@@ -345,7 +327,7 @@ def _compare(verbs: Any) -> None:
         "paired, clustered tests of two runs; says when the difference is inside the noise",
         "proband compare runs/mlm runs/smollm2",
         call,
-        _tell_compare,
+        telling.compare,
     )
     verb.add_argument("run_a", metavar="RUN_A")
     verb.add_argument("run_b", metavar="RUN_B")
@@ -353,28 +335,6 @@ def _compare(verbs: Any) -> None:
     verb.add_argument("--metric", help="default: the suite's main one")
     verb.add_argument("--items", metavar="DIR", help="where the items are, if they have moved")
     _seed(verb)
-
-
-def _tell_compare(result: Mapping[str, Any]) -> str:
-    rows = [("", "A", "B", "A - B", "95 % interval", "p (Holm)", "n", "")]
-    for g in result["groups"]:
-        rows.append(
-            (
-                g["group"],
-                f"{g['mean_a']:.3f}",
-                f"{g['mean_b']:.3f}",
-                f"{g['difference']:+.3f}",
-                f"[{g['low']:+.3f}, {g['high']:+.3f}]",
-                f"{g['p_holm']:.4f}",
-                f"{g['n']:,}",
-                g["verdict"],
-            )
-        )
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    head = f"{result['suite']}, {result['metric']}: A = {result['a']}, B = {result['b']}"
-    table = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
-    least = result["groups"][0]["detectable"]
-    return "\n".join([head, *table, f"a true difference under {least:.3f} would most likely stay unseen in all items"])
 
 
 def _show(verbs: Any) -> None:
@@ -389,25 +349,11 @@ def _show(verbs: Any) -> None:
         "one item: its text, its proof or alignment, everyone's answer",
         "proband show items ITEM_ID",
         call,
-        _tell_show,
+        telling.show,
     )
     verb.add_argument("folder", metavar="DIR", help="items or a run")
     verb.add_argument("item", metavar="ITEM_ID")
     verb.add_argument("--runs", nargs="*", default=(), metavar="RUNDIR", help="default: those found beside the items")
-
-
-def _tell_show(result: Mapping[str, Any]) -> str:
-    lines, item = [result["text"]], result["item"]
-    for said in result["answers"]:
-        answer = said["answer"]
-        mark = "" if said["right"] is None else f"  {said['right']:.2f}"
-        lines.append(f"\n{said['model']} ({said['solver']}){mark}")
-        ranked = sorted(zip(answer.scores, item.choices, strict=False), reverse=True)
-        lines += [f"  {score:10.4f}  {choice}" for score, choice in ranked[:5]]
-        lines += [f"  {_brief(blank)}" for blank in answer.blanks]
-        if answer.text:
-            lines.append(f"  says: {answer.text[:500]}")
-    return "\n".join(lines)
 
 
 def _paper(verbs: Any) -> None:
@@ -429,7 +375,7 @@ def _paper(verbs: Any) -> None:
         "a paper's own tables, ours beside the published figures",
         "proband paper analogy --data BATS -m embedded:glove -o tables",
         call,
-        _tell_mapping,
+        telling.mapping,
     )
     verb.add_argument("suite", choices=suites.NAMES)
     verb.add_argument("--data", metavar="DIR")
@@ -491,10 +437,6 @@ def _count(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number above 0, not {text!r}")
     return value
-
-
-def _tell_mapping(result: Mapping[str, Any]) -> str:
-    return "\n".join(f"{key}: {_brief(value)}" for key, value in result.items())
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import Any
 from proband import suites, workbench
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_json, sha256_file
+from proband.options import defaults
 
 
 def demo(out: Path, *, seed: int = 0, cache: bool = True) -> dict[str, Any]:
@@ -58,7 +59,7 @@ def build_once(name: str, items: Path, *, seed: int, options: dict[str, Any]) ->
     manifest = items / "manifest.json"
     if manifest.exists():
         there = read_json(manifest)
-        settings = workbench.defaults(suites.suite(name).options, options, of=f"build {name}")
+        settings = defaults(suites.suite(name).options, options, of=f"build {name}")
         same = there.get("seed") == seed and there.get("options") == settings
         if same and there.get("sha256", {}).get("items.jsonl") == sha256_file(items_path(items)):
             return

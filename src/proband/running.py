@@ -131,8 +131,9 @@ def _plain(value: Any) -> Any:
 # ---- running -------------------------------------------------------------------------------------------------------
 
 
-def choose_solver(suite: Suite, model: Any, name: str | None) -> Solver:
-    """The solver a user named, or the suite's first that the model can serve."""
+def choose_solver(suite: Suite, model: Any, name: str | None, *, setting: str = "") -> Solver:
+    """The solver a user named, or the suite's first that the model can serve: of those made for the items' setting, if
+    there are any, else of the general ones."""
     if name is not None:
         solver = next((s for s in suite.solvers if s.name == name), None)
         if solver is None:
@@ -142,8 +143,8 @@ def choose_solver(suite: Suite, model: Any, name: str | None) -> Solver:
         if not isinstance(model, solver.needs):
             raise ProbandError(f"solver {name} needs a model that {_what(solver.needs)}; {model.name} does not")
         return solver
-    for solver in suite.solvers:
-        if isinstance(model, solver.needs):
+    for solver in sorted(suite.solvers, key=lambda solver: solver.setting != setting):
+        if isinstance(model, solver.needs) and solver.setting in ("", setting):
             return solver
     raise ProbandError(f"{model.name} can serve none of the solvers of {suite.name}")
 

@@ -9,31 +9,35 @@ proband.report(["runs/mlm"], out="report")
 from __future__ import annotations
 
 import inspect
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from proband import models, running, suites
-from proband.core import stats
+from proband.comparing import compare
 from proband.core.cache import default_folder
 from proband.core.errors import ProbandError, not_installed
 from proband.core.files import (
     atomic,
     dumps,
     items_path,
+    parse,
     read_answers,
     read_items,
     read_json,
+    read_lines,
     read_run,
     sha256_file,
     write_json,
     write_text,
 )
 from proband.core.progress import Progress, track
-from proband.core.types import Answer, Item, Option, Run, Suite, numbers
+from proband.core.types import Answer, Item, Run, Suite, numbers
+from proband.options import defaults, keywords
+from proband.run_folder import answers_of, items_of, run_folders
 
+__all__ = ["audit", "build", "compare", "export", "load_model", "paper", "report", "run", "show", "train"]
 PathLike = str | Path
 
 
@@ -69,42 +73,6 @@ def build(suite: str, *, out: PathLike, seed: int = 0, **options: Any) -> dict[s
     }
     write_json(folder / "manifest.json", manifest)
     return read_json(folder / "manifest.json")
-
-
-def defaults(options: Sequence[Option], given: Mapping[str, Any], *, of: str) -> dict[str, Any]:
-    """Every option with its value; names may be written with '-' or '_'."""
-    names = {option.name.replace("-", "_"): option for option in options}
-    values = {option.name: option.default for option in options}
-    for name, value in given.items():
-        option = names.get(name.replace("-", "_"))
-        if option is None:
-            raise ProbandError(
-                f"{of} has no option {name!r}; it has {', '.join(sorted(o.name for o in options)) or 'none'}"
-            )
-        values[option.name] = checked(option, value, of=of)
-    return values
-
-
-def checked(option: Option, value: Any, *, of: str) -> Any:
-    """A value as the option wants it; text is converted, anything else is taken as it is."""
-    if isinstance(value, str) and option.kind is not str:
-        try:
-            value = parse_bool(value) if option.kind is bool else option.kind(value)
-        except (ValueError, TypeError, KeyError, ArithmeticError):
-            raise ProbandError(f"{of}: {option.name!r} cannot be {value!r}: {option.help}") from None
-    if option.choices and value is not None and str(value) not in option.choices:
-        raise ProbandError(f"{of}: {option.name!r} is {value!r}, not one of {', '.join(option.choices)}")
-    return value
-
-
-def parse_bool(text: str) -> bool:
-    return {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}[
-        text.lower()
-    ]
-
-
-def keywords(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {name.replace("-", "_"): value for name, value in settings.items()}
 
 
 # ---- models --------------------------------------------------------------------------------------------------------
@@ -203,9 +171,10 @@ def run(
 
     `engine="ray"` hands chunks of items to `workers` processes of a Ray cluster, each with the model loaded.
     """
-    found = suite_of(items)
+    first = first_item(items)
+    found = suites.suite(first.suite)
     loaded = load_model(model, suite=found, **settings) if isinstance(model, str) else model
-    chosen = running.choose_solver(found, loaded, solver)
+    chosen = running.choose_solver(found, loaded, solver, setting=str(first.tags.get("setting", "")))
     folder = default_folder() if cache is True else Path(cache) if cache else None
     settled = defaults(chosen.options, options or {}, of=f"solver {chosen.name}")
     how: running.Engine = map
@@ -261,60 +230,17 @@ class Job:
 
 def suite_of(items: PathLike) -> Suite:
     """The suite that the first item of a folder names."""
-    from proband.core.files import parse, read_lines
+    return suites.suite(first_item(items).suite)
 
+
+def first_item(items: PathLike) -> Item:
     path = items_path(Path(items))
     for number, value in read_lines(path):
-        return suites.suite(parse(Item, value, file=path, line=number).suite)
+        return parse(Item, value, file=path, line=number)
     raise ProbandError("holds no items", file=path)
 
 
-# ---- reading runs back ---------------------------------------------------------------------------------------------
-
-
-def run_folders(paths: Sequence[PathLike]) -> list[Path]:
-    """The run folders among and directly below the given ones."""
-    found: list[Path] = []
-    for path in map(Path, paths):
-        if (path / "run.json").exists():
-            found.append(path)
-        elif path.is_dir():
-            below = sorted(note.parent for note in path.glob("**/run.json"))
-            if not below:
-                raise ProbandError("holds no run; `proband run` makes one", file=path)
-            found.extend(below)
-        else:
-            raise ProbandError("no such folder", file=path)
-    return found
-
-
-def items_of(folder: Path, note: Run, named: PathLike | None = None) -> Path:
-    """The items a run answered: where it says they are, or where the user says; checked by their hash."""
-    place = Path(named) if named is not None else Path(os.path.normpath(folder / note.items))
-    path = items_path(place)
-    if sha256_file(path) != note.items_sha:
-        raise ProbandError(f"these are not the items that {folder} answered (their sha256 differs)", file=path)
-    return path
-
-
-def answers_of(folder: Path, items: Sequence[Item], note: Run) -> list[Answer]:
-    """The answers of a finished run, one per item it was to answer."""
-    path = folder / "answers.jsonl"
-    if not path.exists():
-        raise ProbandError("no such file; the run has not begun to answer", file=path)
-    answers = read_answers(path)
-    limit = note.settings.get("limit")
-    wanted = items[: int(limit)] if limit is not None else items
-    if len(answers) < len(wanted):
-        raise ProbandError(
-            f"holds {len(answers)} of {len(wanted)} answers: give the `proband run` command again", file=path
-        )
-    for line, (item, answer) in enumerate(zip(wanted, answers, strict=True), start=1):
-        if item.id != answer.item_id:
-            raise ProbandError(f"answers {answer.item_id!r} where {item.id!r} was asked", file=path, line=line)
-        if item.choices and answer.scores and len(answer.scores) != len(item.choices):
-            raise ProbandError(f"{len(answer.scores)} 'scores' for {len(item.choices)} choices", file=path, line=line)
-    return answers
+# ---- report ---------------------------------------------------------------------------------------------------------
 
 
 def report(
@@ -349,79 +275,6 @@ def report(
         for (name, _), (path, loaded, answered) in by_items.items()
     ]
     return write_report(sets, out=Path(out), title=title, seed=seed, draws=draws)
-
-
-# ---- compare -------------------------------------------------------------------------------------------------------
-
-
-def compare(
-    run_a: PathLike,
-    run_b: PathLike,
-    *,
-    items: PathLike | None = None,
-    by: str | None = None,
-    metric: str | None = None,
-    seed: int = 0,
-    draws: int = 2000,
-) -> dict[str, Any]:
-    """Paired, clustered tests of two runs on the same items: overall and for each value of the tag `by`."""
-    (folder_a,), (folder_b,) = run_folders([run_a])[:1], run_folders([run_b])[:1]
-    a, b = read_run(folder_a / "run.json"), read_run(folder_b / "run.json")
-    if a.items_sha != b.items_sha:
-        raise ProbandError(f"{run_a} and {run_b} answered different items")
-    suite = suites.suite(a.suite)
-    path = items_of(folder_a, a, items)
-    loaded = read_items(path)
-    said_a, said_b = answers_of(folder_a, loaded, a), answers_of(folder_b, loaded, b)
-    name = metric or next(iter(suite.metrics))
-    if name not in suite.metrics:
-        raise ProbandError(f"{suite.name} has no metric {name!r}; it has {', '.join(suite.metrics)}")
-    split = by or telling_tag(suite, loaded)
-    groups: dict[str, list[tuple[float, float, tuple[str, ...]]]] = {"all": []}
-    for item, one, other in zip(loaded, said_a, said_b, strict=False):
-        for x, y in paired_numbers(suite, name, item, one, other):
-            row = (x, y, stats.clusters_of(item))
-            groups["all"].append(row)
-            if split is not None and split in item.tags:
-                groups.setdefault(f"{split}={item.tags[split]}", []).append(row)
-    if not groups["all"]:
-        raise ProbandError(f"the two runs share no item that {name!r} applies to")
-    tests = {group: paired_row(group, rows, seed=seed, draws=draws) for group, rows in groups.items()}
-    adjusted = stats.holm([test["p"] for test in tests.values()])
-    for test, p in zip(tests.values(), adjusted, strict=True):
-        test |= {"p_holm": p, "verdict": verdict(test["difference"], p, a=a.model, b=b.model)}
-    return {"a": a.model, "b": b.model, "suite": a.suite, "metric": name, "groups": list(tests.values())}
-
-
-def telling_tag(suite: Suite, items: Sequence[Item]) -> str | None:
-    """The first column tag of the suite's main table that takes more than one value among these items."""
-    columns = suite.tables[0].columns if suite.tables else ()
-    return next((tag for tag in columns if len({item.tags.get(tag) for item in items}) > 1), None)
-
-
-def paired_row(
-    group: str, rows: Sequence[tuple[float, float, tuple[str, ...]]], *, seed: int, draws: int
-) -> dict[str, Any]:
-    x, y, clusters = [row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows]
-    test = stats.paired_test(x, y, clusters=clusters, seed=seed, draws=draws)
-    return {"group": group, "mean_a": sum(x) / len(x), "mean_b": sum(y) / len(y), **test.__dict__}
-
-
-def paired_numbers(suite: Suite, metric: str, item: Item, a: Answer, b: Answer) -> Iterator[tuple[float, float]]:
-    measure = suite.metrics[metric]
-    xs, ys = numbers(measure(item, a)), numbers(measure(item, b))
-    if xs and ys:
-        yield from zip(xs, ys, strict=True)
-
-
-def verdict(difference: float, p: float, *, a: str, b: str) -> str:
-    """
-    >>> verdict(0.02, 0.4, a="x", b="y")
-    'inside the noise'
-    """
-    if p >= 0.05:
-        return "inside the noise"
-    return f"{a if difference > 0 else b} is higher"
 
 
 # ---- show, list, export --------------------------------------------------------------------------------------------

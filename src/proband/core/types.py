@@ -113,7 +113,8 @@ class Solver:
     """A way of putting a suite's items to a model. `needs` is the protocol the model must have (core.protocols).
 
     `solve(items, model, seed=..., **options)` gives one answer per item, in order. A solver that must see all
-    items at once (because it trains on some of them) is `whole`; the others get a few hundred at a time.
+    items at once (because it trains on some of them) is `whole`; the others get a few hundred at a time. `setting` is
+    the value of the items' tag of that name which only this kind of solver can answer; such items are its by default.
     """
 
     name: str
@@ -122,6 +123,7 @@ class Solver:
     solve: Callable[..., Sequence[Answer]]
     options: tuple[Option, ...] = ()
     whole: bool = False
+    setting: str = ""
 
 
 # A metric gives no number (None: does not apply), one, or several (one per blank) for an item and its answer.

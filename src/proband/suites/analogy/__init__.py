@@ -122,11 +122,12 @@ SOLVERS = (
     ),
     Solver(
         name="supervised",
-        help="classifier over the four words' contextual embeddings (items of setting supervised)",
+        help="classifier over the four words' contextual embeddings",
         needs=EmbedsWords,
         solve=supervised.by_words,
         options=(TEMPLATE, LAYERS, *LEARNING),
         whole=True,
+        setting="supervised",
     ),
     Solver(
         name="supervised-relation",
@@ -135,6 +136,7 @@ SOLVERS = (
         solve=supervised.by_relations,
         options=LEARNING,
         whole=True,
+        setting="supervised",
     ),
     Solver(
         name="supervised-difference",
@@ -143,14 +145,16 @@ SOLVERS = (
         solve=supervised.by_differences,
         options=LEARNING,
         whole=True,
+        setting="supervised",
     ),
     Solver(
         name="retrieval",
-        help="a : b :: c : ? over the vocabulary (items of setting retrieval)",
+        help="a : b :: c : ? over the vocabulary",
         needs=HasVectors,
         solve=retrieval.retrieve,
         options=SEARCH,
         whole=True,
+        setting="retrieval",
     ),
 )
 
