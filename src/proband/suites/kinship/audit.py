@@ -7,7 +7,8 @@ the rows. The first two run on several processes; what is written does not depen
     summary.json    all figures                cleaned.csv        the rows whose label is certified, columns unchanged
     index.html      the page                   corrected.csv      false labels with one right answer, the label replaced
 
-With several files, cleaned/ holds each of them cleaned under its own name.
+With several files, cleaned/ holds each of them cleaned under its own name. A bank of templates is read back instead
+(audit_bank.py).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any, Protocol, TypeVar
 
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, sha256_file, write_json, write_lines, write_text
+from proband.suites.kinship.audit_bank import audit_bank, is_bank
 from proband.suites.kinship.audit_judge import Case, Verdict, batches, counter, judge_batch
 from proband.suites.kinship.audit_page import page
 from proband.suites.kinship.audit_read import Seen, Source, chunks, raw_rows, see_chunk, sources
@@ -49,9 +51,11 @@ def audit(
     """
     if workers < 1:
         raise ProbandError(f"'workers' is {workers}; at least 1 is needed")
-    found = sources(path)
     if out.resolve() == path.resolve():
         raise ProbandError("the audit cannot be written into the folder it reads", file=out)
+    if is_bank(path):
+        return audit_bank(path, out=out)
+    found = sources(path)
     rows = _read(found, workers=workers, progress=progress)
     verdicts = _judge(rows, workers=workers, progress=progress)
     judged: list[Judged] = [(row, whole(row, verdicts)) for row in rows if isinstance(row, Seen)]

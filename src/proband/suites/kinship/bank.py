@@ -200,7 +200,12 @@ def parse_bank(text: str, *, name: str) -> Bank:
 
 def load_bank(path_or_name: str = "proband") -> Bank:
     """Our own bank ("proband"), a bank file, or CLUTRR's crowd templates from a folder ("clutrr:FOLDER")."""
-    return _load(path_or_name)
+    if path_or_name == "proband" or path_or_name.startswith("clutrr:"):
+        return _load(path_or_name)
+    path = Path(path_or_name)  # somebody may be writing it: never remembered
+    if not path.is_file():
+        raise ProbandError("no such template bank", file=path)
+    return parse_bank(path.read_text(encoding="utf-8"), name=str(path))
 
 
 def completed(bank: Bank) -> Bank:
@@ -219,11 +224,6 @@ def _load(path_or_name: str) -> Bank:
         parts = [folder.joinpath(f"facts{n}.txt").read_text(encoding="utf-8") for n in (1, 2, 3)]
         banks = [parse_bank(part, name=f"facts{n}.txt") for n, part in enumerate(parts, start=1)]
         return Bank("proband", tuple(t for bank in banks for t in bank.templates))
-    if path_or_name.startswith("clutrr:"):
-        from proband.suites.kinship.crowd import load_crowd
+    from proband.suites.kinship.crowd import load_crowd
 
-        return completed(load_crowd(Path(path_or_name.removeprefix("clutrr:"))).bank)
-    path = Path(path_or_name)
-    if not path.is_file():
-        raise ProbandError("no such template bank", file=path)
-    return parse_bank(path.read_text(encoding="utf-8"), name=str(path))
+    return completed(load_crowd(Path(path_or_name.removeprefix("clutrr:"))).bank)

@@ -16,6 +16,8 @@ from proband.suites.kinship.plan import TASKS, Cell, Plan
 from proband.suites.kinship.rules import load
 
 LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
+CROWDS = "CC BY-NC 4.0 (the templates are CLUTRR's; rules, names and certificates Proband's own, Apache-2.0)"
+ONES_OWN = "that of the templates in {bank} (rules, names and certificates are Proband's own, Apache-2.0)"
 CHUNK = 200  # stories per message between processes
 
 
@@ -94,7 +96,7 @@ def build(
     tally = splits.Tally()
     return Built(
         items=_stream(plan, tally, workers=workers, most=max_per_clause),
-        licence=LICENCE,
+        licence=_licence(plan),
         summary=lambda: _summary(plan, tally),
     )
 
@@ -144,6 +146,16 @@ def _check(plan: Plan, *, workers: int, max_per_clause: int | None) -> None:
         raise ProbandError("'hold-out' paraphrases needs --form story and the family world: nothing else has any")
     if plan.anonymise and "names" in plan.hold_out:
         raise ProbandError("'hold-out' names and 'anonymise' exclude each other")
+    if plan.form == "story" and rules.world == "family" and plan.bank != "proband":
+        from proband.suites.kinship.audit_bank import checked_bank
+
+        checked_bank(plan.bank)
+
+
+def _licence(plan: Plan) -> str:
+    if plan.form != "story" or plan.bank == "proband":
+        return LICENCE
+    return CROWDS if plan.bank.startswith("clutrr:") else ONES_OWN.format(bank=plan.bank)
 
 
 # ---- the stream ----------------------------------------------------------------------------------------------------
