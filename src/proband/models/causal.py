@@ -129,8 +129,8 @@ class Causal:
     def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:
         r"""Blanks x words: log P(word | left) = \sum_i log P(w_i | left, w_<i), the chain rule over its tokens.
 
-        The text to the left runs once per blank and its keys and values serve all words. What stands right of the
-        blank is not seen. The sum says that the text goes on with these tokens, not that the word ends there: *the*
+        The text to the left runs once per blank with all words behind it as a tree (trees.py). What stands right of
+        the blank is not seen. The sum says that the text goes on with these tokens, not that the word ends there: *the*
         is credited with what would have become *theory* in a tokenizer that splits it so.
         """
         result = np.empty((len(blanks), len(words)), dtype=np.float32)
@@ -139,6 +139,9 @@ class Causal:
             lefts = [tokens.ids for tokens in self.read([blanks[i][0].rstrip() for i in here])]
             if any(not len(left) for left in lefts):
                 raise ProbandError(f"{self.name}: without a BOS a blank needs some text before it")
+            deepest = max(map(len, lefts)) + max(map(len, ids)) - 1  # the last token of a word is not read
+            if self.longest is not None and deepest > self.longest:
+                raise ProbandError(f"{self.name}: a blank after {deepest} tokens, but it reads {self.longest} at most")
             result[here] = continuation_logprobs(self.network, lefts, ids)
         return result
 

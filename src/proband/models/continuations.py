@@ -1,81 +1,130 @@
-"""Log-probabilities of many short continuations behind many texts, each text read once."""
+r"""Log-probabilities of many short continuations behind many texts.
+
+    log P(e | left) = \sum_i log P(e_i | left, e_<i)
+
+The continuations are one prefix tree, and a text with the tree behind it is one row of one forward pass: every
+beginning is read once per text, no keys or values are copied, and the scores over the vocabulary are reduced at once
+to the columns that are asked for. Tree rows need a model that obeys a mask of its own and given positions; whether it
+does is tried once, and a model that does not (or a text beyond its attention window) reads plain rows instead.
+"""
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from proband.core.protocols import Floats
-from proband.models.batching import Ints, falling, in_batches
+from proband.models.batching import Ints, falling, in_batches, out_of_memory, padded
 from proband.models.forward import Network
+from proband.models.trees import Bools, Row, Tree, grow, lay_out, pack, places
 
 
 def continuation_logprobs(network: Network, lefts: Sequence[Ints], endings: Sequence[Sequence[int]]) -> Floats:
-    r"""Lefts x endings: \sum_i log P(e_i | left, e_<i).
-
-    Lefts of one length run together. The distribution behind them gives every ending's first token; for longer
-    endings the kept keys and values are repeated over the distinct beginnings e_<n, one batch per length.
-    """
+    """Lefts x endings."""
+    tree = grow(endings)
+    deepest = max(map(len, lefts)) + tree.paths.shape[1]
+    if len(tree.tokens) and not (deepest <= window(network) and obeys_trees(network)):
+        return _of_plain_rows(network, lefts, tree)
+    rows = pack(lefts, tree)
+    sizes = np.array([row.size(tree) for row in rows], dtype=np.int64)
     result = np.empty((len(lefts), len(endings)), dtype=np.float32)
-    order = falling([len(left) for left in lefts])
-    for length in sorted({len(left) for left in lefts}, reverse=True):
-        same = np.array([i for i in order if len(lefts[i]) == length])
-        rows = np.stack([lefts[i] for i in same])
 
-        def compute(first: int, end: int, rows: Ints = rows) -> Floats:
-            return _of_batch(network, rows[first:end], endings)
+    def compute(first: int, end: int) -> None:
+        totals = iter(_of_trees(network, rows[first:end], tree))
+        for row in rows[first:end]:
+            for members in row.members:
+                result[list(members)] = next(totals)
 
-        # one left costs as many tokens as it has, and at least its row of scores over the vocabulary
-        sizes = np.full(len(same), max(length, 16), dtype=np.int64)
-        result[same] = np.concatenate(in_batches(sizes, compute, network.budget))
+    in_batches(sizes, compute, network.budget)
     return result
 
 
-def _of_batch(network: Network, rows: Ints, endings: Sequence[Sequence[int]]) -> Floats:
+def window(network: Network) -> float:
+    """How far every layer looks back: within it, sliding and chunked attention are plain attention."""
+    config = network.model.config.get_text_config()
+    named = (getattr(config, name, None) for name in ("sliding_window", "attention_chunk_size"))
+    return min((size for size in named if isinstance(size, int) and size > 0), default=float("inf"))
+
+
+def obeys_trees(network: Network) -> bool:
+    """Whether tree rows give this model's own scores, tried once on rows whose copies stand far from their place."""
+    if network.obeys_trees is None:
+        tokens = [(11 * i + 7) % network.vocabulary for i in range(40)]
+        tree = grow([[tokens[i % 10], tokens[i], tokens[-i]] for i in range(30)])
+        lefts = [np.array(tokens[first : first + length]) for first, length in ((0, 3), (9, 5))]
+        lefts = [left for left in lefts if len(left) + 3 <= window(network)]
+        network.obeys_trees = bool(lefts) and _agree(network, lefts, tree)
+    return network.obeys_trees
+
+
+def _agree(network: Network, lefts: Sequence[Ints], tree: Tree) -> bool:
+    plain = _of_plain_rows(network, lefts, tree)
+    try:
+        found = np.concatenate([_of_trees(network, [row], tree) for row in pack(lefts, tree)])
+    except Exception as error:  # foreign code refuses a mask or positions in many ways
+        if out_of_memory(error):
+            raise
+        return False
+    order = [i for row in pack(lefts, tree) for members in row.members for i in members]
+    allowed = 1e-3 if network.dtype == "float32" else 0.1
+    return bool(np.sqrt(np.mean((found - plain[order]) ** 2)) <= allowed * plain.std())
+
+
+def _of_trees(network: Network, rows: Sequence[Row], tree: Tree) -> Floats:
+    """Beginnings x endings, the beginnings of one row after those of another."""
+    ids, positions, sees = lay_out(rows, tree)
+    given: dict[str, Any] = {}
+    if len(tree.tokens):  # otherwise the rows are ordinary texts
+        given = {"attention_mask": _additive(network, sees), "position_ids": network.tensor(positions)}
+    row, where = map(network.tensor, places(rows, tree))
+    return _along_paths(network, network.states(network.tensor(ids), row, where, **given), tree)
+
+
+def _additive(network: Network, sees: Bools) -> Any:
+    """Zero where a token may look and the least number where not: rows x 1 x width x width."""
     import torch
 
-    longer = sorted({len(ending) for ending in endings} - {1})
-    with torch.inference_mode():
-        last, cache = _read(network, network.tensor(rows), cache=None, keep=bool(longer))
-        first = network.tensor(np.array([ending[0] for ending in endings], dtype=np.int64))
-        result: Floats = last[:, -1].index_select(1, first).cpu().numpy()
-        for length in longer:
-            chosen = [i for i, ending in enumerate(endings) if len(ending) == length]
-            begun = list(dict.fromkeys(tuple(endings[i][:-1]) for i in chosen))
-            result[:, chosen] += _rest(network, cache, len(rows), begun, [endings[i] for i in chosen])
+    dtype = getattr(torch, network.dtype)
+    seen = network.tensor(sees)[:, None]
+    return torch.zeros(seen.shape, dtype=dtype, device=network.device).masked_fill_(~seen, torch.finfo(dtype).min)
+
+
+def _of_plain_rows(network: Network, lefts: Sequence[Ints], tree: Tree) -> Floats:
+    """Each text with each beginning of an ending behind it as a row of its own, which any causal model reads."""
+    begun: list[Ints] = [np.empty(0, dtype=np.int64)]
+    for token, parent in zip(tree.tokens, tree.parents):
+        begun.append(np.append(begun[parent + 1], token))
+    order = falling([len(left) for left in lefts])
+    sizes = np.array([len(begun) * (len(lefts[i]) + len(begun[-1])) for i in order], dtype=np.int64)
+
+    def compute(first: int, end: int) -> Floats:
+        import torch
+
+        rows = [np.concatenate([lefts[i], beginning]) for i in order[first:end] for beginning in begun]
+        most = max(1, network.budget.tokens // (len(lefts[order[first]]) + len(begun[-1])))
+        parts = [_last_states(network, rows[at : at + most]) for at in range(0, len(rows), most)]
+        return _along_paths(network, torch.cat(parts), tree)
+
+    result = np.empty((len(lefts), len(tree.paths)), dtype=np.float32)
+    result[order] = np.concatenate(in_batches(sizes, compute, network.budget))
     return result
 
 
-def _rest(
-    network: Network, cache: Any, lefts: int, begun: list[tuple[int, ...]], endings: list[Sequence[int]]
-) -> Floats:
-    r"""\sum_{i>1} log P(e_i | left, e_<i) for endings of one length that begin as one of `begun`."""
-    width = len(begun[0])
-    most = max(1, network.budget.tokens // (lefts * max(width, 16)))
-    number = {beginning: i for i, beginning in enumerate(begun)}
-    of_ending = np.array([number[tuple(ending[:-1])] for ending in endings])
-    out = np.empty((lefts, len(endings)), dtype=np.float32)
-    for at in range(0, len(begun), most):
-        part = np.array(begun[at : at + most], dtype=np.int64)
-        mine = np.flatnonzero((of_ending >= at) & (of_ending < at + len(part)))
-        repeated = copy.deepcopy(cache)  # a forward pass appends to the cache it is given
-        repeated.batch_repeat_interleave(len(part))
-        logprobs, _ = _read(network, network.tensor(np.tile(part, (lefts, 1))), cache=repeated, keep=True)
-        logprobs = logprobs.view(lefts, len(part), width, -1)
-        row = network.tensor(of_ending[mine] - at)
-        total: Any = 0.0
-        for i in range(width):
-            following = network.tensor(np.array([endings[j][i + 1] for j in mine], dtype=np.int64))
-            total = total + logprobs[:, row, i, following]
-        out[:, mine] = total.cpu().numpy()
-    return out
+def _last_states(network: Network, rows: Sequence[Ints]) -> Any:
+    row, last = np.arange(len(rows)), np.array([len(row) - 1 for row in rows])
+    return network.states(network.tensor(padded(rows, 0)), network.tensor(row), network.tensor(last))
 
 
-def _read(network: Network, ids: Any, *, cache: Any, keep: bool) -> tuple[Any, Any]:
-    """Log-probabilities behind every token of a continuation, or behind the last one of a beginning."""
-    keep_all = cache is not None
-    output = network.model(ids, past_key_values=cache, use_cache=keep, **({} if keep_all else {"logits_to_keep": 1}))
-    return output.logits.float().log_softmax(-1), output.past_key_values
+def _along_paths(network: Network, states: Any, tree: Tree) -> Floats:
+    """Sums of log-probabilities over each ending's edges; `states` has all nodes of one beginning, then the next."""
+    import torch
+
+    nodes, edges = len(tree.tokens) + 1, len(tree.sources)
+    count = len(states) // nodes
+    rows = (np.arange(count)[:, None] * nodes + tree.sources).reshape(-1)
+    values = network.chosen(states, rows, network.tensor(np.tile(tree.targets, count))).view(count, edges)
+    filled = torch.cat([values, values.new_zeros(count, 1)], 1)  # short paths are filled up with an edge of log 1
+    found: Floats = filled[:, network.tensor(tree.paths)].sum(-1).cpu().numpy()
+    return found

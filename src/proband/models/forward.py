@@ -10,7 +10,9 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from proband.models.batching import Budget, automatic
+import numpy as np
+
+from proband.models.batching import Budget, Ints, automatic
 
 CHUNK = {"cuda": 2**28, "cpu": 2**24}  # most numbers (rows x vocabulary) of scores held at a time
 
@@ -25,6 +27,7 @@ class Network:
         config = model.config.get_text_config()
         self.width, self.vocabulary, self.layers = config.hidden_size, config.vocab_size, config.num_hidden_layers + 1
         self.budget = Budget(automatic(self.device.type, self.width), rows=batch)
+        self.obeys_trees: bool | None = None  # not tried yet
         self._head: Any = None
 
     def tensor(self, array: Any) -> Any:
@@ -48,25 +51,46 @@ class Network:
         ids = torch.arange(5, 9, device=self.device)[None] % self.vocabulary
         with torch.inference_mode():
             whole = self.model(ids).logits.float()
-            parts = self._head[0](inputs_embeds=self.model.base_model(ids)[0]).logits.float()
+            try:
+                parts = self._head[0](inputs_embeds=self.model.base_model(ids)[0]).logits.float()
+            except (AttributeError, TypeError):  # a family that wants more of its body than states
+                return False
         return parts.shape == whole.shape and bool(torch.allclose(whole, parts, rtol=1e-2, atol=1e-2))
 
-    def logprobs(self, ids: Any, mask: Any, rows: Any, positions: Any, targets: Any, *, cache: Any = None) -> Any:
-        """log P(target | ids) for each (row, position, target); `cache` holds what stands before the ids."""
+    def states(self, ids: Any, rows: Any, positions: Any, **given: Any) -> Any:
+        """What the head reads at each (row, position), or the scores themselves where there is no head by itself."""
+        import torch
+
+        with torch.inference_mode():
+            if self.head() is None:
+                return self.model(ids, **given).logits[rows, positions]
+            return self.model.base_model(ids, **given)[0][rows, positions]
+
+    def chosen(self, states: Any, rows: Ints, targets: Any) -> Any:
+        r"""log P(target) behind states[row] for each (row, target), rows rising, in fp32:
+
+            log softmax(logits)[target] = logits[target] - log \sum_v exp logits[v]
+
+        A part of the states at a time, since each has a score for every word of the vocabulary."""
         import torch
 
         head = self.head()
-        before = {} if cache is None else {"past_key_values": cache, "use_cache": True}
+        size = max(1, CHUNK.get(self.device.type, 2**24) // self.vocabulary)
+        parts = []
         with torch.inference_mode():
-            if head is None:
-                return picked(self.model(ids, attention_mask=mask, **before).logits[rows, positions], targets)
-            states = self.model.base_model(ids, attention_mask=mask, **before)[0][rows, positions]
-            size = max(1, CHUNK.get(self.device.type, 2**24) // self.vocabulary)
-            parts = [
-                picked(head(inputs_embeds=states[i : i + size][None]).logits[0], targets[i : i + size])
-                for i in range(0, len(states), size)
-            ]
+            for first in range(0, len(states), size):
+                begin, end = np.searchsorted(rows, [first, first + size])
+                part = states[first : first + size]
+                logits = (part if head is None else head(inputs_embeds=part[None]).logits[0]).float()
+                row = self.tensor(rows[begin:end] - first)
+                parts.append(logits[row, targets[begin:end]] - logits.logsumexp(1)[row])
         return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+    def logprobs(self, ids: Any, mask: Any, rows: Any, positions: Any, targets: Any, *, cache: Any = None) -> Any:
+        """log P(target | ids) for each (row, position, target); `cache` holds what stands before the ids."""
+        before = {} if cache is None else {"past_key_values": cache, "use_cache": True}
+        states = self.states(ids, rows, positions, attention_mask=mask, **before)
+        return self.chosen(states, np.arange(len(states)), targets)
 
     def distributions(self, ids: Any, mask: Any, rows: Any, positions: Any) -> Any:
         """Log-probabilities over the whole vocabulary at each (row, position)."""
@@ -80,12 +104,6 @@ class Network:
                 states = self.model.base_model(ids, attention_mask=mask)[0][rows, positions]
                 logits = head(inputs_embeds=states[None]).logits[0]
             return logits.float().log_softmax(-1)
-
-
-def picked(logits: Any, targets: Any) -> Any:
-    r"""log softmax(logits)[target] = logits[target] - log \sum_v exp logits[v], in fp32."""
-    logits = logits.float()
-    return logits.gather(1, targets[:, None])[:, 0] - logits.logsumexp(1)
 
 
 def headless(model: Any) -> Any:
