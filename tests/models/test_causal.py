@@ -204,7 +204,7 @@ def test_errors_in_one_line(gpt2: Any, tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="no method 'pll'; there is ll"):
         gpt2.score([Text("The")], method="pll")
     with pytest.raises(ProbandError, match="a blank after 130 tokens, but it reads 128 at most"):
-        gpt2.predict_words([("a " * 127, "")], ["zzz"])
+        gpt2.predict_words([("a " * 126, "")], ["zzz"])
     with pytest.raises(ProbandError, match="no examples"):
         gpt2.finetune([], out=tmp_path / "x")
     with pytest.raises(ProbandError, match="no token of its own"):
