@@ -116,12 +116,15 @@ def test_without_matplotlib_there_are_svgs_and_a_word_about_it(
     assert ".png" not in page
 
 
-def test_a_table_nobody_has_tags_for_says_so(make_loaded: Callable[..., Loaded], tmp_path: Path) -> None:
+def test_a_table_nobody_has_tags_for_is_left_out(make_loaded: Callable[..., Loaded], tmp_path: Path) -> None:
     loaded = make_loaded(40)
-    table = dataclasses.replace(loaded.suite.tables[0], rows=("absent",))
-    suite = dataclasses.replace(loaded.suite, tables=(table,))
+    table = dataclasses.replace(loaded.suite.tables[0], name="absent", title="By a tag nobody has", rows=("absent",))
+    suite = dataclasses.replace(loaded.suite, tables=(*loaded.suite.tables, table))
     write_report([dataclasses.replace(loaded, suite=suite)], out=tmp_path, draws=100)
-    assert "No item here has the tags of this table." in (tmp_path / "index.html").read_text("utf-8")
+    page = (tmp_path / "index.html").read_text("utf-8")
+    assert loaded.suite.tables[0].title in page
+    assert table.title not in page
+    assert not list((tmp_path / "tables").glob("*absent*"))
 
 
 def test_too_few_draws_are_refused(make_loaded: Callable[..., Loaded], tmp_path: Path) -> None:

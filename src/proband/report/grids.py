@@ -28,6 +28,11 @@ class Grid:
     published: Mapping[tuple[Key | None, Key], Mapping[str, Published]]  # by published model
 
     @property
+    def empty(self) -> bool:
+        """Whether no run has a number in it, as where the items lack one of its tags."""
+        return not any(any(found) for found in self.cells.values())
+
+    @property
     def numeric(self) -> bool:
         """Whether the columns are points on an axis."""
         return len(self.table.columns) == 1 and all(

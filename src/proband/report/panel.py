@@ -14,9 +14,6 @@ from proband.report.tables import Line, headings, lines, row_heading, unit
 
 
 def panel(grid: Grid) -> str:
-    if not any(any(found) for found in grid.cells.values()):
-        why = "No item here has the tags of this table."
-        return f'<article class="panel"><h3>{escape(grid.table.title)}</h3><p class="note">{why}</p></article>'
     draw = kind(grid)
     figure = "".join(
         f'<div class="{look}">{svg(draw(grid, width), page=True)}</div>'

@@ -69,8 +69,9 @@ def _section(study: Study, out: Path, advance: Callable[[], None]) -> Section:
     grids = []
     for table in joined.loaded.suite.tables:
         grid = fill(study, table)
-        grids.append(grid)
-        _write_grid(grid, out)
+        if not grid.empty:
+            grids.append(grid)
+            _write_grid(grid, out)
         advance()
     _write_grid(overall, out)
     first = next((grid for grid in grids if grid.table.metric == joined.main and grid.columns and grid.rows), None)
@@ -91,7 +92,7 @@ def _write_grid(grid: Grid, out: Path) -> None:
     """The table in three formats, the figure in three (one without matplotlib)."""
     for end, write in (("md", markdown), ("tex", latex), ("csv", comma_separated)):
         write_text(out / "tables" / f"{grid.name}.{end}", write(grid))
-    if not any(any(found) for found in grid.cells.values()):
+    if grid.empty:
         return
     picture = kind(grid)(grid, WIDE)
     write_text(out / "figures" / f"{grid.name}.svg", svg(picture))

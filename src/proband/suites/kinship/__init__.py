@@ -1,7 +1,7 @@
 """Suite `kinship`: composing relations told in a story (Sinha 2022, chapter 3; CLUTRR, Sinha et al. 2019).
 
 Reads in this order: relations, rules, family, chain, prove, noise, draft, abstract; names, templates, stories, split,
-questions, plan, dress, make, build; kernel, encode, certify, clutrr, audit; solve, read, show, published.
+questions, plan, dress, make, build; kernel, encode, certify, clutrr, audit, given; solve, read, show, published.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ BUILD_OPTIONS = (
     Option(name="inlaws", help="probability that who marries in brings a family", default=0.6, kind=float),
     Option(name="founders", help="founding couples per family", default=2, kind=int),
     Option(name="workers", help="processes; the result does not depend on it", default=1, kind=int),
+    Option(name="data", help="take CLUTRR's own rows instead: a CSV file, a release, or a folder of them", kind=Path),
 )
 
 SOLVERS = (
@@ -76,6 +77,7 @@ SOLVERS = (
     Solver(name="choose", help="the question put in words", needs=Chooses, solve=solve.choose),
 )
 
+VERDICTS = ("entailed", "ambiguous", "false", "inconsistent")  # of other people's rows
 ORDER = {"task": TASKS, "split": ("train", "test")}
 TABLES = (
     Table(
@@ -102,6 +104,13 @@ TABLES = (
         note="Published rows: table 3.8 of the paper, trained and tested on k = 2, 3.",
     ),
     Table(name="by_target", title="Accuracy by relation asked for", rows=("target",), columns=("task",), order=ORDER),
+    Table(
+        name="by_verdict",
+        title="Accuracy by what the audit says of the label",
+        rows=("verdict",),
+        columns=("task",),
+        order={**ORDER, "verdict": VERDICTS},
+    ),
     Table(name="by_split", title="Training and held-out stories", rows=("split", "task"), columns=("k",), order=ORDER),
 )
 

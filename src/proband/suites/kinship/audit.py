@@ -56,8 +56,8 @@ def audit(
     if is_bank(path):
         return audit_bank(path, out=out)
     found = sources(path)
-    rows = _read(found, workers=workers, progress=progress)
-    verdicts = _judge(rows, workers=workers, progress=progress)
+    rows = seen_rows(found, workers=workers, progress=progress)
+    verdicts = judgments(rows, workers=workers, progress=progress)
     judged: list[Judged] = [(row, whole(row, verdicts)) for row in rows if isinstance(row, Seen)]
     figures = summary(judged, [row for row in rows if isinstance(row, Unreadable)], verdicts)
     if not figures["rows"]:
@@ -95,7 +95,7 @@ def _map(function: Callable[[T], U], tasks: Iterable[T], *, workers: int) -> Ite
         yield from pool.imap(function, tasks)
 
 
-def _read(found: Sequence[Source], *, workers: int, progress: Callable[..., Any] | None) -> list[Seen | Unreadable]:
+def seen_rows(found: Sequence[Source], *, workers: int, progress: Callable[..., Any] | None) -> list[Seen | Unreadable]:
     rows: list[Seen | Unreadable] = []
     with ExitStack() as stack:
         bar: Bar | None = stack.enter_context(progress("reading rows")) if progress else None
@@ -106,7 +106,7 @@ def _read(found: Sequence[Source], *, workers: int, progress: Callable[..., Any]
     return rows
 
 
-def _judge(
+def judgments(
     rows: Iterable[Seen | Unreadable], *, workers: int, progress: Callable[..., Any] | None
 ) -> dict[Case, Verdict]:
     seen = [row for row in rows if isinstance(row, Seen)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
@@ -68,8 +69,15 @@ def build(
     inlaws: float = 0.6,
     founders: int = 2,
     workers: int = 1,
+    data: Path | None = None,
 ) -> Built:
     """Stories as items; see the options of the suite for each argument."""
+    if data is not None:
+        from proband.suites.kinship import given
+
+        defaults = build.__kwdefaults__ or {}
+        options = {name: value for name, value in locals().items() if name in defaults}
+        return given.build(data, seed=seed, given=options, defaults=defaults)
     held = splits.parse_hold_out(hold_out)
     brood, size = parse_range(children, "children"), parse_range(noise_size, "noise-size")
     plan = Plan(

@@ -6,6 +6,7 @@
 People are numbered by their place in `genders`. `story_edges` lists the k facts of the chain and then the noise;
 `edge_types` types the first k. (What we write types the noise too, which any reader that pairs the two columns takes.)
 `task_name` is task_T.k with T = 1 clean, 2 supporting, 3 irrelevant, 4 disconnected, 5 all, 6 memory, 7 mixed.
+The copy on the Hugging Face hub numbers its targets and has the word in `target_text`; it is read just the same.
 
 Rows come from strangers: cells are parsed by a bounded literal parser, never evaluated, and whatever does not fit is
 reported with file, line and column.
@@ -165,6 +166,8 @@ def _cells(lines: Iterator[str], path: Path) -> Iterator[tuple[int, dict[str, st
             yield Unreadable(file=path.name, line=line, column="", reason=f"not CSV: {error}")
             continue
         cells = dict(zip(header, values))
+        if "target_text" in cells:
+            cells["target"] = cells.pop("target_text")
         if len(values) != len(header):
             reason = f"has {len(values)} cells but the header names {len(header)}"
             yield Unreadable(file=path.name, line=line, column="", reason=reason, cells=cells)
