@@ -19,7 +19,7 @@ class Batch:
     """`x` batch × m and `y` batch × n, padded; `before` is y moved one to the right behind the start symbol.
 
     The lengths are also kept in the host's memory: what is computed from them there (which rows are real) makes the
-    device wait for nothing.
+    device wait for nothing. Without them (a recorded step, `graphs`) every row is computed and masked afterwards.
     """
 
     x: Tensor
@@ -27,18 +27,24 @@ class Batch:
     before: Tensor
     positions: Tensor  # length of each x
     words: Tensor  # length of each y
-    lengths: tuple[Lengths, Lengths]  # positions and words again
+    lengths: tuple[Lengths, Lengths] | None  # positions and words again
 
     def real(self) -> Tensor:
-        """Where y holds a word: indices into batch × n laid flat."""
+        """Where y holds a word: indices into batch × n laid flat; or, without lengths, a mask of batch × n."""
         n = self.y.shape[1]
+        if self.lengths is None:
+            return torch.arange(n, device=self.y.device) < self.words[:, None]
         return self._index(np.arange(n) < self.lengths[1][:, None])
 
     def cells(self) -> Tensor:
-        """Where a word of y meets a position of x: indices into batch × n × m laid flat."""
-        (m, n), (positions, words) = (self.x.shape[1], self.y.shape[1]), self.lengths
-        inside = (np.arange(n) < words[:, None])[:, :, None] & (np.arange(m) < positions[:, None])[:, None]
-        return self._index(inside)
+        """Where a word of y meets a position of x: indices into batch × n × m laid flat, or a mask."""
+        m, n = self.x.shape[1], self.y.shape[1]
+        if self.lengths is None:
+            inside = torch.arange(m, device=self.x.device) < self.positions[:, None]
+            return self.real()[:, :, None] & inside[:, None]
+        positions, words = self.lengths
+        mask = (np.arange(n) < words[:, None])[:, :, None] & (np.arange(m) < positions[:, None])[:, None]
+        return self._index(mask)
 
     def _index(self, mask: NDArray[np.bool_]) -> Tensor:
         return torch.from_numpy(np.flatnonzero(mask)).to(self.x.device, non_blocking=True)
@@ -50,18 +56,38 @@ def pad(pairs: Sequence[Pair], *, start: int, padding: int, device: str = "cpu")
     >>> batch.before.tolist(), batch.words.tolist(), batch.real().tolist()
     ([[3, 7, 8], [3, 7, 1]], [3, 1], [0, 1, 2, 3])
     """
-    positions, words = (np.array([len(pair[side]) for pair in pairs], dtype=np.int64) for side in (0, 1))
+    positions, words = lengths = measured(pairs)
     m, n = int(positions.max()), int(words.max())
-    both = np.full((len(pairs), m + n + 1), padding, dtype=np.int64)  # x, start, y: one copy to the device
-    both[:, m] = start
+    table = torch.from_numpy(laid_out(pairs, m=m, n=n, start=start, padding=padding)).to(device, non_blocking=True)
+    return view(table, m=m, lengths=lengths)
+
+
+def measured(pairs: Sequence[Pair]) -> tuple[Lengths, Lengths]:
+    """The length of every x and of every y."""
+    positions, words = (np.array([len(pair[side]) for pair in pairs], dtype=np.int64) for side in (0, 1))
+    return positions, words
+
+
+def laid_out(pairs: Sequence[Pair], *, m: int, n: int, start: int, padding: int) -> NDArray[np.int64]:
+    """x, start, y, both lengths: one row per pair, so that one copy brings all of it to a device.
+
+    >>> laid_out([([5, 6], [7, 8, 9]), ([5], [7])], m=2, n=3, start=3, padding=1).tolist()
+    [[5, 6, 3, 7, 8, 9, 2, 3], [5, 1, 3, 7, 1, 1, 1, 1]]
+    """
+    table = np.full((len(pairs), m + n + 3), padding, dtype=np.int64)
+    table[:, m] = start
     for row, (source, target) in enumerate(pairs):
-        both[row, : len(source)] = source
-        both[row, m + 1 : m + 1 + len(target)] = target
-    table = torch.from_numpy(both).to(device, non_blocking=True)
-    counts = torch.from_numpy(np.stack([positions, words])).to(device, non_blocking=True)
+        table[row, : len(source)] = source
+        table[row, m + 1 : m + 1 + len(target)] = target
+        table[row, -2:] = len(source), len(target)
+    return table
+
+
+def view(table: Tensor, *, m: int, lengths: tuple[Lengths, Lengths] | None = None) -> Batch:
+    """The parts of such a table as a batch."""
     return Batch(
-        x=table[:, :m], y=table[:, m + 1 :], before=table[:, m:-1],
-        positions=counts[0], words=counts[1], lengths=(positions, words),
+        x=table[:, :m], y=table[:, m + 1 : -2], before=table[:, m:-3],
+        positions=table[:, -2], words=table[:, -1], lengths=lengths,
     )  # fmt: skip
 
 

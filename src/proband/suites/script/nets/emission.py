@@ -56,18 +56,18 @@ class Picked(torch.autograd.Function):
         h, weight, bias, words, normaliser = ctx.saved_tensors
         (g,) = gradients
         to_h, to_weight, to_bias = torch.zeros_like(h), torch.zeros_like(weight), torch.zeros_like(bias)
-        if g.is_cuda:  # to count the rows would make the device wait
-            matter = torch.arange(len(g), device=g.device)
-        else:
+        count = len(g)
+        if not g.is_cuda:  # to count rows would make a device wait
             matter = (g.abs() > NEGLIGIBLE * g.abs().max()).nonzero()[:, 0]
-        space = h.new_empty(min(ctx.block, len(matter)), len(weight))
-        for at in range(0, len(matter), ctx.block):
-            these = matter[at : at + ctx.block]
-            rows, weights = h[these], g[these]
+            count = len(matter)
+        space = h.new_empty(min(ctx.block, count), len(weight))
+        for at in range(0, count, ctx.block):
+            these = slice(at, at + ctx.block) if g.is_cuda else matter[at : at + ctx.block]
+            rows, weights = h[these], g[these, None]
             # -g p(v), in place; then the entry of the word itself
             slope = torch.addmm(bias, rows, weight.t(), out=space[: len(rows)])
-            slope.sub_(normaliser[these, None]).exp_().mul_(-weights[:, None])
-            slope[torch.arange(len(these), device=h.device), words[these]] += weights
+            slope.sub_(normaliser[these, None]).exp_().mul_(-weights)
+            slope.scatter_add_(1, words[these, None], weights)
             to_h[these] = slope @ weight
             to_weight.addmm_(slope.t(), rows)
             to_bias += slope.sum(0)

@@ -115,7 +115,7 @@ def repeated(batch: Batch, times: int) -> Batch:
     def tile(x: Tensor) -> Tensor:
         return x.repeat_interleave(times, 0)
 
-    lengths = (np.repeat(batch.lengths[0], times), np.repeat(batch.lengths[1], times))
+    lengths = batch.lengths and (np.repeat(batch.lengths[0], times), np.repeat(batch.lengths[1], times))
     return Batch(
         tile(batch.x), tile(batch.y), tile(batch.before), tile(batch.positions), tile(batch.words), lengths
     )  # fmt: skip

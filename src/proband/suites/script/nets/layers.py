@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
-from proband.suites.script.nets.batches import Lengths
+from proband.suites.script.nets.batches import Batch
 from proband.suites.script.nets.emission import word_log_probability
 
 State = tuple[Tensor, Tensor]
@@ -67,11 +67,14 @@ class Reader(nn.Module):
         out, state = self.lstm(vectors, state)
         return dropout(out, self.drop, self.training), state
 
-    def encode(self, vectors: Tensor, lengths: Lengths, *, final: bool = True) -> tuple[Tensor, State | None]:
+    def encode(self, vectors: Tensor, batch: Batch, *, final: bool = True) -> tuple[Tensor, State | None]:
         """Hidden states batch × m × hidden and, where `final` is wanted, the state after each sentence's last word."""
         if not final and self.collapse is None:
             return self(vectors)[0], None
-        counts = torch.from_numpy(lengths)
+        if batch.lengths is None:
+            out, state = self.unrolled(vectors, batch.positions)
+            return dropout(out, self.drop, self.training), state
+        counts = torch.from_numpy(batch.lengths[0])
         packed = nn.utils.rnn.pack_padded_sequence(vectors, counts, batch_first=True, enforce_sorted=False)
         out, state = self.lstm(packed)
         padded, _ = nn.utils.rnn.pad_packed_sequence(out, batch_first=True, total_length=vectors.shape[1])
@@ -80,6 +83,20 @@ class Reader(nn.Module):
             halves = [s.view(-1, 2, *s.shape[1:]).mean(1) for s in state]
             state = (halves[0], halves[1])
         return dropout(padded, self.drop, self.training), state
+
+    def unrolled(self, vectors: Tensor, positions: Tensor) -> tuple[Tensor, State]:
+        """The same of one layer word by word, every state kept, so that no length need be known to the host."""
+        assert self.lstm.num_layers == 1
+        assert not self.lstm.bidirectional
+        weights = [p for _, p in self.lstm.named_parameters()]
+        h = c = vectors.new_zeros(len(vectors), self.lstm.hidden_size)
+        states: list[State] = []
+        for word in vectors.unbind(1):
+            h, c = torch.lstm_cell(word, (h, c), *weights[:4])
+            states.append((h, c))
+        hs, cs = (torch.stack(each, 1) for each in zip(*states))
+        last = (positions - 1)[:, None, None].expand(-1, 1, hs.shape[2])
+        return hs, (hs.gather(1, last).transpose(0, 1), cs.gather(1, last).transpose(0, 1))
 
 
 class Output(nn.Module):

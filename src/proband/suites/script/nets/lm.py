@@ -70,11 +70,14 @@ class LanguageModel(nn.Module):
         return self.picked(features, batch.y, batch.real()).sum(1)
 
     def picked(self, features: Tensor, words: Tensor, where: Tensor) -> Tensor:
-        """log p(word) at the places `where` (indices into `words` laid flat), zero elsewhere."""
+        """log p(word) at the places `where` (indices into `words` laid flat, or a mask), zero elsewhere."""
+        rows, numbers = features.reshape(-1, features.shape[-1]), words.reshape(-1)
+        if where.dtype == torch.bool:
+            every = self.output.picked(rows, numbers).view(words.shape)
+            return torch.where(where, every, 0.0)
         each = features.new_zeros(words.numel())
         if len(where):
-            values = self.output.picked(features.reshape(-1, features.shape[-1])[where], words.reshape(-1)[where])
-            each = each.index_put((where,), values)
+            each = each.index_put((where,), self.output.picked(rows[where], numbers[where]))
         return each.view(words.shape)
 
     def best_log_likelihood(self, batch: Batch) -> Tensor:

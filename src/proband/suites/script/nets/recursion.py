@@ -34,8 +34,7 @@ Example: two words, two positions, every weight 1: the first word comes from pos
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -44,31 +43,6 @@ from proband.suites.script.nets.semiring import LOG, MAX, NEVER, Semiring
 
 # Which of the two ways into a cell was taken, given both weights: true where it was the emit.
 Choose = Callable[[Tensor, Tensor], Tensor]
-P = ParamSpec("P")
-R = TypeVar("R")
-SMALL = 1 << 20  # cells: up to here it is the number of steps that costs, not their size
-
-
-def on_host(function: Callable[P, R]) -> Callable[P, R]:
-    """Small grids of a device are walked in the host's memory: hundreds of dependent steps on a few thousand numbers
-    take an accelerator longer to start than a processor to do. (Not so the likelihood with its gradient: to wait for
-    the device costs as much as the steps do.)"""
-
-    def moved(x: Any, device: torch.device) -> Any:
-        if isinstance(x, tuple):
-            return tuple(moved(each, device) for each in x)
-        return x.to(device) if isinstance(x, Tensor) else x
-
-    @wraps(function)
-    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
-        emit, host = args[0], torch.device("cpu")
-        if not isinstance(emit, Tensor) or not emit.is_cuda or emit.numel() > SMALL:
-            return function(*args, **kwargs)
-        there = {name: moved(value, host) for name, value in kwargs.items()}
-        out: R = moved(function(*(moved(x, host) for x in args), **there), emit.device)
-        return out
-
-    return wrapped
 
 
 def sweep(by_shift: Tensor, by_emit: Tensor, *, semiring: Semiring, start: Tensor | None = None) -> Tensor:
@@ -82,9 +56,10 @@ def sweep(by_shift: Tensor, by_emit: Tensor, *, semiring: Semiring, start: Tenso
     cells[0, :, 1] = semiring.one if start is None else start[:, 0]
     # from_left[d][0] is the wave d moved one position to the right, from_left[d][1] the wave itself
     pairs = cells.as_strided((n + m - 1, 2, size, m), (size * (m + 1), 1, m + 1, 1))
+    ways = torch.empty_like(arcs[0])
     for d in range(1, n + m - 1):
-        ways = semiring.times(pairs[d - 1], arcs[d])
-        cells[d, :, 1:] = semiring.plus(ways[0], ways[1])
+        semiring.times(pairs[d - 1], arcs[d], out=ways)
+        semiring.plus(ways[0], ways[1], out=cells[d, :, 1:])
         if start is not None and d < m:
             cells[d, :, d + 1] = semiring.plus(cells[d, :, d + 1], start[:, d])
     return _unskew(cells[:, :, 1:], n)
@@ -117,7 +92,6 @@ def _corner(table: Tensor, words: Tensor, positions: Tensor) -> Tensor:
     return table[torch.arange(len(table), device=table.device), words - 1, positions - 1]
 
 
-@on_host
 @torch.no_grad()
 def total(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, semiring: Semiring) -> Tensor:
     """α_m(n) of every sentence: in LOG the log marginal likelihood, in MAX the score of the best alignment."""
@@ -125,7 +99,6 @@ def total(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, semi
     return semiring.times(_corner(cells, words, positions), semiring.lift(_corner(emit, words, positions)))
 
 
-@on_host
 def rows(emit: Tensor, shift: Tensor, *, semiring: Semiring, start: Tensor | None = None) -> Tensor:
     """α_i(j) itself for every prefix: batch × n × m, weight of y_1:j with word j aligned to position i.
 
@@ -210,7 +183,6 @@ def sample(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, gen
     return _walk(emit, shift, words=words, positions=positions, semiring=LOG, choose=choose)
 
 
-@on_host
 @torch.no_grad()
 def _walk(
     emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, semiring: Semiring, choose: Choose
@@ -221,12 +193,12 @@ def _walk(
     down = choose((cells + emit).roll(1, 1), (cells + shift).roll(1, 2))
     down[:, :, 0] = True
     down[:, 0] = False
-    each = torch.arange(size, device=emit.device)
-    j, i = words - 1, positions - 1
-    alignment = emit.new_full((size, n), -1, dtype=torch.long)
-    alignment[each, j] = i
+    here = torch.arange(n * m, device=emit.device).view(n, m)
+    came_from = torch.where(down, here - m, here - 1).clamp_(min=0).view(size, -1)
+    trail = [((words - 1) * m + positions - 1)[:, None]]
     for _ in range(n + m - 2):
-        step = down[each, j, i]
-        j, i = (j - step.long()), (i - (~step).long()).clamp(min=0)
-        alignment[each, j] = torch.where(step, i, alignment[each, j])
-    return alignment
+        trail.append(came_from.gather(1, trail[-1]))
+    path = torch.cat(trail, 1)
+    # a word is emitted at the last position that its row was walked through
+    alignment = path.new_full((size, n), -1)
+    return alignment.scatter_reduce_(1, path // m, path % m, "amax")

@@ -27,8 +27,8 @@ class Semiring:
     """
 
     name: str
-    plus: Callable[[Tensor, Tensor], Tensor]
-    times: Callable[[Tensor, Tensor], Tensor]
+    plus: Callable[..., Tensor]  # (a, b), and like torch's own functions `out`
+    times: Callable[..., Tensor]
     lift: Callable[[Tensor], Tensor]
     zero: float
     one: float

@@ -15,5 +15,5 @@ class Seq2Seq(LanguageModel):
         self.encoder = Reader(shape, bidirectional=shape.bidirectional)
 
     def encode(self, batch: Batch) -> Source:
-        states, final = self.encoder.encode(self.vectors(batch.x), batch.lengths[0])
+        states, final = self.encoder.encode(self.vectors(batch.x), batch)
         return Source(states, batch.positions, final)

@@ -38,7 +38,7 @@ class Transducer(Seq2Seq):
     def encode(self, batch: Batch) -> Source:
         if self.shape.bridge:
             return super().encode(batch)
-        states, _ = self.encoder.encode(self.vectors(batch.x), batch.lengths[0], final=False)
+        states, _ = self.encoder.encode(self.vectors(batch.x), batch, final=False)
         return Source(states, batch.positions, None)
 
     # ---- the weights of the grid ------------------------------------------------------------------------------------
@@ -50,10 +50,10 @@ class Transducer(Seq2Seq):
         return logsigmoid(odds), logsigmoid(-odds)
 
     def emissions(self, source: Source, top: Tensor, words: Tensor, cells: Tensor) -> Tensor:
-        """log p(y_j | a_j = i), batch × n × m; computed at `cells` only, zero elsewhere."""
+        """log p(y_j | a_j = i), batch × n × m; at `cells` (see Batch.cells) only, zero elsewhere."""
         assert source.states is not None
         d, e = self.from_decoder(top), self.from_encoder(source.states)
-        if d.device.type == "cpu":
+        if d.device.type == "cpu" and cells.dtype != torch.bool:
             layer, drop = self.output.linear, self.shape.dropout if self.training else 0.0
             each = d.new_zeros(d.shape[0] * d.shape[1] * e.shape[1])
             values = cell_log_probability(d, e, layer.weight, layer.bias, words, cells, drop=drop)
