@@ -96,7 +96,7 @@ def _index(study: Study, values: Sequence[Sequence[float | None]], listed: set[s
         "count": len(joined.loaded.items),
         "shard": SHARD,
         "runs": joined.labels,
-        "metric": joined.main,
+        "metric": words.metric(joined.main),
         "tags": {
             name: {"values": [words.tag(value) for value in tag.values], "codes": tag.codes.tolist()}
             for name, tag in joined.tags.items()

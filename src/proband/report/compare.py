@@ -99,6 +99,7 @@ def contrasts(study: Study, grid: Grid | None, compared: Sequence[Comparison]) -
 def _leader(study: Study, compared: Sequence[Comparison], percent: bool) -> str:
     """The two highest runs, and whether they differ."""
     joined = study.joined
+    metric = words.metric(joined.main)
     overall = [(cell.estimate.mean, run) for run, cell in enumerate(study.cell(joined.main, {})) if cell]
     if len(overall) < 2:
         return ""
@@ -109,11 +110,11 @@ def _leader(study: Study, compared: Sequence[Comparison], percent: bool) -> str:
     gap = f"{words.points(pair.difference, percent=percent)} {words.interval(pair.low, pair.high, percent=percent)}"
     if pair.difference == 0:
         top = words.figure(max(overall)[0], percent=percent)
-        return f"{first} and {second} are level on {joined.main}, at {top}."
+        return f"{first} and {second} are level on {metric}, at {top}."
     if pair.clear:
-        return f"{pair.a} has the highest {joined.main}, {gap} above {pair.b} (Holm p {_p(pair.holm)})."
+        return f"{pair.a} has the highest {metric}, {gap} above {pair.b} (Holm p {_p(pair.holm)})."
     why = "" if pair.low <= 0 else f" once all comparisons are counted (Holm p {_p(pair.holm)})"
-    return f"{pair.a} and {pair.b} lead on {joined.main}; the {gap} between them are inside the noise{why}."
+    return f"{pair.a} and {pair.b} lead on {metric}; the {gap} between them are inside the noise{why}."
 
 
 def _p(p: float) -> str:

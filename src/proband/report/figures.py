@@ -168,7 +168,7 @@ def dot_plot(grid: Grid, width: float) -> Picture:
             marks += _strip(grid, band, column, axis, at, tallness, lane)
             at += tallness
     high_up = tall * math.ceil(len(columns) / per)
-    title = f"{grid.table.title}, {grid.table.metric}"
+    title = f"{grid.table.title}, {words.metric(grid.table.metric)}"
     return Picture(width=width, height=high_up, marks=tuple(marks), title=title, description=describe(grid))
 
 

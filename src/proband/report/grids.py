@@ -48,7 +48,7 @@ class Grid:
     def heading(self, column: Key) -> str:
         """The words above a column."""
         own = [(n, v) for n, v in zip(self.table.columns, column) if n in self.told_by]
-        return words.key([n for n, _ in own], [v for _, v in own], everything=self.table.metric)
+        return words.key([n for n, _ in own], [v for _, v in own], everything=words.metric(self.table.metric))
 
     def others(self, row: Key | None) -> list[str]:
         """The published models that have a figure in this row."""

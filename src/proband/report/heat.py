@@ -44,7 +44,7 @@ def heat_map(grid: Grid, width: float) -> Picture:
             for j, column in enumerate(grid.columns):
                 marks += _square(grid, run, row, column, (x + j * size, middle, size), span)
     height = tall * math.ceil(len(runs) / per)
-    title = f"{grid.table.title}, {grid.table.metric}"
+    title = f"{grid.table.title}, {words.metric(grid.table.metric)}"
     return Picture(width=width, height=height, marks=tuple(marks), title=title, description=describe(grid))
 
 

@@ -33,7 +33,7 @@ def line_plot(grid: Grid, width: float) -> Picture:
         for run in range(len(grid.labels)):
             marks += _line(grid, run, row, across, up)
     size = tall * math.ceil(len(rows) / per)
-    title = f"{grid.table.title}, {grid.table.metric} against {grid.table.columns[0]}"
+    title = f"{grid.table.title}, {words.metric(grid.table.metric)} against {grid.table.columns[0]}"
     return Picture(width=width, height=size, marks=tuple(marks), title=title, description=describe(grid))
 
 

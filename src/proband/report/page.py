@@ -189,8 +189,8 @@ def _comparisons(section: Section) -> str:
     more = f"<details><summary>by {escape(by)}</summary>{versus(rest, percent=percent)}</details>" if rest else ""
     return (
         '<article class="panel"><h3>Which differences are real</h3>'
-        f'<p class="meta">{escape(section.study.joined.main)}, paired on the items both models answered; clustered '
-        f"test; p-values corrected together for {words.count(len(section.compared), 'comparison')} (Holm)</p>"
+        f'<p class="meta">{escape(words.metric(section.study.joined.main))}, paired on the items both models answered; '
+        f"clustered test; p-values corrected together for {words.count(len(section.compared), 'comparison')} (Holm)</p>"
         f"{versus(overall, percent=percent)}{more}</article>"
     )
 

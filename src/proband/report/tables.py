@@ -103,7 +103,7 @@ def _printed(grid: Grid, line: Line, *, mark: str) -> list[str]:
 def unit(grid: Grid) -> str:
     first = grid.columns[0] if grid.columns else ()
     fixed = [f"{n}: {words.tag(v)}" for n, v in zip(grid.table.columns, first) if n not in grid.told_by]
-    parts = [grid.table.metric, *(["percent"] if grid.percent else []), "95% intervals", *fixed]
+    parts = [words.metric(grid.table.metric), *(["percent"] if grid.percent else []), "95% intervals", *fixed]
     return ", ".join(parts)
 
 

@@ -9,6 +9,14 @@ from proband.core.types import Tag
 MINUS = "\N{MINUS SIGN}"
 
 
+def metric(name: str) -> str:
+    """
+    >>> metric("whole_greedy")
+    'whole greedy'
+    """
+    return name.replace("_", " ")
+
+
 def figure(value: float, *, percent: bool) -> str:
     """
     >>> figure(0.7125, percent=True), figure(12.3456, percent=False), figure(-0.004, percent=True)
