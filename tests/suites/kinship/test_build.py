@@ -41,12 +41,15 @@ def test_lines_are_what_the_house_writes() -> None:
         assert dumps(parse(Item, json.loads(line), file="items.jsonl")) == line
 
 
-def test_an_item_alone_is_the_item_in_the_stream() -> None:
-    cell = Cell(split="", task="all", k=4, count=50)
+def test_a_round_alone_is_the_round_in_the_stream() -> None:
+    cell = Cell(split="", task="all", k=4, count=120)
     plan = Plan(seed=0, cells=(cell,), certify="none")
-    stream = lines(task="all", k=4, per_k=50)
-    for index in (49, 0, 17):
-        assert dumps(Maker(plan).item(cell, index)) == stream[index]
+    stream = lines(task="all", k=4, per_k=120)
+    maker = Maker(plan)
+    for number in (2, 0, 1):
+        alone = [line for line, _ in maker.round(cell, number)]
+        assert len(alone) == 44
+        assert alone[: 120 - 44 * number] == stream[44 * number : 44 * number + 44]
 
 
 def test_workers_do_not_matter() -> None:

@@ -17,8 +17,8 @@ SOUND = load("sound")
 
 @pytest.fixture(scope="module")
 def grounds() -> list[Ground]:
-    family = pool(SOUND, seed=5, size=6, shape=Shape())
-    return [family(i) for i in range(6)]
+    family = pool(SOUND, seed=5, shape=Shape())
+    return [family[i] for i in range(6)]
 
 
 @pytest.mark.parametrize("k", [2, 3, 5, 8, 10])

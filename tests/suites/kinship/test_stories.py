@@ -108,7 +108,9 @@ def test_every_single_fact_in_both_splits() -> None:
     for word in RELATIONS:
         for gender in (MALE, FEMALE):
             if NEUTRAL[word] != "spouse" or GENDER[word] != gender:
-                ids = {split: {told[0] for told in HELD.menu((gender, word), split)} for split in ("train", "test")}
+                ids = {
+                    split: {line[0].id for line in HELD.menus(split)[gender, word].lines} for split in ("train", "test")
+                }
                 assert len(ids["train"]) >= 12
                 assert len(ids["test"]) >= 4
                 assert not ids["train"] & ids["test"]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.suites.kinship import noise as noises
-from proband.suites.kinship.chain import Random, Step, symbolic
-from proband.suites.kinship.draft import ATTEMPTS, Accept, Draft, Goal, World, shuffled
+from proband.suites.kinship.chain import Step, symbolic
+from proband.suites.kinship.draft import ATTEMPTS, Accept, Draft, Edge, Goal, World
+from proband.suites.kinship.orders import Random, shuffled
 from proband.suites.kinship.prove import chart, close
 from proband.suites.kinship.relations import FEMALE, MALE
 from proband.suites.kinship.rules import NONE, Rules
@@ -61,10 +61,9 @@ def _chain(rules: Rules, target: int, k: int, task: str, draw: Random) -> tuple[
 def _strange(world: World, facts: list[Fact], kinds: Sequence[str], draw: Random) -> list[tuple[Fact, str]]:
     """Noise paths with relations drawn at random; the closure throws out contradictions later."""
     k, fresh = len(facts), len(facts) + 1
-    low, high = world.size
     noise: list[tuple[Fact, str]] = []
     for kind in kinds:
-        size = low + int(draw() * (high + 1 - low))
+        size = world.size[int(draw() * len(world.size))]
         if kind == "supporting":
             gap = 1 + int(draw() * min(size - 1, k))
             at = int(draw() * (k + 1 - gap))
@@ -100,12 +99,12 @@ def _story(
     """Number the people, tell the facts, close them; None for a contradiction or an open answer."""
     order = shuffled(len(genders), draw)
 
-    def told(fact: Fact) -> list[Any]:
+    def told(fact: Fact) -> Edge:
         a, relation, b = fact
-        return [order[a], rules.word(relation, genders[b]), order[b]]
+        return order[a], rules.word(relation, genders[b]), order[b]
 
     edges = [told(fact) for fact in facts]
-    kinds: dict[str, list[list[Any]]] = {}
+    kinds: dict[str, list[Edge]] = {}
     for fact, kind in noise:
         kinds.setdefault(kind, []).append(told(fact))
     for block in kinds.values():
@@ -120,13 +119,13 @@ def _story(
     if not closure.consistent or len(words) != 1:
         return None
 
-    def known(a: int, b: int) -> list[Any]:
-        return [order[a], "|".join(closure.answers(order[a], order[b])), order[b]]
+    def known(a: int, b: int) -> str:
+        return "|".join(closure.answers(order[a], order[b]))
 
-    listed: list[Any] = [[edge, kind] for kind, block in kinds.items() for edge in block]
+    listed = [(edge, kind) for kind, block in kinds.items() for edge in block]
     if listed and noises.harm(edges, listed, (x, z), len(facts)):
         return None
     _, proofs = chart(rules, [r for _, r, _ in facts], genders) if ends == (0, len(facts)) else (0, 1)
-    proof = [[known(a, y), known(y, b), known(a, b)] for a, y, b in reversed(steps)]
+    proof = [(order[a], known(a, y), order[y], known(y, b), order[b], known(a, b)) for a, y, b in reversed(steps)]
     clause, k = tuple(r for _, r, _ in facts), len(facts)
-    return Draft(numbered, edges, [x, z], words[0], k, k, listed, proof, proofs, clause, "entailed")
+    return Draft(numbered, edges, (x, z), words[0], k, k, listed, proof, proofs, clause, "entailed")

@@ -1,59 +1,27 @@
-"""The bank of paraphrases: which of them tell which facts, and which are kept for the test.
+"""The bank of paraphrases: where it comes from, and which of them are kept for the test.
 
-A path of facts 0 - 1 - 2 read backwards is the same facts with the inverse relations, so a paraphrase of
-(parent, sibling) also tells (sibling, child): a fact is told from either side.
-
->>> [told[1] for told in parse_bank("== parent\\n{1} is {0}'s {1 of 0}.", name="mine").menu(("female", "son"))]
-["%s is %s's mother.", "%s is %s's mother.", "%s is %s's mother."]
+>>> bank = parse_bank("== parent, pibling\\n{1} is {0}'s {1 of 0}.", name="mine")
+>>> bank.templates[0].patterns
+(('parent',), ('pibling',))
 """
 
 from __future__ import annotations
 
 import hashlib
 import random
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.relations import GENDER, INVERSE, NEUTRAL, NEUTRALS
-from proband.suites.kinship.templates import compile_text, genders_told, kin_word
+from proband.suites.kinship.menus import ANY, Menus, Template
+from proband.suites.kinship.relations import INVERSE, NEUTRALS
 
-ANY: Final = "*"
+__all__ = ["ANY", "LONGEST", "Bank", "Template", "completed", "load_bank", "parse_bank", "parse_pattern"]
 LONGEST: Final = 3  # facts in one paraphrase
-OWN_WEIGHT: Final = 3  # a paraphrase written for these very relations is drawn this much oftener than a general one
-
-
-@dataclass(frozen=True)
-class Template:
-    """A paraphrase: `patterns` are the neutral relations along the path it can tell ("*" is any), `genders` the only
-    gender combination it is written for (None: every one, as ours are)."""
-
-    id: str
-    text: str
-    patterns: tuple[tuple[str, ...], ...]
-    genders: tuple[str, ...] | None = None
-    general: bool = False
-
-    @property
-    def facts(self) -> int:
-        return len(self.patterns[0])
-
-    def tells(self, relations: tuple[str, ...], genders: tuple[str, ...]) -> bool:
-        if self.genders is not None and self.genders != genders:
-            return False
-        return any(len(p) == len(relations) and all(a in (ANY, b) for a, b in zip(p, relations)) for p in self.patterns)
-
-
-Told = tuple[str, str, tuple[int, ...], frozenset[int]]  # template id, %-format, who fills it, whose gender it tells
-Raw = list[Any]  # [template, relations, genders, turned]: not yet compiled
-Menu = dict[tuple[str, ...], list[Told | Raw]]
-ECHO: Final = re.compile(r"\{(\d) of (\d)\} \{\1\} and \{(\d) of \2\} \{\3\}")  # her sister Ann and sister Bea
 
 
 @dataclass
@@ -63,17 +31,14 @@ class Bank:
     name: str
     templates: tuple[Template, ...]
     split: dict[str, str] = field(default_factory=dict)
-    _menus: dict[str | None, Menu] = field(default_factory=dict, repr=False)
+    _menus: dict[str | None, Menus] = field(default_factory=dict, repr=False)
 
-    def __post_init__(self) -> None:
-        self._own: dict[tuple[str, ...], list[Template]] = {}
-        self._general: dict[int, list[Template]] = {}
-        for template in self.templates:
-            if any(ANY in pattern for pattern in template.patterns):
-                self._general.setdefault(template.facts, []).append(template)
-            else:
-                for pattern in template.patterns:
-                    self._own.setdefault(pattern, []).append(template)
+    def menus(self, split: str | None = None) -> Menus:
+        """What tells a path whose first person has gender key[0] and whose relation words are key[1:], by key."""
+        if split not in self._menus:
+            kept = [t for t in self.templates if split is None or self.split.get(t.id, split) == split]
+            self._menus[split] = Menus(kept)
+        return self._menus[split]
 
     def hold_out(self, share: float = 0.2, seed: int = 0) -> Bank:
         """The same bank with `share` of the paraphrases of every clause kept for the test.
@@ -93,67 +58,6 @@ class Bank:
             held = set(rng.sample(ids, max(1, round(share * len(ids))))) if len(ids) > 1 else set()
             split.update({i: "test" if i in held else "train" for i in ids})
         return Bank(self.name, self.templates, split)
-
-    def menu(self, key: tuple[str, ...], split: str | None = None) -> list[Told]:
-        """Every way to tell the path whose first person has gender key[0] and whose relation words are key[1:]."""
-        menu = self._raw(key, split)
-        return [compiled(menu, i) for i in range(len(menu))]
-
-    def _raw(self, key: tuple[str, ...], split: str | None) -> list[Told | Raw]:
-        """The menu, compiled as far as it has been used: most of its lines never are."""
-        menu = self._menus.setdefault(split, {})
-        if key not in menu:
-            relations = tuple(NEUTRAL[w] for w in key[1:])
-            genders = (key[0], *(GENDER[w] for w in key[1:]))
-            back = tuple(INVERSE[r] for r in reversed(relations))
-            menu[key] = [
-                *self._lines(relations, genders, split, turned=False),
-                *self._lines(back, genders[::-1], split, turned=True),
-            ]
-        return menu[key]
-
-    def _lines(
-        self, relations: tuple[str, ...], genders: tuple[str, ...], split: str | None, *, turned: bool
-    ) -> Iterator[Told | Raw]:
-        for template in (*self._own.get(relations, ()), *self._general.get(len(relations), ())):
-            held = split is not None and self.split.get(template.id, split) != split
-            if not held and template.tells(relations, genders) and not _echoes(template, relations, genders):
-                for _ in range(1 if template.general else OWN_WEIGHT):
-                    yield [template, relations, genders, turned]
-
-    def menu_telling(self, key: tuple[str, ...], split: str | None, person: int) -> list[Told]:
-        """The ways that tell the gender of a person of the path, or all if there is none."""
-        menu = self.menu(key, split)
-        return [told for told in menu if person in told[3]] or menu
-
-
-def compiled(menu: list[Told | Raw], i: int) -> Told:
-    """Line i of a menu, compiled the first time it is asked for."""
-    line = menu[i]
-    if isinstance(line, list):
-        template, relations, genders, turned = line
-        fmt, order = compile_text(template.text, relations, genders)
-        known = genders_told(template.text, relations, genders)
-        if turned:
-            n = len(relations)
-            order, known = tuple(n - i for i in order), frozenset(n - i for i in known)
-        line = menu[i] = (template.id, fmt, order, known)
-    return line
-
-
-@cache
-def _echo_slots(text: str) -> tuple[int, ...]:
-    match = ECHO.search(text)
-    return tuple(map(int, match.groups())) if match else ()
-
-
-def _echoes(template: Template, relations: tuple[str, ...], genders: tuple[str, ...]) -> bool:
-    """Would it say `her sister Ann and sister Bea`? The templates with plurals say that better."""
-    slots = _echo_slots(template.text)
-    if not slots:
-        return False
-    one, owner, other = slots
-    return kin_word(one, owner, relations, genders) == kin_word(other, owner, relations, genders)
 
 
 def parse_pattern(text: str) -> list[tuple[str, ...]]:

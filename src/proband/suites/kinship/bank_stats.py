@@ -75,10 +75,10 @@ def own_clauses(bank: Bank) -> list[Clause]:
 def tellings(bank: Bank, clause: Clause) -> list[str]:
     """Each paraphrase of a clause once, its names written as slots."""
     genders = (clause[0], *(GENDER[w] for w in clause[1:]))
-    slots = tuple(f"ent_{i}_{gender}" for i, gender in enumerate(genders))
-    texts: dict[str, str] = {}
-    for template, fmt, order, _ in bank.menu(clause):
-        texts.setdefault(template, fmt % tuple(slots[i] for i in order))
+    slots = [f"ent_{i}_{gender}" for i, gender in enumerate(genders)]
+    menu, texts = bank.menus()[clause], dict[str, str]()
+    for line in menu.lines:
+        texts.setdefault(line[0].id, menu.tell(line, slots))
     return list(texts.values())
 
 

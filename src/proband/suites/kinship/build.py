@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +10,14 @@ from proband.core.errors import ProbandError
 from proband.core.types import Built
 from proband.suites.kinship import split as splits
 from proband.suites.kinship.family import Shape
-from proband.suites.kinship.make import SAMPLE, Maker
+from proband.suites.kinship.make import SAMPLE
 from proband.suites.kinship.plan import TASKS, Cell, Plan
 from proband.suites.kinship.rules import load
+from proband.suites.kinship.stream import stream
 
 LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
 CROWDS = "CC BY-NC 4.0 (the templates are CLUTRR's; rules, names and certificates Proband's own, Apache-2.0)"
 ONES_OWN = "that of the templates in {bank} (rules, names and certificates are Proband's own, Apache-2.0)"
-CHUNK = 200  # stories per message between processes
 
 
 def parse_range(text: str | int, name: str = "k") -> tuple[int, ...]:
@@ -103,7 +101,7 @@ def build(
     _check(plan, workers=workers, max_per_clause=max_per_clause)
     tally = splits.Tally()
     return Built(
-        items=_stream(plan, tally, workers=workers, most=max_per_clause),
+        items=stream(plan, tally, workers=workers, most=max_per_clause),
         licence=_licence(plan),
         summary=lambda: _summary(plan, tally),
     )
@@ -164,73 +162,6 @@ def _licence(plan: Plan) -> str:
     if plan.form != "story" or plan.bank == "proband":
         return LICENCE
     return CROWDS if plan.bank.startswith("clutrr:") else ONES_OWN.format(bank=plan.bank)
-
-
-# ---- the stream ----------------------------------------------------------------------------------------------------
-
-
-def _stream(plan: Plan, tally: splits.Tally, *, workers: int, most: int | None) -> Iterator[str]:
-    """The lines of items.jsonl; `most` leaves out what goes beyond the quota of its clause."""
-    with _Makers(plan, workers) as makers:
-        for cell in plan.cells:
-            left, used = cell.count, Counter[str]()
-            for line, note in makers.stream(cell, cell.count if most is None else 50 * cell.count):
-                if most is not None and used[note.clause] >= most:
-                    continue
-                used[note.clause] += most is not None
-                tally.add(note)
-                yield line
-                left -= 1
-                if not left:
-                    break
-            if left:
-                raise ProbandError(
-                    f"'max-per-clause' is {most}: the {cell.task} stories of {cell.k} facts have too few clauses for "
-                    f"{cell.count} of them ({cell.count - left} found)"
-                )
-
-
-class _Makers:
-    """Stories in order of their index, made here or in other processes; never more than a few chunks ahead."""
-
-    def __init__(self, plan: Plan, workers: int) -> None:
-        self.plan, self.workers = plan, workers
-
-    def __enter__(self) -> _Makers:
-        if self.workers == 1:
-            self.maker = Maker(self.plan)
-        else:
-            method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
-            self.pool = multiprocessing.get_context(method).Pool(self.workers, _begin, (self.plan,))
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self.workers > 1:
-            self.pool.terminate()
-            self.pool.join()
-
-    def stream(self, cell: Cell, limit: int) -> Iterator[tuple[str, splits.Note]]:
-        if self.workers == 1:
-            yield from (self.maker.line(cell, index) for index in range(limit))
-            return
-        waiting: deque[Any] = deque()
-        for start in range(0, limit, CHUNK):
-            waiting.append(self.pool.apply_async(_chunk, (cell, start, min(start + CHUNK, limit))))
-            if len(waiting) > 3 * self.workers:
-                yield from waiting.popleft().get()
-        while waiting:
-            yield from waiting.popleft().get()
-
-
-_here: list[Maker] = []  # one per worker process
-
-
-def _begin(plan: Plan) -> None:
-    _here[:] = [Maker(plan)]
-
-
-def _chunk(cell: Cell, start: int, end: int) -> list[tuple[str, splits.Note]]:
-    return [_here[0].line(cell, index) for index in range(start, end)]
 
 
 # ---- the manifest --------------------------------------------------------------------------------------------------

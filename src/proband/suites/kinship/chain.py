@@ -14,15 +14,16 @@ spouse, but when the child has my gender it is a sibling-in-law.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from proband.suites.kinship.family import OTHER, Family, Shape, make, matrix
+from proband.suites.kinship.lazy import Lazy
+from proband.suites.kinship.orders import Random
 from proband.suites.kinship.rules import FEMALE, Rules
 
-Random = Callable[[], float]
 Step = tuple[int, int, int]  # (a, y, b): the fact (a, b) follows from (a, y) and (y, b)
+Pair = tuple[int, int]
 
 
 class Ground:
@@ -32,15 +33,17 @@ class Ground:
         self.family, self.rules = family, rules
         self.genders = family.genders
         self.matrix = matrix(family)
-        self._splits: dict[int, list[list[int]]] = {}
+        self.splits: Lazy[Pair, list[list[int]]] = Lazy(self._splits)
+        self.between: Lazy[Pair, list[int]] = Lazy(self._between)
         words = (*rules.words, ("", ""))
         female = [gender == FEMALE for gender in family.genders]
         self.said = [[words[r][f] for r, f in zip(row, female)] for row in self.matrix]  # matrix in words
+        self.letters = [[4 * r + 2 * x + z for r, z in zip(row, female)] for row, x in zip(self.matrix, female)]
 
     @cached_property
-    def pairs(self) -> dict[tuple[int, str, str], list[tuple[int, int]]]:
+    def pairs(self) -> dict[tuple[int, str, str], list[Pair]]:
         """(relation of z to x, gender of z, gender of x) -> all such (x, z)."""
-        found: dict[tuple[int, str, str], list[tuple[int, int]]] = {}
+        found: dict[tuple[int, str, str], list[Pair]] = {}
         for x, row in enumerate(self.matrix):
             for z, relation in enumerate(row):
                 if relation != OTHER:
@@ -52,36 +55,27 @@ class Ground:
         """Everybody's relatives, in the sense of the eleven relations."""
         return [[y for y, relation in enumerate(row) if relation != OTHER] for row in self.matrix]
 
-    def splits(self, a: int, b: int) -> list[list[int]]:
+    def _splits(self, pair: Pair) -> list[list[int]]:
         """The rules that resolve the fact (a, b) in this family: for each, those who can stand between a and b."""
-        key = a * len(self.genders) + b
-        known = self._splits.get(key)
-        if known is None:
-            known = self._splits[key] = self._resolve(a, b)
-        return known
-
-    def _resolve(self, a: int, b: int) -> list[list[int]]:
+        a, b = pair
         row, wanted = self.matrix[a], 1 << self.matrix[a][b]
         table = self.rules.same if self.genders[a] == self.genders[b] else self.rules.table
-        by_rule: dict[tuple[int, int], list[int]] = {}
+        by_rule: dict[Pair, list[int]] = {}
         for y in self.kin[a]:
             first, second = row[y], self.matrix[y][b]
             if second != OTHER and y != b and table[first][second] == wanted:
                 by_rule.setdefault((first, second), []).append(y)
         return list(by_rule.values())
 
+    def _between(self, pair: Pair) -> list[int]:
+        """The relatives that a and b have in common."""
+        a, b = pair
+        return [y for y in self.kin[a] if self.matrix[y][b] != OTHER]
 
-def pool(rules: Rules, *, seed: int, size: int, shape: Shape) -> Callable[[int], Ground]:
-    """`size` families by number, each made when it is first asked for; every one has all the relations."""
-    made: dict[int, Ground] = {}
 
-    def ground(number: int) -> Ground:
-        known = made.get(number)
-        if known is None:
-            known = made[number] = _rich(rules, shape, random.Random(f"family {seed} {number}"))
-        return known
-
-    return ground
+def pool(rules: Rules, *, seed: int, shape: Shape) -> Lazy[int, Ground]:
+    """Families by number; every one has all the relations."""
+    return Lazy(lambda number: _rich(rules, shape, random.Random(f"family {seed} {number}")))
 
 
 def _rich(rules: Rules, shape: Shape, rng: random.Random) -> Ground:
@@ -118,7 +112,7 @@ def backward(ground: Ground, goal: tuple[int, int], k: int, draw: Random) -> tup
     """A path of k facts from x to z and the steps that lead back to the goal, or None where the family gives out.
 
     >>> from proband.suites.kinship.rules import load
-    >>> ground = pool(load("sound"), seed=0, size=1, shape=Shape())(0)
+    >>> ground = pool(load("sound"), seed=0, shape=Shape())[0]
     >>> path, steps = backward(ground, ground.pairs[6, "female", "male"][0], 3, random.Random(0).random)
     >>> len(path), len(steps)
     (4, 2)
@@ -128,12 +122,12 @@ def backward(ground: Ground, goal: tuple[int, int], k: int, draw: Random) -> tup
     splits = ground.splits
     for last in range(1, k):
         at = int(draw() * last)
-        y = resolve(splits(path[at], path[at + 1]), used, draw)
+        y = resolve(splits[path[at], path[at + 1]], used, draw)
         if y < 0:  # this subgoal cannot be resolved: another one, uniformly
             others = [i for i in range(last) if i != at]
             while others and y < 0:
                 at = others.pop(int(draw() * len(others)))
-                y = resolve(splits(path[at], path[at + 1]), used, draw)
+                y = resolve(splits[path[at], path[at + 1]], used, draw)
             if y < 0:
                 return None
         steps.append((path[at], y, path[at + 1]))
@@ -152,7 +146,7 @@ def revisiting(ground: Ground, goal: tuple[int, int], k: int, draw: Random) -> t
     for _ in range(20 * k):
         at = int(draw() * (len(path) - 1))
         a, b = path[at], path[at + 1]
-        y = resolve(ground.splits(a, b), {a, b}, draw)
+        y = resolve(ground.splits[a, b], {a, b}, draw)
         told = {frozenset(fact) for fact in pairwise(path)}
         if y >= 0 and frozenset((a, y)) not in told and frozenset((y, b)) not in told:
             steps.append((a, y, b))

@@ -6,18 +6,23 @@ worlds that are known by their rules alone.)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from proband.suites.kinship import noise as noises
-from proband.suites.kinship.chain import Ground, Random, Step, backward, revisiting
-from proband.suites.kinship.prove import chart, depth, distance
+from proband.suites.kinship.chain import Ground, Pair, Step, backward, revisiting
+from proband.suites.kinship.lazy import Lazy
+from proband.suites.kinship.letters import Proofs, Word
+from proband.suites.kinship.noise import Way
+from proband.suites.kinship.orders import Random, shuffled
+from proband.suites.kinship.prove import chart, depth
 from proband.suites.kinship.relations import FEMALE, MALE
 from proband.suites.kinship.rules import NONE, Rules
 
 Goal = tuple[int, str, str]  # target relation, gender of z, gender of x
+Edge = tuple[int, str, int]
+Inference = tuple[int, str, int, str, int, str]  # (i, u, m, v, j, w): m is i's u and j is m's v, so j is i's w
 Accept = Callable[[tuple[int, ...]], bool]
 ATTEMPTS = 2000
 
@@ -27,13 +32,13 @@ class Draft:
     """People are 0.. in random order."""
 
     genders: list[str]
-    edges: list[Any]  # [i, word, j]
-    query: list[int]
+    edges: list[Edge]  # (i, word, j)
+    query: tuple[int, int]
     target: str
     k: int
     depth: int
-    noise: list[list[Any]]  # [edge, kind]
-    proof: list[list[list[Any]]]
+    noise: list[tuple[Edge, str]]  # with its kind
+    proof: list[Inference]
     proofs: int
     clause: tuple[int, ...]  # the relations along the path
     verdict: str
@@ -45,12 +50,12 @@ class World:
 
     rules: Rules
     sound: Rules
-    ground: Callable[[int], Ground]
+    ground: Lazy[int, Ground]
     families: int
-    size: tuple[int, int]  # facts per noise path: from, to
+    size: range  # facts per noise path
+    proofs: Proofs
     revisit: bool
     blind: bool = False  # nobody's gender is known but what the facts tell: proofs must not need it
-    judged: dict[tuple[Any, ...], tuple[int, int]] = field(default_factory=dict)
 
 
 def goals(rules: Rules) -> list[Goal]:
@@ -78,36 +83,39 @@ def family_draft(
     world: World, goal: Goal, k: int, *, task: str, draw: Random, accept: Accept | None = None
 ) -> Draft | None:
     """A story about somebody in a family, or None where `accept` lets none through."""
-    chaining = revisiting if world.revisit else backward
+    chaining = _remember if task == "memory" else revisiting if world.revisit else backward
+    kinds = noises.NOISE.get(task, ())
     for _ in range(ATTEMPTS):
         number = int(draw() * world.families)
-        ground = world.ground(number)
+        ground = world.ground[number]
         pairs = ground.pairs.get(goal)
         if not pairs:
             continue
         pair = pairs[int(draw() * len(pairs))]
-        if task == "memory":
-            found = _remember(ground, pair, k, draw)
-        else:
-            found = chaining(ground, pair, k, draw)
+        found = chaining(ground, pair, k, draw)
         if found is None:
             continue
         path, steps = found
-        to = ground.matrix
-        clause = tuple([to[a][b] for a, b in pairwise(path)])
-        if accept is not None and not accept(clause):
+        letters = ground.letters
+        word = tuple([letters[a][b] for a, b in pairwise(path)])
+        if accept is not None and not accept(tuple([letter >> 2 for letter in word])):
             continue
-        kinds = noises.NOISE.get(task, ())
-        extra = _extra(world, number, path, kinds, draw) if kinds else []
-        if extra is None:
-            continue
-        draft = _family_story(world, ground, pair, path, steps, clause, extra, task=task, draw=draw)
-        if draft is not None:
-            return draft
+        ways: list[Way] | None = []
+        if kinds:
+            other = (number + 1 + int(draw() * (world.families - 1))) % world.families
+            ways = noises.ways(world.ground, number, path, kinds=kinds, size=world.size, other=other, draw=draw)
+        if ways is not None:
+            draft = _story(ground, pair, path, steps=steps, word=word, ways=ways, draw=draw)
+            if task == "memory":
+                draft.depth = 1
+                return draft
+            known = list(map(str, path)) if world.blind else [ground.genders[p] for p in path]
+            if _judge(world, draft, word, goal=ground.matrix[pair[0]][pair[1]], genders=known):
+                return draft
     return None
 
 
-def _remember(ground: Ground, pair: tuple[int, int], k: int, draw: Random) -> tuple[list[int], list[Step]] | None:
+def _remember(ground: Ground, pair: Pair, k: int, draw: Random) -> tuple[list[int], list[Step]] | None:
     """A path of k facts one of which is the target itself: the task is to find it again."""
     before = int(draw() * k)
     used = set(pair)
@@ -118,127 +126,40 @@ def _remember(ground: Ground, pair: tuple[int, int], k: int, draw: Random) -> tu
     return None if right is None else ([*left[::-1], *pair, *right], [])
 
 
-Extra = tuple[Ground, list[int], str]  # whose family, the people of a noise path, its kind
-
-
-def _extra(world: World, number: int, path: Sequence[int], kinds: Sequence[str], draw: Random) -> list[Extra] | None:
-    """One noise path per kind; people of the story's family come once only, except where paths meet the story's."""
-    ground, used, extra = world.ground(number), set(path), []
-    low, high = world.size
-    for kind in kinds:
-        size = low + int(draw() * (high + 1 - low))
-        home = ground
-        if kind == "supporting":
-            way = noises.supporting(ground, path, size, used=used, draw=draw)
-        elif kind == "irrelevant":
-            way = noises.irrelevant(ground, path, size, used=used, draw=draw)
-        else:
-            home = world.ground((number + 1 + int(draw() * (world.families - 1))) % world.families)
-            way = noises.disconnected(home, size, draw=draw)
-        if way is None:
-            return None
-        used.update(way if home is ground else ())
-        extra.append((home, way, kind))
-    return extra
-
-
-def _family_story(
-    world: World,
-    ground: Ground,
-    pair: tuple[int, int],
-    path: list[int],
-    steps: list[Step],
-    clause: tuple[int, ...],
-    extra: list[Extra],
-    *,
-    task: str,
-    draw: Random,
-) -> Draft | None:
-    """Number the people, tell the facts, prove the answer."""
-    people = list(dict.fromkeys(path)) if world.revisit else path[:]
-    if extra:
-        people += [p for home, way, _ in extra if home is ground for p in way if p not in path]
-    strangers = [way for home, way, _ in extra if home is not ground]
-    order = shuffled(len(people) + sum(map(len, strangers)), draw)
-    place = dict(zip(people, order))
-    genders = [""] * len(order)
-    for person, i in place.items():
-        genders[i] = ground.genders[person]
-    said = ground.said
-    edges: list[Any] = [[place[a], said[a][b], place[b]] for a, b in pairwise(path)]
-    noise = _place_noise(ground, extra, edges, place, order[len(people) :], genders, draw) if extra else []
-    x, z = pair
-    proof = []
-    for a, y, b in reversed(steps):
-        i, j, m, words = place[a], place[b], place[y], said[a]
-        proof.append([[i, words[y], m], [m, said[y][b], j], [i, words[b], j]])
-    query, target, k = [place[x], place[z]], said[x][z], len(clause)
-    draft = Draft(genders, edges, query, target, k, k, noise, proof, 1, clause, "entailed")
-    if task == "memory":
-        draft.depth = 1
-        return draft
-    known = list(map(str, path)) if world.blind else [ground.genders[p] for p in path]
-    return _judge(world, draft, known, goal=ground.matrix[x][z])
-
-
-def _place_noise(
-    ground: Ground,
-    extra: list[Extra],
-    edges: list[Any],
-    place: dict[int, int],
-    spare: list[int],
-    genders: list[str],
-    draw: Random,
-) -> list[list[Any]]:
-    """Put each noise path somewhere among the edges; strangers get the spare numbers."""
-    noise: list[list[Any]] = []
-    for home, way, kind in extra:
-        known = place
-        if home is not ground:
-            known = dict(zip(way, spare))
-            spare = spare[len(way) :]
-            for person, i in known.items():
-                genders[i] = home.genders[person]
-        block = [[known[a], home.said[a][b], known[b]] for a, b in pairwise(way)]
+def _story(
+    ground: Ground, pair: Pair, path: list[int], *, steps: list[Step], word: Word, ways: list[Way], draw: Random
+) -> Draft:
+    """Number the people, tell the facts, put each noise path somewhere among them."""
+    sex, said = ground.genders, ground.said
+    cast = {person: sex[person] for person in path}
+    for way in ways:
+        cast.update(way.cast)
+    place = dict(zip(cast, shuffled(len(cast), draw)))
+    genders = [""] * len(cast)
+    for person, gender in cast.items():
+        genders[place[person]] = gender
+    edges = [(place[a], said[a][b], place[b]) for a, b in pairwise(path)]
+    noise: list[tuple[Edge, str]] = []
+    for way in ways:
+        block = [(place[a], told, place[b]) for (a, b), told in zip(pairwise(way.people), way.words)]
         at = int(draw() * (len(edges) + 1))
         edges[at:at] = block
-        noise.extend([edge, kind] for edge in block)
-    return noise
+        noise += [(edge, way.kind) for edge in block]
+    proof = [(place[a], said[a][y], place[y], said[y][b], place[b], said[a][b]) for a, y, b in reversed(steps)]
+    (x, z), k, clause = pair, len(word), tuple([letter >> 2 for letter in word])
+    return Draft(genders, edges, (place[x], place[z]), said[x][z], k, k, noise, proof, 1, clause, "entailed")
 
 
-def _remembered(world: World, draft: Draft, genders: list[str]) -> tuple[int, int]:
-    """The closure of a short path; it depends on the relations and genders alone, of which there are few."""
-    key = (draft.clause,) if world.blind else (draft.clause, *genders)
-    known = world.judged.get(key)
-    if known is None:
-        known = world.judged[key] = chart(world.sound, draft.clause, genders)
-    return known
-
-
-def _judge(world: World, draft: Draft, genders: list[str], *, goal: int) -> Draft | None:
-    """The closure's verdict; None where it does not prove the story (or, for an unsound rule base, says it is open)."""
-    left, draft.proofs = (
-        chart(world.sound, draft.clause, genders) if draft.k > 4 else _remembered(world, draft, genders)
-    )
-    if left != 1 << goal:
+def _judge(world: World, draft: Draft, word: Word, *, goal: int, genders: list[str]) -> bool:
+    """Whether the closure proves the story (or, for an unsound rule base, says that it is open)."""
+    draft.proofs = world.proofs[word][1]
+    if not draft.proofs and chart(world.sound, draft.clause, genders)[0] != 1 << goal:
         if world.rules is world.sound:
-            return None
+            return False
         draft.verdict = "ambiguous"
     if world.revisit:
-        x, z = draft.query
-        shortest = depth(world.sound, draft.genders, draft.edges, (x, z))
+        shortest = depth(world.sound, draft.genders, draft.edges, draft.query)
         if shortest is None:
-            return None if world.rules is world.sound else draft
+            return world.rules is not world.sound
         draft.depth, draft.verdict = shortest, "entailed"
-    elif draft.noise and distance(draft.edges, draft.query) != draft.k:
-        return None
-    return draft
-
-
-def shuffled(n: int, draw: Random) -> list[int]:
-    """A uniform order of 0..n-1."""
-    order = list(range(n))
-    for i in range(n - 1, 0, -1):
-        j = int(draw() * (i + 1))
-        order[i], order[j] = order[j], order[i]
-    return order
+    return True

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship import questions
+from proband.suites.kinship import questions, write
 from proband.suites.kinship import split as splits
-from proband.suites.kinship.draft import Draft, shuffled
-from proband.suites.kinship.plan import Plan
-from proband.suites.kinship.quick import quick
-from proband.suites.kinship.rules import NONE, Rules, load
+from proband.suites.kinship.draft import Draft
+from proband.suites.kinship.lazy import Lazy
+from proband.suites.kinship.orders import Random, shuffled
+from proband.suites.kinship.plan import Cell, Plan
+from proband.suites.kinship.rules import FEMALE, MALE, NONE, Rules, load
 from proband.suites.kinship.stories import Bank, load_bank, plain, tell
 
 ENTITIES = 40  # placeholders to draw from when names are anonymised
@@ -26,14 +26,12 @@ class Dresser:
     def __init__(self, plan: Plan, rules: Rules) -> None:
         self.plan, self.rules = plan, rules
         self.english = rules.world == "family" and rules.words == load("sound").words
-        self._clauses: dict[tuple[int, ...], tuple[str, str]] = {}
+        self.clauses: Lazy[tuple[int, ...], tuple[str, str]] = Lazy(self._spell, most=REMEMBERED)
 
     @cached_property
     def bank(self) -> Bank:
         bank = load_bank(self.plan.bank)
-        if "paraphrases" in self.plan.hold_out:
-            bank = bank.hold_out(self.plan.paraphrases, self.plan.seed)
-        return bank if self.plan.anonymise else quick(bank)
+        return bank.hold_out(self.plan.paraphrases, self.plan.seed) if "paraphrases" in self.plan.hold_out else bank
 
     @cached_property
     def names(self) -> dict[str, Mapping[str, Sequence[str]]]:
@@ -47,81 +45,82 @@ class Dresser:
             return {"": given, **splits.names_of(given, share=self.plan.held_names, seed=self.plan.seed)}
         return {"": given, splits.TRAIN: given, splits.TEST: given}
 
-    def record(
-        self, draft: Draft, rng: random.Random, *, name: str, split: str, tags: Mapping[str, Any], searched: bool
-    ) -> dict[str, Any]:
-        """The fields of an item, in order."""
-        plan, draw = self.plan, rng.random
+    @cached_property
+    def fewest(self) -> dict[str, int]:
+        """By split: for so many people there are names enough, whatever their genders."""
+        genders = (MALE, FEMALE) if self.rules.gendered else (NONE,)
+        return {split: min(len(lists.get(gender, ())) for gender in genders) for split, lists in self.names.items()}
+
+    def line(
+        self, draft: Draft, draw: Random, words: random.Random, *, cell: Cell, kind: str, index: int, searched: bool
+    ) -> tuple[str, splits.Note]:
+        """The item as it stands in items.jsonl, and what the manifest counts of it. `draw` decides whom it is about,
+        `words` how that is told."""
+        plan, split = self.plan, cell.split
         names = self._christen(split, draft.genders, draw)
-        text, templates, groups = self._tell(draft, names, split, rng)
-        x, z = names[draft.query[0]], names[draft.query[1]]
-        if plan.brackets:
-            x, z = f"[{x}]", f"[{z}]"
+        text, templates, groups = self._tell(draft, names, split, words)
+        x, z = draft.query
+        who, whom = (f"[{names[x]}]", f"[{names[z]}]") if plan.brackets else (names[x], names[z])
         question, choices, gold = questions.ask(
-            plan.question, x=x, z=z, target=draft.target, rules=self.rules, draw=draw
+            plan.question, x=who, z=whom, target=draft.target, rules=self.rules, draw=words.random
         )
-        clause, cluster = self._spell(draft.clause)
-        by = [] if draft.verdict != "entailed" else ["closure", "search"] if searched else ["closure"]
-        return {
-            "id": name,
-            "suite": "kinship",
-            "prompt": f"{text}\n{question}",
-            "choices": choices,
-            "gold": gold,
-            "tags": tags,
-            "facts": {
-                "names": names,
-                "genders": draft.genders,
-                "edges": draft.edges,
-                "query": draft.query,
-                "target": draft.target,
-                "k": draft.k,
-                "depth": draft.depth,
-                "noise": draft.noise,
-                "proof": draft.proof,
-                "proofs": draft.proofs,
-                "certificate": draft.verdict,
-                "certified_by": by,
-                "clause": clause,
-                "clusters": [cluster],
-                "templates": templates,
-                "groups": groups,
-                "rules": plan.rules,
-            },
-        }
+        prompt = f"{text}\n{question}"
+        clause, cluster = self.clauses[draft.clause]
+        line = write.line(
+            draft,
+            name=f"{split}{'-' if split else ''}{cell.task}-k{cell.k}-{index:06d}",
+            prompt=prompt,
+            choices=choices,
+            gold=gold,
+            task=cell.task,
+            more={"split": split, "kind": kind if cell.task == "mixed" else ""},
+            names=names,
+            certified_by=() if draft.verdict != "entailed" else ("closure", "search") if searched else ("closure",),
+            clause=clause,
+            cluster=cluster,
+            templates=templates,
+            groups=groups,
+            rules=plan.rules,
+        )
+        note = splits.Note(
+            (split, cell.task, cell.k),
+            draft.target,
+            f"{draft.genders[x]}-{draft.genders[z]}",
+            clause,
+            draft.verdict,
+            searched,
+            (templates, names, cluster, splits.digest(prompt)) if split else (),
+        )
+        return line, note
 
     def _spell(self, clause: tuple[int, ...]) -> tuple[str, str]:
         """A clause in words, and the name it shares with its reading from the other end."""
-        known = self._clauses.get(clause)
-        if known is None:
-            neutrals, both = self.rules.neutrals, splits.canonical(clause, self.rules.inverse)
-            known = ".".join([neutrals[r] for r in clause]), ".".join([neutrals[r] for r in both])
-            if len(self._clauses) < 50_000:
-                self._clauses[clause] = known
-        return known
+        neutrals, both = self.rules.neutrals, splits.canonical(clause, self.rules.inverse)
+        return ".".join([neutrals[r] for r in clause]), ".".join([neutrals[r] for r in both])
 
-    def _christen(self, split: str, genders: Sequence[str], draw: Callable[[], float]) -> list[str]:
+    def _christen(self, split: str, genders: Sequence[str], draw: Random) -> list[str]:
         """A different name for everybody, of the right gender."""
         if self.plan.anonymise:
             order = shuffled(max(ENTITIES, len(genders)), draw)
             return [f"@entity-{order[i]}" for i in range(len(genders))]
-        lists, names = self.names[split], []
+        lists, names = self.names[split], list[str]()
+        if len(genders) > self.fewest[split]:
+            _enough(lists, genders)
         for gender in genders:
-            given = lists.get(gender, ())
-            if len(given) < len(genders) and genders.count(gender) > len(given):
-                raise ProbandError(f"a story needs {genders.count(gender)} names ({gender}); there are {len(given)}")
-            name = given[int(draw() * len(given))]
-            while name in names:
-                name = given[int(draw() * len(given))]
+            given = lists[gender]
+            while (name := given[int(draw() * len(given))]) in names:
+                pass
             names.append(name)
         return names
 
-    def _tell(self, draft: Draft, names: list[str], split: str, rng: random.Random) -> tuple[str, list[str], list[Any]]:
+    def _tell(
+        self, draft: Draft, names: list[str], split: str, rng: random.Random
+    ) -> tuple[str, Sequence[str], Sequence[Sequence[int]]]:
         """(text, templates, which facts each tells)."""
         plan = self.plan
         shown = [f"[{name}]" for name in names] if plan.brackets else names
         if plan.form == "story" and self.english:
-            told = tell(
+            return tell(
                 draft.edges,
                 names=names,
                 genders=draft.genders,
@@ -131,7 +130,6 @@ class Dresser:
                 brackets=plan.brackets,
                 reveal=draft.query[1] if plan.anonymise else None,
             )
-            return told.text, list(told.templates), [list(group) for group in told.groups]
         order = shuffled(len(draft.edges), rng.random)
         edges = [draft.edges[i] for i in order]
         if plan.form == "graph":
@@ -145,3 +143,10 @@ class Dresser:
             texts.append(questions.capital(forms[form].format(i=shown[i], j=shown[j], word=word)))
             used.append(f"{self.rules.name}.{form}")
         return " ".join(texts), used, [[i] for i in order]
+
+
+def _enough(lists: Mapping[str, Sequence[str]], genders: Sequence[str]) -> None:
+    for gender in sorted(set(genders)):
+        needed, given = genders.count(gender), len(lists.get(gender, ()))
+        if needed > given:
+            raise ProbandError(f"a story needs {needed} names ({gender}); there are {given}")

@@ -11,15 +11,82 @@ A way from position i to position j of the path with more than j - i facts never
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
-from proband.suites.kinship.chain import Ground, Random
-from proband.suites.kinship.family import OTHER
+from proband.suites.kinship.chain import Ground
+from proband.suites.kinship.orders import Random
 from proband.suites.kinship.prove import Edge, distance
 
 KINDS = ("supporting", "irrelevant", "disconnected")
 NOISE = {"clean": (), "supporting": KINDS[:1], "irrelevant": KINDS[1:2], "disconnected": KINDS[2:], "all": KINDS}
 TRIES = 30
+
+
+class Way(NamedTuple):
+    """A noise path: its people, the word for each step, and the genders of those whom it brings into the story."""
+
+    kind: str
+    people: list[int]  # numbers of the story's family; below 0 they are strangers
+    words: list[str]
+    cast: dict[int, str]
+
+
+def ways(
+    grounds: Mapping[int, Ground],
+    home: int,
+    path: Sequence[int],
+    *,
+    kinds: Sequence[str],
+    size: range,
+    other: int,
+    draw: Random,
+) -> list[Way] | None:
+    """One way per kind, of as many facts as `size` allows, or None where the family gives out.
+
+    Nobody of the story's family `home` comes twice, except where ways meet the path; strangers are of family `other`.
+    """
+    used, found = set(path), []
+    for kind in kinds:
+        facts = size[int(draw() * len(size))]
+        ground = grounds[other if kind == "disconnected" else home]
+        if kind == "supporting":
+            people = supporting(ground, path, facts, used=used, draw=draw)
+        elif kind == "irrelevant":
+            people = irrelevant(ground, path, facts, used=used, draw=draw)
+        else:
+            people = disconnected(ground, facts, draw=draw)
+        if people is None:
+            return None
+        words, genders = [ground.said[a][b] for a, b in pairwise(people)], ground.genders
+        if kind == "disconnected":
+            cast = {-1 - p: genders[p] for p in people}
+            people = list(cast)
+        else:
+            cast = {p: genders[p] for p in people if p not in used}
+            used.update(cast)
+        found.append(Way(kind, people, words, cast))
+    return found if harmless(path, found) else None
+
+
+def harmless(path: Sequence[int], found: Sequence[Way]) -> bool:
+    """Whether no way is a short cut: it leaves the path for good or returns by more facts than the path itself takes,
+    and nobody but its ends is met before, so that ways do not join.
+
+    >>> harmless([5, 6, 7], [Way("supporting", [5, 8, 6], ["son", "wife"], {8: "male"})])
+    True
+    >>> harmless([5, 6, 7], [Way("supporting", [5, 8, 7], ["son", "wife"], {8: "male"})])  # as long as the path
+    False
+    """
+    met = list(dict.fromkeys(path))
+    for way in found:
+        ends = [path.index(p) for p in (way.people[0], way.people[-1]) if p in path]
+        returns = len(ends) == 2 and len(way.words) <= abs(ends[0] - ends[1])
+        if returns or len(way.people) != len(way.cast) + len(ends):
+            return False
+        met += way.cast
+    return len(set(met)) == len(met)
 
 
 def walk(ground: Ground, start: int, size: int, *, used: set[int], draw: Random) -> list[int] | None:
@@ -51,8 +118,7 @@ def supporting(ground: Ground, path: Sequence[int], size: int, *, used: set[int]
         if inner is None:
             continue
         here = inner[-1] if inner else ends[0]
-        to = ground.matrix
-        free = [y for y in ground.kin[here] if to[y][ends[1]] != OTHER and y not in used and y not in inner]
+        free = [y for y in ground.between[here, ends[1]] if y not in used and y not in inner]
         if free:
             return [ends[0], *inner, free[int(draw() * len(free))], ends[1]]
     return None

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from proband.core.types import Item
-from proband.suites.kinship.chain import Random
+from proband.suites.kinship.orders import Random
 from proband.suites.kinship.rules import Rules
 
 FORMS = ("story", "facts", "graph")

@@ -137,25 +137,12 @@ class Note:
     clause: str
     verdict: str
     searched: bool
-    seen: tuple[Any, ...]  # templates, names, cluster, hash of the prompt; nothing where there is no split
+    seen: tuple[Any, ...]  # templates, names, cluster, digest of the prompt; nothing where there is no split
 
 
-def note(record: Mapping[str, Any]) -> Note:
-    tags, facts = record["tags"], record["facts"]
-    (x, z), genders, split = facts["query"], facts["genders"], tags.get("split", "")
-    seen: tuple[Any, ...] = ()
-    if split:
-        digest = hashlib.blake2b(record["prompt"].encode(), digest_size=8).digest()
-        seen = (facts["templates"], facts["names"], facts["clusters"][0], digest)
-    return Note(
-        (split, tags["task"], tags["k"]),
-        tags["target"],
-        f"{genders[x]}-{genders[z]}",
-        facts["clause"],
-        facts["certificate"],
-        "search" in facts["certified_by"],
-        seen,
-    )
+def digest(prompt: str) -> bytes:
+    """What stands for a prompt where prompts are compared."""
+    return hashlib.blake2b(prompt.encode(), digest_size=8).digest()
 
 
 class Tally:
@@ -180,13 +167,13 @@ class Tally:
             self._see(self.seen[note.cell[0]], note)
 
     def _see(self, seen: dict[str, set[Any]], note: Note) -> None:
-        templates, names, cluster, digest = note.seen
+        templates, names, cluster, prompt = note.seen
         seen.setdefault("paraphrases", set()).update(templates)
         seen.setdefault("names", set()).update(names)
         seen.setdefault("lengths", set()).add(note.cell[2])
         if note.cell[2] > 2:
             seen.setdefault("clauses", set()).add(cluster)
-        seen.setdefault("prompts", set()).add(digest)
+        seen.setdefault("prompts", set()).add(prompt)
 
     def leaks(self, held: Sequence[str]) -> dict[str, Any]:
         """For each of the four (and whole prompts), how many train, test and both have; test's share known to train."""

@@ -16,12 +16,12 @@ bank.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.bank import LONGEST, Bank, compiled, load_bank
+from proband.suites.kinship.bank import LONGEST, Bank, load_bank
+from proband.suites.kinship.orders import shuffled
 from proband.suites.kinship.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS, word
 
 __all__ = ["Bank", "Edge", "Telling", "load_bank", "plain", "tell", "walk"]
@@ -30,8 +30,7 @@ TRIES: Final = 4  # draws of a paraphrase that the story has not used yet
 INVERSE_WORD: Final = {(w, g): word(INVERSE[NEUTRAL[w]], g) for w in RELATIONS for g in (MALE, FEMALE)}
 
 
-@dataclass(frozen=True)
-class Telling:
+class Telling(NamedTuple):
     text: str
     templates: tuple[str, ...]  # ids, in the order of the text
     groups: tuple[tuple[int, ...], ...]  # the edges each of them tells, as indices
@@ -81,33 +80,32 @@ def tell(
 
     Where names do not tell genders (`@entity-1`), `reveal` is a person whose gender some kin word or pronoun must.
     """
-    draw: Callable[[], float] = rng.random
+    draw = rng.random
     shown = [f"[{name}]" for name in names] if brackets else names
+    menus = bank.menus(split)
     told: list[tuple[str, str, tuple[int, ...]]] = []
-    menus = bank._menus.setdefault(split, {})
     used: set[str] = set()
     at = 0
     while at < len(edges):
         path, key = walk(edges, at, size=1 + int(draw() * LONGEST), genders=genders)
-        while not (menu := menus.get(key) or bank._raw(key, split)):
+        while not (menu := menus[key]).lines:
             if len(key) == 2:
                 raise ProbandError(f"bank {bank.name} has no paraphrase of {key[1]!r} of a {key[0]} person")
             path, key = walk(edges, at, size=len(key) - 2, genders=genders)
-        if reveal in path:
-            menu = list(bank.menu_telling(key, split, path.index(reveal)))
+        lines = menu.revealing[path.index(reveal)] if reveal in path else menu.lines
         for _ in range(TRIES):  # not the same scene twice in a story, if it can be helped
-            line = menu[number := int(draw() * len(menu))]
-            template, fmt, order, known = line if line.__class__ is tuple else compiled(menu, number)
+            line = lines[int(draw() * len(lines))]
+            template = line[0].id
             if template not in used:
                 break
         used.add(template)
-        if reveal in path and path.index(reveal) in known:
+        if reveal in path and path.index(reveal) in menu.known(line):
             reveal = None
-        size = len(key) - 1
-        told.append((fmt % tuple([shown[path[i]] for i in order]), template, tuple(range(at, at + size))))
-        at += size
-    if shuffle and len(told) > 1:
-        rng.shuffle(told)
+        end = at + len(key) - 1
+        told.append((menu.tell(line, [shown[i] for i in path]), template, tuple(range(at, end))))
+        at = end
+    if shuffle:
+        told = [told[i] for i in shuffled(len(told), draw)]
     text, ids, groups = zip(*told)
     return Telling(" ".join(text), ids, groups)
 

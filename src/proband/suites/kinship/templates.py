@@ -12,9 +12,12 @@ t+1 to person t. Slots:
 
 A capital letter in the slot makes a capital in the text ({0 His}, {A 1 of 0}).
 
->>> fmt, order = compile_text("{0} rang {0 his} {1 of 0} {1}.", ("pibling",), ("male", "female"))
->>> fmt % tuple(("Ben", "Mia")[i] for i in order)
-'Ben rang his aunt Mia.'
+Once the genders are given, all that is open in a template are names and kin words (`frame`); so it is compiled once for
+each casting of genders, and a story fills in the names of its people and the kin words of its facts (`kin_forms`).
+
+>>> fmt, slots = frame("{0} rang {0 his} {1 of 0} {1}.", ("male", "female"))
+>>> fmt, [("Ben", "Mia", *kin_forms(("pibling",), ("male", "female")))[i] for i in slots]
+('%s rang his %s %s.', ['Ben', 'aunt', 'Mia'])
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from functools import lru_cache
 from typing import Final
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.relations import FEMALE, INVERSE, word
+from proband.suites.kinship.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, NEUTRALS, RELATIONS, word
 
 PRONOUNS: Final = {"he": "she", "him": "her", "his": "her", "himself": "herself"}
 DEAR: Final = {"father": "dad", "mother": "mom", "grandfather": "grandpa", "grandmother": "grandma"}
@@ -35,6 +38,23 @@ PLURAL: Final = {  # neutral relation -> two men, two women, one of each
     "nibling": ("nephews", "nieces", ""),
     "parent": ("", "", "parents"),
 }
+PLAIN, FAMILIAR, WITH_A, WITH_CAPITAL_A, PLURAL_SAME, PLURAL_MIXED = range(6)  # the forms of a kin word
+
+
+def _forms(noun: str) -> tuple[str, ...]:
+    article = "an" if noun[0] in "aeiou" else "a"
+    plural = PLURAL.get(NEUTRAL[noun], ("", "", ""))
+    both = (plural[GENDER[noun] == FEMALE], plural[2])
+    return (noun, DEAR.get(noun, noun), f"{article} {noun}", f"{article.capitalize()} {noun}", *both)
+
+
+FORMS: Final = {noun: _forms(noun) for noun in RELATIONS}
+STEP: Final = {  # (relation, genders of a and b) -> the forms of b's kin word seen from a, and of a's seen from b
+    (neutral, a, b): (FORMS[word(neutral, b)], FORMS[word(INVERSE[neutral], a)])
+    for neutral in NEUTRALS
+    for a in (MALE, FEMALE)
+    for b in (MALE, FEMALE)
+}
 SLOT: Final = re.compile(r"\{([^{}]*)\}")
 NAME_SLOT: Final = re.compile(r"(\d)")
 KIN_SLOT: Final = re.compile(r"(?:([aA]) )?(\d) (of|dear) (\d)")
@@ -44,47 +64,57 @@ OTHER_SLOT: Final = re.compile(r"other (\d) (\d)")
 GENDER_SLOT: Final = re.compile(r"(\d) ([A-Za-z]+)(?:/([A-Za-z]+))?")
 
 
+def kin_forms(relations: tuple[str, ...], genders: tuple[str, ...]) -> tuple[str, ...]:
+    """All forms of the kin words along a path: those of 1 seen from 0, of 2 from 1, ..., of 0 from 1, of 1 from 2, ...
+
+    >>> kin_forms(("child",), ("male", "female"))[::6]
+    ('daughter', 'father')
+    """
+    steps = [STEP[step] for step in zip(relations, genders, genders[1:])]
+    return sum([ahead for ahead, _ in steps] + [back for _, back in steps], ())
+
+
 def kin_word(b: int, a: int, relations: tuple[str, ...], genders: tuple[str, ...]) -> str:
     """What b is to a, who must be neighbours on the path.
 
     >>> kin_word(0, 1, ("pibling",), ("male", "female"))
     'nephew'
     """
-    if b == a + 1:
-        return word(relations[a], genders[b])
-    if b == a - 1:
-        return word(INVERSE[relations[b]], genders[b])
-    raise ProbandError(f"person {b} and person {a} are not neighbours on the path")
+    return kin_forms(relations, genders)[kin_place(b, a, len(relations))]
 
 
-def _plural(b: int, c: int, a: int, *, relations: tuple[str, ...], genders: tuple[str, ...]) -> str:
-    neutral = relations[a] if b == a + 1 else INVERSE[relations[b]]
-    other = relations[a] if c == a + 1 else INVERSE[relations[c]]
-    women = (genders[b] == FEMALE) + (genders[c] == FEMALE)
-    found = PLURAL.get(neutral, ("", "", ""))[(0, 2, 1)[women]]
-    if neutral != other or not found or abs(a - b) != 1 or abs(a - c) != 1:
-        raise ProbandError(f"no plural for {neutral} and {other}")
-    return found
+def kin_place(b: int, a: int, n: int) -> int:
+    """Where the forms of b's kin word seen from a begin among the `kin_forms` of a path of n facts."""
+    if abs(a - b) != 1 or max(a, b) > n:
+        raise ProbandError(f"person {b} and person {a} are not neighbours on the path")
+    return len(FORMS["father"]) * (a if b > a else n + b)
 
 
-def _slot(slot: str, relations: tuple[str, ...], genders: tuple[str, ...]) -> str:
-    """The text of a slot that is not a name."""
+@lru_cache(maxsize=10_000)
+def _piece(slot: str, genders: tuple[str, ...]) -> tuple[str, tuple[int, ...]]:
+    """The text of a slot, with a %s for each of the places given."""
+    n = len(genders) - 1
+    if any(int(digit) > n for digit in slot if digit.isdigit()):
+        raise ProbandError(f"{{{slot}}} is about somebody beyond the path")
+
+    def kin(b: int, a: int, form: int = PLAIN) -> int:
+        return n + 1 + kin_place(b, a, n) + form  # after the names
+
+    if NAME_SLOT.fullmatch(slot):
+        return "%s", (int(slot),)
     if match := KIN_SLOT.fullmatch(slot):
         article, b, kind, a = match.groups()
-        noun = kin_word(int(b), int(a), relations, genders)
-        if kind == "dear":
-            noun = DEAR.get(noun, noun)
-        if article is None:
-            return noun
-        return f"{article}{'n' if noun[0] in 'aeiou' else ''} {noun}"
+        form = {"a": WITH_A, "A": WITH_CAPITAL_A}.get(article, FAMILIAR if kind == "dear" else PLAIN)
+        return "%s", (kin(int(b), int(a), form),)
     if match := PLURAL_SLOT.fullmatch(slot):
         b, c, a = map(int, match.groups())
-        return _plural(b, c, a, relations=relations, genders=genders)
+        kin(c, a)
+        return "%s", (kin(b, a, PLURAL_SAME if genders[b] == genders[c] else PLURAL_MIXED),)
     if match := OTHER_SLOT.fullmatch(slot):
-        return "other " if genders[int(match[1])] == genders[int(match[2])] else ""
+        return "other " if genders[int(match[1])] == genders[int(match[2])] else "", ()
     if match := PAIR_SLOT.fullmatch(slot):
-        a, b = (kin_word(int(x), int(y), relations, genders) for x, y in (match.groups(), match.groups()[::-1]))
-        return f"{a}s" if a == b else f"{a} and {b}"
+        a, b = map(int, match.groups())
+        return ("%ss", (kin(a, b),)) if genders[a] == genders[b] else ("%s and %s", (kin(a, b), kin(b, a)))
     if match := GENDER_SLOT.fullmatch(slot):
         person, male, female = match.groups()
         if female is None:
@@ -92,7 +122,7 @@ def _slot(slot: str, relations: tuple[str, ...], genders: tuple[str, ...]) -> st
                 raise ProbandError(f"unknown slot {{{slot}}}")
             female = PRONOUNS[male.lower()]
             female = female.capitalize() if male[0].isupper() else female
-        return female if genders[int(person)] == FEMALE else male
+        return (female if genders[int(person)] == FEMALE else male), ()
     raise ProbandError(f"unknown slot {{{slot}}}")
 
 
@@ -101,21 +131,36 @@ def _segments(text: str) -> tuple[str, ...]:
     return tuple(SLOT.split(text))  # literal, slot, literal, slot, ..., literal
 
 
-def compile_text(text: str, relations: tuple[str, ...], genders: tuple[str, ...]) -> tuple[str, tuple[int, ...]]:
-    """A %-format and the people whose names fill it, in order."""
+def frame(text: str, genders: tuple[str, ...]) -> tuple[str, tuple[int, ...]]:
+    """A %-format, and the places of what fills it among the names of the path and then its `kin_forms`."""
     out: list[str] = []
-    order: list[int] = []
+    slots: list[int] = []
     for number, piece in enumerate(_segments(text)):
-        if number % 2 == 0:
-            out.append(piece.replace("%", "%%"))
-        elif NAME_SLOT.fullmatch(piece):
-            out.append("%s")
-            order.append(int(piece))
-        else:
-            out.append(_slot(piece, relations, genders))
-    if not order or max(order) > len(relations):
-        raise ProbandError(f"template names a person beyond its path: {text!r}")
-    return "".join(out), tuple(order)
+        said, places = _piece(piece, genders) if number % 2 else (piece.replace("%", "%%"), ())
+        out.append(said)
+        slots += places
+    if not any(place < len(genders) for place in slots):
+        raise ProbandError(f"template names nobody: {text!r}")
+    return "".join(out), tuple(slots)
+
+
+def compile_text(text: str, relations: tuple[str, ...], genders: tuple[str, ...]) -> tuple[str, tuple[int, ...]]:
+    """A %-format and the people whose names fill it, in order.
+
+    >>> fmt, order = compile_text("{0} rang {0 his} {1 of 0} {1}.", ("pibling",), ("male", "female"))
+    >>> fmt % tuple(("Ben", "Mia")[i] for i in order)
+    'Ben rang his aunt Mia.'
+    """
+    for b, c, a in (map(int, match.groups()) for match in map(PLURAL_SLOT.fullmatch, _segments(text)[1::2]) if match):
+        one, other = (NEUTRAL[kin_word(x, a, relations, genders)] for x in (b, c))
+        if one != other:
+            raise ProbandError(f"no plural for {one} and {other}")
+    fmt, slots = frame(text, genders)
+    forms = ("%s",) * len(genders) + kin_forms(relations, genders)
+    filled = [forms[place] for place in slots]
+    if "" in filled:
+        raise ProbandError(f"no plural for these people in {text!r}")
+    return fmt.replace("%%", "%%%%") % tuple(filled), tuple(place for place in slots if place < len(genders))
 
 
 def genders_told(text: str, relations: tuple[str, ...], genders: tuple[str, ...]) -> frozenset[int]:
