@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from proband.suites.script.nets.batches import Batch, pad
-from proband.suites.script.nets.fill import best_of, blank_mask, fill, gold, greedy, sampled
+from proband.suites.script.nets.fill import Asked, best_of, blank_mask, fill, gold, greedy, sampled
 from proband.suites.script.nets.folder import KINDS
 from proband.suites.script.nets.vocabulary import PADDING, START
 
@@ -60,7 +60,7 @@ def test_only_allowed_words_are_said(kind: str, fresh: Fresh, ragged: Batch) -> 
     few = torch.zeros(20, dtype=torch.bool)
     few[[5, 6, 7, 8, 9, 11]] = True
     blank = blank_mask(SPANS, ragged.y.shape[1])
-    for choose in (greedy, sampled(torch.rand(3, 5, generator=torch.Generator().manual_seed(0)), 5.0)):
+    for choose in (greedy, sampled(torch.rand(3, 1, 5, generator=torch.Generator().manual_seed(0)), 5.0)):
         found = fill(net, ragged, blank, choose=choose, allowed=few)
         assert few[found.words[blank]].all()
         assert few[found.five[blank]].all()
@@ -69,8 +69,9 @@ def test_only_allowed_words_are_said(kind: str, fresh: Fresh, ragged: Batch) -> 
 
 def test_samples_follow_the_tempered_distribution() -> None:
     scores = torch.log(torch.tensor([[0.5, 0.3, 0.2]])).repeat(20_000, 1)
-    uniforms = torch.rand(20_000, 1, generator=torch.Generator().manual_seed(1))
-    said = sampled(uniforms, 0.5)(scores, scores[:, 0].long(), torch.arange(20_000), 0)
+    uniforms = torch.rand(20_000, 1, 1, generator=torch.Generator().manual_seed(1))
+    every = torch.arange(20_000)
+    said = sampled(uniforms, 0.5)(Asked(scores, every[:, None], every, every, 0))[:, 0]
     squared = torch.tensor([0.25, 0.09, 0.04])
     torch.testing.assert_close(torch.bincount(said) / 20_000, squared / squared.sum(), atol=0.01, rtol=0)
 
@@ -80,12 +81,20 @@ def test_the_best_of_the_draws_is_kept(kind: str, fresh: Fresh, ragged: Batch, a
     net = fresh(kind)
     blank = blank_mask(SPANS, ragged.y.shape[1])
     uniforms = torch.rand(3, 5, 5, generator=torch.Generator().manual_seed(2))
-    kept = best_of(net, ragged, blank, uniforms=uniforms, allowed=allowed)
-    scores = []
+    oracle, kept = best_of(net, ragged, blank, uniforms=uniforms, allowed=allowed)
+    texts, scores = [], []
     for draw in range(5):
-        one = fill(net, ragged, blank, choose=sampled(uniforms[:, draw]), allowed=allowed)
+        one = fill(net, ragged, blank, choose=sampled(uniforms[:, draw : draw + 1]), allowed=allowed)
+        texts.append(one)
         scores.append(_score(net, ragged, one.words))
-    torch.testing.assert_close(_score(net, ragged, kept.words), torch.stack(scores).max(0).values)
+    assert len({one.words[0].numpy().tobytes() for one in texts}) > 1  # else there is nothing to choose among
+    best = torch.stack(scores).argmax(0)
+    for row, draw in enumerate(best.tolist()):
+        for name in ("words", "five", "rank", "surprisal", "said", "moves"):
+            torch.testing.assert_close(getattr(kept, name)[row], getattr(texts[draw], name)[row], rtol=1e-4, atol=1e-5)
+    alone = fill(net, ragged, blank, choose=gold, allowed=allowed)
+    assert torch.equal(oracle.five, alone.five)
+    torch.testing.assert_close(oracle.surprisal, alone.surprisal)
 
 
 @torch.no_grad()

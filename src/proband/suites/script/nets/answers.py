@@ -75,11 +75,12 @@ class Trained:
         for group in _groups(with_blanks, self.size):
             pairs = [self._pair(item.facts["abstract"], item.facts["concrete"]) for item in group]
             batch, blank = padded(pairs, [item.facts["blanks"] for item in group], device=self.device)
-            oracle = fill(self.net, batch, blank, choose=gold, allowed=allowed)
             if self.draws:
-                own = best_of(self.net, batch, blank, uniforms=self._uniforms(group, batch), allowed=allowed)
+                oracle, own = best_of(self.net, batch, blank, uniforms=self._uniforms(group, batch), allowed=allowed)
             else:
-                own = fill(self.net, batch, blank, choose=greedy, allowed=allowed)
+                oracle, own = (
+                    fill(self.net, batch, blank, choose=rule, allowed=allowed) for rule in (gold, greedy)
+                )  # fmt: skip
             oracle, own = _on_host(oracle), _on_host(own)
             for row, item in enumerate(group):
                 answers[item.id] = self._records(item, row, oracle, own)
@@ -138,7 +139,7 @@ class Trained:
         for at in range(0, len(order), self.size):
             these = order[at : at + self.size]
             batch = self._batch([pairs[i] for i in these])
-            paths, posteriors = self.net.align(batch).cpu(), self.net.alignment_posteriors(batch).cpu()
+            paths, posteriors = (each.cpu() for each in self.net.alignments(batch))
             for row, i in enumerate(these):
                 x, y = pairs[i]
                 table = posteriors[row, : len(y), : len(x)].tolist()

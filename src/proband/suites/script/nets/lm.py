@@ -7,6 +7,7 @@ Also the skeleton of the other nets: they say how the decoder starts (`encode`) 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -18,11 +19,13 @@ from proband.suites.script.nets.vocabulary import START, UNKNOWN
 
 @dataclass(frozen=True)
 class Source:
-    """The abstract line as read: hidden states, their number, and the state the decoder starts from."""
+    """The abstract line as read: hidden states, their number, the state the decoder starts from, and what a transducer
+    joins with its words (one linear map of the states for each MLP)."""
 
     states: Tensor | None
     positions: Tensor
     begin: State | None
+    joins: tuple[Tensor, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -32,8 +35,29 @@ class Prefix:
     source: Source
     state: State | None
     top: Tensor  # the decoder's last hidden state, batch × hidden
+    said: Tensor  # log p of what was read (a transducer's is in its row)
     aligned: Tensor | None = None  # the transducer's row α(j), batch × m
+    turn: tuple[Tensor, Tensor] | None = None  # its log p(shift) and log p(emit) now, batch × 1 × m
     slot: Tensor | None = None  # the position its current slot is aligned to
+
+    def only(self, rows: Tensor) -> Prefix:
+        """Some of the texts, in any order and number."""
+
+        def pick(x: Tensor | None) -> Any:
+            return None if x is None else x[rows]
+
+        source = Source(
+            pick(self.source.states), self.source.positions[rows], None, tuple(x[rows] for x in self.source.joins)
+        )
+        return Prefix(
+            source=source,
+            state=self.state and (self.state[0][:, rows], self.state[1][:, rows]),
+            top=self.top[rows],
+            said=self.said[rows],
+            aligned=pick(self.aligned),
+            turn=self.turn and (self.turn[0][rows], self.turn[1][rows]),
+            slot=pick(self.slot),
+        )
 
 
 class LanguageModel(nn.Module):
@@ -90,11 +114,20 @@ class LanguageModel(nn.Module):
         """Before the first word: the start symbol has been read."""
         source = self.encode(batch)
         top, state = self.decoder(self.vectors(batch.before[:, :1]), source.begin)
-        return Prefix(source, state, top[:, 0])
+        return Prefix(source, state, top[:, 0], top.new_zeros(len(top)))
 
     def read(self, prefix: Prefix, words: Tensor) -> Prefix:
+        features = self.features(prefix.source, prefix.top[:, None])[:, 0]
+        return replace(self.onward(prefix, words), said=prefix.said + self.output.picked(features, words))
+
+    def onward(self, prefix: Prefix, words: Tensor) -> Prefix:
+        """The decoder reads a word."""
         top, state = self.decoder(self.vectors(words[:, None]), prefix.state)
         return replace(prefix, state=state, top=top[:, 0])
+
+    def closed(self, prefix: Prefix) -> Tensor:
+        """`best_log_likelihood` of texts that have been read to their end."""
+        return prefix.said
 
     def place(self, prefix: Prefix, starting: Tensor) -> Prefix:
         """Called where a slot starts in some rows; a transducer predicts the slot's alignment here."""

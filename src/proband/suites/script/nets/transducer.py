@@ -36,23 +36,23 @@ class Transducer(Seq2Seq):
         self.from_encoder = nn.Linear(shape.hidden, shape.width, bias=False)
 
     def encode(self, batch: Batch) -> Source:
-        if self.shape.bridge:
-            return super().encode(batch)
-        states, _ = self.encoder.encode(self.vectors(batch.x), batch, final=False)
-        return Source(states, batch.positions, None)
+        states, begin = self.encoder.encode(self.vectors(batch.x), batch, final=self.shape.bridge)
+        return Source(states, batch.positions, begin if self.shape.bridge else None, self.joins(states))
+
+    def joins(self, states: Tensor) -> tuple[Tensor, ...]:
+        """What of the positions enters the first layer of each MLP(e_i, d_j), batch × m × width."""
+        return (self.from_encoder(states),)
 
     # ---- the weights of the grid ------------------------------------------------------------------------------------
 
     def transitions(self, source: Source, top: Tensor) -> tuple[Tensor, Tensor]:
         """log p(shift) and log p(emit), each batch × n × m."""
-        assert source.states is not None
-        odds = torch.full((len(top), top.shape[1], source.states.shape[1]), self.shape.shift, device=top.device)
+        odds = torch.full((*top.shape[:2], source.joins[0].shape[1]), self.shape.shift, device=top.device)
         return logsigmoid(odds), logsigmoid(-odds)
 
     def emissions(self, source: Source, top: Tensor, words: Tensor, cells: Tensor) -> Tensor:
         """log p(y_j | a_j = i), batch × n × m; at `cells` (see Batch.cells) only, zero elsewhere."""
-        assert source.states is not None
-        d, e = self.from_decoder(top), self.from_encoder(source.states)
+        d, e = self.from_decoder(top), source.joins[0]
         if d.device.type == "cpu" and cells.dtype != torch.bool:
             layer, drop = self.output.linear, self.shape.dropout if self.training else 0.0
             each = d.new_zeros(d.shape[0] * d.shape[1] * e.shape[1])
@@ -87,19 +87,19 @@ class Transducer(Seq2Seq):
         self.train(training)
         return viterbi(emit, shift, words=batch.words, positions=batch.positions)
 
-    def alignment_posteriors(self, batch: Batch) -> Tensor:
-        with torch.no_grad():
-            emit, shift = self.weights(batch)
-        return posteriors(emit, shift, words=batch.words, positions=batch.positions)
+    @torch.no_grad()
+    def alignments(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """The Viterbi alignments, and p(a_j = i | x, y), batch × n × m."""
+        emit, shift = self.weights(batch)
+        lengths = {"words": batch.words, "positions": batch.positions}
+        return viterbi(emit, shift, **lengths), posteriors(emit, shift, **lengths)
 
     def joint_log_likelihood(self, batch: Batch, alignment: Tensor) -> Tensor:
         """log p(y, a | x) for given alignments (the M-step): one position per word, so one softmax per word."""
         source = self.encode(batch)
-        assert source.states is not None
         top = self.decode(source, batch.before)
-        at = alignment.clamp(min=0)
-        states = source.states.gather(1, at[:, :, None].expand(-1, -1, source.states.shape[2]))
-        hidden = self.from_decoder(top) + self.from_encoder(states)
+        at, joins = alignment.clamp(min=0), source.joins[0]
+        hidden = self.from_decoder(top) + joins.gather(1, at[:, :, None].expand(-1, -1, joins.shape[2]))
         each = self.picked(hidden, batch.y, batch.real())
         shift, stay = self.transitions(source, top)
         passed = torch.nn.functional.pad(shift.cumsum(2), (1, 0))  # passed[i] = Σ shifts over positions before i
@@ -111,20 +111,25 @@ class Transducer(Seq2Seq):
 
     def begin(self, batch: Batch) -> Prefix:
         prefix = super().begin(batch)
-        assert prefix.source.states is not None
-        row = torch.full(prefix.source.states.shape[:2], NEVER, device=batch.x.device)
+        row = torch.full(prefix.source.joins[0].shape[:2], NEVER, device=batch.x.device)
         row[:, 0] = 0.0
-        return replace(prefix, aligned=row)
+        return replace(prefix, aligned=row, turn=self.transitions(prefix.source, prefix.top[:, None]))
 
     def read(self, prefix: Prefix, words: Tensor) -> Prefix:
         """Read a word: the row α(j) of the Viterbi recursion goes on from the row α(j-1)."""
-        shift, stay = self.transitions(prefix.source, prefix.top[:, None])
+        assert prefix.turn is not None
+        shift, stay = prefix.turn
         inside = torch.arange(shift.shape[2], device=words.device) < prefix.source.positions[:, None]
         cells = inside.view(-1).nonzero()[:, 0]
         emit = stay + self.emissions(prefix.source, prefix.top[:, None], words[:, None], cells)
         emit = emit.masked_fill(~inside[:, None], NEVER)
         row = rows(emit, shift, semiring=MAX, start=prefix.aligned)[:, 0]
-        return replace(super().read(prefix, words), aligned=row - row.max(1, keepdim=True).values)
+        onward = self.onward(prefix, words)
+        return replace(onward, aligned=row, turn=self.transitions(onward.source, onward.top[:, None]))
+
+    def closed(self, prefix: Prefix) -> Tensor:
+        assert prefix.aligned is not None
+        return prefix.aligned.gather(1, prefix.source.positions[:, None] - 1)[:, 0]
 
     def place(self, prefix: Prefix, starting: Tensor) -> Prefix:
         slot = self.slot_alignment(prefix)
@@ -137,9 +142,9 @@ class Transducer(Seq2Seq):
 
     def moves(self, prefix: Prefix, starting: Tensor) -> Tensor:
         """One emit at the slot's position and, where the slot is starting, the shifts that lead there (equation 4)."""
-        assert prefix.aligned is not None
+        assert prefix.turn is not None
         assert prefix.slot is not None
-        shift, stay = self.transitions(prefix.source, prefix.top[:, None])
+        shift, stay = prefix.turn
         passed = torch.nn.functional.pad(shift[:, 0].cumsum(1), (1, 0))
         came = Transducer.slot_alignment(self, prefix)[:, None]
         led = (passed.gather(1, prefix.slot[:, None]) - passed.gather(1, came))[:, 0]
@@ -150,10 +155,8 @@ class Transducer(Seq2Seq):
         return round(math.exp(-self.shape.shift))
 
     def next_logits(self, prefix: Prefix, rows: Tensor) -> Tensor:
-        assert prefix.source.states is not None
         assert prefix.slot is not None
-        state = prefix.source.states[rows, prefix.slot[rows]]
-        return self.output.logits(self.from_decoder(prefix.top[rows]) + self.from_encoder(state))
+        return self.output.logits(self.from_decoder(prefix.top[rows]) + prefix.source.joins[0][rows, prefix.slot[rows]])
 
 
 class ShiftingTransducer(Transducer):
@@ -165,15 +168,18 @@ class ShiftingTransducer(Transducer):
         self.shift_encoder = nn.Linear(shape.hidden, shape.hidden, bias=False)
         self.shift = nn.Linear(shape.hidden, 1)
 
+    def joins(self, states: Tensor) -> tuple[Tensor, ...]:
+        return (*super().joins(states), self.shift_encoder(states))
+
     def transitions(self, source: Source, top: Tensor) -> tuple[Tensor, Tensor]:
-        assert source.states is not None
-        joint = self.shift_decoder(top)[:, :, None] + self.shift_encoder(source.states)[:, None]
+        joint = self.shift_decoder(top)[:, :, None] + source.joins[1][:, None]
         odds = self.shift(dropout(joint.relu(), self.shape.dropout, self.training))[..., 0]
         return logsigmoid(odds), logsigmoid(-odds)
 
     def slot_alignment(self, prefix: Prefix) -> Tensor:
         """Shift on from the prefix's last position while p(shift) > 1/2."""
-        shift, stay = self.transitions(prefix.source, prefix.top[:, None])
+        assert prefix.turn is not None
+        shift, stay = prefix.turn
         slot = super().slot_alignment(prefix)
         goes_on = (shift > stay)[:, 0]
         last = prefix.source.positions - 1
@@ -183,5 +189,6 @@ class ShiftingTransducer(Transducer):
 
     def phrase_length(self, prefix: Prefix, position: int, said: int) -> float:
         """One more, while the net would rather emit than shift."""
-        shift, stay = self.transitions(prefix.source, prefix.top[:, None])
+        assert prefix.turn is not None
+        shift, stay = prefix.turn
         return said + 1 if bool((stay > shift)[0, 0, position]) else said
