@@ -164,6 +164,7 @@ class Causal:
         epochs: int = 3,
         rate: float = 5e-5,
         batch: int = 32,
+        dropout: float = 0.0,
         seed: int = 0,
         progress: Any = None,
     ) -> Mapping[str, Any]:
@@ -171,7 +172,16 @@ class Causal:
         from proband.models.finetuning import finetune
 
         return finetune(
-            self, examples, out=out, valid=valid, epochs=epochs, rate=rate, batch=batch, seed=seed, progress=progress
+            self,
+            examples,
+            out=out,
+            valid=valid,
+            epochs=epochs,
+            rate=rate,
+            batch=batch,
+            dropout=dropout,
+            seed=seed,
+            progress=progress,
         )
 
 

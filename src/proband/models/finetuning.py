@@ -3,8 +3,9 @@ r"""Training a causal model further on (context, target) texts.
     loss = - (1/N) \sum over the N target tokens t of a batch: log P(w_t | w_<t)
 
 The target ends with the end-of-text token where there is one, so that a tuned model also stops. AdamW, weight decay
-0.01, gradients clipped to length 1, the rate falling linearly to zero; fp32, with bf16 arithmetic on a GPU. With
-validation examples the epoch of least loss is kept, otherwise the last.
+0.01, gradients clipped to length 1, the rate falling linearly to zero; fp32, with bf16 arithmetic on a GPU. `dropout`
+falls on the embeddings and on the states that the head reads. With validation examples the epoch of least loss is
+kept, otherwise the last.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ def finetune(
     epochs: int = 3,
     rate: float = 5e-5,
     batch: int = 32,
+    dropout: float = 0.0,
     seed: int = 0,
     progress: Any = None,
 ) -> Mapping[str, Any]:
@@ -53,7 +55,8 @@ def finetune(
     with torch.random.fork_rng(devices=devices), opened("fine-tuning", total=epochs * len(train)) as bar:
         torch.manual_seed(seed)
         # out of inference mode and away from the original, which goes on answering as before
-        net = Trainer(copy.deepcopy(model.network.model).float(), rate=rate, steps=epochs * -(-len(train) // batch))
+        copied = copy.deepcopy(model.network.model).float()
+        net = Trainer(copied, rate=rate, steps=epochs * -(-len(train) // batch), dropout=dropout)
         history: list[dict[str, float]] = []
         best: tuple[float, dict[str, Any]] | None = None
         for epoch in range(epochs):
@@ -62,7 +65,7 @@ def finetune(
             for at in range(0, len(order), batch):
                 losses.append(net.step([train[i] for i in order[at : at + batch]]))
                 bar.advance(min(batch, len(order) - at))
-            record = {"epoch": float(epoch + 1), "train": float(np.mean(losses))}
+            record = {"epoch": float(epoch + 1), "train": float(sum(losses) / len(losses))}
             if held:
                 record["valid"] = net.loss(held, batch)
                 if best is None or record["valid"] < best[0]:
@@ -78,7 +81,7 @@ def finetune(
 class Trainer:
     """One optimiser step at a time; a batch that does not fit into memory is accumulated from smaller parts."""
 
-    def __init__(self, model: Any, *, rate: float, steps: int) -> None:
+    def __init__(self, model: Any, *, rate: float, steps: int, dropout: float = 0.0) -> None:
         import torch
 
         self.model = model.train()
@@ -90,21 +93,30 @@ class Trainer:
         decayed = [p for p in model.parameters() if p.ndim > 1]
         plain = [p for p in model.parameters() if p.ndim <= 1]
         groups = [{"params": decayed, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}]
-        self.optimiser = torch.optim.AdamW(groups, lr=rate)
+        self.optimiser = torch.optim.AdamW(groups, lr=rate, fused=self.device.type == "cuda")
+        self.dropout = dropout
+        if dropout:
+            model.get_input_embeddings().register_forward_hook(lambda _, given, made: self._dropped(made))
         self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, lambda done: max(0.0, 1 - done / steps))
 
-    def step(self, examples: Sequence[Example]) -> float:
+    def _dropped(self, states: Any) -> Any:
+        import torch
+
+        return torch.nn.functional.dropout(states, self.dropout, self.model.training)
+
+    def step(self, examples: Sequence[Example]) -> Any:
+        """The loss before the step, left on the device so that nothing waits for it."""
         import torch
 
         tokens = sum(len(where) for _, where in examples)
         while True:
             self.optimiser.zero_grad(set_to_none=True)
             try:
-                total = 0.0
+                total = torch.zeros((), device=self.device)
                 for part in _parts(examples, self.part):
                     loss = self._sum(part) / tokens
                     loss.backward()
-                    total += loss.item()
+                    total += loss.detach()
                 break
             except Exception as error:
                 if not out_of_memory(error) or min(self.part, len(examples)) == 1:
@@ -136,7 +148,7 @@ class Trainer:
             if self.head is None:
                 logits = self.model(ids).logits[rows, where - 1]
             else:
-                states = self.model.base_model(ids)[0][rows, where - 1]
+                states = self._dropped(self.model.base_model(ids)[0][rows, where - 1])
                 logits = self.head(inputs_embeds=states[None]).logits[0]
         return torch.nn.functional.cross_entropy(logits.float(), ids[rows, where], reduction="sum")
 
