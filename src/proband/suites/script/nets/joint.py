@@ -17,6 +17,7 @@ True
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import torch
@@ -24,11 +25,13 @@ from torch import Tensor
 
 from proband.suites.script.nets.emission import CACHED, NEGLIGIBLE
 
+WINDOW = 2048  # cells whose gradients are kept until they are summed over words and over positions
+
 
 def cell_log_probability(
     d: Tensor, e: Tensor, weight: Tensor, bias: Tensor, words: Tensor, cells: Tensor, *, drop: float
 ) -> Tensor:
-    """One number per cell; d: batch × n × width, e: batch × m × width, `cells` indices into batch × n × m laid flat."""
+    """One number per cell; d: batch × n × width, e: batch × m × width, `cells`: rising indices into all, laid flat."""
     n, m = d.shape[1], e.shape[1]
     at = Where(cells, cells // m, cells // (n * m) * m + cells % m)
     kept = torch.empty(len(cells), d.shape[2], dtype=torch.bool).bernoulli_(1 - drop) if drop else None
@@ -70,20 +73,33 @@ class _Cells(torch.autograd.Function):
         matter = (g.abs() > NEGLIGIBLE * g.abs().max()).nonzero()[:, 0]
         right = torch.cat([weight, bias[:, None]], 1).t().contiguous()
         left, space = _spaces(d, weight, len(matter))
-        to_joint = d.new_zeros(d.shape[0] * d.shape[1] * e.shape[1], d.shape[2])
-        to_both = d.new_zeros(len(weight), d.shape[2] + 1)
-        for start in range(0, len(matter), CACHED):
-            block = matter[start : start + CACHED]
-            rows = _rows(left, d, e, j[block], i[block], kept if kept is None else kept[block], ctx.scale)
-            size, sign = g[block].abs(), g[block].sign()[:, None]
-            offset = (size.log() - ctx.normaliser[block])[:, None]
-            slope = torch.mm(rows, right, out=space[: len(rows)]).add_(offset).exp_()  # |g| p(v)
-            slope[torch.arange(len(rows)), words[block]] -= size
-            alive = (rows[:, :-1] > 0) * (-ctx.scale * sign)  # where neither relu nor dropout put a zero
-            to_joint[cell[block]] = (slope @ weight).mul_(alive)
-            to_both.addmm_(slope.t(), rows.mul_(sign), alpha=-1)
-        table = to_joint.view(*d.shape[:2], e.shape[1], d.shape[2])
-        return table.sum(2), table.sum(1), to_both[:, :-1], to_both[:, -1], None, None, None, None
+        to_d, to_e, to_weight, to_bias = (torch.zeros_like(x) for x in (d, e, weight, bias))
+        for texts, first, some in _windows(matter, cell, d.shape[1] * e.shape[1], len(d)):
+            table = d.new_zeros(len(d[texts]), d.shape[1], e.shape[1], d.shape[2])  # of the cells of a few texts
+            flat = table.view(-1, d.shape[2])
+            for block in torch.split(some, CACHED):
+                rows = _rows(left, d, e, j[block], i[block], kept if kept is None else kept[block], ctx.scale)
+                size, sign = g[block].abs(), g[block].sign()[:, None]
+                offset = (size.log() - ctx.normaliser[block])[:, None]
+                slope = torch.mm(rows, right, out=space[: len(rows)]).add_(offset).exp_()  # |g| p(v)
+                slope[torch.arange(len(rows)), words[block]] -= size
+                alive = (rows[:, :-1] > 0) * (-ctx.scale * sign)  # where neither relu nor dropout put a zero
+                flat[cell[block] - first] = (slope @ weight).mul_(alive)
+                rows.mul_(sign)
+                to_weight.addmm_(slope.t(), rows[:, :-1], alpha=-1)
+                to_bias.addmv_(slope.t(), rows[:, -1], alpha=-1)
+            to_d[texts], to_e[texts] = table.sum(2), table.sum(1)
+        return to_d, to_e, to_weight, to_bias, None, None, None, None
+
+
+def _windows(matter: Tensor, cell: Tensor, each: int, texts: int) -> Iterator[tuple[slice, int, Tensor]]:
+    """A few texts at a time, the first of their cells, and which of them matter; a text has `each` cells."""
+    step = max(1, WINDOW // each)
+    starts = list(range(0, texts, step))
+    cuts = torch.searchsorted(cell[matter], torch.tensor([start * each for start in (*starts, texts)])).tolist()
+    for start, low, high in zip(starts, cuts, cuts[1:]):
+        if high > low:
+            yield slice(start, start + step), start * each, matter[low:high]
 
 
 def _spaces(d: Tensor, weight: Tensor, count: int) -> tuple[Tensor, Tensor]:

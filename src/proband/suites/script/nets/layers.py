@@ -10,6 +10,7 @@ from torch.nn.functional import dropout
 
 from proband.suites.script.nets.batches import Batch
 from proband.suites.script.nets.emission import word_log_probability
+from proband.suites.script.nets.lstm import states
 
 State = tuple[Tensor, Tensor]
 
@@ -52,10 +53,14 @@ class Vectors(nn.Module):
 
 
 class Reader(nn.Module):
-    """An LSTM over word vectors. Padding stands at the right, so what is read before it does not depend on it."""
+    """An LSTM over word vectors. Padding stands at the right, so what is read before it does not depend on it.
 
-    def __init__(self, shape: Shape, *, bidirectional: bool = False) -> None:
+    A `frugal` one is trained in less memory, and on a processor a little slower (`lstm`).
+    """
+
+    def __init__(self, shape: Shape, *, bidirectional: bool = False, frugal: bool = False) -> None:
         super().__init__()
+        self.frugal = frugal and shape.layers == 1 and not bidirectional
         between = shape.state_dropout if shape.layers > 1 else 0.0
         self.lstm = nn.LSTM(
             shape.dimension, shape.hidden, shape.layers, batch_first=True, bidirectional=bidirectional, dropout=between
@@ -64,7 +69,12 @@ class Reader(nn.Module):
         self.drop = shape.state_dropout
 
     def forward(self, vectors: Tensor, state: State | None = None) -> tuple[Tensor, State]:
-        out, state = self.lstm(vectors, state)
+        if self.frugal and torch.is_grad_enabled() and vectors.device.type == "cpu":
+            start = None if state is None else (state[0][0], state[1][0])
+            out, cells = states(vectors, *self.lstm.parameters(), start=start)
+            state = out[:, -1][None], cells[:, -1][None]
+        else:
+            out, state = self.lstm(vectors, state)
         return dropout(out, self.drop, self.training), state
 
     def encode(self, vectors: Tensor, batch: Batch, *, final: bool = True) -> tuple[Tensor, State | None]:
@@ -72,7 +82,9 @@ class Reader(nn.Module):
         if not final and self.collapse is None:
             return self(vectors)[0], None
         if batch.lengths is None:
-            out, state = self.unrolled(vectors, batch.positions)
+            out, cells = states(vectors, *self.lstm.parameters())
+            last = (batch.positions - 1)[:, None, None].expand(-1, 1, out.shape[2])
+            state = out.gather(1, last).transpose(0, 1), cells.gather(1, last).transpose(0, 1)
             return dropout(out, self.drop, self.training), state
         counts = torch.from_numpy(batch.lengths[0])
         packed = nn.utils.rnn.pack_padded_sequence(vectors, counts, batch_first=True, enforce_sorted=False)
@@ -83,20 +95,6 @@ class Reader(nn.Module):
             halves = [s.view(-1, 2, *s.shape[1:]).mean(1) for s in state]
             state = (halves[0], halves[1])
         return dropout(padded, self.drop, self.training), state
-
-    def unrolled(self, vectors: Tensor, positions: Tensor) -> tuple[Tensor, State]:
-        """The same of one layer word by word, every state kept, so that no length need be known to the host."""
-        assert self.lstm.num_layers == 1
-        assert not self.lstm.bidirectional
-        weights = [p for _, p in self.lstm.named_parameters()]
-        h = c = vectors.new_zeros(len(vectors), self.lstm.hidden_size)
-        states: list[State] = []
-        for word in vectors.unbind(1):
-            h, c = torch.lstm_cell(word, (h, c), *weights[:4])
-            states.append((h, c))
-        hs, cs = (torch.stack(each, 1) for each in zip(*states))
-        last = (positions - 1)[:, None, None].expand(-1, 1, hs.shape[2])
-        return hs, (hs.gather(1, last).transpose(0, 1), cs.gather(1, last).transpose(0, 1))
 
 
 class Output(nn.Module):

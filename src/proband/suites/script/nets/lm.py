@@ -67,7 +67,7 @@ class LanguageModel(nn.Module):
         super().__init__()
         self.shape = shape
         self.vectors = Vectors(table, drop=shape.input_dropout, learned=shape.learned)
-        self.decoder = Reader(shape)
+        self.decoder = Reader(shape, frugal=self.latent)
         self.from_decoder = nn.Linear(shape.hidden, shape.width)
         self.output = Output(shape, table)
 
