@@ -82,9 +82,7 @@ class Reader(nn.Module):
         if not final and self.collapse is None:
             return self(vectors)[0], None
         if batch.lengths is None:
-            out, cells = states(vectors, *self.lstm.parameters())
-            last = (batch.positions - 1)[:, None, None].expand(-1, 1, out.shape[2])
-            state = out.gather(1, last).transpose(0, 1), cells.gather(1, last).transpose(0, 1)
+            out, state = self.unrolled(vectors, batch.positions)
             return dropout(out, self.drop, self.training), state
         counts = torch.from_numpy(batch.lengths[0])
         packed = nn.utils.rnn.pack_padded_sequence(vectors, counts, batch_first=True, enforce_sorted=False)
@@ -95,6 +93,20 @@ class Reader(nn.Module):
             halves = [s.view(-1, 2, *s.shape[1:]).mean(1) for s in state]
             state = (halves[0], halves[1])
         return dropout(padded, self.drop, self.training), state
+
+    def unrolled(self, vectors: Tensor, positions: Tensor) -> tuple[Tensor, State]:
+        """The same of one layer word by word, every state kept, so that no length need be known to the host."""
+        assert self.lstm.num_layers == 1
+        assert not self.lstm.bidirectional
+        weights = [p for _, p in self.lstm.named_parameters()]
+        h = c = vectors.new_zeros(len(vectors), self.lstm.hidden_size)
+        found: list[State] = []
+        for word in vectors.unbind(1):
+            h, c = torch.lstm_cell(word, (h, c), *weights[:4])
+            found.append((h, c))
+        hs, cs = (torch.stack(each, 1) for each in zip(*found))
+        last = (positions - 1)[:, None, None].expand(-1, 1, hs.shape[2])
+        return hs, (hs.gather(1, last).transpose(0, 1), cs.gather(1, last).transpose(0, 1))
 
 
 class Output(nn.Module):
