@@ -119,13 +119,13 @@ def _story(
     if not closure.consistent or len(words) != 1:
         return None
 
-    def known(a: int, b: int) -> str:
-        return "|".join(closure.answers(order[a], order[b]))
+    def known(a: int, b: int) -> Edge:
+        return order[a], "|".join(closure.answers(order[a], order[b])), order[b]
 
     listed = [(edge, kind) for kind, block in kinds.items() for edge in block]
     if listed and noises.harm(edges, listed, (x, z), len(facts)):
         return None
     _, proofs = chart(rules, [r for _, r, _ in facts], genders) if ends == (0, len(facts)) else (0, 1)
-    proof = [(order[a], known(a, y), order[y], known(y, b), order[b], known(a, b)) for a, y, b in reversed(steps)]
+    proof = [(known(a, y), known(y, b), known(a, b)) for a, y, b in reversed(steps)]
     clause, k = tuple(r for _, r, _ in facts), len(facts)
     return Draft(numbered, edges, (x, z), words[0], k, k, listed, proof, proofs, clause, "entailed")

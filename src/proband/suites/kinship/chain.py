@@ -51,6 +51,15 @@ class Ground:
         return found
 
     @cached_property
+    def by_relation(self) -> list[list[list[int]]]:
+        """Everybody's relatives: `by_relation[a][r]` are those who are the r of a."""
+        found: list[list[list[int]]] = [[[] for _ in range(OTHER + 1)] for _ in self.matrix]
+        for a, row in enumerate(self.matrix):
+            for y, relation in enumerate(row):
+                found[a][relation].append(y)
+        return found
+
+    @cached_property
     def kin(self) -> list[list[int]]:
         """Everybody's relatives, in the sense of the eleven relations."""
         return [[y for y, relation in enumerate(row) if relation != OTHER] for row in self.matrix]
@@ -58,14 +67,14 @@ class Ground:
     def _splits(self, pair: Pair) -> list[list[int]]:
         """The rules that resolve the fact (a, b) in this family: for each, those who can stand between a and b."""
         a, b = pair
-        row, wanted = self.matrix[a], 1 << self.matrix[a][b]
-        table = self.rules.same if self.genders[a] == self.genders[b] else self.rules.table
-        by_rule: dict[Pair, list[int]] = {}
-        for y in self.kin[a]:
-            first, second = row[y], self.matrix[y][b]
-            if second != OTHER and y != b and table[first][second] == wanted:
-                by_rule.setdefault((first, second), []).append(y)
-        return list(by_rule.values())
+        bodies = rule_bodies(self.rules, same=self.genders[a] == self.genders[b])[self.matrix[a][b]]
+        from_a, from_b, inverse = self.by_relation[a], self.by_relation[b], self.rules.inverse
+        groups = []
+        for first, second in bodies:
+            back = from_b[inverse[second]]
+            if group := [y for y in from_a[first] if y in back]:
+                groups.append(group)
+        return groups
 
     def _between(self, pair: Pair) -> list[int]:
         """The relatives that a and b have in common."""
@@ -178,8 +187,9 @@ def symbolic(rules: Rules, target: int, k: int, draw: Random) -> tuple[list[int]
     return relations, [(place[a], place[y], place[b]) for a, y, b in steps]
 
 
-@lru_cache(maxsize=16)
-def rule_bodies(rules: Rules) -> list[list[tuple[int, int]]]:
-    """For each relation, the pairs that compose to it and to nothing else, whatever the genders."""
-    n = len(rules.neutrals)
-    return [[(a, b) for a in range(n) for b in range(n) if rules.table[a][b] == 1 << relation] for relation in range(n)]
+@lru_cache(maxsize=32)
+def rule_bodies(rules: Rules, *, same: bool = False) -> list[list[tuple[int, int]]]:
+    """For each relation, the pairs that compose to it and to nothing else, whatever the genders (or if the two ends are
+    of the `same` gender)."""
+    n, table = len(rules.neutrals), rules.same if same else rules.table
+    return [[(a, b) for a in range(n) for b in range(n) if table[a][b] == 1 << relation] for relation in range(n)]

@@ -13,7 +13,7 @@ from itertools import pairwise
 from proband.suites.kinship import noise as noises
 from proband.suites.kinship.chain import Ground, Pair, Step, backward, revisiting
 from proband.suites.kinship.lazy import Lazy
-from proband.suites.kinship.letters import Proofs, Word
+from proband.suites.kinship.letters import Proofs, Word, genders_of
 from proband.suites.kinship.noise import Way
 from proband.suites.kinship.orders import Random, shuffled
 from proband.suites.kinship.prove import chart, depth
@@ -22,7 +22,7 @@ from proband.suites.kinship.rules import NONE, Rules
 
 Goal = tuple[int, str, str]  # target relation, gender of z, gender of x
 Edge = tuple[int, str, int]
-Inference = tuple[int, str, int, str, int, str]  # (i, u, m, v, j, w): m is i's u and j is m's v, so j is i's w
+Inference = tuple[Edge, Edge, Edge]  # two premises and the conclusion
 Accept = Callable[[tuple[int, ...]], bool]
 ATTEMPTS = 2000
 
@@ -109,8 +109,7 @@ def family_draft(
             if task == "memory":
                 draft.depth = 1
                 return draft
-            known = list(map(str, path)) if world.blind else [ground.genders[p] for p in path]
-            if _judge(world, draft, word, goal=ground.matrix[pair[0]][pair[1]], genders=known):
+            if _judge(world, draft, word, goal=goal[0]):
                 return draft
     return None
 
@@ -130,14 +129,13 @@ def _story(
     ground: Ground, pair: Pair, path: list[int], *, steps: list[Step], word: Word, ways: list[Way], draw: Random
 ) -> Draft:
     """Number the people, tell the facts, put each noise path somewhere among them."""
-    sex, said = ground.genders, ground.said
-    cast = {person: sex[person] for person in path}
+    said, genders = ground.said, ground.genders
+    cast = {person: genders[person] for person in path}
     for way in ways:
         cast.update(way.cast)
-    place = dict(zip(cast, shuffled(len(cast), draw)))
-    genders = [""] * len(cast)
-    for person, gender in cast.items():
-        genders[place[person]] = gender
+    people = list(cast)
+    seats = [people[i] for i in shuffled(len(people), draw)]
+    place = dict(zip(seats, range(len(seats))))
     edges = [(place[a], said[a][b], place[b]) for a, b in pairwise(path)]
     noise: list[tuple[Edge, str]] = []
     for way in ways:
@@ -145,18 +143,25 @@ def _story(
         at = int(draw() * (len(edges) + 1))
         edges[at:at] = block
         noise += [(edge, way.kind) for edge in block]
-    proof = [(place[a], said[a][y], place[y], said[y][b], place[b], said[a][b]) for a, y, b in reversed(steps)]
+    proof = []
+    for a, y, b in reversed(steps):
+        i, m, j, words = place[a], place[y], place[b], said[a]
+        proof.append(((i, words[y], m), (m, said[y][b], j), (i, words[b], j)))
     (x, z), k, clause = pair, len(word), tuple([letter >> 2 for letter in word])
-    return Draft(genders, edges, (place[x], place[z]), said[x][z], k, k, noise, proof, 1, clause, "entailed")
+    return Draft(
+        [cast[p] for p in seats], edges, (place[x], place[z]), said[x][z], k, k, noise, proof, 1, clause, "entailed"
+    )
 
 
-def _judge(world: World, draft: Draft, word: Word, *, goal: int, genders: list[str]) -> bool:
+def _judge(world: World, draft: Draft, word: Word, *, goal: int) -> bool:
     """Whether the closure proves the story (or, for an unsound rule base, says that it is open)."""
     draft.proofs = world.proofs[word][1]
-    if not draft.proofs and chart(world.sound, draft.clause, genders)[0] != 1 << goal:
-        if world.rules is world.sound:
-            return False
-        draft.verdict = "ambiguous"
+    if not draft.proofs:  # no line of rules with single outcomes: sets of relations may still leave one
+        known = [str(i) for i in range(len(word) + 1)] if world.blind else genders_of(word)
+        if chart(world.sound, draft.clause, known)[0] != 1 << goal:
+            if world.rules is world.sound:
+                return False
+            draft.verdict = "ambiguous"
     if world.revisit:
         shortest = depth(world.sound, draft.genders, draft.edges, draft.query)
         if shortest is None:

@@ -73,7 +73,8 @@ class Dresser:
             choices=choices,
             gold=gold,
             task=cell.task,
-            more={"split": split, "kind": kind if cell.task == "mixed" else ""},
+            split=split,
+            kind=kind if cell.task == "mixed" else "",
             names=names,
             certified_by=() if draft.verdict != "entailed" else ("closure", "search") if searched else ("closure",),
             clause=clause,
@@ -115,7 +116,7 @@ class Dresser:
 
     def _tell(
         self, draft: Draft, names: list[str], split: str, rng: random.Random
-    ) -> tuple[str, Sequence[str], Sequence[Sequence[int]]]:
+    ) -> tuple[str, Sequence[str], Sequence[tuple[int, ...]]]:
         """(text, templates, which facts each tells)."""
         plan = self.plan
         shown = [f"[{name}]" for name in names] if plan.brackets else names
@@ -133,16 +134,16 @@ class Dresser:
         order = shuffled(len(draft.edges), rng.random)
         edges = [draft.edges[i] for i in order]
         if plan.form == "graph":
-            return questions.triples(edges, shown), [], [[i] for i in order]
+            return questions.triples(edges, shown), [], [(i,) for i in order]
         if self.english:
-            return " ".join(plain(edges, shown, draft.genders)), [], [[i] for i in order]
+            return " ".join(plain(edges, shown, draft.genders)), [], [(i,) for i in order]
         forms = self.rules.sentences if plan.form == "story" else self.rules.sentences[:1]
         texts, used = [], []
         for i, word, j in edges:
             form = int(rng.random() * len(forms))
             texts.append(questions.capital(forms[form].format(i=shown[i], j=shown[j], word=word)))
             used.append(f"{self.rules.name}.{form}")
-        return " ".join(texts), used, [[i] for i in order]
+        return " ".join(texts), used, [(i,) for i in order]
 
 
 def _enough(lists: Mapping[str, Sequence[str]], genders: Sequence[str]) -> None:

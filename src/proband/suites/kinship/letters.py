@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from proband.suites.kinship.lazy import Lazy
-from proband.suites.kinship.rules import FEMALE, Rules
+from proband.suites.kinship.rules import FEMALE, MALE, Rules
 
 KEPT = 50_000  # words to remember at most: memory stays flat
 Word = tuple[int, ...]
@@ -30,6 +30,14 @@ def spell(relations: Sequence[int], genders: Sequence[str]) -> Word:
     """The word of a path: relation t is that of person t + 1 to person t."""
     female = [gender == FEMALE for gender in genders]
     return tuple([4 * r + 2 * a + b for r, a, b in zip(relations, female, female[1:])])
+
+
+def genders_of(word: Word) -> list[str]:
+    """
+    >>> genders_of(spell([6, 3], ["female", "male", "female"]))
+    ['female', 'male', 'female']
+    """
+    return [(MALE, FEMALE)[bit] for bit in (word[0] >> 1 & 1, *[letter & 1 for letter in word])]
 
 
 class Proofs(Lazy[Word, tuple[int, int]]):

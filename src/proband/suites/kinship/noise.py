@@ -15,12 +15,13 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from proband.suites.kinship.chain import Ground
+from proband.suites.kinship.chain import Ground, resolve
 from proband.suites.kinship.orders import Random
 from proband.suites.kinship.prove import Edge, distance
 
 KINDS = ("supporting", "irrelevant", "disconnected")
 NOISE = {"clean": (), "supporting": KINDS[:1], "irrelevant": KINDS[1:2], "disconnected": KINDS[2:], "all": KINDS}
+ENDS = {"supporting": 2, "irrelevant": 1, "disconnected": 0}  # on the story's path
 TRIES = 30
 
 
@@ -79,14 +80,17 @@ def harmless(path: Sequence[int], found: Sequence[Way]) -> bool:
     >>> harmless([5, 6, 7], [Way("supporting", [5, 8, 7], ["son", "wife"], {8: "male"})])  # as long as the path
     False
     """
-    met = list(dict.fromkeys(path))
+    everybody = set(path)
+    count = len(everybody)
     for way in found:
-        ends = [path.index(p) for p in (way.people[0], way.people[-1]) if p in path]
-        returns = len(ends) == 2 and len(way.words) <= abs(ends[0] - ends[1])
-        if returns or len(way.people) != len(way.cast) + len(ends):
+        ends, facts = ENDS[way.kind], len(way.words)
+        if ends == 2 and facts <= abs(path.index(way.people[0]) - path.index(way.people[-1])):
             return False
-        met += way.cast
-    return len(set(met)) == len(met)
+        if len(way.people) != len(way.cast) + ends:
+            return False
+        everybody.update(way.cast)
+        count += len(way.cast)
+    return len(everybody) == count
 
 
 def walk(ground: Ground, start: int, size: int, *, used: set[int], draw: Random) -> list[int] | None:
@@ -118,9 +122,10 @@ def supporting(ground: Ground, path: Sequence[int], size: int, *, used: set[int]
         if inner is None:
             continue
         here = inner[-1] if inner else ends[0]
-        free = [y for y in ground.between[here, ends[1]] if y not in used and y not in inner]
-        if free:
-            return [ends[0], *inner, free[int(draw() * len(free))], ends[1]]
+        common = ground.between[here, ends[1]]
+        y = resolve([common], used.union(inner), draw) if common else -1
+        if y >= 0:
+            return [ends[0], *inner, y, ends[1]]
     return None
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import permutations
 
+from proband.suites.kinship.lazy import Lazy
+
 Random = Callable[[], float]  # a number from 0 up to 1
-SMALL = [list(permutations(range(n))) for n in range(6)]  # all orders of a few, so that one draw picks one
+FEW = 7
+orders: Lazy[int, list[tuple[int, ...]]] = Lazy(lambda n: list(permutations(range(n))))  # of few: one draw picks one
 
 
 def shuffled(n: int, draw: Random) -> Sequence[int]:
@@ -15,8 +18,9 @@ def shuffled(n: int, draw: Random) -> Sequence[int]:
     >>> shuffled(3, lambda: 0.99), len(shuffled(9, lambda: 0.5))
     ((2, 1, 0), 9)
     """
-    if n < len(SMALL):
-        return SMALL[n][int(draw() * len(SMALL[n]))]
+    if n <= FEW:
+        every = orders[n]
+        return every[int(draw() * len(every))]
     order = list(range(n))
     for i in range(n - 1, 0, -1):
         j = int(draw() * (i + 1))

@@ -26,7 +26,7 @@ from proband.suites.kinship.relations import FEMALE, GENDER, INVERSE, MALE, NEUT
 
 __all__ = ["Bank", "Edge", "Telling", "load_bank", "plain", "tell", "walk"]
 Edge = tuple[int, str, int]
-TRIES: Final = 4  # draws of a paraphrase that the story has not used yet
+TRIES: Final = 3  # more draws of a paraphrase that the story has not used yet
 INVERSE_WORD: Final = {(w, g): word(INVERSE[NEUTRAL[w]], g) for w in RELATIONS for g in (MALE, FEMALE)}
 
 
@@ -85,24 +85,25 @@ def tell(
     menus = bank.menus(split)
     told: list[tuple[str, str, tuple[int, ...]]] = []
     used: set[str] = set()
-    at = 0
+    at, numbers = 0, tuple(range(len(edges)))
     while at < len(edges):
         path, key = walk(edges, at, size=1 + int(draw() * LONGEST), genders=genders)
         while not (menu := menus[key]).lines:
             if len(key) == 2:
                 raise ProbandError(f"bank {bank.name} has no paraphrase of {key[1]!r} of a {key[0]} person")
             path, key = walk(edges, at, size=len(key) - 2, genders=genders)
-        lines = menu.revealing[path.index(reveal)] if reveal in path else menu.lines
-        for _ in range(TRIES):  # not the same scene twice in a story, if it can be helped
+        asked = path.index(reveal) if reveal is not None and reveal in path else None
+        lines = menu.lines if asked is None else menu.revealing[asked]
+        line = lines[int(draw() * len(lines))]
+        for _ in range(TRIES) if line[0].id in used else ():  # not the same scene twice, if it can be helped
             line = lines[int(draw() * len(lines))]
-            template = line[0].id
-            if template not in used:
+            if line[0].id not in used:
                 break
-        used.add(template)
-        if reveal in path and path.index(reveal) in menu.known(line):
+        if asked is not None and asked in menu.known(line):
             reveal = None
-        end = at + len(key) - 1
-        told.append((menu.tell(line, [shown[i] for i in path]), template, tuple(range(at, end))))
+        template, end = line[0].id, at + len(key) - 1
+        used.add(template)
+        told.append((menu.tell(line, [shown[i] for i in path]), template, numbers[at:end]))
         at = end
     if shuffle:
         told = [told[i] for i in shuffled(len(told), draw)]

@@ -6,22 +6,13 @@ Most of a line is a few words over and over (relations, genders, names, the choi
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from proband.suites.kinship.draft import Draft
 from proband.suites.kinship.lazy import Lazy
 
 ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
-QUOTED: Lazy[Any, str] = Lazy(ENCODE, most=20_000)
-
-
-def listed(texts: Sequence[str]) -> str:
-    """
-    >>> listed(["a", 'b"'])
-    '["a","b\\\\""]'
-    """
-    return f"[{','.join([QUOTED[text] for text in texts])}]"
+quoted = Lazy(ENCODE, most=20_000).__getitem__  # words, names, lists of choices, facts: what comes again and again
 
 
 def line(
@@ -32,30 +23,29 @@ def line(
     choices: tuple[str, ...],
     gold: int,
     task: str,
-    more: Mapping[str, str],
+    split: str,
+    kind: str,
     names: Sequence[str],
     certified_by: tuple[str, ...],
     clause: str,
     cluster: str,
     templates: Sequence[str],
-    groups: Sequence[Sequence[int]],
+    groups: Sequence[tuple[int, ...]],
     rules: str,
 ) -> str:
-    """The line; `more` are further tags, left out where they are empty."""
-    quoted = QUOTED
-    told = [f"[{i},{quoted[word]},{j}]" for i, word, j in draft.edges]
-    noise = [f"[[{i},{quoted[word]},{j}],{quoted[kind]}]" for (i, word, j), kind in draft.noise]
-    proof = [f"[[{i},{quoted[u]},{m}],[{m},{quoted[v]},{j}],[{i},{quoted[w]},{j}]]" for i, u, m, v, j, w in draft.proof]
-    tellings = [f"[{','.join(map(str, group))}]" for group in groups]
-    tags = "".join([f",{quoted[tag]}:{quoted[value]}" for tag, value in more.items() if value])
-    x, z = draft.query
+    """The line; `split` and `kind` are tags only where they are not empty."""
+    join = ",".join
+    target, depth, (x, z) = quoted(draft.target), draft.depth, draft.query
+    proof = [f"[{quoted(first)},{quoted(second)},{quoted(third)}]" for first, second, third in draft.proof]
+    noise = [f"[{quoted(edge)},{quoted(kind)}]" for edge, kind in draft.noise]
+    more = (f',"split":{quoted(split)}' if split else "") + (f',"kind":{quoted(kind)}' if kind else "")
     return (
-        f'{{"id":{ENCODE(name)},"suite":"kinship","prompt":{ENCODE(prompt)},"choices":{quoted[choices]},"gold":{gold},'
-        f'"tags":{{"task":{quoted[task]},"k":{draft.k},"depth":{draft.depth},"target":{quoted[draft.target]}{tags}}},'
-        f'"facts":{{"names":{listed(names)},"genders":{listed(draft.genders)},"edges":[{",".join(told)}],'
-        f'"query":[{x},{z}],"target":{quoted[draft.target]},"k":{draft.k},"depth":{draft.depth},'
-        f'"noise":[{",".join(noise)}],"proof":[{",".join(proof)}],"proofs":{draft.proofs},'
-        f'"certificate":{quoted[draft.verdict]},"certified_by":{quoted[certified_by]},"clause":{ENCODE(clause)},'
-        f'"clusters":[{ENCODE(cluster)}],"templates":{listed(templates)},"groups":[{",".join(tellings)}],'
-        f'"rules":{quoted[rules]}}}}}'
+        f'{{"id":{ENCODE(name)},"suite":"kinship","prompt":{ENCODE(prompt)},"choices":{quoted(choices)},"gold":{gold},'
+        f'"tags":{{"task":{quoted(task)},"k":{draft.k},"depth":{depth},"target":{target}{more}}},'
+        f'"facts":{{"names":[{join(map(quoted, names))}],"genders":[{join(map(quoted, draft.genders))}],'
+        f'"edges":[{join(map(quoted, draft.edges))}],"query":[{x},{z}],"target":{target},"k":{draft.k},"depth":{depth},'
+        f'"noise":[{join(noise)}],"proof":[{join(proof)}],"proofs":{draft.proofs},'
+        f'"certificate":{quoted(draft.verdict)},"certified_by":{quoted(certified_by)},'
+        f'"clause":{quoted(clause)},"clusters":[{quoted(cluster)}],"templates":[{join(map(quoted, templates))}],'
+        f'"groups":[{join(map(quoted, groups))}],"rules":{quoted(rules)}}}}}'
     )
