@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from proband.core.types import Answer, Item
 from proband.suites.script import claims
-from proband.suites.script.results import Result
+from proband.suites.script.results import Result, grouped
 
 
 def planted(row: str, right: float, *, count: int = 60, surprisal: float = 3.0) -> Result:
@@ -47,6 +47,17 @@ def test_by_far_needs_five_points() -> None:
 def test_one_refuted_comparison_refutes_the_claim() -> None:
     results = [planted("transducer", 0.5), planted("lm", 0.1), planted("seq2seq", 0.9)]
     assert verdict("alignment helps", results) == "fails"
+
+
+def test_runs_of_one_kind_are_averaged() -> None:
+    """0.8 and 0.2 of the blanks right are 0.5 together, neither above nor below a model that has 0.5."""
+    runs = [planted("attention", 0.8), planted("attention", 0.2)]
+    (group,) = grouped(runs)
+    assert group.means("whole_greedy", "test") == [0.8, 0.2]
+    found = group.estimate("whole_greedy", "test", seed=0)
+    assert found is not None
+    assert found.mean == 0.5
+    assert verdict("attention beats", [*runs, planted("seq2seq", 0.5)]) == claims.NOISE
 
 
 def test_without_models_nothing_is_claimed() -> None:

@@ -50,7 +50,7 @@ def test_every_table_is_written(told: tuple[dict[str, object], Path]) -> None:
     for name in ("table1", "table3", "table4", "table5", "breakdown", "claims", "alignments", "phrases"):
         assert (out / f"{name}.md").read_text().strip()
     assert "| *published: transducer* |" in (out / "table4.md").read_text()
-    assert "307573" in (out / "table1.md").read_text()
+    assert "307,573" in (out / "table1.md").read_text()
     for n in (1, 2):
         assert ET.fromstring((out / f"figure2-{n}.svg").read_text()).tag.endswith("svg")
     assert (out / "alignments.md").read_text().count("- **") > 20

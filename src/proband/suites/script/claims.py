@@ -1,18 +1,18 @@
 """The paper's findings (section 4.2) as statements that the models at hand confirm or refute.
 
 Two models are compared on the same blanks, resampling captions (`core.stats.paired_test`). Several runs of one kind
-(other seeds) are averaged blank by blank. A claim `holds` if the difference has its sign at p < 0.05 for every
-comparison it makes, `fails` if one has the other sign at p < 0.05, and is `inside the noise` otherwise.
+(other seeds) are averaged blank by blank (`results.Group`). A claim `holds` if the difference has its sign at p < 0.05
+for every comparison it makes, `fails` if one has the other sign at p < 0.05, and is `inside the noise` otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proband.core.stats import paired_test
 from proband.suites.script.published import value
-from proband.suites.script.results import IN_DOMAIN, TUNED, Result
+from proband.suites.script.results import IN_DOMAIN, PLAIN, TUNED, Result, grouped
 
 ALPHA, NOISE, ABSENT = 0.05, "inside the noise", "not tested"
 FAR = 0.05  # "by far": five points
@@ -90,28 +90,12 @@ class Verdict:
     evidence: str
 
 
-Numbers = Mapping[str, tuple[float, tuple[str, ...]]]
-
-
-def averaged(results: Sequence[Result], row: str, metric: str, split: str) -> Numbers:
-    """Blank -> mean over the runs of a row, and its clusters; only blanks that every run has."""
-    runs = [
-        {key: (number, clusters) for key, number, clusters in result.rows(metric, split)}
-        for result in results
-        if result.row == row
-    ]
-    runs = [run for run in runs if run]
-    if not runs:
-        return {}
-    shared = [key for key in runs[0] if all(key in run for run in runs)]
-    return {key: (sum(run[key][0] for run in runs) / len(runs), runs[0][key][1]) for key in shared}
-
-
 def judge(claim: Claim, results: Sequence[Result], *, split: str, seed: int) -> Verdict:
-    best = averaged(results, claim.above, claim.metric, split)
+    groups = {group.row: group for group in grouped(results) if group.row != PLAIN}
     found, told = [], []
+    best = groups[claim.above].numbers(claim.metric, split) if claim.above in groups else {}
     for row in claim.below:
-        other = averaged(results, row, claim.metric, split)
+        other = groups[row].numbers(claim.metric, split) if row in groups else {}
         shared = [key for key in best if key in other]
         if not shared:
             continue
@@ -119,11 +103,31 @@ def judge(claim: Claim, results: Sequence[Result], *, split: str, seed: int) -> 
         test = paired_test(a, b, clusters=[best[key][1] for key in shared], seed=seed)
         difference = -test.difference if claim.falling else test.difference
         found.append(NOISE if test.p >= ALPHA else "holds" if difference > 0 else "fails")
-        told.append(f"{claim.above} - {row}: {test.difference + claim.margin:+.4f} (p = {test.p:.3f})")
+        told.append(f"{claim.above} - {row}: {amount(claim.metric, test.difference + claim.margin)} ({chance(test.p)})")
     if not found:
         return Verdict(claim.text, claim.paper, ABSENT, f"needs {claim.above} and one of {', '.join(claim.below)}")
     verdict = "fails" if "fails" in found else NOISE if NOISE in found else "holds"
     return Verdict(claim.text, claim.paper, verdict, "; ".join(told))
+
+
+def amount(metric: str, difference: float) -> str:
+    """
+    >>> amount("whole_greedy", 0.0274), amount("surprisal", -0.05), amount("alignment_length", 3)
+    ('+2.74 points', '-0.050 nats', '+3.00 words')
+    """
+    if metric == "surprisal":
+        return f"{difference:+.3f} nats"
+    if metric == "alignment_length":
+        return f"{difference:+.2f} words"
+    return f"{100 * difference:+.2f} points"
+
+
+def chance(p: float) -> str:
+    """
+    >>> chance(0.0312), chance(0.0)
+    ('p = 0.031', 'p < 0.001')
+    """
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def judged(results: Sequence[Result], *, split: str, seed: int) -> list[Verdict]:
@@ -143,7 +147,11 @@ def holds_as_published(claim: Claim) -> bool:
     return all(best < x for x in others) if claim.falling else all(best > x + claim.margin for x in others)
 
 
-def markdown(verdicts: Sequence[Verdict]) -> str:
-    lines = ["| claim | verdict | evidence |", "|---|---|---|"]
-    lines += [f"| {v.claim} ({v.paper}) | {v.verdict} | {v.evidence} |" for v in verdicts]
-    return "\n".join(lines) + "\n"
+def markdown(verdicts: Sequence[Verdict], *, split: str = "test") -> str:
+    lines = [f"# The claims of section 4.2 on {split}\n", "| claim | verdict | evidence |", "|---|---|---|"]
+    lines += [f"| {v.claim} | **{v.verdict}** | {v.evidence} |" for v in verdicts]
+    note = (
+        "Differences are of means over the runs of each kind, blank by blank (lengths of alignments: text by text); "
+        "p is of a paired test that resamples captions. A claim of several comparisons holds if each does."
+    )
+    return "\n".join(lines) + f"\n\n{note}\n"

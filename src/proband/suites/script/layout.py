@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
-from io import StringIO
 from typing import Any
 
-from proband.core.types import Answer, Estimate, Item
+from proband.core.types import Answer, Item
 from proband.suites.script import knowledge
-from proband.suites.script.breakdown import LENGTHS
-from proband.suites.script.categories import CATEGORIES
 from proband.suites.script.cloze import STOP_WORDS
 from proband.suites.script.draw import grid
 from proband.suites.script.metrics import alignment_length
 from proband.suites.script.published import rows as published_rows
 from proband.suites.script.published import value
-from proband.suites.script.results import PLAIN, TUNED, Result
+from proband.suites.script.results import PLAIN, TUNED, Result, short
 from proband.suites.script.texts import running
 
-COLUMNS = ("whole_oracle", "top5_word_oracle", "whole_greedy", "top5_word_greedy", "surprisal")
-SHARES = ("match_oracle", "top5_oracle", "match_greedy", "top5_greedy", "surprisal_aligned")
 TABLE3_WORDS = ("cheese", "macaroni", "egg", "sauce", "oil")
 TABLE3_PHRASES = ("whisk", "spatula", "tongs", "cutting board", "preheat")
 
@@ -41,14 +35,21 @@ def table1_text(
     leaks: Mapping[str, int],
 ) -> str:
     """Sequences, tokens, types and mean lengths: printed, counted in the released sequences, and in the cloze texts."""
-    head = ["split", "figure", "published", "released sequences", "cloze texts"]
-    by = {name: {row["split"]: row for row in rows} for name, rows in (("s", sequences), ("c", cloze))}
-    rows = []
+    head = ["split", "", "sequences", "tokens", "types", "abstract length", "concrete length"]
+    figures = ("sequences", "padded_tokens", "vocabulary", "abstract_length", "padded_length")
+    counted: dict[tuple[str, str], Mapping[str, Any]] = {}
     for row in published_rows():
         if row["table"] == "table1":
-            split, figure = row["row"], row["column"]
-            cells = [by[name].get(split, {}).get(figure) for name in ("s", "c")]
-            rows.append([split, figure, row["value"], *("–" if x is None else f"{x:,}" for x in cells)])
+            key = row["row"], "published"
+            counted[key] = {**counted.get(key, {}), row["column"]: float(row["value"])}
+    counted |= {(row["split"], "released sequences"): row for row in sequences}
+    counted |= {(row["split"], "cloze texts"): row for row in cloze}
+    rows = [
+        [split, source, *(figure(counted[split, source].get(name), name) for name in figures)]
+        for split in dict.fromkeys(split for split, source in counted if source == "published")
+        for source in ("published", "released sequences", "cloze texts")
+        if (split, source) in counted
+    ]
     text = "# Table 1\n\n" + lines_of(head, rows)
     text += (
         "\nTokens count one for each of the five steps that is empty. In the released sequences rare words read #UNK#, "
@@ -65,77 +66,14 @@ def table1_text(
     return text + "\n" + lines_of(["leak", "count"], [[name, str(count)] for name, count in leaks.items()])
 
 
-# ---- table 4 -------------------------------------------------------------------------------------------------------
-
-
-def shown(metric: str, found: Estimate | None) -> str:
-    if found is None:
+def figure(value: float | None, name: str) -> str:
+    """
+    >>> figure(307573.0, "tokens"), figure(37.854, "padded_length"), figure(None, "tokens")
+    ('307,573', '37.9', '–')
+    """
+    if value is None:
         return "–"
-    if metric in ("surprisal", "surprisal_aligned", "rank", "alignment_length"):
-        return f"{found.mean:.3f} [{found.low:.3f}, {found.high:.3f}]"
-    return f"{100 * found.mean:.2f} [{100 * found.low:.1f}, {100 * found.high:.1f}]"
-
-
-def published_line(row: str) -> list[str]:
-    found = {r["column"]: float(r["value"]) for r in published_rows() if r["table"] == "table4" and r["row"] == row}
-    figures = [f"{found[c]:.3f}" if c == "surprisal" else f"{100 * found[c]:.2f}" for c in COLUMNS]
-    return [f"*published: {row}*", "–", *figures]
-
-
-def table4(results: Sequence[Result], *, seed: int) -> str:
-    """Match and top-5, oracle and greedy, and surprisal; ours in valid and test."""
-    rows = [published_line(row) for row in dict.fromkeys(r["row"] for r in published_rows() if r["table"] == "table4")]
-    for result in results:
-        for split in ("valid", "test"):
-            if result.rows("match_greedy", split):
-                cells = [shown(metric, result.estimate(metric, split, seed=seed)) for metric in COLUMNS]
-                rows.append([result.name, split, *cells])
-    note = (
-        "\nPercent with 95% intervals over captions; match of whole blanks and top-5 of single words, as the released "
-        "program counts; surprisal in nats over the whitelist. By each blank's share of right words:\n\n"
-    )
-    shares = [
-        [result.name, split, *(shown(metric, result.estimate(metric, split, seed=seed)) for metric in SHARES)]
-        for result in results
-        for split in ("valid", "test")
-        if result.rows("match_greedy", split)
-    ]
-    note += lines_of(["model", "split", *SHARES], shares) + "\n"
-    lengths = [
-        [result.name, split, shown("alignment_length", found)]
-        for result in results
-        for split in ("valid", "test")
-        if (found := result.estimate("alignment_length", split, seed=seed)) is not None
-    ]
-    lengths = [["*published: transducer*", "–", "6.18"], ["*published: transducer-param*", "–", "16.61"], *lengths]
-    table = lines_of(["model", "split", *COLUMNS], rows)
-    return "# Table 4\n\n" + table + note + lines_of(["model", "split", "mean alignment length"], lengths)
-
-
-def table4_csv(results: Sequence[Result], *, seed: int) -> str:
-    file = StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["model", "row", "split", "metric", "mean", "low", "high", "blanks", "published"])
-    printed = {(r["row"], r["column"]): r["value"] for r in published_rows() if r["table"] in ("table4", "section4.2")}
-    for result in results:
-        for split in ("valid", "test"):
-            for metric in (*COLUMNS, *SHARES, "rank", "repeats", "alignment_length"):
-                found = result.estimate(metric, split, seed=seed)
-                if found is not None:
-                    ours = [f"{x:.5f}" for x in (found.mean, found.low, found.high)]
-                    beside = printed.get((result.row, metric), "")
-                    writer.writerow([result.name, result.row, split, metric, *ours, found.n, beside])
-    return file.getvalue()
-
-
-def breakdown(results: Sequence[Result], *, split: str, seed: int) -> str:
-    """Exact match, oracle, by what a blank asks for and by its length."""
-    parts = (*CATEGORIES, *LENGTHS)
-    rows = []
-    for result in results:
-        cells = [shown("match", result.estimate(f"match_oracle:{part}", split, seed=seed)) for part in parts]
-        rows.append([result.name, *cells])
-    return f"# Exact match (oracle) by kind and length of blank, {split}\n\n" + lines_of(["model", *parts], rows)
+    return f"{value:,.1f}" if name.endswith("length") else f"{value:,.0f}"
 
 
 # ---- table 5 -------------------------------------------------------------------------------------------------------
@@ -153,7 +91,7 @@ def table5(results: Sequence[Result], *, examples: int = 3) -> str:
     for item, answer in picked:
         rows += [["Abs", running(item.facts["abstract"])], ["Pred", filled(item, answer)]]
         rows += [["Gold", filled(item, None)]]
-    return f"# Table 5: greedy decoding by {chosen.name}\n\n" + lines_of(["", "text"], rows)
+    return f"# Table 5: greedy decoding by {short(chosen.name)}\n\n" + lines_of(["", "text"], rows)
 
 
 def filled(item: Item, answer: Answer | None) -> str:
@@ -186,7 +124,7 @@ def knowledge_files(
     rows = knowledge.table(knowledge.tuples(aligned, words, stop=STOP_WORDS), least=1)
     examples = aligned[:: max(1, len(aligned) // 20)][:20]
     files = {
-        "table3.md": table3(rows, name=result.name, texts=len(training)),
+        "table3.md": table3(rows, name=short(result.name), texts=len(training)),
         "knowledge.csv": knowledge.as_csv([row for row in rows if row.count >= 3]),
         "alignments.md": alignments_text(examples, length=alignment_length([a.path for a in aligned])),
     }

@@ -17,7 +17,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_items, read_json, write_json, write_lines, write_text
 from proband.core.progress import Progress
 from proband.core.types import Item
-from proband.suites.script import claims, corpus, layout
+from proband.suites.script import claims, corpus, layout, table4
 from proband.suites.script.build import build
 from proband.suites.script.nets import NETS
 from proband.suites.script.results import IN_DOMAIN, collect
@@ -50,16 +50,16 @@ def paper(
     items = build_once(folder, out / "items", seed=seed)
     nets = trained(wanted["nets"], out / "items", out=out / "nets", epochs=wanted["epochs"], seed=seed, say=say)
     results = collect([*nets, *models], items, out=out, seed=seed, limit=wanted["limit"], say=say)
-    write_text(out / "table4.md", layout.table4(results, seed=seed))
-    write_text(out / "table4.csv", layout.table4_csv(results, seed=seed))
-    write_text(out / "breakdown.md", layout.breakdown(results, split=wanted["split"], seed=seed))
+    write_text(out / "table4.md", table4.table4(results, seed=seed))
+    write_text(out / "table4.csv", table4.table4_csv(results, seed=seed))
+    write_text(out / "breakdown.md", table4.breakdown(results, split=wanted["split"], seed=seed))
     write_text(out / "table5.md", layout.table5(results))
     aligned = layout.knowledge_files(results, items, most=wanted["align"], say=say)
     for name, text in aligned.items():
         write_text(out / name, text)
     verdicts = claims.judged(results, split=wanted["split"], seed=seed)
     write_json(out / "claims.json", {"split": wanted["split"], "claims": [asdict(v) for v in verdicts]})
-    write_text(out / "claims.md", claims.markdown(verdicts))
+    write_text(out / "claims.md", claims.markdown(verdicts, split=wanted["split"]))
     return {
         "tables": str(out / "table4.md"),
         "models": [result.name for result in results],

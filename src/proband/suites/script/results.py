@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,53 @@ class Result:
         if not rows:
             return None
         return estimate([value for _, value, _ in rows], clusters=[c for *_, c in rows], seed=seed, draws=500)
+
+
+Numbers = Mapping[str, tuple[float, tuple[str, ...]]]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Several runs of one kind (other seeds), taken together: averaged blank by blank."""
+
+    name: str
+    row: str
+    runs: tuple[Result, ...]
+
+    def numbers(self, metric: str, split: str) -> Numbers:
+        """Blank -> mean over the runs, and its clusters; only blanks that every run has."""
+        found = [{key: (value, clusters) for key, value, clusters in run.rows(metric, split)} for run in self.runs]
+        found = [run for run in found if run]
+        shared = [key for key in found[0] if all(key in run for run in found)] if found else []
+        return {key: (sum(run[key][0] for run in found) / len(found), found[0][key][1]) for key in shared}
+
+    def estimate(self, metric: str, split: str, *, seed: int) -> Estimate | None:
+        rows = list(self.numbers(metric, split).values())
+        if not rows:
+            return None
+        return estimate([value for value, _ in rows], clusters=[c for _, c in rows], seed=seed, draws=500)
+
+    def means(self, metric: str, split: str) -> list[float]:
+        """Of each run."""
+        found = [[value for _, value, _ in run.rows(metric, split)] for run in self.runs]
+        return [sum(values) / len(values) for values in found if values]
+
+
+def grouped(results: Sequence[Result]) -> list[Group]:
+    """Nets of one kind are one group, and so are fine-tuned models; any other model stands for itself."""
+    found: dict[str, list[Result]] = {}
+    for result in results:
+        found.setdefault(result.row if result.row in (*IN_DOMAIN, TUNED) else short(result.name), []).append(result)
+    return [Group(name, runs[0].row, tuple(runs)) for name, runs in found.items()]
+
+
+def short(name: str) -> str:
+    """A model's name without the folders it lies in.
+
+    >>> short("net:some/where/transducer-1"), short("embedded:smollm2")
+    ('transducer-1', 'embedded:smollm2')
+    """
+    return name.rsplit("/", 1)[-1]
 
 
 def row_of(name: str, model: Any) -> str:
@@ -112,7 +159,8 @@ def ask(solver: Any, model: Any, items: Sequence[Item], *, out: Path, name: str,
         if [answer.item_id for answer in answers] == [item.id for item in items]:
             return answers
     answers = []
-    for at in range(0, len(items), len(items) if solver.whole else 256):
-        answers += solver.solve(items[at : at + (len(items) if solver.whole else 256)], model, seed=seed)
+    size = len(items) if solver.whole or solver.name == "answer" else 256  # a net reads texts of one length together
+    for at in range(0, len(items), size):
+        answers += solver.solve(items[at : at + size], model, seed=seed)
     write_lines(path, answers)
     return answers
