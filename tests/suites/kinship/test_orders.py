@@ -15,7 +15,7 @@ from proband.suites.kinship.orders import shuffled
 @pytest.mark.parametrize("few", [0, 7])
 @pytest.mark.parametrize("n", [0, 1, 3, 5])
 def test_every_order_comes_equally_often(few: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By one draw among all orders, and by one draw for each place."""
+    """By one draw among all orders, and by one draw for each."""
     monkeypatch.setattr(orders, "FEW", few)
     rng = random.Random(n)
     counts = Counter(tuple(shuffled(n, rng.random)) for _ in range(60 * factorial(n)))

@@ -21,8 +21,4 @@ def shuffled(n: int, draw: Random) -> Sequence[int]:
     if n <= FEW:
         every = orders[n]
         return every[int(draw() * len(every))]
-    order = list(range(n))
-    for i in range(n - 1, 0, -1):
-        j = int(draw() * (i + 1))
-        order[i], order[j] = order[j], order[i]
-    return order
+    return sorted(range(n), key=lambda _: draw())
