@@ -13,7 +13,8 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
-from proband.suites.kinship.kernel import Family
+from proband.suites.kinship.chase import fill_in
+from proband.suites.kinship.kernel import Edge, Family, lean
 from proband.suites.kinship.relations import FEMALE
 from proband.suites.kinship.tree import GAP, Layout
 
@@ -165,13 +166,11 @@ def draw_item(item: Item, answer: Answer | None = None) -> str | None:
 
     With an answer the arc carries what was answered, and what is right where that differs.
     """
-    from proband.suites.kinship import certify
-
     facts: Mapping[str, Any] = item.facts
     try:
         edges = [(int(i), str(relation), int(j)) for i, relation, j in facts["edges"]]
         names, genders, (a, b) = list(facts["names"]), list(facts["genders"]), facts["query"]
-        family = certify.one_family(genders, edges, (a, b))
+        family = _family(genders, edges, (a, b))
     except (KeyError, TypeError, ValueError, ProbandError):
         return None
     if family is None:
@@ -186,6 +185,17 @@ def draw_item(item: Item, answer: Answer | None = None) -> str | None:
         faint=noisy - needed,
         title=f"The family of {item.id}",
     )
+
+
+def _family(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]) -> Family | None:
+    """A family of the story, filled in or, where somebody's gender is not known, searched for."""
+    known = [gender for gender in genders if gender is not None]
+    if len(known) == len(genders):
+        family = fill_in(known, edges)
+        return None if family is None else lean(family, edges, query)
+    from proband.suites.kinship.certify import one_family
+
+    return one_family(genders, edges, query)
 
 
 def _verdict(item: Item, answer: Answer | None) -> str:

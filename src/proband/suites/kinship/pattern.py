@@ -24,7 +24,7 @@ def canonical(
     >>> canonical(["male", "female", "male"], [(2, "mother", 1)], (2, 1))
     ((('male', 'female', 'male'), ((0, 'mother', 1),), (0, 1)), [2, 1, 0])
     """
-    _check(genders, edges, query)
+    check(genders, edges, query)
     known = list(genders)
     for _, relation, j in edges:  # what the words say of genders; a clash is left for the search to find
         known[j] = known[j] or GENDER[relation]
@@ -46,7 +46,7 @@ def parts(
     >>> parts(["male"] * 5, [(3, "son", 1), (0, "son", 2)], (2, 0))
     ((('male', 'male'), ((1, 'son', 0),), (0, 1)), [2, 0], [(('male', 'male'), ((0, 'son', 1),), (0, 1))])
     """
-    _check(genders, edges, query)
+    check(genders, edges, query)
     piece = list(range(len(genders)))
     for i, _, j in edges:
         old, new = piece[i], piece[j]
@@ -69,7 +69,8 @@ def _trimmed(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[
     return (known[:about], facts, asked), order[:about]
 
 
-def _check(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]) -> None:
+def check(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]) -> None:
+    """Fail in a sentence if the facts speak of people or relations that there are not."""
     for x in [*query, *(x for i, _, j in edges for x in (i, j))]:
         if not 0 <= x < len(genders):
             raise ProbandError(f"person {x} is not one of the {len(genders)} people of the story")
