@@ -1,7 +1,8 @@
 """Suite `kinship`: composing relations told in a story (Sinha 2022, chapter 3; CLUTRR, Sinha et al. 2019).
 
-Reads in this order: relations, rules, family, chain, prove, noise, draft, abstract; names, templates, stories, split,
-questions, plan, dress, make, build; kernel, encode, certify, clutrr, audit, given; solve, read, show, published.
+Reads in this order: relations, rules, family, chain, prove, letters, noise, draft, abstract; names, templates, menus,
+bank, stories, split, questions, plan, write, dress, make, stream, build; kernel, encode, certify, chase, draw, clutrr,
+audit, given; solve, read, show, published.
 """
 
 from __future__ import annotations
