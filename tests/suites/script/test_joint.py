@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from proband.suites.script.nets.dropping import drawn
 from proband.suites.script.nets.joint import cell_log_probability
 
 BATCH, WORDS, POSITIONS, WIDTH, VOCABULARY = 3, 11, 7, 6, 30
@@ -40,9 +41,23 @@ def test_values_and_gradients(gradient: str, drop: float) -> None:
     torch.manual_seed(5)
     kept = torch.ones(BATCH * WORDS * POSITIONS, WIDTH, dtype=torch.float64)
     if drop:
-        kept[cells] = torch.empty(len(cells), WIDTH, dtype=torch.bool).bernoulli_(1 - drop).double() / (1 - drop)
+        mask, scale = drawn((len(cells), WIDTH), drop)
+        kept[cells] = mask.double() * scale
     right = whole(*inputs, words, kept.view(BATCH, WORDS, POSITIONS, WIDTH))[cells]
     torch.testing.assert_close(found, right)
     expected = torch.autograd.grad(right, inputs, above)
     for mine, theirs in zip(torch.autograd.grad(found, inputs, above), expected):
         torch.testing.assert_close(mine, theirs, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("offset", [300.0, -300.0])
+def test_scores_beyond_what_exp_can_hold(offset: float) -> None:
+    inputs, words, cells = problem()
+    d, e, weight, bias = (x.detach().float() for x in inputs)
+    bias = (bias + offset).requires_grad_()
+    found = cell_log_probability(d, e, weight, bias, words, cells, drop=0.0)
+    right = whole(d, e, weight, bias, words, torch.ones(BATCH, WORDS, POSITIONS, WIDTH))[cells]
+    torch.testing.assert_close(found, right, rtol=1e-4, atol=1e-3)
+    torch.testing.assert_close(
+        *(torch.autograd.grad(value.sum(), bias)[0] for value in (found, right)), rtol=1e-3, atol=1e-3
+    )  # fmt: skip

@@ -23,8 +23,10 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from proband.suites.script.nets.dropping import drawn
 from proband.suites.script.nets.emission import CACHED, NEGLIGIBLE
 
+TINY = 1e-30  # a sum below this has lost digits
 WINDOW = 2048  # cells whose gradients are kept until they are summed over words and over positions
 
 
@@ -34,8 +36,8 @@ def cell_log_probability(
     """One number per cell; d: batch × n × width, e: batch × m × width, `cells`: rising indices into all, laid flat."""
     n, m = d.shape[1], e.shape[1]
     at = Where(cells, cells // m, cells // (n * m) * m + cells % m)
-    kept = torch.empty(len(cells), d.shape[2], dtype=torch.bool).bernoulli_(1 - drop) if drop else None
-    out: Tensor = _Cells.apply(d, e, weight, bias, words.reshape(-1)[at.j], at, kept, 1 / (1 - drop))  # type: ignore[no-untyped-call]
+    kept, scale = drawn((len(cells), d.shape[2]), drop) if drop else (None, 1.0)
+    out: Tensor = _Cells.apply(d, e, weight, bias, words.reshape(-1)[at.j], at, kept, scale)  # type: ignore[no-untyped-call]
     return out
 
 
@@ -54,16 +56,19 @@ class _Cells(torch.autograd.Function):
     ) -> Tensor:
         ctx.save_for_backward(d, e, weight, bias, words, kept, *at)
         ctx.scale, ctx.normaliser = scale, d.new_empty(len(words))
-        right = torch.cat([weight, bias[:, None]], 1).t().contiguous()
-        left, space = _spaces(d, weight, len(words))
+        right, left, space = _spaces(d, weight, bias, scale)
         picked = d.new_empty(len(words))
         for start in range(0, len(words), CACHED):
             block = slice(start, start + CACHED)
-            rows = _rows(left, d, e, at.j[block], at.i[block], kept if kept is None else kept[block], scale)
+            rows = _rows(left, d, e, at.j[block], at.i[block], kept if kept is None else kept[block])
+            rows[:, -1] = 0.0
             scores = torch.mm(rows, right, out=space[: len(rows)])
             picked[block] = scores.gather(1, words[block, None])[:, 0]
-            top = scores.amax(1)
-            ctx.normaliser[block] = scores.sub_(top[:, None]).exp_().sum(1).log_().add_(top)
+            summed = scores.exp_().sum(1)
+            if bool((summed > TINY).all() & summed.isfinite().all()):
+                ctx.normaliser[block] = summed.log_()
+            else:  # scores too large or too small for plain numbers
+                ctx.normaliser[block] = torch.mm(rows, right, out=space[: len(rows)]).logsumexp(1)
         return picked.sub_(ctx.normaliser)
 
     @staticmethod
@@ -71,25 +76,24 @@ class _Cells(torch.autograd.Function):
         d, e, weight, bias, words, kept, cell, j, i = ctx.saved_tensors
         (g,) = gradients
         matter = (g.abs() > NEGLIGIBLE * g.abs().max()).nonzero()[:, 0]
-        right = torch.cat([weight, bias[:, None]], 1).t().contiguous()
-        left, space = _spaces(d, weight, len(matter))
-        to_d, to_e, to_weight, to_bias = (torch.zeros_like(x) for x in (d, e, weight, bias))
+        right, left, space = _spaces(d, weight, bias, ctx.scale)
+        to_d, to_e, to_weight, to_bias = (torch.zeros_like(x) for x in (d, e, right[: d.shape[2]], bias))
         for texts, first, some in _windows(matter, cell, d.shape[1] * e.shape[1], len(d)):
             table = d.new_zeros(len(d[texts]), d.shape[1], e.shape[1], d.shape[2])  # of the cells of a few texts
             flat = table.view(-1, d.shape[2])
             for block in torch.split(some, CACHED):
-                rows = _rows(left, d, e, j[block], i[block], kept if kept is None else kept[block], ctx.scale)
+                rows = _rows(left, d, e, j[block], i[block], kept if kept is None else kept[block])
                 size, sign = g[block].abs(), g[block].sign()[:, None]
-                offset = (size.log() - ctx.normaliser[block])[:, None]
-                slope = torch.mm(rows, right, out=space[: len(rows)]).add_(offset).exp_()  # |g| p(v)
-                slope[torch.arange(len(rows)), words[block]] -= size
-                alive = (rows[:, :-1] > 0) * (-ctx.scale * sign)  # where neither relu nor dropout put a zero
-                flat[cell[block] - first] = (slope @ weight).mul_(alive)
-                rows.mul_(sign)
-                to_weight.addmm_(slope.t(), rows[:, :-1], alpha=-1)
-                to_bias.addmv_(slope.t(), rows[:, -1], alpha=-1)
+                rows[:, -1] = size.log() - ctx.normaliser[block]
+                slope = torch.mm(rows, right, out=space[: len(rows)]).exp_()  # |g| p(v)
+                slope.scatter_add_(1, words[block, None], -size[:, None])
+                # zero where relu or dropout put a zero
+                joint = torch.ops.aten.threshold_backward(slope @ weight, rows[:, :-2], 0)
+                flat[cell[block] - first] = joint.mul_(-ctx.scale * sign)
+                to_weight.addmm_((rows[:, :-2] * sign).t(), slope, alpha=-ctx.scale)
+                to_bias.addmv_(slope.t(), sign[:, 0], alpha=-1)
             to_d[texts], to_e[texts] = table.sum(2), table.sum(1)
-        return to_d, to_e, to_weight, to_bias, None, None, None, None
+        return to_d, to_e, to_weight.t(), to_bias, None, None, None, None
 
 
 def _windows(matter: Tensor, cell: Tensor, each: int, texts: int) -> Iterator[tuple[slice, int, Tensor]]:
@@ -102,18 +106,19 @@ def _windows(matter: Tensor, cell: Tensor, each: int, texts: int) -> Iterator[tu
             yield slice(start, start + step), start * each, matter[low:high]
 
 
-def _spaces(d: Tensor, weight: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """Room for the hidden rows of one block, with a column of ones for the bias, and for its scores."""
-    size = min(CACHED, count)
-    return d.new_ones(size, d.shape[2] + 1), d.new_empty(size, len(weight))
+def _spaces(d: Tensor, weight: Tensor, bias: Tensor, scale: float) -> tuple[Tensor, Tensor, Tensor]:
+    """What the rows of a block are multiplied with, room for them, and for their scores. A row has two columns more: a
+    one for the bias, and a number that is added to all of its scores."""
+    right = torch.cat([weight.t() * scale, bias[None], torch.ones_like(bias)[None]])
+    return right, d.new_ones(CACHED, d.shape[2] + 2), d.new_empty(CACHED, len(weight))
 
 
-def _rows(left: Tensor, d: Tensor, e: Tensor, j: Tensor, i: Tensor, kept: Tensor | None, scale: float) -> Tensor:
-    """The hidden layer of some cells, in the room for it."""
+def _rows(left: Tensor, d: Tensor, e: Tensor, j: Tensor, i: Tensor, kept: Tensor | None) -> Tensor:
+    """The hidden layer of some cells but for dropout's factor, in the room for it."""
     width = d.shape[2]
-    rows = (d.reshape(-1, width)[j]).add_(e.reshape(-1, width)[i]).relu_()
-    if kept is not None:
-        rows.mul_(kept).mul_(scale)
     out = left[: len(j)]
-    out[:, :-1], out[:, -1] = rows, 1.0
+    hidden = out[:, :width]
+    torch.add(d.reshape(-1, width).index_select(0, j), e.reshape(-1, width).index_select(0, i), out=hidden).relu_()
+    if kept is not None:
+        hidden.mul_(kept)
     return out

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout
 
 from proband.suites.script.nets.batches import Batch
+from proband.suites.script.nets.dropping import dropout
 from proband.suites.script.nets.emission import word_log_probability
 from proband.suites.script.nets.lstm import states
 

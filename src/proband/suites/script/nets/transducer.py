@@ -15,9 +15,10 @@ from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout, logsigmoid
+from torch.nn.functional import logsigmoid
 
 from proband.suites.script.nets.batches import Batch
+from proband.suites.script.nets.dropping import dropout
 from proband.suites.script.nets.joint import cell_log_probability
 from proband.suites.script.nets.layers import Shape
 from proband.suites.script.nets.lm import Prefix, Source
