@@ -16,6 +16,7 @@ from proband.core.protocols import Floats
 from proband.core.types import Answer, Item, numbers
 from proband.models.embedded import installed
 from proband.suites.script import SUITE, infill, predict
+from proband.suites.script.filler import slots
 from proband.suites.script.texts import before, prompt
 from proband.suites.script.texts import running as running_text
 
@@ -49,7 +50,7 @@ class Knows:
         self.asked: list[tuple[str, str]] = []
         self.next: dict[str, str] = {}
         for item in items:
-            for slot in predict.slots(item) if item.facts["blanks"] else ():
+            for slot in slots(item) if item.facts["blanks"] else ():
                 left = prompt(item) + before(item.facts["concrete"][: slot.at])
                 self.next[left] = item.facts["concrete"][slot.at]
 

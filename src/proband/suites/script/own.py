@@ -17,7 +17,8 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.files import sha256_text
 from proband.core.types import Answer, Item
-from proband.suites.script.predict import TOP, Said, candidates_of, evaluated, records
+from proband.suites.script.filler import TOP, Said
+from proband.suites.script.predict import candidates_of, evaluated, records
 
 
 @runtime_checkable
@@ -63,7 +64,9 @@ class Frequent:
             for gold in (word for words in item.facts["gold"] for word in words):
                 surprisal = math.log(total / (counted.get(gold, 0) + 1))
                 said.append(Said(top, place.get(gold, len(listed)) + 1, surprisal, surprisal))
-            answers.append(Answer(item_id=item.id, blanks=tuple(records(item, said, said))))
+            answers.append(
+                Answer(item_id=item.id, blanks=tuple(records(item, said, said, [each.top[0] for each in said])))
+            )
         return answers
 
 
@@ -90,5 +93,7 @@ class Chance:
                 order = [listed[i] for i in generator.permutation(len(listed))]
                 rank = order.index(gold) + 1 if gold in order else len(listed) + 1
                 said.append(Said(tuple(order[:TOP]), rank, math.log(len(listed)), math.log(len(listed))))
-            answers.append(Answer(item_id=item.id, blanks=tuple(records(item, said, said))))
+            answers.append(
+                Answer(item_id=item.id, blanks=tuple(records(item, said, said, [each.top[0] for each in said])))
+            )
         return answers

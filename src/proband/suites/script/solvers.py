@@ -92,6 +92,14 @@ SOLVERS = (
                 default="stop",
                 choices=("stop", "skip"),
             ),
+            Option(
+                name="samples",
+                help="texts drawn for the greedy mode, the likeliest kept; 0: the likeliest word in each blank"
+                " (default: 5; 0 for a masked model, which sees both sides)",
+                kind=int,
+            ),
+            Option(name="temperature", help="of the draws", default=0.1, kind=float),
+            Option(name="beam", help="instead of draws, a beam of this width (0: none)", default=0, kind=int),
         ),
     ),
     Solver(
