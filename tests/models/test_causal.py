@@ -175,6 +175,24 @@ def test_fine_tuning_repeats(gpt2: Any, tmp_path: Path) -> None:
     assert weights[0] == weights[1] != weights[2]
 
 
+def test_dropout_falls_on_training_alone(gpt2: Any) -> None:
+    from proband.models.finetuning import Trainer, _read
+
+    examples = _read(gpt2, [("The capital of", " France."), ("A river in the", " unbelievable Europe.")])
+    told: dict[float, Any] = {}
+    for dropout in (0.0, 0.5):
+        torch.manual_seed(0)
+        model = copy.deepcopy(gpt2.network.model)
+        for module in model.modules():
+            if isinstance(module, torch.nn.Dropout):
+                module.p = 0.0  # the family's own
+        net = Trainer(model, rate=1e-3, steps=4, dropout=dropout)
+        told[dropout] = (net.loss(examples, 2), float(net.step(examples)), float(net.step(examples)))
+    assert told[0.0][0] == pytest.approx(told[0.0][1], abs=1e-5)
+    assert told[0.5][0] == pytest.approx(told[0.0][0], abs=1e-6)
+    assert abs(told[0.5][1] - told[0.0][1]) > 1e-2
+
+
 def test_fine_tuning_in_parts_when_memory_is_short(gpt2: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Gradients summed over parts are those of the whole batch."""
     import copy
