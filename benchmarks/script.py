@@ -5,7 +5,8 @@
 Batch of 32, abstract lines of 9 words, concrete texts of 37, 2,005 words, the released sizes (128 units, word vectors
 and hidden layer of 100, dropout 0.5 before the softmax); forward, backward and an Adam step. On the processor: one
 thread, CPU seconds; peak memory is the resident set's growth over a process that has already taken a small step. On a
-device: wall time with synchronisation, peak of its allocator.
+CUDA device: the step as training takes it (recorded and replayed, with clipping and the mean of the weights), wall time
+with synchronisation, memory reserved by the recording; and whether replayed steps end where plain ones do.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import torch
 from proband.suites.script.nets.batches import pad
 from proband.suites.script.nets.folder import KINDS
 from proband.suites.script.nets.layers import Shape
+from proband.suites.script.nets.steps import Steps
 from proband.suites.script.nets.train import marginal, viterbi_em
 
 SIZE, POSITIONS, WORDS, VOCABULARY = 32, 9, 37, 2005
@@ -51,11 +53,30 @@ def stepper(case: str, device: str, size: int = SIZE) -> Callable[[], None]:
     def step() -> None:
         batch = pad(pairs, start=3, padding=1, device=device)
         loss = -objective(net, batch).mean()
-        optimiser.zero_grad(set_to_none=True)
         loss.backward()
         optimiser.step()
+        optimiser.zero_grad(set_to_none=True)
 
-    return step
+    if device == "cpu":
+        return step
+    steps = Steps(net, rate=1e-3, decay=0.0, clip=5.0, device=device)
+    return lambda: steps.learn(objective, pairs, 1e-3, 0.002)
+
+
+def apart(case: str, device: str, count: int = 20) -> float:
+    """The greatest difference of a weight after some steps without dropout, replayed and plain."""
+    kind, objective = CASES[case]
+    ends = []
+    for recorded in (True, False):
+        torch.manual_seed(0)
+        shape = Shape(vocabulary=VOCABULARY, shift=-1.4, dropout=0.0)
+        net = KINDS[kind](shape, torch.randn(VOCABULARY, 100)).train()
+        draw = np.random.default_rng(0).integers(5, VOCABULARY, (SIZE, POSITIONS + WORDS)).tolist()
+        steps = Steps(net, rate=1e-3, decay=0.0, clip=5.0, device=device, recorded=recorded)
+        for _ in range(count):
+            steps.learn(objective, [(row[:POSITIONS], row[POSITIONS:]) for row in draw], 1e-3, 0.002)
+        ends.append(torch.cat([p.detach().flatten() for p in net.parameters()]))
+    return float((ends[0] - ends[1]).abs().max())
 
 
 def seconds(step: Callable[[], None], device: str, rounds: int) -> list[float]:
@@ -69,22 +90,20 @@ def seconds(step: Callable[[], None], device: str, rounds: int) -> list[float]:
         else:
             torch.cuda.synchronize()
             began = time.perf_counter()
-            for _ in range(8):
+            for _ in range(40):
                 step()
             torch.cuda.synchronize()
-            found.append((time.perf_counter() - began) / 8)
+            found.append((time.perf_counter() - began) / 40)
     return found
 
 
 def memory(case: str, device: str) -> float:
     """Peak megabytes of one step."""
     if device != "cpu":
-        step = stepper(case, device)
+        torch.cuda.empty_cache()
+        step, before = stepper(case, device), torch.cuda.memory_reserved()
         step()
-        torch.cuda.reset_peak_memory_stats()
-        before = torch.cuda.memory_allocated()
-        step()
-        return float(torch.cuda.max_memory_allocated() - before) / 1e6
+        return float(torch.cuda.memory_reserved() - before) / 1e6
     told = subprocess.run([sys.executable, __file__, "--memory-of", case], capture_output=True, text=True, check=True)
     return float(told.stdout)
 
@@ -124,7 +143,11 @@ def main() -> None:
         best, other = min(found), there.get(case, {})
         cells = [best * 1e3, statistics.median(found) * 1e3, SIZE * WORDS / best, memory(case, args.device)]
         beside = [other.get("ms", ""), other.get("peak_mb", "")]
-        print(f"| {case} | " + " | ".join([f"{cell:,.0f}" for cell in cells] + [str(x) for x in beside]) + " |")
+        digits = 0 if args.device == "cpu" else 2
+        print(f"| {case} | " + " | ".join([f"{cell:,.{digits}f}" for cell in cells] + [str(x) for x in beside]) + " |")
+    if args.device != "cpu":
+        torch.backends.cudnn.allow_tf32 = False
+        print("\nreplayed and plain, apart after 20 steps:", {case: apart(case, args.device) for case in CASES})
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Dropout with masks of one byte, for processors.
 
-Eight units are drawn with one random number of 64 bits, each dropped if its byte is below 256 p: many times quicker than
-a Bernoulli draw for each, which was a fifteenth of a training step. The share is rounded to a 256th (a half is exact)
-and what is kept is scaled by the rounded share, so that means stay as they are.
+Eight units are drawn with one random number of 64 bits, each dropped if its byte is below 256 p: many times quicker
+than a Bernoulli draw for each, which was a fifteenth of a training step. The share is rounded to a 256th (a half is
+exact) and what is kept is scaled by the rounded share, so that means stay as they are.
 
 >>> mask, scale = drawn((4, 50), 0.3)
 >>> mask.shape, mask.dtype, round(scale, 3)

@@ -20,13 +20,15 @@ Objective = Callable[[Any, Batch], Tensor]  # one log-likelihood per pair, to be
 class Steps:
     """A net and all that its training changes: `weights`, their `mean`, the optimiser's state, what was lost."""
 
-    def __init__(self, net: Any, *, rate: float, decay: float, clip: float, device: str) -> None:
+    def __init__(
+        self, net: Any, *, rate: float, decay: float, clip: float, device: str, recorded: bool = True
+    ) -> None:  # fmt: skip
         self.net = net.to(device)
         self.clip = clip
         self.weights: dict[str, Tensor] = dict(net.named_parameters())
         self.mean = {name: p.detach().clone() for name, p in self.weights.items()}
         self.lost = torch.zeros((), device=device, dtype=torch.float64)
-        recorded = suits(net, device)
+        recorded = recorded and suits(net, device)
         self.optimiser = torch.optim.AdamW(
             self.weights.values(),
             lr=torch.tensor(rate, device=device) if recorded else rate,
