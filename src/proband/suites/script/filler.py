@@ -53,6 +53,7 @@ class Filler:
         self.words = [*words, *(word for word in golds if word not in set(words))]
         self.column = {word: i for i, word in enumerate(self.words)}
         self.rows: dict[Query, Floats] = {}
+        self.thought: dict[tuple[Query, str], Said] = {}
 
     def query(self, item: Item, slot: Slot, filled: Sequence[str]) -> Query:
         left = self.prompts[item.id] + before(filled[: slot.at])
@@ -73,6 +74,11 @@ class Filler:
     def said(self, query: Query, gold: str) -> Said:
         """The five likeliest candidates, and rank and surprisal of the gold word; a tie goes to the earlier word of
         the list, which is the more frequent one. A gold word that is no candidate counts as one more."""
+        if (query, gold) not in self.thought:
+            self.thought[query, gold] = self._said(query, gold)
+        return self.thought[query, gold]
+
+    def _said(self, query: Query, gold: str) -> Said:
         right, among = float(self.rows[query][self.column[gold]]), self.among(query)
         top = np.argsort(-among, kind="stable")[:TOP]
         all_of_them = among if self.column[gold] < self.candidates else np.append(among, right)
