@@ -54,6 +54,11 @@ class Template:
         fmt, places = frame(self.text, genders)
         return fmt, itemgetter(*places)
 
+    @cached_property
+    def lines(self) -> tuple[Line, Line]:
+        """The template told along a path, and told against it."""
+        return (self, False), (self, True)
+
     def tells(self, relations: Row) -> bool:
         """Whether it tells these relations, of people of some genders."""
         return any(len(p) == len(relations) and all(a in (ANY, b) for a, b in zip(p, relations)) for p in self.patterns)
@@ -74,7 +79,7 @@ class Template:
         return self.echo is None or kin[self.echo[0]] != kin[self.echo[1]]
 
 
-Line = tuple[Template, bool]  # and whether it is told against the path: its person 0 is the last of the path
+Line = tuple[Template, bool]  # and whether its person 0 is the last of the path
 
 
 class Menu:
@@ -144,7 +149,7 @@ class Menus(Lazy[Key, Menu]):
             partly = [template for template in self._partly.get(n, ()) if template.tells(row)]
             for template in (*self._own.get(row, ()), *partly, *self._general.get(n, ())):
                 lines = anybody if template.genders is None and template.echo is None else choosy
-                lines += [(template, turned)] * (1 if template.general else OWN_WEIGHT)
+                lines += [template.lines[turned]] * (1 if template.general else OWN_WEIGHT)
         return anybody, choosy
 
 
