@@ -148,6 +148,7 @@ class FineTunes(Protocol):
         epochs: int = 3,
         rate: float = 5e-5,
         batch: int = 32,
+        dropout: float = 0.0,
         seed: int = 0,
         progress: Any = None,
     ) -> Mapping[str, Any]: ...

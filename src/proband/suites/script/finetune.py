@@ -33,10 +33,10 @@ def train(
     out: Path,
     seed: int = 0,
     progress: Any = None,
-    epochs: int = 2,
+    epochs: int = 3,
     rate: float = 2e-4,
     batch: int = 32,
-    dropout: float = 0.0,
+    dropout: float = 0.1,
     template: str = PROMPT,
 ) -> Mapping[str, Any]:
     """Train `model` on the training texts; the epoch with the least loss on the valid texts is kept."""
@@ -44,7 +44,6 @@ def train(
     texts = examples(items, "train", template)
     if not texts:
         raise ProbandError("no items with the tag split=train to train on", file=items_dir)
-    more: dict[str, Any] = {"dropout": dropout} if dropout else {}  # for models that know it
     told = model.finetune(
         texts,
         out=Path(out) / MODEL,
@@ -52,9 +51,9 @@ def train(
         epochs=epochs,
         rate=rate,
         batch=batch,
+        dropout=dropout,
         seed=seed,
         progress=progress,
-        **more,
     )
     return {**told, "model": f"hf:{Path(out) / MODEL}"}
 
@@ -69,10 +68,10 @@ FINETUNE = Net(
     train=train,
     load=load,
     options=(
-        Option(name="epochs", help="of training; the best on valid texts is kept", default=2, kind=int),
+        Option(name="epochs", help="of training; the best on valid texts is kept", default=3, kind=int),
         Option(name="rate", help="learning rate, falling to zero", default=2e-4, kind=float),
         Option(name="batch", help="texts in a batch", default=32, kind=int),
-        Option(name="dropout", help="of embeddings and last states", default=0.0, kind=float),
+        Option(name="dropout", help="of embeddings and last states", default=0.1, kind=float),
         Option(name="template", help="what stands before the text; {abstract} is the abstract line", default=PROMPT),
     ),
     needs=FineTunes,
