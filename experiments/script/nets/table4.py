@@ -39,7 +39,7 @@ def tables(groups: dict[str, list[Run]]) -> list[str]:
         out += [
             f"### {split}",
             "",
-            "| net | counted | oracle match | top-5 | greedy match | top-5 | surprisal | seeds |",
+            "| net | counted | oracle match | top-5 | greedy match | top-5 | surprisal | runs |",
         ]
         out += ["|---|---|---|---|---|---|---|---|"]
         for name, runs in groups.items():
@@ -53,7 +53,7 @@ def tables(groups: dict[str, list[Run]]) -> list[str]:
 
 
 def alignments(groups: dict[str, list[Run]]) -> list[str]:
-    out = ["| net | words per aligned position, valid | seeds |", "|---|---|---|"]
+    out = ["| net | words per aligned position, valid | runs |", "|---|---|---|"]
     for name, runs in groups.items():
         lengths = [run["align_len"] for run in runs if run.get("align_len")]
         if lengths:
