@@ -28,8 +28,8 @@ PARAMETERISED: Settings = {**FIXED, "epochs": 25, "schedule": "marginal-viterbi"
 
 
 def _options(chosen: Settings) -> tuple[Option, ...]:
-    """The settings of a net. A full run on a corpus of KidsCook's size (8,038 texts) takes a CUDA device 16 to 40 seconds
-    and one processor core half an hour or more; `--set epochs=5 --set hidden=128` is a quick look there."""
+    """The settings of a net. A full run on a corpus of KidsCook's size (8,038 texts) takes a CUDA device less than a
+    minute and one processor core half an hour or more; `--set epochs=5 --set hidden=128` is a quick look there."""
     return (
         Option(
             name="vectors",
