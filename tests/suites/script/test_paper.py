@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -70,6 +71,27 @@ def test_the_same_command_again_asks_nobody(told: tuple[dict[str, object], Path]
     names = ["solver:chance", "solver:frequent"]
     workbench.paper("script", data=released, out=out, model_names=names, nets=out.parent / "nets")
     assert {path: path.stat().st_mtime_ns for path in (out / "answers").iterdir()} == before
+
+
+def test_answers_from_elsewhere_are_taken_in(
+    told: tuple[dict[str, object], Path], released: Path, tmp_path: Path
+) -> None:
+    """A net's run, and one of a fine-tuned model known by the net.json beside it."""
+    items, net = told[1].parent / "items", f"net:{told[1].parent / 'nets' / 'seq2seq'}"
+    for name in ("seq2seq", "tuned"):
+        workbench.run(items, model=net, out=tmp_path / "runs" / name)
+    note = tmp_path / "runs" / "tuned" / "run.json"
+    run = json.loads(note.read_text())
+    note.write_text(json.dumps({**run, "model": "hf:far/away/model", "identity": {"kind": "causal"}}))
+    (note.parent / "net.json").write_text('{"net": "finetune"}')
+    out = tmp_path / "tables"
+    workbench.paper("script", data=released, out=out, runs=tmp_path / "runs")
+    lines = (out / "table4.csv").read_text().splitlines()
+    assert any(",seq2seq,test,whole_greedy," in line for line in lines)
+    assert any(line.startswith("hf:far/away/model (tuned),gpt fine-tuned,test,") for line in lines)
+    assert "gpt fine-tuned - seq2seq: +0.00 points" in (out / "claims.md").read_text()  # they are the same answers
+    with pytest.raises(ProbandError, match="no such folder of runs"):
+        workbench.paper("script", data=released, out=out, runs=tmp_path / "nowhere")
 
 
 def test_options_are_checked(released: Path, tmp_path: Path) -> None:

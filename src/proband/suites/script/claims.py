@@ -115,6 +115,7 @@ def amount(metric: str, difference: float) -> str:
     >>> amount("whole_greedy", 0.0274), amount("surprisal", -0.05), amount("alignment_length", 3)
     ('+2.74 points', '-0.050 nats', '+3.00 words')
     """
+    difference = round(difference, 6) + 0.0  # no minus zero
     if metric == "surprisal":
         return f"{difference:+.3f} nats"
     if metric == "alignment_length":

@@ -111,9 +111,8 @@ def knowledge_files(
     results: Sequence[Result], items: Sequence[Item], *, most: int, say: Callable[[str], None]
 ) -> dict[str, str]:
     """Table 3, the whole table behind it, figure 2 and twenty alignments to look at, from the transducer at hand."""
-    result = next((r for r in results if r.row == "transducer"), None) or next(
-        (r for r in results if r.row == "transducer-param"), None
-    )
+    loaded = [r for row in ("transducer", "transducer-param") for r in results if r.row == row and r.model is not None]
+    result = loaded[0] if loaded else None
     if result is None:
         return {"table3.md": "# Table 3\n\nNeeds a transducer: -m net:DIR, or --set nets=DIR.\n"}
     training = [item for item in items if item.tags["split"] == "train"]

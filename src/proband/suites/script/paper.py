@@ -3,6 +3,8 @@ published figures.
 
 Models come with -m (nets, fine-tuned and plain language models) and from `nets`, a folder of trained nets; with
 `epochs`, nets that are missing are trained first. Answers are kept in OUT/answers, so that the command can be repeated.
+What a model answered elsewhere, on a machine that suits it, comes in with `runs`; beside the run.json of a fine-tuned
+model lies a copy of the net.json that its training wrote.
 """
 
 from __future__ import annotations
@@ -20,11 +22,12 @@ from proband.core.types import Item
 from proband.suites.script import claims, corpus, layout, table4
 from proband.suites.script.build import build
 from proband.suites.script.nets import NETS
-from proband.suites.script.results import IN_DOMAIN, collect
+from proband.suites.script.results import IN_DOMAIN, answered, collect, ordered
 from proband.suites.script.statistics import new_words, overlaps, table1
 
 SETTINGS: Mapping[str, Any] = {
     "nets": None,  # folder with model folders that `proband train` wrote
+    "runs": None,  # folder with answers that `proband run` wrote, here or elsewhere
     "epochs": 0,  # train the in-domain nets that are missing for so many epochs
     "split": "test",  # of the claims; table 4 has both
     "limit": None,  # items per split for language models
@@ -49,7 +52,8 @@ def paper(
     write_text(out / "table1.md", first_table(folder, captions_of(wanted["captions"], folder)))
     items = build_once(folder, out / "items", seed=seed)
     nets = trained(wanted["nets"], out / "items", out=out / "nets", epochs=wanted["epochs"], seed=seed, say=say)
-    results = collect([*nets, *models], items, out=out, seed=seed, limit=wanted["limit"], say=say)
+    asked = collect([*nets, *models], items, out=out, seed=seed, limit=wanted["limit"], say=say)
+    results = ordered([*asked, *answered(wanted["runs"], items)])
     write_text(out / "table4.md", table4.table4(results, seed=seed))
     write_text(out / "table4.csv", table4.table4_csv(results, seed=seed))
     write_text(out / "breakdown.md", table4.breakdown(results, split=wanted["split"], seed=seed))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, read_answers, read_json, write_lines
+from proband.core.files import dumps, read_answers, read_json, read_run, write_lines
 from proband.core.stats import clusters_of, estimate
 from proband.core.types import Answer, Estimate, Item, numbers
 from proband.suites.script.breakdown import BREAKDOWN
@@ -97,15 +97,16 @@ def short(name: str) -> str:
     return name.rsplit("/", 1)[-1]
 
 
-def row_of(name: str, model: Any) -> str:
-    """Nets by their kind; a model that `train --net finetune` wrote; any other language model."""
-    kind = getattr(model, "kind", None)
+def row_of(name: str, kind: str | None, *, beside: Path | None = None) -> str:
+    """Nets by their kind; a model that `train --net finetune` wrote (net.json is in its folder, or in `beside`); any other
+    language model."""
     if kind in IN_DOMAIN:
         return str(kind)
     if name.startswith("hf:"):
-        note = Path(name.removeprefix("hf:")).parent / "net.json"
-        if note.exists() and read_json(note).get("net") == "finetune":
-            return TUNED
+        for folder in (Path(name.removeprefix("hf:")).parent, beside):
+            note = folder / "net.json" if folder is not None else None
+            if note is not None and note.exists() and read_json(note).get("net") == "finetune":
+                return TUNED
     return PLAIN if not name.startswith("solver:") else name
 
 
@@ -129,9 +130,38 @@ def collect(
             asked = spread(asked, limit)
         say(f"{name}: {solver.name}, {len(asked):,} items")
         answers = ask(solver, model, asked, out=out, name=name, seed=seed)
-        found.append(Result(name=name, row=row_of(name, model), items=asked, answers=answers, model=model))
+        found.append(
+            Result(name=name, row=row_of(name, getattr(model, "kind", None)), items=asked, answers=answers, model=model)
+        )
+    return found
+
+
+def answered(folder: Any, items: Sequence[Item]) -> list[Result]:
+    """The answers that `proband run` wrote into a folder (at any depth), for models that answered elsewhere."""
+    if folder is None:
+        return []
+    if not Path(folder).is_dir():
+        raise ProbandError("no such folder of runs", file=folder)
+    known = {item.id: item for item in items if item.tags["split"] != "train"}
+    found = []
+    for note in sorted(Path(folder).glob("**/run.json")):
+        run = read_run(note)
+        if run.suite != "script":
+            continue
+        answers = [a for a in read_answers(note.parent / "answers.jsonl") if a.item_id in known and a.blanks]
+        if not answers:
+            raise ProbandError("answers none of the items of this corpus", file=note.parent)
+        kind = run.identity.get("kind", "").removeprefix("script net ")
+        row = row_of(run.model, kind, beside=note.parent)
+        asked = [known[answer.item_id] for answer in answers]
+        found.append(Result(name=f"{run.model} ({note.parent.name})", row=row, items=asked, answers=answers))
+    return found
+
+
+def ordered(results: Sequence[Result]) -> list[Result]:
+    """As the published rows stand."""
     order = {row: n for n, row in enumerate(ORDER)}
-    return sorted(found, key=lambda result: (order.get(result.row, len(order)), result.name))
+    return sorted(results, key=lambda result: (order.get(result.row, len(order)), result.name))
 
 
 def spread(items: Sequence[Item], limit: int) -> list[Item]:
