@@ -98,8 +98,8 @@ def short(name: str) -> str:
 
 
 def row_of(name: str, kind: str | None, *, beside: Path | None = None) -> str:
-    """Nets by their kind; a model that `train --net finetune` wrote (net.json is in its folder, or in `beside`); any other
-    language model."""
+    """Nets by their kind; a model that `train --net finetune` wrote (net.json is in its folder, or in `beside`); any
+    other language model."""
     if kind in IN_DOMAIN:
         return str(kind)
     if name.startswith("hf:"):

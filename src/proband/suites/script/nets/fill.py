@@ -164,7 +164,8 @@ def _ask(
 
 def fill(net: Any, batch: Batch, blank: Tensor, *, choose: Choose, allowed: Tensor) -> Filled:
     """Every text once."""
-    return explore(net, batch, blank, choose=choose, draws=1, allowed=allowed)[0].of(torch.arange(len(blank)), 0)
+    texts = torch.arange(len(blank), device=blank.device)
+    return explore(net, batch, blank, choose=choose, draws=1, allowed=allowed)[0].of(texts, 0)
 
 
 def best_of(net: Any, batch: Batch, blank: Tensor, *, uniforms: Tensor, allowed: Tensor) -> tuple[Filled, Filled]:
