@@ -119,7 +119,7 @@ def test_drawings_are_images_and_can_be_asked_for(visit: Callable[..., Visit]) -
     seen = visit()
     seen.items()
     seen.page.select_option("select[name=drawing]", label="drawn")
-    seen.found("of 48 items")
+    seen.found("of 240 items")
     seen.page.locator("#list .row").nth(5).click()
     images = seen.page.locator("#list .open img")
     assert images.count() == 1 + 4

@@ -23,7 +23,7 @@ from proband.report.collect import Joined, Values
 SHARD = 250  # items a file
 FILTERED = 400  # a tag with more values than this is searched, not picked from a list
 SHOWN = 5000  # items that carry the suite's own text
-DRAWN = 48  # items that carry the suite's drawings, which may take a search each
+DRAWN = 240  # items that carry the suite's drawings
 TRIED = 3  # drawn items after which it is known whether a suite draws answers too
 DRAWING_BYTES = 24 * 2**20
 
