@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from proband.core.types import accuracy
-from proband.report import Loaded
+from proband.report import Loaded, write_report
 
 
 class Visit:
@@ -184,3 +185,26 @@ def test_the_page_says_its_numbers_without_a_script(browser: Any, folder: Path) 
     assert page.locator("#analogy-groups td").count() > 50
     assert page.locator("#analogy-groups .wide svg").is_visible()
     context.close()
+
+
+def test_choices_that_nobody_picked_are_folded_away(
+    browser: Any, make_loaded: Callable[..., Loaded], tmp_path: Path
+) -> None:
+    loaded = make_loaded(20)
+    nine = tuple("abcdefghi")
+    items = [dataclasses.replace(item, choices=nine, gold=2) for item in loaded.items]
+    runs = [
+        (run, [dataclasses.replace(answer, scores=tuple(float(c == m) for c in range(9))) for answer in answers])
+        for m, (run, answers) in enumerate(loaded.runs)
+    ]
+    write_report([dataclasses.replace(loaded, items=items, runs=runs)], out=tmp_path, draws=100)
+    seen = Visit(browser, tmp_path)
+    seen.items()
+    seen.page.locator("#list .row").first.click()
+    picked = len({2, *range(len(runs))})
+    opened = seen.page.locator("#list .open")
+    assert opened.locator(".choices > li:visible").count() == picked
+    opened.locator("summary").click()
+    assert opened.locator(".choices > li:visible").count() == 9
+    seen.context.close()
+    assert seen.trouble == []

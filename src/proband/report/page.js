@@ -102,6 +102,7 @@ const PROBAND = (() => {
     return (await records(key, Math.floor(i / shard)))[i % shard];
   }
 
+  const MANY = 6; // choices that are always shown
   const RIGHT = [["", "any"], ["all", "all right"], ["none", "all wrong"], ["split", "models disagree"]];
   function drawFilters() {
     const set = sets.get(view.key), box = find("#tags");
@@ -225,9 +226,16 @@ const PROBAND = (() => {
     return box;
   }
 
-  // Scores are only comparable within one model: a bar goes from its lowest to its highest choice.
+  // Scores are only comparable within one model: a bar goes from its lowest to its highest choice. Of many choices, those
+  // that nobody picked (a model level on more than three picks none) are folded away.
   function drawChoices(set, record) {
-    const list = make("ol", "choices");
+    const list = make("ol", "choices"), others = make("ol", "choices");
+    const picked = new Set([record.gold]);
+    for (const answer of record.answers) {
+      if (!answer || !answer.s) continue;
+      const high = Math.max(...answer.s), top = answer.s.flatMap((score, c) => score === high ? [c] : []);
+      if (top.length <= 3) top.forEach((c) => picked.add(c));
+    }
     record.choices.forEach((choice, c) => {
       const line = make("li", c === record.gold ? "gold" : "", make("span", "said", choice));
       if (c === record.gold) line.append(make("span", "gold-mark", "gold"));
@@ -240,9 +248,10 @@ const PROBAND = (() => {
         const chosen = answer.s[c] === high;
         line.append(make("div", `score ${colour(m)}${chosen ? " chosen" : ""}`, make("span", "who", set.runs[m]), make("span", "meter", bar), make("span", "n", `${answer.s[c]}${chosen ? " ◂" : ""}`)));
       });
-      list.append(line);
+      (record.choices.length <= MANY || picked.has(c) ? list : others).append(line);
     });
-    return list;
+    if (!others.childElementCount) return list;
+    return make("div", "", list, make("details", "", make("summary", "", `${others.childElementCount} choices that nobody picked`), others));
   }
   function drawBlanks(blanks) {
     const names = [...new Set(blanks.flatMap((blank) => Object.keys(blank)))];
