@@ -19,8 +19,8 @@ def demo(out: Path, *, seed: int = 0, cache: bool = True) -> dict[str, Any]:
     loaded: dict[str, Any] = {}
     for name in suites.NAMES:
         suite = suites.suite(name)
-        for number, plan in enumerate(suite.demo):
-            items = out / "items" / (name if not number else f"{name}-{number + 1}")
+        for plan in suite.demo:
+            items = out / "items" / (f"{name}-{plan.name}" if plan.name else name)
             say(f"{name}: {suite.question}")
             build_once(name, items, seed=seed, options=dict(plan.options))
             for spec, solver in plan.runs:

@@ -171,8 +171,10 @@ class Net:
 
 @dataclass(frozen=True, kw_only=True)
 class Demo:
-    """What `proband demo` does for a suite: one build and the models to run on it (with solver or None)."""
+    """What `proband demo` does for a suite: one build and the models to run on it (with solver or None). `name` tells
+    several of one suite apart."""
 
+    name: str = ""
     options: Mapping[str, Any]
     runs: tuple[tuple[str, str | None], ...]
     limit: int | None = None

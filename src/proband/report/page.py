@@ -75,7 +75,9 @@ def name(section: Section, sections: Sequence[Section]) -> str:
     if len(rest) == 1:
         return own.loaded.suite.name
     told_apart = own.loaded.source and [other.loaded.source for other in rest].count(own.loaded.source) == 1
-    return f"{own.loaded.suite.name} ({own.loaded.source if told_apart else own.key})"
+    name = own.loaded.suite.name
+    short = own.loaded.source.removeprefix(name).lstrip("-_ ") if told_apart else own.key  # kinship-small: small
+    return f"{name} ({short})" if short else name
 
 
 # ---- overview ------------------------------------------------------------------------------------------------------
@@ -105,11 +107,12 @@ def _sentences(said: Sequence[str]) -> str:
 
 def _card(section: Section, title: str) -> str:
     joined = section.study.joined
+    counted = {int(row) for values in joined.metrics[joined.main] for row in values.rows}  # not the training items
     return (
         f'<article class="card"><h2><a href="#{joined.key}">{escape(title)}</a></h2>'
         f'<p class="question">{escape(joined.loaded.suite.question)}</p>{_headline(section.overall)}'
         f'<p class="meta">{escape(unit(section.overall))} over '
-        f"{words.count(len(joined.loaded.items), 'item')}</p></article>"
+        f"{words.count(len(counted), 'item')}</p></article>"
     )
 
 

@@ -152,7 +152,8 @@ SUITE = Suite(
             options={"task": "clean,all,memory", "k": "2..6", "per_k": 22},
             runs=(("solver:symbolic", None), ("solver:read", None), ("baseline:majority", None)),
         ),
-        Demo(  # a real model, on few and short stories: does it find what is told, does it compose what is not?
+        Demo(  # a real model: does it find what is told, does it compose what is not?
+            name="short",
             options={"task": "clean,memory", "k": "2,3", "per_k": 12},
             runs=(("embedded:smollm2", None), ("baseline:majority", None)),
         ),
