@@ -12,6 +12,8 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from proband.suites.script.metrics import alignment_length
+
 HERE = Path(__file__).parent
 MODES = {"oracle": ("oracle", "ranks"), "best5": ("guess", "greedy_ranks")}
 
@@ -33,12 +35,6 @@ def figures(blanks: list[dict[str, Any]]) -> dict[str, float]:
     return {name: round(float(value), 3) for name, value in found.items()}
 
 
-def aligned(answers: list[dict[str, Any]]) -> float | None:
-    """Words per aligned position."""
-    paths = [blank["path"] for answer in answers for blank in answer["blanks"] if "path" in blank]
-    return round(sum(map(len, paths)) / sum(len(set(path)) for path in paths), 3) if paths else None
-
-
 def row(folder: Path, answers: Path, splits: dict[str, str]) -> dict[str, Any]:
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     (file,) = answers.glob(f"*{folder.name}.answer.*.jsonl")
@@ -53,9 +49,9 @@ def row(folder: Path, answers: Path, splits: dict[str, str]) -> dict[str, Any]:
         "valid_nats": config["trained"]["valid"],
         "train_s": round(config["trained"]["history"][-1]["seconds"], 1),
     }
-    length = aligned(by["valid"])
-    if length is not None:
-        found["align_len"] = length
+    paths = [blank["path"] for answer in by["valid"] for blank in answer["blanks"] if "path" in blank]
+    if paths:
+        found["align_len"] = round(alignment_length(paths), 3)
     return found | {split: figures([b for answer in part for b in answer["blanks"]]) for split, part in by.items()}
 
 

@@ -92,24 +92,18 @@ def test_training_texts_are_not_asked(items: list[Item]) -> None:
     assert {i.tags["split"] for i, a in zip(items, only, strict=True) if a.blanks} == {"valid"}
 
 
+def cloze(abstract: str, concrete: list[str], blanks: list[list[int]], *, candidates: str) -> Item:
+    gold = [concrete[start:end] for start, end in blanks]
+    facts = {"abstract": abstract.split(), "concrete": concrete, "blanks": blanks, "gold": gold}
+    return Item(id="a", suite="script", prompt="", tags={"split": "test"}, facts={**facts, "candidates": candidates})
+
+
 @pytest.mark.parametrize("right", ["stop", "skip"])
 def test_no_open_word_is_shown(right: str) -> None:
     """Every word of this text is different, so a gold word in a context is the word of one blank."""
     words = [f"w{n}" for n in range(12)]
     blanks = [[1, 3], [5, 6], [9, 11]]
-    item = Item(
-        id="a",
-        suite="script",
-        prompt="",
-        tags={"split": "test"},
-        facts={
-            "abstract": ["do", "it"],
-            "concrete": words,
-            "blanks": blanks,
-            "gold": [words[s:e] for s, e in blanks],
-            "candidates": " ".join(words[s] for s, _ in blanks) + " other",
-        },
-    )
+    item = cloze("do it", words, blanks, candidates=" ".join(words[s] for s, _ in blanks) + " other")
     model = Knows([item])
     (answer,) = predict.solve([item], model, right=right)
     open_words = [w for s, e in blanks for w in words[s:e]]
@@ -124,19 +118,7 @@ def test_no_open_word_is_shown(right: str) -> None:
 
 def test_greedy_reads_its_own_words() -> None:
     """A model that always says `pot` finds `pot` before its second blank in the greedy mode, not in the oracle's."""
-    item = Item(
-        id="a",
-        suite="script",
-        prompt="",
-        tags={"split": "test"},
-        facts={
-            "abstract": ["cook"],
-            "concrete": ["use", "pan", "and", "lid", "."],
-            "blanks": [[1, 2], [3, 4]],
-            "gold": [["pan"], ["lid"]],
-            "candidates": "pot pan lid",
-        },
-    )
+    item = cloze("cook", ["use", "pan", "and", "lid", "."], [[1, 2], [3, 4]], candidates="pot pan lid")
 
     class Pot(Knows):
         def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:

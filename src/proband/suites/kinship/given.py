@@ -10,7 +10,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from proband.suites.kinship.clutrr import Row, Unreadable, scan
 from proband.suites.kinship.clutrr_items import to_item
 from proband.suites.kinship.relations import INVERSE, NEUTRAL
 from proband.suites.kinship.rules import load
+from proband.suites.kinship.split import canonical
 from proband.suites.kinship.stories import plain
 
 LICENCE: Final = "that of the rows in {data} (CLUTRR's own: CC BY-NC 4.0)"
@@ -62,7 +63,7 @@ class Given:
                     continue
                 item = self.item(row, source, judged.get((source.name, row.line)))
                 if item.id in ids:
-                    item = Item(**{**item.__dict__, "id": f"{source.name}:{row.line}"})
+                    item = replace(item, id=f"{source.name}:{row.line}")
                 ids.add(item.id)
                 self.cells[f"{item.tags['task']} k={item.tags['k']}"] += 1
                 yield item
@@ -76,26 +77,18 @@ class Given:
         return {(row.source, row.line): whole(row, verdicts).verdict for row in rows if isinstance(row, Seen)}
 
     def item(self, row: Row, source: Source, verdict: str | None) -> Item:
-        plain_item = to_item(row)
+        item = to_item(row)
         rng = random.Random(f"{self.seed} {source.name} {row.line}")
         x, z = (f"[{row.names[i]}]" if self.brackets else row.names[i] for i in row.query)
         asked, choices, gold = questions.ask(
             self.question, x=x, z=z, target=row.target, rules=load("sound"), draw=rng.random
         )
-        tags = {**plain_item.tags, "release": source.release}
-        facts: dict[str, Any] = {**plain_item.facts, "clause": clause(row), "clusters": [clause(row)]}
+        tags = {**item.tags, "release": source.release}
+        facts: dict[str, Any] = {**item.facts, "clause": clause(row), "clusters": [clause(row)]}
         if verdict is not None:
             self.verdicts[verdict] += 1
             tags["verdict"] = facts["certificate"] = verdict
-        return Item(
-            id=plain_item.id,
-            suite="kinship",
-            prompt=f"{self.text(row)}\n{asked}",
-            choices=choices,
-            gold=gold,
-            tags=tags,
-            facts=facts,
-        )
+        return replace(item, prompt=f"{self.text(row)}\n{asked}", choices=choices, gold=gold, tags=tags, facts=facts)
 
     def text(self, row: Row) -> str:
         """The story as it stands, with or without its brackets; or the typed facts."""
@@ -126,9 +119,7 @@ def clause(row: Row) -> str:
     >>> clause(row)
     'parent.sibling'
     """
-    forward = [NEUTRAL[word] for _, word, _ in row.chain]
-    back = [INVERSE[neutral] for neutral in reversed(forward)]
-    return ".".join(min(forward, back))
+    return ".".join(canonical(tuple(NEUTRAL[word] for _, word, _ in row.chain), INVERSE))
 
 
 def build(data: Path, *, seed: int, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> Built:

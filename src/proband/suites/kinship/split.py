@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 from proband.core.errors import ProbandError
 from proband.suites.kinship.chain import rule_bodies
@@ -29,6 +29,7 @@ HOLD_OUTS = ("paraphrases", "clauses", "lengths", "names")
 TRAIN, TEST = "train", "test"
 MOST = 100_000  # clauses to count apart at most
 Clause = tuple[int, ...]
+R = TypeVar("R", int, str)
 
 
 def parse_hold_out(text: str) -> tuple[str, ...]:
@@ -44,8 +45,8 @@ def parse_hold_out(text: str) -> tuple[str, ...]:
     return tuple(name for name in HOLD_OUTS if name in asked)
 
 
-def canonical(clause: Clause, inverse: Sequence[int]) -> Clause:
-    """A clause and its reading from the other end, as one."""
+def canonical(clause: tuple[R, ...], inverse: Any) -> tuple[R, ...]:
+    """A clause and its reading from the other end, as one; relations are numbers or names."""
     return min(clause, tuple([inverse[r] for r in reversed(clause)]))
 
 
