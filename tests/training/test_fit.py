@@ -22,7 +22,7 @@ RECIPE = Recipe(epochs=6, batch=8, rate=0.02, average=0.9, decay=0.01)
 class Sides(Task):
     """Points on two sides of a circle, four of them noise; dropout and batch normalisation on the way."""
 
-    better = "high"
+    better, device = "high", "cpu"
 
     def __init__(self, recipe: Recipe = RECIPE, *, held: int = 16) -> None:
         self.recipe, self.size, self.held = recipe, 50, held
@@ -48,7 +48,7 @@ class Sides(Task):
 
 
 def quick(task: Task, **settings: Any) -> Fitted:
-    return fit(task, device="cpu", **settings)
+    return fit(task, **settings)
 
 
 def same(one: Fitted, other: Fitted) -> bool:
@@ -96,7 +96,7 @@ def test_fits_side_by_side_are_those_of_each_alone(tmp_path: Path) -> None:
     seeds = [0, 5, 7]
     recipes = [RECIPE, RECIPE, replace(RECIPE, epochs=3)]
     alone = [quick(Sides(recipe), seed=seed) for recipe, seed in zip(recipes, seeds)]
-    together = fit_many([Sides(recipe) for recipe in recipes], seeds=seeds, device="cpu")
+    together = fit_many([Sides(recipe) for recipe in recipes], seeds=seeds)
     assert all(same(one, other) for one, other in zip(alone, together, strict=True))
     assert not same(together[0], together[1])
 
@@ -109,8 +109,8 @@ def test_a_killed_pair_of_fits_goes_on(tmp_path: Path) -> None:
             raise Killed
 
     with pytest.raises(Killed):
-        fit_many([Sides(), Sides()], seeds=[0, 1], folders=folders, device="cpu", told=stop)
-    again = fit_many([Sides(), Sides()], seeds=[0, 1], folders=folders, device="cpu")
+        fit_many([Sides(), Sides()], seeds=[0, 1], folders=folders, told=stop)
+    again = fit_many([Sides(), Sides()], seeds=[0, 1], folders=folders)
     assert all(same(one, quick(Sides(), seed=seed)) for seed, one in enumerate(again))
 
 

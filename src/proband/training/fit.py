@@ -55,7 +55,6 @@ def fit_many(
     seeds: Sequence[int],
     folders: Sequence[Path | None] | None = None,
     of: Sequence[str] | None = None,
-    device: str | None = None,
     told: Told = lambda number, line: None,
     progress: Callable[..., Any] = Progress,
     recorded: bool = True,
@@ -71,7 +70,7 @@ def fit_many(
             told(number, line)
 
         fits = [
-            Fit(task, seed=seed, device=placed(device or task.device), folder=folder, of=text, recorded=recorded)
+            Fit(task, seed=seed, device=placed(task.device), folder=folder, of=text, recorded=recorded)
             for task, seed, folder, text in zip(tasks, seeds, folders, of, strict=True)
         ]
         turns = {number: each.turns() for number, each in enumerate(fits)}

@@ -3,7 +3,8 @@
 >>> import torch
 >>> class Above(Task):
 ...     "Is the first of two numbers greater than the second?"
-...     recipe, better, size = Recipe(epochs=8, rate=0.05, batch=8), "high", 64
+...     recipe = Recipe(epochs=8, rate=0.05, batch=8)
+...     better, size, device = "high", 64, "cpu"
 ...     def __init__(self):
 ...         self.x = torch.randn(80, 2, generator=torch.Generator().manual_seed(0))
 ...         self.y = (self.x[:, 0] > self.x[:, 1]).long()
@@ -20,7 +21,7 @@
 ...         x, y = batch
 ...         return (net(x).argmax(1) == y).sum(), len(y)
 >>> from proband.training.fit import fit
->>> fitted = fit(Above(), seed=0, device="cpu")
+>>> fitted = fit(Above(), seed=0)
 >>> fitted.valid > 0.9, len(fitted.curve)
 (True, 8)
 """

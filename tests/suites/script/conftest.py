@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from proband.suites.script.nets.folder import KINDS
 
 from proband.core.types import Item
 from proband.suites.script.nets.batches import Batch, pad
-from proband.suites.script.nets.folder import KINDS
 from proband.suites.script.nets.layers import Shape
-from proband.suites.script.nets.vocabulary import PADDING, START
+from proband.training.vocabulary import PADDING, START
 
 TOOLS = {"cut": ["use", "a", "knife"], "mix": ["take", "the", "whisk", "now"], "boil": ["find", "one", "pot"]}
 THINGS = {"egg": ["for", "eggs"], "milk": ["with", "milk", "slowly"], "rice": ["and", "rice"]}

@@ -15,10 +15,11 @@ from proband.core.files import read_answers, read_items
 from proband.core.protocols import Floats
 from proband.core.types import Answer, Item, numbers
 from proband.models.embedded import installed
-from proband.suites.script import SUITE, infill, predict
-from proband.suites.script.filler import slots
-from proband.suites.script.texts import before, prompt
-from proband.suites.script.texts import running as running_text
+from proband.suites.script import SUITE
+from proband.suites.script.cloze import infill, left_to_right
+from proband.suites.script.cloze.word_scores import slots
+from proband.suites.script.corpus.running_text import before, prompt
+from proband.suites.script.corpus.running_text import running as running_text
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +71,7 @@ def first_versions(items: Sequence[Item]) -> list[Item]:
 
 def test_an_oracle_scores_one(items: list[Item]) -> None:
     items = first_versions(items)
-    answers = predict.solve(items, Knows(items))
+    answers = left_to_right.solve(items, Knows(items))
     for metric in ("match_greedy", "top5_greedy", "match_oracle", "top5_oracle", "whole_greedy", "rank"):
         assert mean(metric, items, answers) == 1.0
     for metric in ("match_oracle:tool", "match_oracle:action", "match_oracle:unit", "match_oracle:2-words"):
@@ -79,16 +80,16 @@ def test_an_oracle_scores_one(items: list[Item]) -> None:
 
 def test_the_contrary_scores_nothing(items: list[Item]) -> None:
     items = first_versions(items)
-    answers = predict.solve(items, Knows(items, sign=-1.0))
+    answers = left_to_right.solve(items, Knows(items, sign=-1.0))
     assert mean("match_oracle", items, answers) == 0.0
     assert mean("rank", items, answers) == len(items[0].facts["candidates"].split())
 
 
 def test_training_texts_are_not_asked(items: list[Item]) -> None:
-    answers = predict.solve(items, Knows(items))
+    answers = left_to_right.solve(items, Knows(items))
     for item, answer in zip(items, answers, strict=True):
         assert bool(answer.blanks) == (item.tags["split"] != "train")
-    only = predict.solve(items, Knows(items), splits="valid")
+    only = left_to_right.solve(items, Knows(items), splits="valid")
     assert {i.tags["split"] for i, a in zip(items, only, strict=True) if a.blanks} == {"valid"}
 
 
@@ -105,7 +106,7 @@ def test_no_open_word_is_shown(right: str) -> None:
     blanks = [[1, 3], [5, 6], [9, 11]]
     item = cloze("do it", words, blanks, candidates=" ".join(words[s] for s, _ in blanks) + " other")
     model = Knows([item])
-    (answer,) = predict.solve([item], model, right=right)
+    (answer,) = left_to_right.solve([item], model, right=right)
     open_words = [w for s, e in blanks for w in words[s:e]]
     for left, behind in model.asked:
         at = next(n for n, w in enumerate(open_words) if w not in left.split())
@@ -126,7 +127,7 @@ def test_greedy_reads_its_own_words() -> None:
             return np.array([[float(w == "pot") for w in words]] * len(blanks), dtype=np.float32)
 
     model = Pot([])
-    (answer,) = predict.solve([item], model)
+    (answer,) = left_to_right.solve([item], model)
     lefts = {left for left, _ in model.asked}
     assert lefts == {"cook\nuse ", "cook\nuse pan and ", "cook\nuse pot and "}
     assert [blank["guess"] for blank in answer.blanks] == [["pot"], ["pot"]]
@@ -214,7 +215,7 @@ def test_running_text_is_readable(items: list[Item]) -> None:
 def test_embedded_models_beat_chance(items: list[Item]) -> None:
     """The installed masked model on ten questions: well above a random word, and with finite surprisals."""
     asked = [item for item in items if item.tags["split"] == "test"][:10]
-    answers = predict.solve(asked, workbench.load_model("embedded:mlm"))
+    answers = left_to_right.solve(asked, workbench.load_model("embedded:mlm"))
     size = len(asked[0].facts["candidates"].split())
     assert mean("rank", asked, answers) < size / 4
     assert mean("top5_oracle", asked, answers) > 0.2

@@ -19,11 +19,12 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_items, read_json, write_json, write_lines, write_text
 from proband.core.progress import Progress
 from proband.core.types import Item
-from proband.suites.script import claims, corpus, layout, table4
+from proband.suites.script import claims, layout, table4
 from proband.suites.script.build import build
+from proband.suites.script.corpus import readers
+from proband.suites.script.corpus.statistics import new_words, overlaps, table1
 from proband.suites.script.nets import NETS
 from proband.suites.script.results import IN_DOMAIN, answered, collect, ordered
-from proband.suites.script.statistics import new_words, overlaps, table1
 
 SETTINGS: Mapping[str, Any] = {
     "nets": None,  # folder with model folders that `proband train` wrote
@@ -110,10 +111,10 @@ def captions_of(named: Any, folder: Path) -> Path | None:
 
 def first_table(folder: Path, captions: Path | None) -> str:
     """Table 1 from the sequences (which are the paper's) and from the cloze texts, and the new words."""
-    texts = corpus.read(folder)
-    files = [folder / f"{split}.sequences.jsonl.gz" for split in corpus.SPLITS]
-    sequences = [pair for path in files if path.exists() for pair in corpus.read(path)]
-    lines = corpus.read_captions(captions) if captions else ()
+    texts = readers.read(folder)
+    files = [folder / f"{split}.sequences.jsonl.gz" for split in readers.SPLITS]
+    sequences = [pair for path in files if path.exists() for pair in readers.read(path)]
+    lines = readers.read_captions(captions) if captions else ()
     return layout.table1_text(
         cloze=table1(texts),
         sequences=table1(sequences),

@@ -12,12 +12,12 @@ from typing import Any
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_answers, read_json, read_run, write_lines
 from proband.core.stats import clusters_of, estimate
-from proband.core.types import Answer, Estimate, Item, numbers
-from proband.suites.script.breakdown import BREAKDOWN
-from proband.suites.script.metrics import METRICS
+from proband.core.types import Answer, Estimate, Item
+from proband.suites.script.analysis.breakdown import BREAKDOWN
+from proband.suites.script.analysis.metrics import METRICS
 from proband.suites.script.solvers import SOLVERS
 
-ALL_METRICS = {**METRICS, **BREAKDOWN}
+ALL_METRICS = {metric.name: metric for metric in (*METRICS, *BREAKDOWN)}
 IN_DOMAIN = ("lm", "seq2seq", "attention", "transducer", "transducer-param")
 PLAIN, TUNED = "gpt", "gpt fine-tuned"  # the published rows that a language model stands beside
 ORDER = (*IN_DOMAIN, PLAIN, TUNED)
@@ -40,7 +40,7 @@ class Result:
             (f"{item.id}#{n}", value, clusters_of(item))
             for item, answer in zip(self.items, self.answers, strict=True)
             if item.tags["split"] == split
-            for n, value in enumerate(numbers(measure(item, answer)))
+            for n, value in enumerate(measure.numbers(item, answer))
         ]
 
     def estimate(self, metric: str, split: str, *, seed: int) -> Estimate | None:
