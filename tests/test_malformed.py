@@ -13,7 +13,7 @@ from proband import workbench
 from proband.core.cache import Cache
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_json, read_run
-from proband.models import vectors
+from proband.models.vectors import loading as vectors
 from proband.suites.analogy import sources
 from proband.suites.kinship import clutrr, rules
 from proband.suites.script import corpus

@@ -14,9 +14,9 @@ import torch
 from proband.core.errors import ProbandError
 from proband.core.protocols import Text
 from proband.models import load
-from proband.models.causal import Causal
 from proband.models.hf import masked_or_causal
-from proband.models.masked import Masked
+from proband.models.lm.causal import Causal
+from proband.models.lm.masked import Masked
 
 Tiny = Callable[[str], Path]
 

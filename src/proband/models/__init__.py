@@ -16,9 +16,9 @@ from proband.core.errors import ProbandError
 # kind -> (module with a function `load(rest, *, name, **settings)`, what it is)
 KINDS = {
     "hf": ("proband.models.hf", "masked and causal language models of Hugging Face, by name, folder or GGUF file"),
-    "vec": ("proband.models.vectors", "word vectors: fastText, word2vec and GloVe files"),
+    "vec": ("proband.models.vectors.loading", "word vectors: fastText, word2vec and GloVe files"),
     "relbert": ("proband.models.relbert", "relation embeddings (RelBERT)"),
-    "openai": ("proband.models.remote", "any OpenAI-compatible endpoint: openai:MODEL@BASE_URL"),
+    "openai": ("proband.models.remote.chat_model", "any OpenAI-compatible endpoint: openai:MODEL@BASE_URL"),
     "baseline": ("proband.models.baseline", "random, majority"),
     "embedded": ("proband.models.embedded", "what installs with Proband and works offline"),
     "fake": ("proband.models.fake", "scripted answers, for tests"),

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.models.weights import Files
+from proband.models.checkpoints.files import Files
 
 # name -> (package, command that installs it, what it is)
 PACKAGES: Mapping[str, tuple[str, str, str]] = {
@@ -73,7 +73,7 @@ def _smollm2(name: str, settings: Mapping[str, Any]) -> Any:
 
 
 def _minilm(name: str, settings: Mapping[str, Any]) -> Any:
-    from proband.models.sentences import load_sentences
+    from proband.models.lm.sentence_embeddings import load_sentences
 
     kept = _network(settings)
     kept.pop("bos", None)
@@ -81,7 +81,7 @@ def _minilm(name: str, settings: Mapping[str, Any]) -> Any:
 
 
 def _glove(name: str, settings: Mapping[str, Any]) -> Any:
-    from proband.models import vectors
+    from proband.models.vectors import loading as vectors
 
     if find_spec(PACKAGES["glove"][0]) is None and (wink := _wink()) is not None:
         return _from_wink(wink, name)
@@ -102,7 +102,7 @@ def _from_wink(file: Path, name: str) -> Any:
     """The npm package keeps its vectors as JSON: {"vectors": {word: [numbers..., norm, rank]}, "dimensions": d}."""
     import numpy as np
 
-    from proband.models import vectors
+    from proband.models.vectors import loading as vectors
 
     raw = file.read_bytes()
     sha = hashlib.sha256(raw).hexdigest()

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.models.causal import Causal
-from proband.models.gguf import unpacked
-from proband.models.masked import Masked
-from proband.models.weights import VOCABULARY, Files, find
+from proband.models.checkpoints.files import VOCABULARY, Files, find
+from proband.models.checkpoints.gguf import unpacked
+from proband.models.lm.causal import Causal
+from proband.models.lm.masked import Masked
 
 
 def load(

@@ -26,9 +26,9 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
-from proband.models.batching import Budget, Ints, automatic, falling, in_batches, padded
+from proband.models.checkpoints.files import Files, find
 from proband.models.hf import device_of, dtype_of, quiet, tokenizer_of
-from proband.models.weights import Files, find
+from proband.models.lm.batching import Budget, Ints, automatic, falling, in_batches, padded
 
 # The five prompts of the paper, with its spacing and its apostrophes: published checkpoints were trained on them.
 TEMPLATES = {

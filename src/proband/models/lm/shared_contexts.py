@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from proband.models.batching import Ints, padded
-from proband.models.forward import Network
+from proband.models.lm.batching import Ints, padded
+from proband.models.lm.forward import Network
 
 # tokens that must be saved for a group to go its own way; a GPU reads many small texts faster than a few alone
 WORTH = {"cpu": 64, "cuda": 8192}

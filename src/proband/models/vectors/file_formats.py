@@ -17,7 +17,7 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
-from proband.models.byte_stream import LONGEST, Bytes
+from proband.models.vectors.byte_stream import LONGEST, Bytes
 
 WIDEST = 1 << 17
 Block = tuple[list[bytes], Floats]

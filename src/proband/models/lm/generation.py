@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.models.batching import falling, in_batches
+from proband.models.lm.batching import falling, in_batches
 
 if TYPE_CHECKING:
-    from proband.models.causal import Causal
+    from proband.models.lm.causal import Causal
 
 
 def generate(

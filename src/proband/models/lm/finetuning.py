@@ -20,12 +20,12 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.progress import Progress
-from proband.models.batching import Ints, out_of_memory, padded
-from proband.models.forward import headless
-from proband.models.tokens import shorten
+from proband.models.lm.batching import Ints, out_of_memory, padded
+from proband.models.lm.forward import headless
+from proband.models.lm.tokens import shorten
 
 if TYPE_CHECKING:
-    from proband.models.causal import Causal
+    from proband.models.lm.causal import Causal
 
 Example = tuple[Ints, Ints]  # ids, positions of the target tokens
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from proband.models import continuations, forward
-from proband.models.batching import Ints
-from proband.models.continuations import continuation_logprobs, obeys_trees, window
-from proband.models.forward import Network
+from proband.models.lm import continuation_scores, forward
+from proband.models.lm.batching import Ints
+from proband.models.lm.continuation_scores import continuation_logprobs, obeys_trees, window
+from proband.models.lm.forward import Network
 
 VOCABULARY = 90
 SHAPE = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48}
@@ -99,8 +99,10 @@ def test_no_head_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_model_that_ignores_its_mask_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     network = network_of("llama")
-    honest = continuations._additive
-    monkeypatch.setattr(continuations, "_additive", lambda network, sees: honest(network, np.tri(sees.shape[1]) > 0))
+    honest = continuation_scores._additive
+    monkeypatch.setattr(
+        continuation_scores, "_additive", lambda network, sees: honest(network, np.tri(sees.shape[1]) > 0)
+    )
     assert not obeys_trees(network)
 
 

@@ -19,9 +19,9 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Choice, Question, Score, Text
-from proband.models.echo import echoed, gives_log_probabilities
-from proband.models.endpoint import Caller, Endpoint, Policy, Refused, Unusable, only_choice
-from proband.models.letters import log_probabilities, place_of, put, rotations
+from proband.models.remote.endpoint import Caller, Endpoint, Policy, Refused, Unusable, only_choice
+from proband.models.remote.letter_choice import log_probabilities, place_of, put, rotations
+from proband.models.remote.text_scores import echoed, gives_log_probabilities
 
 TOP = (20, 5)  # alternatives to ask for; servers that allow fewer get the next
 SHOWN = 300  # characters of a reply that are kept with a choice

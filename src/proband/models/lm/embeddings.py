@@ -9,9 +9,9 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
-from proband.models.batching import falling, in_batches, padded
-from proband.models.forward import Network
-from proband.models.tokens import Tokens
+from proband.models.lm.batching import falling, in_batches, padded
+from proband.models.lm.forward import Network
+from proband.models.lm.tokens import Tokens
 
 Span = tuple[int, int]
 

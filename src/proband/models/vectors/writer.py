@@ -17,7 +17,7 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
-from proband.models.vector_store import (
+from proband.models.vectors.store import (
     BLOCK,
     FORMAT,
     NPY_HEADER,

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from proband.core.protocols import Floats
-from proband.models.batching import falling, in_batches, padded
-from proband.models.embeddings import embed_spans
-from proband.models.forward import Network
-from proband.models.tokens import Tokens, encode
-from proband.models.weights import Files
+from proband.models.checkpoints.files import Files
+from proband.models.lm.batching import falling, in_batches, padded
+from proband.models.lm.embeddings import embed_spans
+from proband.models.lm.forward import Network
+from proband.models.lm.tokens import Tokens, encode
 
 
 class Sentences:

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
-from proband.models.byte_stream import Bytes
-from proband.models.vector_files import checked_width, checked_word
-from proband.models.vector_store import Ints, Vocabulary
-from proband.models.vector_writer import RowFile, Writer
+from proband.models.vectors.byte_stream import Bytes
+from proband.models.vectors.file_formats import checked_width, checked_word
+from proband.models.vectors.store import Ints, Vocabulary
+from proband.models.vectors.writer import RowFile, Writer
 
 END_OF_SENTENCE = b"</s>"  # has no n-grams
 AT_ONCE = 512  # words; times about 30 n-grams, times the dimensions, is what a block takes in memory

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats, Score, Text
-from proband.models.batching import Ints, falling, in_batches, padded
-from proband.models.embeddings import embed_spans
-from proband.models.forward import Network
-from proband.models.tokens import Tokens, by_spelling, check_lengths, count_words, encode, shorten
+from proband.models.lm.batching import Ints, falling, in_batches, padded
+from proband.models.lm.embeddings import embed_spans
+from proband.models.lm.forward import Network
+from proband.models.lm.tokens import Tokens, by_spelling, check_lengths, count_words, encode, shorten
 
 Bools = NDArray[np.bool_]
 

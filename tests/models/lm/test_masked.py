@@ -13,8 +13,8 @@ import torch
 from proband.core.errors import ProbandError
 from proband.core.protocols import Text
 from proband.models import load
-from proband.models.masked import METHODS, variants
-from proband.models.tokens import Tokens
+from proband.models.lm.masked import METHODS, variants
+from proband.models.lm.tokens import Tokens
 
 Tiny = Callable[[str], Path]
 

@@ -21,12 +21,12 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats, Score, Text
-from proband.models.batching import Ints, falling, in_batches, padded
-from proband.models.contexts import WORTH, continued, shared
-from proband.models.continuations import continuation_logprobs
-from proband.models.embeddings import embed_spans
-from proband.models.forward import Network
-from proband.models.tokens import Tokens, by_spelling, check_lengths, count_words, encode, shorten
+from proband.models.lm.batching import Ints, falling, in_batches, padded
+from proband.models.lm.continuation_scores import continuation_logprobs
+from proband.models.lm.embeddings import embed_spans
+from proband.models.lm.forward import Network
+from proband.models.lm.shared_contexts import WORTH, continued, shared
+from proband.models.lm.tokens import Tokens, by_spelling, check_lengths, count_words, encode, shorten
 
 
 class Causal:
@@ -151,7 +151,7 @@ class Causal:
         self, prompts: Sequence[str], *, max_tokens: int, temperature: float, seed: int, stop: Sequence[str] = ()
     ) -> list[str]:
         """Greedy at temperature 0; otherwise each prompt draws from its own seeded stream, whatever its batch."""
-        from proband.models.generation import generate
+        from proband.models.lm.generation import generate
 
         return generate(self, prompts, max_tokens=max_tokens, temperature=temperature, seed=seed, stop=stop)
 
@@ -169,7 +169,7 @@ class Causal:
         progress: Any = None,
     ) -> Mapping[str, Any]:
         """Train a copy of the weights on (context, target) texts and save it; this model stays as it is."""
-        from proband.models.finetuning import finetune
+        from proband.models.lm.finetuning import finetune
 
         return finetune(
             self,

@@ -21,9 +21,10 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import HasVectors
-from proband.models import byte_stream, vectors
 from proband.models import load as load_model
-from proband.models.vectors import WordVectors
+from proband.models.vectors import byte_stream
+from proband.models.vectors import loading as vectors
+from proband.models.vectors.loading import WordVectors
 
 WORDS = ["the", "of", "naïve", "東京", "new_york", "Paris", "don't", "</s>", ".", "é", "\u2028", "\x85x", "x" * 300]
 
@@ -181,13 +182,13 @@ def test_unknown_words_are_rows_of_zeros_and_no_words_are_no_rows(tmp_path: Path
 def test_a_collision_of_hashes_gives_neither_word_the_others_vector(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from proband.models import vector_store, vector_writer
+    from proband.models.vectors import store, writer
 
     def three_values(words: Any) -> Any:
         return np.array([len(word) % 3 for word in words], dtype=np.uint64)
 
-    monkeypatch.setattr(vector_store, "hashes_of", three_values)
-    monkeypatch.setattr(vector_writer, "hashes_of", three_values)
+    monkeypatch.setattr(store, "hashes_of", three_values)
+    monkeypatch.setattr(writer, "hashes_of", three_values)
     names = [f"{'x' * (i % 5)}{i}" for i in range(100)]
     table = vectors.from_arrays(
         [*names, "x1"], np.arange(202).reshape(101, 2), name="vec:x", source_sha="c", cache=tmp_path
@@ -293,7 +294,7 @@ def test_a_conversion_that_fails_or_is_killed_leaves_nothing_to_be_used(
     source: Path, opened: Any, rows: Any, tmp_path: Path
 ) -> None:
     script = (
-        "import os, sys; from pathlib import Path; from proband.models import vectors, vector_writer as w\n"
+        "import os, sys; from pathlib import Path; from proband.models.vectors import loading as vectors, writer as w\n"
         "w.Writer._write_header = lambda *a: os.kill(os.getpid(), 9)\n"
         "vectors.load(sys.argv[1], name='vec:x', cache=sys.argv[2])"
     )
@@ -305,7 +306,7 @@ def test_a_conversion_that_fails_or_is_killed_leaves_nothing_to_be_used(
 
 
 def test_two_processes_convert_the_same_file_at_once(source: Path, opened: Any, rows: Any, tmp_path: Path) -> None:
-    script = "import sys; from proband.models import vectors; vectors.load(sys.argv[1], name='v', cache=sys.argv[2])"
+    script = "import sys; from proband.models.vectors import loading as vectors; vectors.load(sys.argv[1], name='v', cache=sys.argv[2])"
     command = [sys.executable, "-c", script, str(source), str(tmp_path / "cache")]
     for process in [subprocess.Popen(command) for _ in range(3)]:
         assert process.wait(timeout=60) == 0
@@ -429,7 +430,7 @@ def test_conversion_and_lookup_keep_the_memory_flat(tmp_path: Path) -> None:
         numbers = [b" ".join(b"%.3f" % x for x in row) for row in np.random.default_rng(0).normal(size=(50, 400))]
         file.writelines(b"w%d %s\n" % (i, numbers[i % 50]) for i in range(100_000))
     script = (
-        "import json, resource, sys; from proband.models import vectors\n"
+        "import json, resource, sys; from proband.models.vectors import loading as vectors\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "table = vectors.load(sys.argv[1], name='v', cache=sys.argv[2])\n"
         "known = table.vectors([f'w{i}' for i in range(0, 100000, 100)])[1]\n"

@@ -125,7 +125,7 @@ def test_drawing_depends_on_seed_and_prompt_only(gpt2: Any) -> None:
 
 def test_draws_follow_the_distribution(gpt2: Any) -> None:
     """The share of each first token over many seeds is its probability."""
-    from proband.models.generation import _choose, _stream
+    from proband.models.lm.generation import _choose, _stream
 
     logits = torch.tensor([[0.0, 1.0, 2.0]])
     drawn = [int(_choose(logits, 2.0, [_stream("p", seed)])[0]) for seed in range(4000)]
@@ -176,7 +176,7 @@ def test_fine_tuning_repeats(gpt2: Any, tmp_path: Path) -> None:
 
 
 def test_dropout_falls_on_training_alone(gpt2: Any) -> None:
-    from proband.models.finetuning import Trainer, _read
+    from proband.models.lm.finetuning import Trainer, _read
 
     examples = _read(gpt2, [("The capital of", " France."), ("A river in the", " unbelievable Europe.")])
     told: dict[float, Any] = {}
@@ -197,7 +197,7 @@ def test_fine_tuning_in_parts_when_memory_is_short(gpt2: Any, monkeypatch: pytes
     """Gradients summed over parts are those of the whole batch."""
     import copy
 
-    from proband.models.finetuning import Trainer, _read
+    from proband.models.lm.finetuning import Trainer, _read
 
     examples = _read(gpt2, [("The capital of", " France."), ("A river in the", " unbelievable Europe."), ("a", " b")])
     losses, grads = [], []

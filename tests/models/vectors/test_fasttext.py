@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proband.core.errors import ProbandError
-from proband.models import vectors
-from proband.models.fasttext import Subwords
-from proband.models.vectors import WordVectors
+from proband.models.vectors import loading as vectors
+from proband.models.vectors.fasttext import Subwords
+from proband.models.vectors.loading import WordVectors
 
 
 @pytest.fixture

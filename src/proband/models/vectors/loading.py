@@ -28,11 +28,11 @@ from proband.core.errors import ProbandError
 from proband.core.files import sha256_file, write_json
 from proband.core.progress import Progress
 from proband.core.protocols import Floats
-from proband.models.vector_store import Damaged, Ints, Store, Vocabulary, open_store
+from proband.models.vectors.store import Damaged, Ints, Store, Vocabulary, open_store
 
 if TYPE_CHECKING:  # what converts is imported when there is something to convert: a second start takes milliseconds
-    from proband.models.fasttext import Subwords
-    from proband.models.vector_writer import Writer
+    from proband.models.vectors.fasttext import Subwords
+    from proband.models.vectors.writer import Writer
 
 IGNORED = ("device", "dtype", "batch")  # settings of other kinds of model, which change nothing here
 PHRASES = ("mean", "none")
@@ -142,7 +142,7 @@ def _fill_phrases(store: Store, words: Sequence[str], out: Floats, known: NDArra
 def _subwords(cut: Mapping[str, int] | None) -> Subwords | None:
     if not cut:
         return None
-    from proband.models.fasttext import Subwords
+    from proband.models.vectors.fasttext import Subwords
 
     return Subwords(**cut)
 
@@ -151,7 +151,7 @@ def _fill_subwords(
     store: Store, subwords: Subwords, words: Sequence[str], out: Floats, known: NDArray[np.bool_]
 ) -> None:
     """v(w) of the words that are not in the table, from their n-grams."""
-    from proband.models.fasttext import AT_ONCE, group_sums
+    from proband.models.vectors.fasttext import AT_ONCE, group_sums
 
     unseen = np.flatnonzero(~known)
     for start in range(0, len(unseen), AT_ONCE):
@@ -227,7 +227,7 @@ def from_cache(
 
 
 def _converted(target: Path, fill: Callable[[Writer], dict[str, Any]], facts: Mapping[str, Any]) -> Store:
-    from proband.models.vector_writer import conversion
+    from proband.models.vectors.writer import conversion
 
     with conversion(target) as writer:
         writer.finish({**facts, **fill(writer)})
@@ -238,9 +238,9 @@ def _converted(target: Path, fill: Callable[[Writer], dict[str, Any]], facts: Ma
 
 
 def _convert(writer: Writer, file: Path, member: str | None, errors: str) -> dict[str, Any]:
-    from proband.models import fasttext
-    from proband.models.byte_stream import open_bytes
-    from proband.models.vector_files import binary_blocks, kind_of, text_blocks
+    from proband.models.vectors import fasttext
+    from proband.models.vectors.byte_stream import open_bytes
+    from proband.models.vectors.file_formats import binary_blocks, kind_of, text_blocks
 
     before = _stamp(file)
     with open_bytes(file, member) as reader:

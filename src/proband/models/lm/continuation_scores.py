@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from proband.core.protocols import Floats
-from proband.models.batching import Ints, falling, in_batches, out_of_memory, padded
-from proband.models.forward import Network
-from proband.models.trees import Bools, Row, Tree, grow, lay_out, pack, places
+from proband.models.lm.batching import Ints, falling, in_batches, out_of_memory, padded
+from proband.models.lm.forward import Network
+from proband.models.lm.prefix_trees import Bools, Row, Tree, grow, lay_out, pack, places
 
 
 def continuation_logprobs(network: Network, lefts: Sequence[Ints], endings: Sequence[Sequence[int]]) -> Floats:

@@ -19,12 +19,12 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.protocols import Choice, Chooses, Generates, Question, Score, ScoresText, Text
 from proband.models import load
-from proband.models.endpoint import retry_after
-from proband.models.remote import ScoringRemote
+from proband.models.remote.chat_model import ScoringRemote
+from proband.models.remote.endpoint import retry_after
 from proband.running import remembering
 
 if TYPE_CHECKING:
-    from tests.models.stub_server import BROKEN, Stub, chat, options, right
+    from tests.models.remote.stub_server import BROKEN, Stub, chat, options, right
 else:
     sys.path.insert(0, str(Path(__file__).parent))
     from stub_server import BROKEN, Stub, chat, options, right

@@ -13,7 +13,7 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Score, Text
-from proband.models.endpoint import Caller, Endpoint, Refused, Unusable, only_choice
+from proband.models.remote.endpoint import Caller, Endpoint, Refused, Unusable, only_choice
 
 
 def gives_log_probabilities(endpoint: Endpoint, model: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from proband.models.batching import Budget, Ints, automatic
+from proband.models.lm.batching import Budget, Ints, automatic
 
 CHUNK = {"cuda": 2**28, "cpu": 2**24}  # most numbers (rows x vocabulary) of scores held at a time
 

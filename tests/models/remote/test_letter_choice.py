@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proband.core.protocols import Question
-from proband.models.letters import place_of, put, rotations
+from proband.models.remote.letter_choice import place_of, put, rotations
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.models.batching import Ints
+from proband.models.lm.batching import Ints
 
 
 @dataclass(frozen=True)
