@@ -11,10 +11,15 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
+from proband.models.kind import ModelKind
 
 
 class Random:
@@ -90,11 +95,20 @@ def _gold(item: Item, *, by_text: bool) -> str | int:
     return item.choices[item.gold] if by_text else item.gold
 
 
-KINDS: Mapping[str, Callable[..., Random | Majority]] = {"random": Random, "majority": Majority}
+@dataclass(frozen=True, kw_only=True)
+class BaselineOptions:
+    """Loading a baseline."""
+
+    seed: Annotated[int, Meta(description="of the scores that `random` draws")] = 0
 
 
-def load(rest: str, *, name: str, seed: int = 0, **settings: object) -> Random | Majority:
-    """`baseline:random` (seeded) or `baseline:majority`; settings of networks mean nothing here."""
-    if rest not in KINDS:
-        raise ProbandError(f"no model baseline:{rest}; there are {', '.join(KINDS)}")
-    return Random(name=name, seed=seed) if rest == "random" else Majority(name=name)
+def load(rest: str, *, options: BaselineOptions) -> Random | Majority:
+    """`baseline:random` (seeded) or `baseline:majority`."""
+    if rest == "random":
+        return Random(seed=options.seed)
+    if rest == "majority":
+        return Majority()
+    raise ProbandError(f"no model baseline:{rest}; there are random, majority")
+
+
+KIND = ModelKind(name="baseline", help="random, majority", options=BaselineOptions, load=load)

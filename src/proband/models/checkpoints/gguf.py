@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
-import os
 import shutil
 import sys
 import tempfile
@@ -18,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from proband.core.cache import cache_folder
 from proband.core.errors import ProbandError
 from proband.core.files import sha256_file
 
@@ -26,8 +26,7 @@ LAYOUT = 1  # raised when what is kept changes
 
 def unpacked(file: Path, *, name: str) -> Path:
     """The model folder made from a GGUF file."""
-    root = os.environ.get("PROBAND_CACHE")
-    cache = (Path(root).expanduser() if root else Path.home() / ".cache" / "proband") / "gguf"
+    cache = cache_folder("gguf")
     target = cache / f"{sha256_file(file)[:32]}-{LAYOUT}"
     if not (target / "config.json").is_file():
         try:

@@ -22,10 +22,11 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats, Score, Text
 from proband.models.lm.batching import Ints, falling, in_batches, padded
-from proband.models.lm.continuation_scores import continuation_logprobs
+from proband.models.lm.continuation_scores import WORTH, continuation_logprobs, continued, shared
 from proband.models.lm.embeddings import embed_spans
+from proband.models.lm.finetuning import finetune
 from proband.models.lm.forward import Network
-from proband.models.lm.shared_contexts import WORTH, continued, shared
+from proband.models.lm.generation import generate
 from proband.models.lm.tokens import Tokens, by_spelling, check_lengths, count_words, encode, shorten
 
 
@@ -129,9 +130,9 @@ class Causal:
     def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:
         r"""Blanks x words: log P(word | left) = \sum_i log P(w_i | left, w_<i), the chain rule over its tokens.
 
-        The text to the left runs once per blank with all words behind it as a tree (trees.py). What stands right of
-        the blank is not seen. The sum says that the text goes on with these tokens, not that the word ends there: *the*
-        is credited with what would have become *theory* in a tokenizer that splits it so.
+        The text to the left runs once per blank with all words behind it as a tree (prefix_trees.py). What stands right
+        of the blank is not seen. The sum says that the text goes on with these tokens, not that the word ends there:
+        *the* is credited with what would have become *theory* in a tokenizer that splits it so.
         """
         result = np.empty((len(blanks), len(words)), dtype=np.float32)
         for here, ids in by_spelling(self.tokenizer, blanks, words):
@@ -151,8 +152,6 @@ class Causal:
         self, prompts: Sequence[str], *, max_tokens: int, temperature: float, seed: int, stop: Sequence[str] = ()
     ) -> list[str]:
         """Greedy at temperature 0; otherwise each prompt draws from its own seeded stream, whatever its batch."""
-        from proband.models.lm.generation import generate
-
         return generate(self, prompts, max_tokens=max_tokens, temperature=temperature, seed=seed, stop=stop)
 
     def finetune(
@@ -169,8 +168,6 @@ class Causal:
         progress: Any = None,
     ) -> Mapping[str, Any]:
         """Train a copy of the weights on (context, target) texts and save it; this model stays as it is."""
-        from proband.models.lm.finetuning import finetune
-
         return finetune(
             self,
             examples,

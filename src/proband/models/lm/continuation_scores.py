@@ -1,4 +1,4 @@
-r"""Log-probabilities of many short continuations behind many texts.
+r"""Log-probabilities of continuations: many short ones behind many texts, and texts that share a long context.
 
     log P(e | left) = \sum_i log P(e_i | left, e_<i)
 
@@ -6,11 +6,13 @@ The continuations are one prefix tree, and a text with the tree behind it is one
 beginning is read once per text, no keys or values are copied, and the scores over the vocabulary are reduced at once
 to the columns that are asked for. Tree rows need a model that obeys a mask of its own and given positions; whether it
 does is tried once, and a model that does not (or a text beyond its attention window) reads plain rows instead.
+
+Texts with one long context in common (a story and its twenty possible answers) go on from it: it is read once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -128,3 +130,65 @@ def _along_paths(network: Network, states: Any, tree: Tree) -> Floats:
     filled = torch.cat([values, values.new_zeros(count, 1)], 1)  # short paths are filled up with an edge of log 1
     found: Floats = filled[:, network.tensor(tree.paths)].sum(-1).cpu().numpy()
     return found
+
+
+# ---- texts that share a context ------------------------------------------------------------------------------------
+
+# tokens that must be saved for a group to go its own way; a GPU reads many small texts faster than a few alone
+WORTH = {"cpu": 64, "cuda": 8192}
+
+
+def shared(
+    keys: Sequence[Hashable], rows: Sequence[Ints], positions: Sequence[Ints], *, worth: int
+) -> list[tuple[int, list[int]]]:
+    """Groups (length of the common beginning, members) of rows with one key that are worth reading together.
+
+    The common beginning ends before the token that predicts the first counted one.
+
+    >>> rows = [np.array([5, 6, 7, 8, last]) for last in (1, 2, 3)]
+    >>> shared(["k"] * 3, rows, [np.array([4])] * 3, worth=6)
+    [(3, [0, 1, 2])]
+    >>> shared(["k"] * 3, rows, [np.array([4])] * 3, worth=7)
+    []
+    """
+    members: dict[Hashable, list[int]] = {}
+    for i, key in enumerate(keys):
+        members.setdefault(key, []).append(i)
+    groups = []
+    for group in members.values():
+        length = min(int(positions[i][0]) - 1 for i in group)
+        if length * (len(group) - 1) < worth:
+            continue
+        begun = np.stack([rows[i][:length] for i in group])
+        differing = np.flatnonzero((begun != begun[0]).any(0))
+        length = int(differing[0]) if len(differing) else length
+        if length and length * (len(group) - 1) >= worth:
+            groups.append((length, group))
+    return groups
+
+
+def continued(network: Network, length: int, rows: Sequence[Ints], positions: Sequence[Ints]) -> Ints:
+    """Sums of log-probabilities for rows whose first `length` tokens are the same."""
+    import torch
+
+    rest = [row[length:] for row in rows]
+    most = max(1, network.budget.tokens // (length + max(map(len, rest))))
+    totals = []
+    with torch.inference_mode():
+        for first in range(0, len(rows), most):
+            part, where = rest[first : first + most], positions[first : first + most]
+            cache = network.model.base_model(network.tensor(rows[0][None, :length]), use_cache=True).past_key_values
+            cache.batch_repeat_interleave(len(part))
+            counts = [len(at) for at in where]
+            values = network.logprobs(
+                network.tensor(padded(part, 0)),
+                None,
+                network.tensor(np.repeat(np.arange(len(part)), counts)),
+                network.tensor(np.concatenate(where) - length - 1),
+                network.tensor(np.concatenate([row[at] for row, at in zip(rows[first : first + most], where)])),
+                cache=cache,
+            )
+            ends = np.cumsum([0, *counts[:-1]])
+            totals.append(np.add.reduceat(values.double().cpu().numpy(), ends))
+    result: Any = np.concatenate(totals)
+    return result  # type: ignore[no-any-return]

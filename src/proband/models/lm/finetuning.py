@@ -14,24 +14,21 @@ import copy
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.progress import Progress
 from proband.models.lm.batching import Ints, out_of_memory, padded
-from proband.models.lm.forward import headless
+from proband.models.lm.forward import CausalParts, headless
 from proband.models.lm.tokens import shorten
-
-if TYPE_CHECKING:
-    from proband.models.lm.causal import Causal
 
 Example = tuple[Ints, Ints]  # ids, positions of the target tokens
 
 
 def finetune(
-    model: Causal,
+    model: CausalParts,
     examples: Sequence[tuple[str, str]],
     *,
     out: Path,
@@ -153,7 +150,7 @@ class Trainer:
         return torch.nn.functional.cross_entropy(logits.float(), ids[rows, where], reduction="sum")
 
 
-def _read(model: Causal, examples: Sequence[tuple[str, str]]) -> list[Example]:
+def _read(model: CausalParts, examples: Sequence[tuple[str, str]]) -> list[Example]:
     made = []
     end = model.tokenizer.eos_token_id
     encoded = model.read([context + target for context, target in examples])

@@ -8,11 +8,13 @@ layers, tied or free output embeddings, soft-capping, scaling) happens as its ow
 from __future__ import annotations
 
 import copy
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
 from proband.models.lm.batching import Budget, Ints, automatic
+from proband.models.lm.tokens import Tokens
 
 CHUNK = {"cuda": 2**28, "cpu": 2**24}  # most numbers (rows x vocabulary) of scores held at a time
 
@@ -104,6 +106,18 @@ class Network:
                 states = self.model.base_model(ids, attention_mask=mask)[0][rows, positions]
                 logits = head(inputs_embeds=states[None]).logits[0]
             return logits.float().log_softmax(-1)
+
+
+class CausalParts(Protocol):
+    """A causal model as generation and fine-tuning need it: the network, the tokenizer, and texts as tokens."""
+
+    name: str
+    network: Network
+    tokenizer: Any
+    longest: int | None
+    bos: int | None
+
+    def read(self, texts: Sequence[str]) -> list[Tokens]: ...
 
 
 def headless(model: Any) -> Any:

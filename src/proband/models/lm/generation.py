@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.models.lm.batching import falling, in_batches
-
-if TYPE_CHECKING:
-    from proband.models.lm.causal import Causal
+from proband.models.lm.forward import CausalParts
 
 
 def generate(
-    model: Causal, prompts: Sequence[str], *, max_tokens: int, temperature: float, seed: int, stop: Sequence[str] = ()
+    model: CausalParts,
+    prompts: Sequence[str],
+    *,
+    max_tokens: int,
+    temperature: float,
+    seed: int,
+    stop: Sequence[str] = (),
 ) -> list[str]:
     """What the model writes after each prompt, up to an end-of-text token, a stop text or `max_tokens`.
 
@@ -45,7 +49,7 @@ def generate(
 
 
 def _write(
-    model: Causal,
+    model: CausalParts,
     prompts: Sequence[str],
     ids: Any,
     *,
@@ -100,7 +104,7 @@ def _stream(prompt: str, seed: int) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(digest[:16], "little"))
 
 
-def _ends(model: Causal) -> set[int]:
+def _ends(model: CausalParts) -> set[int]:
     """End-of-text tokens, as the tokenizer and the model's own settings for generation name them."""
     config = getattr(model.network.model, "generation_config", None)
     named = getattr(config, "eos_token_id", None)

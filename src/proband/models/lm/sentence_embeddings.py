@@ -10,6 +10,7 @@ import numpy as np
 
 from proband.core.protocols import Floats
 from proband.models.checkpoints.files import Files
+from proband.models.checkpoints.opening import NetworkOptions, quiet, read_config, read_network, read_tokenizer
 from proband.models.lm.batching import falling, in_batches, padded
 from proband.models.lm.embeddings import embed_spans
 from proband.models.lm.forward import Network
@@ -72,19 +73,13 @@ class Sentences:
         return result[[number[text] for text in texts]]
 
 
-def load_sentences(
-    files: Files, *, name: str, device: str | None = None, dtype: str | None = None, batch: int | None = None
-) -> Sentences:
+def load_sentences(files: Files, *, name: str, options: NetworkOptions) -> Sentences:
     from transformers import AutoModel
 
-    from proband.models.hf import device_of, dtype_of, quiet, tokenizer_of
-
-    device = device_of(device)
     with quiet():
-        model = AutoModel.from_pretrained(
-            files.folder, dtype=dtype_of(dtype, device, name), use_safetensors=True, local_files_only=True
-        ).to(device)
-        tokenizer = tokenizer_of(files, name)
+        config = read_config(files, name=name)
+        model, _ = read_network(AutoModel, files, config, name=name, options=options)
+        tokenizer = read_tokenizer(files, name=name)
     identity = functools.cache(lambda: {"name": name, **files.identity()})
-    longest = min(256, model.config.max_position_embeddings)
-    return Sentences(model, tokenizer, name=name, identity=identity, longest=longest, batch=batch)
+    longest = min(256, config.max_position_embeddings)
+    return Sentences(model, tokenizer, name=name, identity=identity, longest=longest, batch=options.batch)

@@ -1,31 +1,49 @@
-"""`openai:MODEL@BASE_URL`: any OpenAI-compatible endpoint (OpenAI, vLLM, llama.cpp, Ollama, ...).
+"""A model behind an OpenAI-compatible endpoint (OpenAI, vLLM, llama.cpp, Ollama, ...).
 
-    Chooses      multiple choice by letter (`letters.py`), through /chat/completions
-    Generates    through /chat/completions
-    ScoresText   log-probabilities of a given text, through /completions with echo, where the server gives them;
-                 `load` asks it once, and a model that cannot is not one that scores text
-
-The key comes from PROBAND_API_KEY or OPENAI_API_KEY and goes nowhere but into the request's header.
+Chooses      multiple choice by letter (`letter_choice.py`), through /chat/completions
+Generates    through /chat/completions
+ScoresText   log-probabilities of a given text, through /completions with echo, where the server gives them;
+             a model that cannot is not one that scores text
 """
 
 from __future__ import annotations
 
 import json
 import math
-import os
-import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Choice, Question, Score, Text
 from proband.models.remote.endpoint import Caller, Endpoint, Policy, Refused, Unusable, only_choice
 from proband.models.remote.letter_choice import log_probabilities, place_of, put, rotations
-from proband.models.remote.text_scores import echoed, gives_log_probabilities
+from proband.models.remote.text_scores import echoed
 
 TOP = (20, 5)  # alternatives to ask for; servers that allow fewer get the next
 SHOWN = 300  # characters of a reply that are kept with a choice
 Report = Callable[[int, Any], None] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemoteOptions(Policy):
+    """Loading a model at an endpoint: how hard to try, and what to ask for."""
+
+    max_tokens: Annotated[int, Meta(description="of a choice; more for models that reason first", ge=1)] = 16
+    temperature: Annotated[float, Meta(description="of a choice", ge=0)] = 0.0
+    permutations: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="orders of the choices to ask (default: 4, or 1 where the server gives log-probabilities)"),
+    ] = None
+    logprobs: Annotated[bool, Meta(description="ask for log-probabilities of the letters")] = True
+    system: Annotated[str | None, Meta(description="system message")] = None
+    extra: Annotated[dict[str, Any] | str | None, Meta(description="further fields of each request, as JSON")] = None
+    prices: Annotated[str | None, Meta(description="per million tokens in and out, as 0.15,0.6")] = None
+    scores: Annotated[
+        bool | None, Meta(description="the server gives log-probabilities of texts (default: ask it once)")
+    ] = None
 
 
 class Remote:
@@ -33,41 +51,27 @@ class Remote:
 
     reports_each = True  # `on_result` is called as each answer arrives, so that each can be written down at once
 
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        *,
-        name: str,
-        model: str,
-        max_tokens: int = 16,
-        temperature: float = 0.0,
-        permutations: int | None = None,
-        logprobs: bool = True,
-        system: str | None = None,
-        extra: Mapping[str, Any] | None = None,
-        prices: tuple[float, float] | None = None,
-    ) -> None:
-        self.name, self.model = name, model
-        self._endpoint, self._prices = endpoint, prices
-        self._max_tokens, self._temperature, self._permutations = max_tokens, temperature, permutations
-        self._logprobs, self._system, self._extra = logprobs, system, dict(extra or {})
-        self._top: list[int] = list(TOP) if logprobs else []  # what is left to try; empty: no log-probabilities
+    def __init__(self, endpoint: Endpoint, *, name: str, model: str, options: RemoteOptions) -> None:
+        self.name, self.model, self._endpoint, self._options = name, model, endpoint, options
+        self._extra, self._prices = _extra(options.extra, name), _prices(options.prices, name)
+        self._top: list[int] = list(TOP) if options.logprobs else []  # what is left to try; empty: no log-probabilities
         self._names: dict[str, str] = {}  # what the server calls a field
         self._dropped: set[str] = set()  # fields it does not take; told by `usage`
 
     def identity(self) -> Mapping[str, str]:
+        options = self._options
         return {
             "kind": "openai",
             "model": self.model,
             "url": self._endpoint.url,
             "weights": "not told by the server",
-            "max_tokens": str(self._max_tokens),
-            "temperature": repr(self._temperature),
-            "permutations": str(self._permutations),
-            "logprobs": str(self._logprobs),
-            "system": self._system or "",
+            "max_tokens": str(options.max_tokens),
+            "temperature": repr(options.temperature),
+            "permutations": str(options.permutations),
+            "logprobs": str(options.logprobs),
+            "system": options.system or "",
             "extra": json.dumps(self._extra, sort_keys=True, default=str),
-            "seed": str(self._endpoint.policy.seed),
+            "seed": str(options.seed),
         }
 
     def usage(self) -> Mapping[str, float]:
@@ -94,14 +98,14 @@ class Remote:
 
     async def _choose(self, caller: Caller, question: Question) -> Choice:
         """The first answer shows whether there are log-probabilities, and so how many rotations are needed."""
-        shifts = rotations(len(question.choices), self._permutations or 4)
+        shifts = rotations(len(question.choices), self._options.permutations or 4)
         replies: list[str] = []
         logs: list[tuple[float, ...] | None] = []
         for shift in shifts:
             reply, content = await self._reply(caller, put(question, shift), logprobs=bool(self._top))
             replies.append(reply)
             logs.append(log_probabilities(content, question, shift))
-            if self._permutations is None and logs[0] is not None:
+            if self._options.permutations is None and logs[0] is not None:
                 break
         shown = " | ".join(reply.strip()[-SHOWN:] for reply in replies)
         told = [log for log in logs if log is not None]
@@ -123,8 +127,8 @@ class Remote:
 
     async def _reply(self, caller: Caller, prompt: str, *, logprobs: bool) -> tuple[str, Any]:
         """(text, token log-probabilities or None) of one chat turn; steps down where the server refuses a setting."""
-        body = self._body(prompt, max_tokens=self._max_tokens, temperature=self._temperature)
-        body["seed"] = self._endpoint.policy.seed
+        body = self._body(prompt, max_tokens=self._options.max_tokens, temperature=self._options.temperature)
+        body["seed"] = self._options.seed
         while True:
             top = self._top[0] if logprobs and self._top else None
             asked = {**body, "logprobs": True, "top_logprobs": top} if top else body
@@ -137,7 +141,7 @@ class Remote:
                     del self._top[0]
 
     def _body(self, prompt: str, *, max_tokens: int, temperature: float) -> dict[str, Any]:
-        system = [{"role": "system", "content": self._system}] if self._system else []
+        system = [{"role": "system", "content": self._options.system}] if self._options.system else []
         return {
             "model": self.model,
             "messages": [*system, {"role": "user", "content": prompt}],
@@ -222,84 +226,21 @@ def text_of(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-# ---- loading -------------------------------------------------------------------------------------------------------
-
-POLICY = {"concurrency": int, "retries": int, "timeout": float, "first_wait": float, "longest_wait": float, "seed": int}
-SETTINGS = {
-    "max_tokens": int,
-    "temperature": float,
-    "permutations": int,
-    "logprobs": bool,
-    "system": str,
-    "extra": dict,
-}
-IGNORED = ("device", "dtype", "batch")  # settings of other kinds of model, which change nothing here
-
-
-def load(rest: str, *, name: str, scores: bool | str | None = None, prices: Any = None, **settings: Any) -> Remote:
-    """The model at an endpoint. `scores` says whether it gives log-probabilities of texts; None asks it.
-
-    Settings: concurrency, retries, timeout, first_wait, longest_wait, seed; max_tokens (of a choice: more for models
-    that reason first), temperature, permutations, logprobs, system, extra (further fields of each request);
-    prices, as (per million tokens in, per million out).
-    """
-    model, url = _parts(rest)
-    known = {**POLICY, **SETTINGS}
-    for setting, value in settings.items():
-        if setting not in known and setting not in IGNORED:
-            raise ProbandError(f"{name}: no setting {setting!r}; there are {', '.join([*known, 'scores', 'prices'])}")
-        if setting in known and value is not None:
-            settings[setting] = _converted(setting, value, known[setting], name)
-    policy = Policy(**{k: v for k, v in settings.items() if k in POLICY and v is not None})
-    if policy.concurrency < 1 or policy.retries < 0 or policy.timeout <= 0:
-        raise ProbandError(f"{name}: concurrency and timeout must be positive, retries not negative")
-    endpoint = Endpoint(url, name=name, key=_key(), policy=policy)
-    options = {k: v for k, v in settings.items() if k in SETTINGS and v is not None}
-    if scores is not None:
-        scores = bool(_converted("scores", scores, bool, name))
-    else:
-        scores = gives_log_probabilities(endpoint, model)
-    return (ScoringRemote if scores else Remote)(
-        endpoint, name=name, model=model, prices=_prices(prices, name), **options
-    )
-
-
-def _parts(rest: str) -> tuple[str, str]:
-    found = re.fullmatch(r"(.+?)@(https?://[^\s@?#]+)", rest)
-    if found is None:
-        raise ProbandError(
-            "an endpoint is named openai:MODEL@BASE_URL (no user or password in it), as in openai:m@http://localhost:8000/v1"
-        )
-    return found[1], found[2].rstrip("/")
-
-
-def _key() -> str | None:
-    key = (os.environ.get("PROBAND_API_KEY") or os.environ.get("OPENAI_API_KEY") or "").strip()
-    if not key.isascii() or not key.isprintable():
-        raise ProbandError("the API key in the environment holds characters that no key has")
-    return key or None
-
-
-def _converted(setting: str, value: Any, kind: type, name: str) -> Any:
-    """Settings may come as text from a command line."""
-    if kind is bool and isinstance(value, str):
-        value = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(value.lower())
+def _extra(extra: dict[str, Any] | str | None, name: str) -> dict[str, Any]:
     try:
-        if kind is dict and isinstance(value, str):
-            value = json.loads(value)
-        converted = value if isinstance(value, kind) else kind(value) if kind in (int, float) else None
-    except (ValueError, TypeError, RecursionError):
-        converted = None
-    if converted is None:
-        raise ProbandError(f"{name}: {setting!r} is not {'a number' if kind in (int, float) else f'a {kind.__name__}'}")
-    return converted
+        fields = json.loads(extra) if isinstance(extra, str) else extra or {}
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict):
+        raise ProbandError(f"{name}: 'extra' is not a JSON object")
+    return fields
 
 
-def _prices(prices: Any, name: str) -> tuple[float, float] | None:
+def _prices(prices: str | None, name: str) -> tuple[float, float] | None:
     if prices is None:
         return None
     try:
-        into, out = (float(price) for price in (prices.split(",") if isinstance(prices, str) else prices))
-    except (ValueError, TypeError):
+        into, out = map(float, prices.split(","))
+    except ValueError:
         raise ProbandError(f"{name}: 'prices' are two numbers: per million tokens in, per million out") from None
     return into, out

@@ -19,7 +19,9 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
+
+from msgspec import Meta
 
 from proband.core.errors import ProbandError
 
@@ -33,12 +35,12 @@ UNREACHABLE = 2  # retries where nobody listens
 class Policy:
     """How hard to try. Times are in seconds."""
 
-    concurrency: int = 8
-    retries: int = 6
-    timeout: float = 120.0
-    first_wait: float = 1.0
-    longest_wait: float = 60.0
-    seed: int = 0
+    concurrency: Annotated[int, Meta(description="requests at a time", ge=1)] = 8
+    retries: Annotated[int, Meta(description="of one request", ge=0)] = 6
+    timeout: Annotated[float, Meta(description="seconds for one request", gt=0)] = 120.0
+    first_wait: Annotated[float, Meta(description="seconds before the first retry", ge=0)] = 1.0
+    longest_wait: Annotated[float, Meta(description="seconds at most before a retry", ge=0)] = 60.0
+    seed: Annotated[int, Meta(description="of the waits and of each request")] = 0
 
     def wait(self, request: int, attempt: int) -> float:
         """w_n.

@@ -1,187 +1,55 @@
 """`vec:PATH`: static word vectors, converted once to a memory-mapped form and then opened in an instant.
 
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as cache:
-    ...     table = from_arrays(["king", "new_york"], [[1, 0], [0, 2]], name="vec:two", source_sha="two", cache=cache)
-    ...     rows, known = table.vectors(["King", "New York", "queen"])
-    >>> rows.tolist(), known.tolist()
-    ([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]], [True, True, False])
-
-A word is looked up (1) as it is, (2) in lower case, (3) with "_" for each space and with a space for each "_", as it is
-and in lower case, then (4), with `phrases="mean"`, as the mean of its parts if all of them are found by (1) or (2), and
-(5), in a fastText .bin file, from its character n-grams. What is left is unknown: a row of zeros.
+>>> import tempfile
+>>> with tempfile.TemporaryDirectory() as cache:
+...     table = from_arrays(["king", "new_york"], [[1, 0], [0, 2]], name="vec:two", source_sha="two", cache=cache)
+...     rows, known = table.vectors(["King", "New York", "queen"])
+>>> rows.tolist(), known.tolist()
+([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]], [True, True, False])
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from msgspec import Meta
+from numpy.typing import ArrayLike
 
+from proband.core.cache import cache_folder
 from proband.core.errors import ProbandError
 from proband.core.files import sha256_file, write_json
 from proband.core.progress import Progress
-from proband.core.protocols import Floats
-from proband.models.vectors.store import Damaged, Ints, Store, Vocabulary, open_store
-
-if TYPE_CHECKING:  # what converts is imported when there is something to convert: a second start takes milliseconds
-    from proband.models.vectors.fasttext import Subwords
-    from proband.models.vectors.writer import Writer
-
-IGNORED = ("device", "dtype", "batch")  # settings of other kinds of model, which change nothing here
-PHRASES = ("mean", "none")
+from proband.models.kind import ModelKind
+from proband.models.vectors import fasttext
+from proband.models.vectors.byte_stream import open_bytes
+from proband.models.vectors.file_formats import binary_blocks, kind_of, text_blocks
+from proband.models.vectors.store import Store, open_store
+from proband.models.vectors.word_vectors import WordVectors
+from proband.models.vectors.writer import Writer, conversion
 
 
-class WordVectors:
-    """A table of word vectors (protocol HasVectors)."""
+@dataclass(frozen=True, kw_only=True)
+class VectorOptions:
+    """Loading word vectors."""
 
-    def __init__(
-        self, store: Store, *, name: str, phrases: str = "mean", redo: Callable[[], Store] | None = None
-    ) -> None:
-        if phrases not in PHRASES:
-            raise ProbandError(f"'phrases' is {phrases!r}, not one of {', '.join(PHRASES)}")
-        self.name, self.phrases = name, phrases
-        self._redo = redo
-        self._use(store)
-
-    def _use(self, store: Store) -> None:
-        self._store = store
-        self._subwords = _subwords(store.facts.get("subwords"))
-
-    @property
-    def dim(self) -> int:
-        return int(self._store.matrix.shape[1])
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        return self._store.vocabulary
-
-    @property
-    def matrix(self) -> Floats:
-        """The whole table, memory-mapped; every row's checksum is verified the first time."""
-        self._safely(Store.verify)
-        return self._store.matrix
-
-    def identity(self) -> Mapping[str, str]:
-        facts = self._store.facts
-        return {
-            "kind": "vec",
-            "format": facts["kind"],
-            "weights": facts["sha256"],
-            "member": facts.get("member") or "",
-            "utf8": facts.get("errors", "strict"),
-            "subwords": json.dumps(facts.get("subwords") or {}, sort_keys=True),
-            "phrases": self.phrases,
-        }
-
-    def vectors(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
-        """A row per word, and which words are known."""
-        rows: tuple[Floats, NDArray[np.bool_]] = self._safely(lambda store: self._vectors(store, list(words)))
-        return rows
-
-    def _safely(self, read: Callable[[Store], Any]) -> Any:
-        """Read; where a checksum fails, convert the source again and read once more."""
-        try:
-            return read(self._store)
-        except Damaged:
-            if self._redo is None:
-                raise
-        self._use(self._redo())
-        return read(self._store)
-
-    def _vectors(self, store: Store, words: list[str]) -> tuple[Floats, NDArray[np.bool_]]:
-        out = np.zeros((len(words), self.dim), dtype=np.float32)
-        ids = _first_found(store, [_spellings(word) for word in words])
-        known = ids >= 0
-        out[known] = store.rows(ids[known])
-        if self.phrases == "mean":
-            _fill_phrases(store, words, out, known)
-        if self._subwords is not None:
-            _fill_subwords(store, self._subwords, words, out, known)
-        return out, known
+    phrases: Annotated[
+        Literal["mean", "none"],
+        Meta(description="a phrase that is not in the table: the mean of its words, or unknown"),
+    ] = "mean"
+    errors: Annotated[Literal["strict", "replace"], Meta(description="what to do with bad UTF-8")] = "strict"
+    cache: Annotated[Path | None, Meta(description="folder of the converted files")] = None
 
 
-def _spellings(word: str) -> list[str]:
-    """The forms to try, best first.
-
-    >>> _spellings("New York")
-    ['New York', 'new york', 'New_York', 'new_york']
-    """
-    forms = [word, word.lower()]
-    for old, new in ((" ", "_"), ("_", " ")):
-        forms += [word.replace(old, new), word.lower().replace(old, new)]
-    return list(dict.fromkeys(forms))
-
-
-def _first_found(store: Store, spellings: Sequence[Sequence[str]]) -> Ints:
-    """The row of each word's first spelling that the table has, else -1."""
-    found = np.full(len(spellings), -1, dtype=np.int64)
-    for turn in range(max(map(len, spellings), default=0)):
-        open_ = [i for i in np.flatnonzero(found < 0).tolist() if turn < len(spellings[i])]
-        found[open_] = store.ids([spellings[i][turn] for i in open_])
-    return found
-
-
-def _fill_phrases(store: Store, words: Sequence[str], out: Floats, known: NDArray[np.bool_]) -> None:
-    """The mean of a phrase's parts, where all of them are in the table."""
-    for i in np.flatnonzero(~known).tolist():
-        parts = words[i].replace("_", " ").split()
-        if len(parts) < 2:
-            continue
-        ids = _first_found(store, [[part, part.lower()] for part in parts])
-        if (ids >= 0).all():
-            out[i], known[i] = store.rows(ids).mean(axis=0), True
-
-
-def _subwords(cut: Mapping[str, int] | None) -> Subwords | None:
-    if not cut:
-        return None
-    from proband.models.vectors.fasttext import Subwords
-
-    return Subwords(**cut)
-
-
-def _fill_subwords(
-    store: Store, subwords: Subwords, words: Sequence[str], out: Floats, known: NDArray[np.bool_]
-) -> None:
-    """v(w) of the words that are not in the table, from their n-grams."""
-    from proband.models.vectors.fasttext import AT_ONCE, group_sums
-
-    unseen = np.flatnonzero(~known)
-    for start in range(0, len(unseen), AT_ONCE):
-        some = unseen[start : start + AT_ONCE]
-        ids, counts = subwords.of([words[i].encode("utf-8", "replace") for i in some.tolist()])
-        sums = group_sums(store.bucket_rows(ids), counts)
-        out[some] = sums / np.maximum(counts, 1)[:, None].astype(np.float32)
-        known[some] = counts > 0
-
-
-# ---- loading -------------------------------------------------------------------------------------------------------
-
-
-def load(
-    path: str,
-    *,
-    name: str,
-    cache: Path | str | None = None,
-    phrases: str = "mean",
-    errors: str = "strict",
-    **settings: Any,
-) -> WordVectors:
-    """The vectors of a file (`archive.zip/member` for one of several inside). `errors="replace"` mends bad UTF-8."""
-    for setting in settings:
-        if setting not in IGNORED:
-            raise ProbandError(f"word vectors have no setting {setting!r}: phrases, errors, cache")
-    if errors not in ("strict", "replace"):
-        raise ProbandError(f"'errors' is {errors!r}, not strict or replace")
+def load(path: str, *, options: VectorOptions) -> WordVectors:
+    """The vectors of a file (`archive.zip/member` for one of several inside)."""
     file, member = locate(path)
-    folder = _cache_folder(cache)
+    folder, errors = _folder(options.cache), options.errors
 
     def opened() -> Store:
         sha = _content_sha(file, folder)
@@ -189,7 +57,7 @@ def load(
         facts = {"sha256": sha, "member": member, "errors": errors, "path": str(file)}
         return open_store(target) or _converted(target, lambda writer: _convert(writer, file, member, errors), facts)
 
-    return WordVectors(opened(), name=name, phrases=phrases, redo=opened)
+    return WordVectors(opened(), name=f"vec:{path}", phrases=options.phrases, redo=opened)
 
 
 def from_arrays(
@@ -214,7 +82,7 @@ def from_arrays(
         writer.add(raw, rows)
         return {"kind": "arrays"}
 
-    target = _cache_folder(cache) / f"arrays-{_short_sha(source_sha)}"
+    target = _folder(cache) / f"arrays-{_short_sha(source_sha)}"
     return WordVectors(_converted(target, fill, {"sha256": source_sha}), name=name, phrases=phrases)
 
 
@@ -222,13 +90,11 @@ def from_cache(
     source_sha: str, *, name: str, cache: Path | str | None = None, phrases: str = "mean"
 ) -> WordVectors | None:
     """What an earlier `from_arrays` with this `source_sha` converted, if it is there: spares making the arrays."""
-    store = open_store(_cache_folder(cache) / f"arrays-{_short_sha(source_sha)}")
+    store = open_store(_folder(cache) / f"arrays-{_short_sha(source_sha)}")
     return None if store is None else WordVectors(store, name=name, phrases=phrases)
 
 
 def _converted(target: Path, fill: Callable[[Writer], dict[str, Any]], facts: Mapping[str, Any]) -> Store:
-    from proband.models.vectors.writer import conversion
-
     with conversion(target) as writer:
         writer.finish({**facts, **fill(writer)})
     store = open_store(target)
@@ -238,10 +104,6 @@ def _converted(target: Path, fill: Callable[[Writer], dict[str, Any]], facts: Ma
 
 
 def _convert(writer: Writer, file: Path, member: str | None, errors: str) -> dict[str, Any]:
-    from proband.models.vectors import fasttext
-    from proband.models.vectors.byte_stream import open_bytes
-    from proband.models.vectors.file_formats import binary_blocks, kind_of, text_blocks
-
     before = _stamp(file)
     with open_bytes(file, member) as reader:
         kind = kind_of(reader)
@@ -276,11 +138,8 @@ def locate(path: str) -> tuple[Path, str | None]:
     raise ProbandError("no such file", file=path)
 
 
-def _cache_folder(cache: Path | str | None) -> Path:
-    if cache is not None:
-        return Path(cache).expanduser()
-    root = os.environ.get("PROBAND_CACHE")
-    return (Path(root).expanduser() if root else Path.home() / ".cache" / "proband") / "vectors"
+def _folder(cache: Path | str | None) -> Path:
+    return cache_folder("vectors") if cache is None else Path(cache).expanduser()
 
 
 def _content_sha(file: Path, folder: Path) -> str:
@@ -308,3 +167,6 @@ def _stamp(file: Path) -> list[int]:
 
 def _short_sha(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+KIND = ModelKind(name="vec", help="word vectors: fastText, word2vec and GloVe files", options=VectorOptions, load=load)

@@ -1,4 +1,4 @@
-"""Converting word vectors to the memory-mapped form of `vector_store.py`: streamed, and whole or not at all."""
+"""Converting word vectors to the memory-mapped form of `store.py`: streamed, and whole or not at all."""
 
 from __future__ import annotations
 
