@@ -37,7 +37,7 @@ import numpy
 from proband.models import load
 from proband.models.vectors import loading as vectors
 began = time.process_time()
-table = load("vec:" + sys.argv[1], cache=sys.argv[2])
+table = load("vec:" + sys.argv[1], {"cache": sys.argv[2]})
 known = table.vectors(spread)[1]
 told(found=int(known.sum()), sum=float(table.vectors(shared)[0].astype("float64").sum()))
 """

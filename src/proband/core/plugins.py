@@ -22,9 +22,9 @@ def found(group: str, *, built_in: Iterable[str]) -> dict[str, EntryPoint]:
     """The entry points of a group by name, not imported; a name that is taken is an error."""
     points: dict[str, EntryPoint] = {}
     for point in entry_points(group=group):
-        taken = "a built-in" if point.name in built_in else f"{_package(points[point.name])}'s" if point.name in points else ""
-        if taken:
-            raise ProbandError(f"{_package(point)}: its {group} entry point {point.name!r} has the name of {taken} one")
+        if point.name in built_in or point.name in points:
+            owner = f"one of {_package(points[point.name])}" if point.name in points else "a built-in one"
+            raise ProbandError(f"{_package(point)}: its {group} entry point {point.name!r} has the name of {owner}")
         points[point.name] = point
     return points
 
@@ -61,8 +61,7 @@ def object_at(module: str, attribute: str) -> Any:
     try:
         value = import_module(module)
     except Exception as error:
-        missing = isinstance(error, ModuleNotFoundError) and module == error.name or module.startswith(f"{getattr(error, 'name', '')}.")
-        if missing:
+        if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
             raise ProbandError(f"no module {module!r} is installed or in this folder") from None
         raise ProbandError(f"the module {module!r} cannot be imported: {type(error).__name__}: {error}") from None
     for part in attribute.split("."):

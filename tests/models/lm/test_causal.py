@@ -19,13 +19,13 @@ Tiny = Callable[[str], Path]
 
 @pytest.fixture(scope="module")
 def gpt2(tiny: Tiny) -> Any:
-    return load(f"hf:{tiny('gpt2')}", device="cpu")
+    return load(f"hf:{tiny('gpt2')}", {"device": "cpu"})
 
 
 def test_bos_is_added_once_and_recorded(tiny: Tiny) -> None:
     """GPT-2's tokenizer has a BOS and does not add it, Gemma's adds it, Qwen's has none."""
     for family, bos in {"gpt2": "<|endoftext|>", "gemma": "<bos>", "qwen2": "none"}.items():
-        model = load(f"hf:{tiny(family)}", device="cpu")
+        model = load(f"hf:{tiny(family)}", {"device": "cpu"})
         assert model.identity()["bos"] == bos
         ids = model.read(["The capital"])[0].ids.tolist()
         assert ids.count(model.tokenizer.convert_tokens_to_ids(bos)) == (bos != "none")
@@ -35,18 +35,18 @@ def test_bos_policies_change_score_and_identity(tiny: Tiny) -> None:
     folder = tiny("qwen2")
     seen = {}
     for policy in ("auto", "always", "never", "Ġis"):
-        model = load(f"hf:{folder}", device="cpu", bos=policy)
+        model = load(f"hf:{folder}", {"device": "cpu", "bos": policy})
         seen[policy] = (model.score([Text("The capital of Italy")])[0], model.identity()["bos"])
     assert seen["auto"] == seen["never"]  # this tokenizer has no BOS, so its first token does not count
     assert seen["always"][0].tokens == seen["never"][0].tokens + 1
     assert [seen[policy][1] for policy in seen] == ["none", "<|endoftext|>", "none", "Ġis"]
     with pytest.raises(ProbandError, match="none of auto, always, never"):
-        load(f"hf:{folder}", device="cpu", bos="no such token")
+        load(f"hf:{folder}", {"device": "cpu", "bos": "no such token"})
 
 
 def test_never_leaves_the_first_token_out(tiny: Tiny) -> None:
-    with_bos = load(f"hf:{tiny('gpt2')}", device="cpu")
-    without = load(f"hf:{tiny('gpt2')}", device="cpu", bos="never")
+    with_bos = load(f"hf:{tiny('gpt2')}", {"device": "cpu"})
+    without = load(f"hf:{tiny('gpt2')}", {"device": "cpu", "bos": "never"})
     text = Text("The capital of Italy")
     assert without.score([text])[0].tokens == with_bos.score([text])[0].tokens - 1
     with pytest.raises(ProbandError, match="needs some text before it"):
@@ -57,8 +57,8 @@ def test_never_leaves_the_first_token_out(tiny: Tiny) -> None:
 
 def test_offsets_with_and_without_the_space(tiny: Tiny) -> None:
     """One of these tokenizers reports the space before a word in its offsets, the other does not."""
-    spaced = load(f"hf:{tiny('gpt2')}", device="cpu")
-    trimmed = load(f"hf:{tiny('llama')}", device="cpu")
+    spaced = load(f"hf:{tiny('gpt2')}", {"device": "cpu"})
+    trimmed = load(f"hf:{tiny('llama')}", {"device": "cpu"})
     text = "The capital of France"
     raw = [m.tokenizer(text, return_offsets_mapping=True)["offset_mapping"][-1][0] for m in (spaced, trimmed)]
     assert raw == [14, 15]
@@ -70,7 +70,7 @@ def test_offsets_with_and_without_the_space(tiny: Tiny) -> None:
 
 @pytest.mark.parametrize("family", ["gpt2", "llama", "gemma2", "qwen3"])
 def test_a_context_read_once_gives_the_same(family: str, tiny: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = load(f"hf:{tiny(family)}", device="cpu")
+    model = load(f"hf:{tiny(family)}", {"device": "cpu"})
     contexts = [
         "The capital of France is Paris, and what Paris is to France Rome is to Italy, so the capital of Italy is",
         "Unbelievable kings and queens were reading by the river, and the unreadable book was",
@@ -98,7 +98,7 @@ def test_a_context_read_once_gives_the_same(family: str, tiny: Tiny, monkeypatch
 
 @pytest.mark.parametrize("family", ["gpt2", "gemma2"])
 def test_greedy_generation_is_transformers_own(family: str, tiny: Tiny) -> None:
-    model = load(f"hf:{tiny(family)}", device="cpu")
+    model = load(f"hf:{tiny(family)}", {"device": "cpu"})
     prompts = ["The capital of", "What Paris is to France, Rome is", "A river"]
     found = model.generate(prompts, max_tokens=8, temperature=0, seed=0)
     for prompt, text in zip(prompts, found):
@@ -150,7 +150,7 @@ def test_fine_tuning_learns_saves_and_leaves_the_original(gpt2: Any, tmp_path: P
     losses = [epoch["valid"] for epoch in told["epochs"]]
     assert losses[told["kept"] - 1] == min(losses) < losses[0]
     assert gpt2.score([Text("The capital of France is Paris.", 24)])[0].total == before
-    tuned = load(f"hf:{tmp_path / 'tuned'}", device="cpu")
+    tuned = load(f"hf:{tmp_path / 'tuned'}", {"device": "cpu"})
     # the loss that was told is the loss of the folder that was saved: two targets, each with its end-of-text token
     ids = [tuned.tokenizer(c + t)["input_ids"] + [tuned.tokenizer.eos_token_id] for c, t in examples[:2]]
     skip = [len(tuned.tokenizer(c)["input_ids"]) for c, _ in examples[:2]]
@@ -240,4 +240,4 @@ def test_a_tuned_folder_starts_texts_as_in_training(gpt2: Any, tmp_path: Path) -
     started = copy.copy(gpt2)
     started.bos = other
     started.finetune([("What is", " it?")], out=tmp_path / "tuned", epochs=1, batch=1, seed=0)
-    assert load(f"hf:{tmp_path / 'tuned'}", device="cpu").bos == other
+    assert load(f"hf:{tmp_path / 'tuned'}", {"device": "cpu"}).bos == other

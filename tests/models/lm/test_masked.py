@@ -27,7 +27,7 @@ def tokens(ids: list[int], words: list[int]) -> Tokens:
 
 @pytest.fixture
 def roberta(tiny: Tiny) -> Any:
-    return load(f"hf:{tiny('roberta')}", device="cpu")
+    return load(f"hf:{tiny('roberta')}", {"device": "cpu"})
 
 
 @pytest.mark.parametrize(

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from proband.pipeline.cached_model import remembering
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Choice, Chooses, Generates, Question, Score, ScoresText, Text
 from proband.models import load
 from proband.models.remote.chat_model import ScoringRemote
 from proband.models.remote.endpoint import retry_after
-from proband.running import remembering
 
 if TYPE_CHECKING:
     from tests.models.remote.stub_server import BROKEN, Stub, chat, options, right
@@ -39,7 +39,7 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def model_at(stub: Stub, **settings: Any) -> Any:
-    return load(f"openai:some/model@{stub.url}", **{**QUICK, **settings})
+    return load(f"openai:some/model@{stub.url}", {**QUICK, **settings})
 
 
 def question(number: int, *, choices: int = 4) -> Question:
@@ -249,7 +249,7 @@ def test_nobody_listens() -> None:
     with Stub() as stub:
         url = stub.url
     with pytest.raises(ProbandError, match=r"cannot connect.*\(3 attempts\)"):
-        load(f"openai:m@{url}", **QUICK).choose([question(0)])
+        load(f"openai:m@{url}", QUICK).choose([question(0)])
 
 
 def test_retry_after_is_honoured() -> None:
@@ -304,7 +304,7 @@ def test_no_more_requests_at_once_than_allowed() -> None:
 
 def test_tokens_and_cost_are_summed() -> None:
     with Stub(right, lambda path, body, n: "no usage" if "Question 1?" in str(body) else None) as stub:
-        model = model_at(stub, permutations=1, prices=(3.0, 15.0))
+        model = model_at(stub, permutations=1, prices="3,15")
         model.choose([question(i) for i in range(5)])
     used = model.usage()
     assert (used["requests"], used["without_usage"]) == (5, 1)
@@ -336,7 +336,7 @@ def test_identity_holds_what_decides_the_answers() -> None:
     settings += [{"logprobs": False}, {"system": "Be brief."}, {"extra": {"top_k": 1}}]
     with Stub() as stub:
         seen = [dict(model_at(stub, **each).identity()) for each in settings]
-        seen.append(dict(load(f"openai:other@{stub.url}", **QUICK).identity()))
+        seen.append(dict(load(f"openai:other@{stub.url}", QUICK).identity()))
         assert model_at(stub, retries=1, concurrency=2, timeout=9).identity() == seen[0]
     assert all(seen[i] != seen[j] for i in range(len(seen)) for j in range(i))
     assert all(isinstance(value, str) for each in seen for value in each.values())
@@ -348,15 +348,19 @@ def test_identity_holds_what_decides_the_answers() -> None:
         ("openai:model", {}, "openai:MODEL@BASE_URL"),
         ("openai:@http://x", {}, "openai:MODEL@BASE_URL"),
         ("openai:m@http://user:secret@host/v1", {}, "openai:MODEL@BASE_URL"),
-        ("openai:m@http://x", {"concurency": 2}, "no setting 'concurency'"),
-        ("openai:m@http://x", {"concurrency": 0}, "must be positive"),
-        ("openai:m@http://x", {"timeout": "long"}, "'timeout' is not a number"),
+        (
+            "openai:m@http://x",
+            {"concurency": 2},
+            "openai: has no option 'concurency'; it has concurrency, extra,",
+        ),
+        ("openai:m@http://x", {"concurrency": 0}, "'concurrency' is 0; it must be a whole number, at least 1"),
+        ("openai:m@http://x", {"timeout": "long"}, "'timeout' is 'long'; it must be a number"),
         ("openai:m@http://x", {"prices": "3"}, "'prices' are two numbers"),
     ],
 )
 def test_wrong_names_and_settings_are_one_line(spec: str, settings: Any, message: str) -> None:
     with pytest.raises(ProbandError) as error:
-        load(spec, scores=False, **settings)
+        load(spec, {"scores": False, **settings})
     assert message in str(error.value)
     assert "\n" not in str(error.value)
     assert "secret" not in str(error.value)
@@ -364,7 +368,7 @@ def test_wrong_names_and_settings_are_one_line(spec: str, settings: Any, message
 
 def test_settings_may_come_as_text_from_a_command_line() -> None:
     given = {"max_tokens": "9", "temperature": "0.5", "logprobs": "no", "extra": '{"top_k": 1}', "prices": "3,15"}
-    meant = {"max_tokens": 9, "temperature": 0.5, "logprobs": False, "extra": {"top_k": 1}, "prices": (3, 15)}
+    meant = {"max_tokens": 9, "temperature": 0.5, "logprobs": False, "extra": {"top_k": 1}, "prices": "3,15"}
     with Stub() as stub:
         assert model_at(stub, scores="false", **given).identity() == model_at(stub, **meant).identity()
         model_at(stub, **given).choose([question(0)])

@@ -15,14 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proband.core.errors import ProbandError
-from proband.models.vectors import loading as vectors
-from proband.models.vectors.fasttext import Subwords
-from proband.models.vectors.loading import WordVectors
+from proband.models import load
+from proband.models.vectors.subwords import Subwords
+from proband.models.vectors.word_vectors import WordVectors
 
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Callable[..., WordVectors]:
-    return lambda path: vectors.load(str(path), name=f"vec:{path}", cache=tmp_path / "cache")
+    return lambda path: load(f"vec:{path}", {"cache": tmp_path / "cache"})
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ from proband.core.protocols import HasVectors
 from proband.models import load as load_model
 from proband.models.vectors import byte_stream
 from proband.models.vectors import loading as vectors
-from proband.models.vectors.loading import WordVectors
+from proband.models.vectors.word_vectors import WordVectors
 
 WORDS = ["the", "of", "naïve", "東京", "new_york", "Paris", "don't", "</s>", ".", "é", "\u2028", "\x85x", "x" * 300]
 
@@ -32,7 +32,8 @@ WORDS = ["the", "of", "naïve", "東京", "new_york", "Paris", "don't", "</s>", 
 @pytest.fixture
 def opened(tmp_path: Path) -> Callable[..., WordVectors]:
     def open_(path: Path | str, **settings: Any) -> WordVectors:
-        return vectors.load(str(path), name=f"vec:{path}", cache=tmp_path / "cache", **settings)
+        model: WordVectors = load_model(f"vec:{path}", {"cache": tmp_path / "cache", **settings})
+        return model
 
     return open_
 
@@ -294,9 +295,10 @@ def test_a_conversion_that_fails_or_is_killed_leaves_nothing_to_be_used(
     source: Path, opened: Any, rows: Any, tmp_path: Path
 ) -> None:
     script = (
-        "import os, sys; from pathlib import Path; from proband.models.vectors import loading as vectors, writer as w\n"
+        "import os, sys; from pathlib import Path; from proband.models import load\n"
+        "from proband.models.vectors import writer as w\n"
         "w.Writer._write_header = lambda *a: os.kill(os.getpid(), 9)\n"
-        "vectors.load(sys.argv[1], name='vec:x', cache=sys.argv[2])"
+        "load('vec:' + sys.argv[1], {'cache': sys.argv[2]})"
     )
     done = subprocess.run([sys.executable, "-c", script, str(source), str(tmp_path / "cache")], check=False)
     assert done.returncode == -9
@@ -306,7 +308,7 @@ def test_a_conversion_that_fails_or_is_killed_leaves_nothing_to_be_used(
 
 
 def test_two_processes_convert_the_same_file_at_once(source: Path, opened: Any, rows: Any, tmp_path: Path) -> None:
-    script = "import sys; from proband.models.vectors import loading as vectors; vectors.load(sys.argv[1], name='v', cache=sys.argv[2])"
+    script = "import sys; from proband.models import load; load('vec:' + sys.argv[1], {'cache': sys.argv[2]})"
     command = [sys.executable, "-c", script, str(source), str(tmp_path / "cache")]
     for process in [subprocess.Popen(command) for _ in range(3)]:
         assert process.wait(timeout=60) == 0
@@ -317,12 +319,12 @@ def test_two_processes_convert_the_same_file_at_once(source: Path, opened: Any, 
 def test_an_unwritable_cache_is_one_line(source: Path, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     with pytest.raises(ProbandError, match="taken"):
-        vectors.load(str(source), name="vec:x", cache=tmp_path / "taken")
+        load_model(f"vec:{source}", {"cache": tmp_path / "taken"})
 
 
 def test_the_environment_names_the_cache(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PROBAND_CACHE", str(tmp_path / "elsewhere"))
-    load_model(f"vec:{source}", device="cpu")
+    load_model(f"vec:{source}")
     assert list((tmp_path / "elsewhere" / "vectors").glob("*/header.json"))
 
 
@@ -413,8 +415,12 @@ def test_no_file(opened: Any, tmp_path: Path, path: str) -> None:
 
 
 def test_settings_are_checked(source: Path, opened: Any) -> None:
-    for wrong in ({"phrases": "sum"}, {"errors": "ignore"}, {"lower": True}):
-        with pytest.raises(ProbandError):
+    for wrong, message in (
+        ({"phrases": "sum"}, "'phrases' is 'sum'; it must be one of mean, none"),
+        ({"errors": "ignore"}, "'errors' is 'ignore'; it must be one of strict, replace"),
+        ({"device": "cpu"}, "vec: has no option 'device'; it has cache, errors, phrases"),
+    ):
+        with pytest.raises(ProbandError, match=message):
             opened(source, **wrong)
 
 
@@ -430,9 +436,9 @@ def test_conversion_and_lookup_keep_the_memory_flat(tmp_path: Path) -> None:
         numbers = [b" ".join(b"%.3f" % x for x in row) for row in np.random.default_rng(0).normal(size=(50, 400))]
         file.writelines(b"w%d %s\n" % (i, numbers[i % 50]) for i in range(100_000))
     script = (
-        "import json, resource, sys; from proband.models.vectors import loading as vectors\n"
+        "import json, resource, sys; from proband.models import load\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "table = vectors.load(sys.argv[1], name='v', cache=sys.argv[2])\n"
+        "table = load('vec:' + sys.argv[1], {'cache': sys.argv[2]})\n"
         "known = table.vectors([f'w{i}' for i in range(0, 100000, 100)])[1]\n"
         "after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "print(json.dumps([int(known.sum()), after - before]))"
