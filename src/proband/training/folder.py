@@ -26,6 +26,7 @@ def train_into(
     *,
     seeds: Sequence[int],
     notes: Sequence[Mapping[str, Any]],
+    versions: Mapping[str, str] | None = None,
     progress: Callable[..., Any] = Progress,
 ) -> list[dict[str, Any]]:
     """Fit a net into each folder, all at once; returns what each net.json says.
@@ -49,7 +50,7 @@ def train_into(
     for n, one in zip(open_, fitted, strict=True):
         tasks[n].save(one.net, folders[n])
         trained = {"epochs": len(one.curve), "kept": one.kept, "valid": one.valid}
-        trained |= {"seconds": time.monotonic() - began, "together": len(open_)}
+        trained |= {"seconds": time.monotonic() - began, "together": len(open_), "versions": versions or {}}
         note = {**notes[n], **tasks[n].note(), **trained, "curve": one.curve, "identity": identities[n]}
         write_json(folders[n] / NOTE, note)
         (folders[n] / checkpoint.NAME).unlink(missing_ok=True)

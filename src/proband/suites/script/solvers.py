@@ -10,19 +10,12 @@ from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.options import Meta
-from proband.core.protocols import AnswersItems, Generates, LearnsFromItems, PredictsWords
+from proband.core.protocols import AnswersItems, Generates, PredictsWords
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
 from proband.suites.script.cloze import infill, left_to_right
 from proband.suites.script.cloze.infill import InfillOptions
 from proband.suites.script.cloze.left_to_right import ClozeOptions, Splits, evaluated
-
-
-@dataclass(frozen=True, kw_only=True)
-class CountOptions:
-    """Of a baseline that reads the training items first."""
-
-    splits: Splits = "valid,test"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,11 +47,6 @@ def answer(items: Sequence[Item], model: AnswersItems, *, seed: int, options: An
         paths = net.align([(item.facts["abstract"], item.facts["concrete"]) for item in asked])
         found = [with_path(each, one.path) for each, one in zip(found, paths, strict=True)]
     return in_order(items, found)
-
-
-def count(items: Sequence[Item], model: Any, *, seed: int, options: CountOptions) -> list[Answer]:
-    """The model reads the training items first."""
-    return in_order(items, filled([item for item in items if evaluated(item, options.splits)], model.learn(items)))
 
 
 def align(items: Sequence[Item], model: Any, *, seed: int, options: AlignOptions) -> list[Answer]:
@@ -101,15 +89,7 @@ def in_order(items: Sequence[Item], answers: Sequence[Answer]) -> list[Answer]:
 
 
 SOLVERS = (
-    Solver(
-        name="count",
-        help="a baseline that counts training items",
-        needs=LearnsFromItems,
-        solve=count,
-        options=CountOptions,
-        whole=True,
-    ),
-    Solver(name="answer", help="nets read items directly", needs=AnswersItems, solve=answer, options=AnswerOptions),
+    Solver(name="answer", help="nets and baselines read items directly", needs=AnswersItems, solve=answer, options=AnswerOptions),
     Solver(
         name="align",
         help="the alignment of each text by a transducer, training texts included",
