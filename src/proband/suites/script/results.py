@@ -125,8 +125,10 @@ def collect(
         solver = next((s for s in SOLVERS if isinstance(model, s.needs)), None)
         if solver is None:
             raise ProbandError(f"{name} can serve none of the solvers of script")
-        asked = [item for item in items if item.tags["split"] != "train"] if solver.name != "count" else list(items)
-        if limit is not None and solver.name not in ("answer", "count"):
+        asked = (
+            [item for item in items if item.tags["split"] != "train"] if not hasattr(model, "learn") else list(items)
+        )
+        if limit is not None and solver.name != "answer":
             asked = spread(asked, limit)
         say(f"{name}: {solver.name}, {len(asked):,} items")
         answers = ask(solver, model, asked, out=out, name=name, seed=seed)
@@ -185,12 +187,13 @@ def ask(solver: Any, model: Any, items: Sequence[Item], *, out: Path, name: str,
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-")[-60:]
     path = out / "answers" / f"{slug}.{solver.name}.{key.hexdigest()[:12]}.jsonl"
     if path.exists():
-        answers = read_answers(path)
+        answers = list(read_answers(path))
         if [answer.item_id for answer in answers] == [item.id for item in items]:
             return answers
     answers = []
+    model = model.learn(items) if hasattr(model, "learn") else model
     size = len(items) if solver.whole or solver.name == "answer" else 256  # a net reads texts of one length together
     for at in range(0, len(items), size):
-        answers += solver.solve(items[at : at + size], model, seed=seed)
+        answers += solver.solve(items[at : at + size], model, seed=seed, options=solver.options())
     write_lines(path, answers)
     return answers
