@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from proband.core import plugins
 from proband.core.errors import ProbandError
 from proband.core.options import read_options
 from proband.models.kind import ModelKind
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = ["KINDS", "ModelKind", "kind_of", "kinds", "load"]
 
@@ -68,7 +71,7 @@ def kinds() -> Mapping[str, ModelKind]:
     return {name: kind for name in (*KINDS, *_outside()) if (kind := kind_of(name)) is not None}
 
 
-def _outside() -> Mapping[str, plugins.EntryPoint]:
+def _outside() -> Mapping[str, EntryPoint]:
     return plugins.found(GROUP, built_in=KINDS)
 
 
@@ -79,7 +82,7 @@ def _made(found: Any, spec: str, settings: Mapping[str, Any]) -> Any:
             raise ProbandError(f"{spec} is a ready object and has no option {next(iter(settings))!r}; it has none")
         return found
     if not callable(found):
-        raise ProbandError(f"{spec} is a {type(found).__name__}, not a model, a class or a function that makes one")
+        raise ProbandError(f"{spec} is of type {type(found).__name__}, not a model, a class or a function that makes one")
     try:
         return found(**{name.replace("-", "_"): value for name, value in settings.items()})
     except TypeError as error:
