@@ -30,6 +30,8 @@ def load(rest, *, options): return Short(size=rest)
 def bad(rest, *, options): return Empty()
 KIND = ModelKind(name="short", help="short texts", load=load)
 BAD = ModelKind(name="bad", help="no protocol", load=bad)
+def lacking(rest, *, options): import no_such_package
+LACKING = ModelKind(name="lacking", help="imports what is not there", load=lacking)
 """
 
 
@@ -102,6 +104,7 @@ def test_a_kind_of_another_package(package: Path) -> None:
         ("odd = theirs.broken:KIND", "odd:1", "entry point 'odd' cannot be imported: ZeroDivisionError"),
         ("odd = theirs.nowhere:KIND", "odd:1", "cannot be imported: ModuleNotFoundError"),
         ("bad = theirs.models:BAD", "bad:1", "bad:1: the model (a Empty) has none of the protocols"),
+        ("lacking = theirs.models:LACKING", "lacking:1", "lacking:1 needs the package no_such_package, which is not"),
         ("hf = theirs.models:KIND", "other:1", "its proband.models entry point 'hf' has the name of a built-in one"),
     ],
 )

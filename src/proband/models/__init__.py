@@ -46,8 +46,8 @@ def load(spec: str, given: Mapping[str, Any] | None = None) -> Any:
     settings = {key: value for key, value in (given or {}).items() if value is not None}
     kind = kind_of(name) if rest else None
     if kind is not None:
-        model = kind.load(rest, options=read_options(kind.options, settings, of=f"{name}:"))
-        return model if name in KINDS else _checked(model, spec)
+        options = read_options(kind.options, settings, of=f"{name}:")
+        return kind.load(rest, options=options) if name in KINDS else _from_outside(kind, rest, options)
     if not plugins.is_path(name, rest):
         known = ", ".join(f"{each}:..." for each in (*KINDS, *_outside()) if each != "fake")
         raise ProbandError(
@@ -73,6 +73,14 @@ def kinds() -> Mapping[str, ModelKind]:
 
 def _outside() -> Mapping[str, EntryPoint]:
     return plugins.found(GROUP, built_in=KINDS)
+
+
+def _from_outside(kind: ModelKind, rest: str, options: Any) -> Any:
+    spec = f"{kind.name}:{rest}"
+    try:
+        return _checked(kind.load(rest, options=options), spec)
+    except ModuleNotFoundError as error:
+        raise ProbandError(f"{spec} needs the package {error.name}, which is not installed") from None
 
 
 def _made(found: Any, spec: str, settings: Mapping[str, Any]) -> Any:
