@@ -46,7 +46,7 @@ def load(spec: str, given: Mapping[str, Any] | None = None) -> Any:
     settings = {key: value for key, value in (given or {}).items() if value is not None}
     kind = kind_of(name) if rest else None
     if kind is not None:
-        options = read_options(kind.options, settings, of=f"{name}:")
+        options: Any = read_options(kind.options, settings, of=f"{name}:")
         return kind.load(rest, options=options) if name in KINDS else _from_outside(kind, rest, options)
     if not plugins.is_path(name, rest):
         known = ", ".join(f"{each}:..." for each in (*KINDS, *_outside()) if each != "fake")
