@@ -90,7 +90,7 @@ def _made(found: Any, spec: str, settings: Mapping[str, Any]) -> Any:
             raise ProbandError(f"{spec} is a ready object and has no option {next(iter(settings))!r}; it has none")
         return found
     if not callable(found):
-        raise ProbandError(f"{spec} is of type {type(found).__name__}, not a model, a class or a function that makes one")
+        raise ProbandError(f"{spec} is of type {type(found).__name__}, not a model or what makes one")
     try:
         return found(**{name.replace("-", "_"): value for name, value in settings.items()})
     except TypeError as error:
