@@ -1,5 +1,5 @@
-"""Exports of each suite, and two tiny language models with random weights: for `make interop`, which has the other tools
-in an environment of its own. Elsewhere nothing here is collected."""
+"""Exports of each suite, and two tiny language models with random weights: for `make interop`, which has the other
+tools in an environment of its own. Elsewhere nothing here is collected."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def items(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder to run a tool from, offline, with a cache of its own."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
@@ -44,7 +44,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
         monkeypatch.setenv(name, "1")
     monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    yield folder
+    return folder
 
 
 def command(*words: str | Path) -> str:
