@@ -35,11 +35,14 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 BLOCK = 1_000_000  # weights held at a time: small enough to stay near the processor
 SET_NUMBERS = 20_000_000  # records weighed for a metric over sets
+UNTHREADED = 260_000  # multiplications in one matrix product
 TIE = 1e-12  # differences below this are rounding
 MANY = 200  # clusters from which on Poisson multiplicities stand in for the multinomial's
-THRESHOLDS = [  # 2^16 P(W <= k) for W ~ Poisson(1)
-    round(65536 * sum(math.exp(-1) / math.factorial(j) for j in range(k + 1))) for k in range(8)
-]
+MULTIPLICITY = np.searchsorted(  # of the number u below 2^16: how many of 2^16 P(W <= k), W ~ Poisson(1), it reaches
+    [round(65536 * sum(math.exp(-1) / math.factorial(j) for j in range(k + 1))) for k in range(8)],
+    np.arange(65536),
+    side="right",
+).astype(np.uint8)
 
 
 @dataclass(frozen=True)
@@ -105,8 +108,9 @@ class GrowingClusters:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Sums per cell and column, and the bootstrap means (draws x columns)."""
+    """Items per cell, sums per cell and column, and the bootstrap means (draws x columns)."""
 
+    sizes: Floats
     totals: Floats
     clusters: int
     single: bool  # every item belongs to one cluster only
@@ -136,16 +140,15 @@ def resample(
     cell, member, count = clusters.among(rows)
     sums = _sums((np.ones(len(rows)), *columns), cell, len(member))
     if strata is None:
-        blocks = [
-            w[1:] / w[0] for w in (sums @ w for w in weight_blocks(member, count, sums[0], seed=seed, draws=draws))
-        ]
+        weighed = (_weighed(sums, weights) for weights in weight_blocks(member, count, seed=seed, draws=draws))
+        blocks = [each[1:] / each[0] for each in weighed]
         plain = sums[1:].sum(axis=1, keepdims=True) / sums[0].sum()
     else:
         parts = [_stratum(columns, cell, strata == s) for s in range(int(strata.max()) + 1)]
-        blocks = [_macro(parts, w) for w in weight_blocks(member, count, sums[0], seed=seed, draws=draws)]
+        blocks = [_macro(parts, w) for w in weight_blocks(member, count, seed=seed, draws=draws)]
         plain = _macro(parts, np.ones((len(member), 1)))
     means = np.concatenate(blocks, axis=1) if blocks else plain  # no draw holds all clusters of any item: as it is
-    return Drawn(sums[1:].T, count, member.shape[1] == 1 and strata is None, means.T)
+    return Drawn(sums[0], sums[1:].T, count, member.shape[1] == 1 and strata is None, means.T)
 
 
 def _sums(columns: Sequence[Floats], cell: Ints, size: int) -> Floats:
@@ -162,7 +165,7 @@ def _macro(parts: Sequence[tuple[Ints, Floats]], weights: Floats) -> Floats:
     """The mean over strata of their means; in a draw that misses a stratum, over the others."""
     total, seen = np.zeros((parts[0][1].shape[0] - 1, weights.shape[1])), np.zeros(weights.shape[1])
     for kept, sums in parts:
-        weighed = sums @ weights[kept]
+        weighed = _weighed(sums, weights[kept])
         there = weighed[0] > 0
         total[:, there] += weighed[1:, there] / weighed[0, there]
         seen += there
@@ -176,13 +179,13 @@ def resample_difference(
     clusters they have together."""
     rows = np.concatenate([a[0], b[0]])
     cell, member, count = clusters.among(rows)
-    first = np.arange(len(rows)) < len(a[0])
+    first = (np.arange(len(rows)) < len(a[0])).astype(np.float64)
     numbers = np.concatenate([a[1], b[1]])
-    sums = _sums((first, first * numbers, ~first, ~first * numbers), cell, len(member))
+    sums = _sums((first, first * numbers, 1 - first, (1 - first) * numbers), cell, len(member))
     blocks = []
-    for weights in weight_blocks(member, count, sums[0], seed=seed, draws=draws):
-        weighed = sums @ weights
-        weighed = weighed[:, weighed[2] > 0]
+    for weights in weight_blocks(member, count, seed=seed, draws=draws):
+        weighed = _weighed(sums, weights)
+        weighed = weighed[:, (weighed[0] > 0) & (weighed[2] > 0)]
         blocks.append(weighed[1] / weighed[0] - weighed[3] / weighed[2])
     return (np.concatenate(blocks) if blocks else np.empty(0)), count
 
@@ -199,26 +202,24 @@ def resample_set(
     """Bootstrap values of a metric over sets: a column is one system's records per item, of one or several runs, whose
     values are averaged. `of` is called for each draw, so that large sets get fewer draws (SET_NUMBERS)."""
     cell, member, count = clusters.among(rows)
-    ones = np.bincount(cell, minlength=len(member)).astype(np.float64)
     draws = min(draws, max(200, SET_NUMBERS // max(1, len(rows))))
     found = []
-    for weights in weight_blocks(member, count, ones, seed=seed, draws=draws):
+    for weights in weight_blocks(member, count, seed=seed, draws=draws):
         for each in weights.T:
             own = each[cell]
             found.append([float(np.mean([of(records, own) for records in runs])) for runs in columns])
     if not found:
         found = [[float(np.mean([of(records, np.ones(len(rows))) for records in runs])) for runs in columns]]
-    return Drawn(np.empty((0, len(columns))), count, False, np.array(found))
+    return Drawn(np.empty(0), np.empty((0, len(columns))), count, False, np.array(found))
 
 
-def weight_blocks(member: Ints, count: int, size: Floats, *, seed: int, draws: int) -> Iterator[Floats]:
-    """`draws` columns of weights (cells x draws), a block at a time; a draw that misses every item (`size` of them in
-    each cell) is drawn again."""
+def weight_blocks(member: Ints, count: int, *, seed: int, draws: int) -> Iterator[Floats]:
+    """`draws` columns of weights (cells x draws), a block at a time; a draw that misses every item is drawn again."""
     rng = np.random.default_rng(seed)
     left, step = draws, max(1, BLOCK // max(len(member), count))
     for _ in range(100 * (draws // step + 1)):
         weights = _weights(member, count, rng, min(left, step))
-        there = size @ weights > 0
+        there = weights.any(axis=0)
         if not there.all():
             weights = weights[:, there]
         if weights.shape[1]:
@@ -226,6 +227,14 @@ def weight_blocks(member: Ints, count: int, size: Floats, *, seed: int, draws: i
         left -= weights.shape[1]
         if left <= 0:
             return
+
+
+def _weighed(sums: Floats, weights: Floats) -> Floats:
+    """sums @ weights, in slices so small that the library starts no threads, which would cost more than they save."""
+    width = UNTHREADED // sums.size
+    if width < 4 or width >= weights.shape[1]:
+        return sums @ weights
+    return np.concatenate([sums @ weights[:, i : i + width] for i in range(0, weights.shape[1], width)], axis=1)
 
 
 def _weights(member: Ints, count: int, rng: np.random.Generator, draws: int) -> Floats:
@@ -258,10 +267,7 @@ def _poisson(rng: np.random.Generator, count: int, draws: int) -> NDArray[np.uin
     """
     size = count * draws
     uniform = rng.integers(0, 2**64, size=-(-size // 4), dtype=np.uint64).astype("<u8").view("<u2")[:size]
-    weights = np.zeros(size, dtype=np.uint8)
-    for threshold in THRESHOLDS:
-        weights += uniform >= threshold
-    return weights.reshape(count, draws)
+    return np.take(MULTIPLICITY, uniform).reshape(count, draws)
 
 
 def interval(means: Floats, clusters: int, *, level: float = 0.95) -> tuple[float, float]:

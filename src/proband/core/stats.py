@@ -49,7 +49,13 @@ def estimate(
     else:
         low, high = interval(drawn.means[:, 0], drawn.clusters, level=level)
     return Estimate(
-        metric=metric, group=group or {}, mean=float(x.mean()), low=low, high=high, n=len(x), clusters=drawn.clusters
+        metric=metric,
+        group=dict(group or {}),
+        mean=float(x.mean()),
+        low=low,
+        high=high,
+        n=len(x),
+        clusters=drawn.clusters,
     )
 
 

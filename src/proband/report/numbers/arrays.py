@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,15 +58,11 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
     """Read the items and all answers once."""
     if not items.answered:
         raise ProbandError("no run over these items", file=items.source)
-    tags, clusters, chance = _Tags(), GrowingClusters(), array("d")
+    tags, clusters, chance = _Tags(items.suite.derive), GrowingClusters(), array("d")
     streams = [_Run(items, at, metrics) for at in range(len(items.answered))]
-    written: dict[str, None] = {}
-    derive = items.suite.derive
     at = -1
-    for at, (item, names) in enumerate(items.scanned()):
-        written.update(dict.fromkeys(item.tags))
-        tags.add(at, item.tags)
-        tags.add(at, derive(item.tags))
+    for at, (item, names, key) in enumerate(items.scanned()):
+        tags.add(key, item)
         clusters.add(names)
         chance.append(1.0 / len(item.choices) if item.choices else 0.0)
         for stream in streams:
@@ -77,8 +73,8 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
         stream.end(at + 1)
     return Arrays(
         count=at + 1,
-        tags=tags.done(at + 1),
-        written=tuple(written),
+        tags=tags.done(),
+        written=tuple(tags.written),
         clusters=clusters.done(),
         chance=np.frombuffer(chance),
         answered=tuple(_ints(stream.answered) for stream in streams),
@@ -151,33 +147,37 @@ def _record(metric: Metric) -> Any:
 
 
 class _Tags:
-    """Codes of every tag; True and 1 are different values."""
+    """The tags of a stream of items: a number per item for the combination of tags it has, and codes per combination.
+    True and 1 are different values."""
 
-    def __init__(self) -> None:
-        self.codes: dict[str, array[int]] = {}
+    def __init__(self, derive: Callable[[Mapping[str, Tag]], Mapping[str, Tag]]) -> None:
+        self.derive = derive
+        self.combination = array("i")
+        self.known: dict[Hashable, int] = {}
+        self.codes: list[dict[str, int]] = []  # of each combination
         self.values: dict[str, dict[Any, int]] = {}
+        self.written: dict[str, None] = {}
 
-    def add(self, at: int, tags: Mapping[str, Tag]) -> None:
-        for name, value in tags.items():
-            codes = self.codes.get(name)
-            if codes is None:
-                codes, self.values[name] = self.codes.setdefault(name, array("i")), {}
-            if len(codes) < at:
-                codes.extend([-1] * (at - len(codes)))
-            known = self.values[name]
-            code = known.setdefault(("boolean", value) if isinstance(value, bool) else value, len(known))
-            if len(codes) > at:
-                codes[at] = code  # a derived tag takes the place of one of the same name
-            else:
-                codes.append(code)
+    def add(self, key: Hashable, item: Any) -> None:
+        """The tags of the next item; `key` stands for them."""
+        at = self.known.get(key)
+        if at is None:
+            at = self.known[key] = len(self.known)
+            tags = item.tags
+            self.written.update(dict.fromkeys(tags))
+            self.codes.append({name: self._code(name, value) for name, value in {**tags, **self.derive(tags)}.items()})
+        self.combination.append(at)
 
-    def done(self, count: int) -> dict[str, Codes]:
-        for codes in self.codes.values():
-            codes.extend([-1] * (count - len(codes)))
+    def _code(self, name: str, value: Tag) -> int:
+        known = self.values.setdefault(name, {})
+        return known.setdefault(("boolean", value) if isinstance(value, bool) else value, len(known))
+
+    def done(self) -> dict[str, Codes]:
+        combination = np.frombuffer(self.combination, dtype=np.int32)
         return {
             name: Codes(
-                tuple(each[1] if isinstance(each, tuple) else each for each in self.values[name]),
-                np.frombuffer(codes, dtype=np.int32),
+                tuple(each[1] if isinstance(each, tuple) else each for each in values),
+                np.array([codes.get(name, -1) for codes in self.codes], dtype=np.int32)[combination],
             )
-            for name, codes in self.codes.items()
+            for name, values in self.values.items()
         }

@@ -6,7 +6,7 @@ A Study answers for one item set; asked twice for the same cell it counts once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -63,6 +63,18 @@ class Pair:
     n: int
     clusters: int
     detectable: float  # the smallest true difference that would be seen four times in five
+
+    def turned(self) -> Pair:
+        """b minus a."""
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            means=self.means[::-1],
+            difference=-self.difference,
+            low=-self.high,
+            high=-self.low,
+        )
 
 
 @dataclass(frozen=True)
@@ -215,6 +227,18 @@ class Study:
             found |= self._tested(metric, groups[number], places)
         return [found[each] for each in every if each in found]
 
+    def pair(self, metric: Metric, where: Where, a: int, b: int, *, margin: float = 0.0) -> Pair | None:
+        """Two systems, the test being whether a is ahead of b by more than `margin`."""
+        if not margin:
+            first, second = min(a, b), max(a, b)
+            found = next((p for p in self.pairs(metric, where) if (p.a, p.b) == (first, second)), None)
+            return found if found is None or a < b else found.turned()
+        mask = self.mask(where)
+        (rows, left), (others, right) = self.column(a, metric, mask), self.column(b, metric, mask)
+        one, two = self._resampled(metric, rows, [left]), self._resampled(metric, others, [right])
+        met = self._meet(metric, one, 0, two, 0) if len(rows) and len(others) else None
+        return self._tested(metric, met, [(a, b, 0, 1)], margin=margin)[a, b] if met else None
+
     def _meet(self, metric: Metric, left: Together, i: int, right: Together, j: int) -> Together | None:
         """Two systems that answered different items: their means per item, where both have one."""
         rows = np.intersect1d(left.rows, right.rows)
@@ -228,7 +252,7 @@ class Study:
         return self._resampled(metric, rows, columns)
 
     def _tested(
-        self, metric: Metric, both: Together, places: Sequence[tuple[int, int, int, int]]
+        self, metric: Metric, both: Together, places: Sequence[tuple[int, int, int, int]], *, margin: float = 0.0
     ) -> dict[tuple[int, int], Pair]:
         """The pairs (a, b) at the places (i, j) of one group: sign flips where every item is in one cluster and the
         metric is a mean over items, the bootstrap otherwise."""
@@ -236,6 +260,7 @@ class Study:
         flips: Iterable[float] = ()
         if drawn.single and metric.over == "item":
             sums = np.stack([drawn.totals[:, i] - drawn.totals[:, j] for _, _, i, j in places], axis=1)
+            sums -= margin * drawn.sizes[:, None]
             flips = stats.sign_flips(sums, seed=self.seed, draws=5 * self.draws).tolist()
         p_values = dict(zip(places, flips))
         found = {}
@@ -247,7 +272,7 @@ class Study:
             if drawn.clusters > 1:
                 low, high = interval(means, drawn.clusters)
                 spread = float(means.std())
-                p = p_values[place] if place in p_values else bootstrap_p(means)
+                p = p_values[place] if place in p_values else bootstrap_p(means - margin)
             found[a, b] = Pair(
                 a=a,
                 b=b,

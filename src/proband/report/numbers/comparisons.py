@@ -71,6 +71,8 @@ def scopes(study: Study, by: str = "") -> list[Where]:
 def comparisons(study: Study, metric: Metric | None = None, *, by: str = "") -> list[Comparison]:
     """Every pair of systems in every scope; Holm's correction over the scopes of each pair."""
     metric = metric or study.main
+    if len(study.systems) < 2:
+        return []
     pairs = [(scope, pair) for scope in scopes(study, by) for pair in study.pairs(metric, scope)]
     families: dict[tuple[int, int], list[int]] = {}
     for at, (_, pair) in enumerate(pairs):

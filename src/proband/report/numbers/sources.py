@@ -6,7 +6,7 @@ up. Of an item only what every number needs is decoded (`ScannedItem`); the rest
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -70,18 +70,19 @@ class ItemSet:
 
     # ---- what numbers are made from ----
 
-    def scanned(self) -> Iterator[tuple[ScannedItem | Item, Sequence[str]]]:
-        """Every item with its clusters."""
+    def scanned(self) -> Iterator[tuple[ScannedItem | Item, Sequence[str], Hashable]]:
+        """Every item with its clusters, and a key that items with the same tags share."""
         if not isinstance(self.items_from, Path):
             for item in self.items_from:
-                yield item, stats.clusters_of(item)
+                key = tuple((name, isinstance(value, bool), value) for name, value in item.tags.items())
+                yield item, stats.clusters_of(item), key
             return
         for number, raw in raw_lines(self.items_from):
             head: _Head = decode(_Head, raw, file=self.items_from, line=number)
             if head.gold is not None and not 0 <= head.gold < len(head.choices):
                 what = f"'gold' is {head.gold} but there are {len(head.choices)} choices"
                 raise ProbandError(what, file=self.items_from, line=number)
-            yield ScannedItem(head, raw), head.facts.clusters or (head.id,)
+            yield ScannedItem(head, raw, number), head.facts.clusters or (head.id,), bytes(head.tags)
 
     def raw_answers(self, run: int) -> Iterator[Answer]:
         """The answers of a run, decoded and no more."""
@@ -121,29 +122,39 @@ class _Head(msgspec.Struct, frozen=True):
     suite: str
     choices: tuple[str, ...] = ()
     gold: int | None = None
-    tags: dict[str, Tag] = {}
+    tags: msgspec.Raw = msgspec.Raw(b"{}")
     facts: _Facts = _Facts()
     split: Split = "test"
 
 
 class ScannedItem:
-    """An item as metrics see it; `prompt` and `facts` are decoded when they are asked for."""
+    """An item as metrics see it; `prompt`, `tags` and `facts` are decoded when they are asked for."""
 
-    __slots__ = ("_raw", "_whole", "choices", "gold", "id", "split", "suite", "tags")
+    __slots__ = ("_line", "_raw", "_whole", "choices", "gold", "id", "split", "suite")
 
-    def __init__(self, head: _Head, raw: bytes) -> None:
-        self.id, self.suite, self.choices, self.gold = head.id, head.suite, head.choices, head.gold
-        self.tags, self.split, self._raw = head.tags, head.split, raw
+    def __init__(self, head: _Head, raw: bytes, line: int) -> None:
+        self.id, self.suite, self.choices, self.gold, self.split = (
+            head.id,
+            head.suite,
+            head.choices,
+            head.gold,
+            head.split,
+        )
+        self._raw, self._line = raw, line
         self._whole: Item | None = None
 
     def whole(self) -> Item:
         if self._whole is None:
-            self._whole = decode(Item, self._raw, file="items.jsonl")
+            self._whole = decode(Item, self._raw, file="items.jsonl", line=self._line)
         return self._whole
 
     @property
     def prompt(self) -> str:
         return self.whole().prompt
+
+    @property
+    def tags(self) -> dict[str, Tag]:
+        return self.whole().tags
 
     @property
     def facts(self) -> dict[str, Any]:

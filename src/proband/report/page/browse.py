@@ -1,7 +1,8 @@
 """The item browser's data: small script files, since a page opened from disk may load scripts but not fetch.
 
 An index per item set holds what filters need (a code per tag, right or wrong per run); the items themselves lie in
-shards of a few hundred that the page loads when it shows them.
+shards of a few hundred that the page loads when it shows them. Of a large item set the browser has a sample, which a
+second pass over the files picks out.
 """
 
 from __future__ import annotations
@@ -15,17 +16,19 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, write_text
-from proband.core.types import Answer, Item
-from proband.report import words
-from proband.report.cells import Study
-from proband.report.collect import Joined, Values
+from proband.core.metrics import Metric
+from proband.core.types import Answer
+from proband.report.numbers import words
+from proband.report.numbers.arrays import Values
+from proband.report.numbers.cells import Study
+from proband.report.page.sample import sample
 
+SHOWN = 2000  # items in the browser
 SHARD = 250  # items a file
 FILTERED = 400  # a tag with more values than this is searched, not picked from a list
-SHOWN = 5000  # items that carry the suite's own text
 DRAWN = 240  # items that carry the suite's drawings
 TRIED = 3  # drawn items after which it is known whether a suite draws answers too
-DRAWING_BYTES = 24 * 2**20
+DRAWING_BYTES = 8 * 2**20
 
 
 def script(call: str, *values: Any) -> str:
@@ -44,31 +47,25 @@ def safe_json(value: Any) -> str:
 
 
 def write_browser(study: Study, folder: Path) -> dict[str, int]:
-    """Write the index and the shards of one item set; says how many items carry texts and drawings."""
-    joined = study.joined
-    items = joined.loaded.items
-    shown, drawn = _spread(len(items), SHOWN), _spread(len(items), DRAWN)
-    values = [_per_item(each, len(items)) for each in joined.metrics[joined.main]]
-    listed = {name for name, tag in joined.tags.items() if len(tag.values) <= FILTERED}
-    spent, pictures, answered = 0, [], True
-    for number, first in enumerate(range(0, len(items), SHARD)):
-        records = []
-        for i in range(first, min(first + SHARD, len(items))):
-            record = _record(joined, i, values, listed)
-            if i in shown:
-                record |= _text(joined, items[i])
-            if i in drawn and spent < DRAWING_BYTES:
-                drawings = _drawings(joined, i, answers=answered)
-                if drawings:
-                    record["svg"] = drawings
-                    spent += sum(len(svg) for svg in drawings.values())
-                    pictures.append(i)
-                    answered = answered and (len(pictures) < TRIED or len(drawings) > 1)
-            records.append(record)
-        write_text(folder / f"{joined.key}-{number}.js", script("PROBAND.shard", joined.key, number, records))
-    index = _index(study, values, listed) | {"drawn": pictures}
-    write_text(folder / f"{joined.key}-index.js", script("PROBAND.index", joined.key, index))
-    return {"items": len(items), "texts": len(shown), "drawings": len(pictures)}
+    """Write the index and the shards of one item set; says how many items it has, shows and draws."""
+    values = [per_item(each, study.arrays.count) for each in study.arrays.metrics[study.main.name]]
+    places = sample(study, values, most=SHOWN)
+    browser = _Browser(study, places, [line[places] for line in values])
+    records = browser.records()
+    for number, first in enumerate(range(0, len(records), SHARD)):
+        part = records[first : first + SHARD]
+        write_text(folder / f"{study.key}-{number}.js", script("PROBAND.shard", study.key, number, part))
+    write_text(folder / f"{study.key}-index.js", script("PROBAND.index", study.key, browser.index(records)))
+    return {"items": study.arrays.count, "shown": len(records), "drawings": sum("svg" in each for each in records)}
+
+
+def per_item(values: Values, count: int) -> Any:
+    """The mean of each item's numbers; NaN where there is none, or where the metric is over sets."""
+    if values.numbers.ndim > 1:
+        return np.full(count, np.nan)
+    total = np.bincount(values.rows, weights=values.numbers, minlength=count)
+    counted = np.bincount(values.rows, minlength=count)
+    return np.where(counted > 0, total / np.maximum(counted, 1), np.nan)
 
 
 def _spread(count: int, most: int) -> set[int]:
@@ -80,54 +77,95 @@ def _spread(count: int, most: int) -> set[int]:
     return set(range(count)) if count <= most else {i * count // most for i in range(most)}
 
 
-def _per_item(values: Values, count: int) -> list[float | None]:
-    """The mean of an item's numbers; None where there is none."""
-    total = np.bincount(values.rows, weights=values.numbers, minlength=count)
-    counted = np.bincount(values.rows, minlength=count)
-    means = total / np.maximum(counted, 1)
-    return [round(mean, 4) if n else None for mean, n in zip(means.tolist(), counted.tolist())]
+class _Browser:
+    """The items at `places` with everyone's answers; `values` are the main metric of each run for them."""
+
+    def __init__(self, study: Study, places: Any, values: Sequence[Any]) -> None:
+        self.study, self.places, self.values = study, places.tolist(), values
+        tags = study.arrays.tags
+        self.listed = [name for name in study.arrays.written if len(tags[name].values) <= FILTERED]
+        found = study.items.items_at(self.places)
+        self.items = [found[place] for place in self.places]
+        self.answers = [self._answers(run) for run in range(len(study.items.answered))]
+
+    def _answers(self, run: int) -> list[Answer | None]:
+        answered = self.study.arrays.answered[run]
+        line = np.searchsorted(answered, self.places)
+        lines = {place: int(at) for place, at in zip(self.places, line) if at < len(answered) and answered[at] == place}
+        found = self.study.items.answers_at(run, lines.values())
+        return [found[lines[place]] if place in lines else None for place in self.places]
+
+    def records(self) -> list[dict[str, Any]]:
+        records, drawn = [self._record(i) for i in range(len(self.items))], _spread(len(self.items), DRAWN)
+        spent, pictures, answered = 0, 0, True
+        for i in sorted(drawn):
+            if spent >= DRAWING_BYTES:
+                break
+            if drawings := self._drawings(i, answers=answered):
+                records[i]["svg"] = drawings
+                spent += sum(len(svg) for svg in drawings.values())
+                pictures += 1
+                answered = answered and (pictures < TRIED or len(drawings) > 1)
+        return records
+
+    def index(self, records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        study = self.study
+        return {
+            "suite": study.items.suite.name,
+            "count": len(records),
+            "total": study.arrays.count,
+            "shard": SHARD,
+            "runs": study.items.labels,
+            "metric": words.metric(study.main),
+            "tags": {
+                name: {
+                    "values": [words.tag(value) for value in study.arrays.tags[name].values],
+                    "codes": study.arrays.tags[name].codes[self.places].tolist(),
+                }
+                for name in self.listed
+            },
+            "right": ["".join(_sign(value, study.main) for value in line.tolist()) for line in self.values],
+            "drawn": [i for i, record in enumerate(records) if "svg" in record],
+        }
+
+    def _record(self, i: int) -> dict[str, Any]:
+        item = self.items[i]
+        record: dict[str, Any] = {"id": item.id, "prompt": item.prompt}
+        if item.choices:
+            record |= {"choices": item.choices, "gold": item.gold}
+        if more := {name: words.tag(value) for name, value in item.tags.items() if name not in self.listed}:
+            record["tags"] = more
+        record["answers"] = [_answer(given[i], float(line[i])) for given, line in zip(self.answers, self.values)]
+        text = self.study.items.suite.show(item)
+        return record | ({"show": text} if text.strip() != item.prompt.strip() else {})
+
+    def _drawings(self, i: int, *, answers: bool) -> dict[str, str]:
+        """The suite's drawing of the item, and one per run where it differs. Drawings are shown as images, so that
+        nothing in them can run."""
+        draw, item = self.study.items.suite.draw, self.items[i]
+        plain = draw(item, None)
+        found = {"": plain} if plain else {}
+        for label, given in zip(self.study.items.labels, self.answers) if answers else ():
+            own = draw(item, given[i]) if given[i] is not None else None
+            if own and own != plain:
+                found[label] = own
+        for svg in found.values():
+            if not svg.lstrip().startswith("<svg"):
+                raise ProbandError(f"the drawing of item {item.id!r} is not an SVG element")
+        return {label: _standalone(svg) for label, svg in found.items()}
 
 
-def _index(study: Study, values: Sequence[Sequence[float | None]], listed: set[str]) -> dict[str, Any]:
-    joined = study.joined
-    percent = study.percent(joined.main)
-    return {
-        "suite": joined.loaded.suite.name,
-        "count": len(joined.loaded.items),
-        "shard": SHARD,
-        "runs": joined.labels,
-        "metric": words.metric(joined.main),
-        "tags": {
-            name: {"values": [words.tag(value) for value in tag.values], "codes": tag.codes.tolist()}
-            for name, tag in joined.tags.items()
-            if name in listed
-        },
-        "right": ["".join(_sign(value, percent) for value in line) for line in values],
-    }
-
-
-def _sign(value: float | None, percent: bool) -> str:
+def _sign(value: float, metric: Metric) -> str:
     """1 right, 0 wrong, h in between, - no number or one that is no share."""
-    if value is None or not percent:
+    if value != value or not metric.percent:
         return "-"
     return "1" if value >= 1 else "0" if value <= 0 else "h"
 
 
-def _record(joined: Joined, i: int, values: Sequence[Sequence[float | None]], listed: set[str]) -> dict[str, Any]:
-    item = joined.loaded.items[i]
-    record: dict[str, Any] = {"id": item.id, "prompt": item.prompt}
-    if item.choices:
-        record |= {"choices": item.choices, "gold": item.gold}
-    if more := {name: words.tag(value) for name, value in item.tags.items() if name not in listed}:
-        record["tags"] = more
-    record["answers"] = [_answer(given[i], line[i]) for given, line in zip(joined.answers, values)]
-    return record
-
-
-def _answer(answer: Answer | None, value: float | None) -> dict[str, Any] | None:
+def _answer(answer: Answer | None, value: float) -> dict[str, Any] | None:
     if answer is None:
         return None
-    short: dict[str, Any] = {"v": value}
+    short: dict[str, Any] = {"v": None if value != value else round(value, 4)}
     if answer.scores:
         short["s"] = [round(float(score), 4) for score in answer.scores]
     if answer.text is not None:
@@ -135,27 +173,6 @@ def _answer(answer: Answer | None, value: float | None) -> dict[str, Any] | None
     if answer.blanks:
         short["b"] = answer.blanks
     return short
-
-
-def _text(joined: Joined, item: Item) -> Mapping[str, str]:
-    text = joined.loaded.suite.show(item)
-    return {"show": text} if text.strip() != item.prompt.strip() else {}
-
-
-def _drawings(joined: Joined, i: int, *, answers: bool) -> dict[str, str]:
-    """The suite's drawing of the item, and one per run where it differs. Drawings are shown as images, so that
-    nothing in them can run."""
-    draw, item = joined.loaded.suite.draw, joined.loaded.items[i]
-    plain = draw(item, None)
-    found = {"": plain} if plain else {}
-    for label, given in zip(joined.labels, joined.answers) if answers else ():
-        own = draw(item, given[i]) if given[i] is not None else None
-        if own and own != plain:
-            found[label] = own
-    for svg in found.values():
-        if not svg.lstrip().startswith("<svg"):
-            raise ProbandError(f"the drawing of item {item.id!r} is not an SVG element")
-    return {label: _standalone(svg) for label, svg in found.items()}
 
 
 def _standalone(svg: str) -> str:

@@ -1,114 +1,102 @@
-"""A table of the suite in the page: the figure, the numbers, and links to the files for papers."""
+"""A table of the suite as the page shows it: the figure, the numbers, and links to the files for papers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
+from typing import Any
 
-from proband.report import words
-from proband.report.cells import Cell
-from proband.report.figures import NARROW, WIDE, kind, tip
-from proband.report.grids import Grid
-from proband.report.marks import MODELS, SHAPES, figure_formats, svg
-from proband.report.tables import Line, headings, lines, row_heading, unit
-
-
-def panel(grid: Grid) -> str:
-    draw = kind(grid)
-    figure = "".join(
-        f'<div class="{look}">{svg(draw(grid, width), page=True)}</div>'
-        for look, width in (("wide", WIDE), ("narrow", NARROW))
-    )
-    note = f'<p class="note">{escape(grid.table.note)}</p>' if grid.table.note else ""
-    return (
-        f'<article class="panel" id="{escape(grid.name)}"><h3>{escape(grid.table.title)}</h3>'
-        f'<p class="meta">{escape(unit(grid))}</p><figure>{figure}</figure>{_table(grid)}{note}{_sources(grid)}'
-        f"{_links(grid)}</article>"
-    )
-
-
-def _links(grid: Grid) -> str:
-    table = " ".join(f'<a href="tables/{grid.name}.{end}">{text}</a>' for end, text in TABLE_FILES.items())
-    figure = " ".join(f'<a href="figures/{grid.name}.{end}">{end.upper()}</a>' for end in figure_formats())
-    return f'<p class="files"><span>Table: {table}</span> <span>Figure: {figure}</span></p>'
-
+from proband.core.suite import Sheet
+from proband.report.draw.axes import NARROW, WIDE, tip
+from proband.report.draw.choose import drawing
+from proband.report.draw.marks import MODELS, SHAPES, figure_formats, svg
+from proband.report.numbers import words
+from proband.report.numbers.cells import Cell
+from proband.report.numbers.grids import Grid
+from proband.report.numbers.systems import slug
+from proband.report.tables.lines import SIGN, Line, best, headings, lines, row_heading, spread, unit
+from proband.report.tables.sheets import numeric, printed
 
 TABLE_FILES = {"md": "Markdown", "tex": "LaTeX", "csv": "CSV"}
 
 
-def _sources(grid: Grid) -> str:
-    found = dict.fromkeys(f.source for cell in grid.published.values() for f in cell.values())
-    return f'<p class="note">Published figures: {escape("; ".join(found))}.</p>' if found else ""
+def panel(grid: Grid) -> dict[str, Any]:
+    from markupsafe import Markup
+
+    draw = drawing(grid)
+    sources = dict.fromkeys(f.source for cell in grid.published.values() for f in cell.values())
+    return {
+        "name": grid.name,
+        "title": grid.table.title,
+        "unit": unit(grid),
+        "wide": Markup(svg(draw(grid, WIDE), page=True, switched=grid.by_system)),
+        "narrow": Markup(svg(draw(grid, NARROW), page=True, switched=grid.by_system)),
+        "row_heading": row_heading(grid) if grid.table.rows else "",
+        "headings": headings(grid),
+        "bodies": _bodies(grid),
+        "note": grid.table.note,
+        "sources": "; ".join(sources),
+        "tables": [(f"tables/{grid.name}.{end}", text) for end, text in TABLE_FILES.items()],
+        "figures": [(f"figures/{grid.name}.{end}", end.upper()) for end in figure_formats()],
+    }
 
 
-def _table(grid: Grid) -> str:
-    rows = bool(grid.table.rows)
-    cells = f'<th scope="col" class="wide">{escape(row_heading(grid))}</th>' if rows else ""
-    cells += '<th scope="col">model</th>'
-    cells += "".join(f'<th scope="col" class="num">{escape(each)}</th>' for each in headings(grid))
-    bodies: list[list[Line]] = []
+def _bodies(grid: Grid) -> list[dict[str, Any]]:
+    groups: list[list[Line]] = []
     for line in lines(grid):
-        if not bodies or bodies[-1][0].row != line.row:
-            bodies.append([])
-        bodies[-1].append(line)
-    body = "".join(_body(grid, group) for group in bodies)
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(grid.table.title)}">'
-        f"<table><thead><tr>{cells}</tr></thead>{body}</table></div>"
-    )
+        if not groups or groups[-1][0].row != line.row:
+            groups.append([])
+        groups[-1].append(line)
+    return [{"heading": words.key(grid.table.rows, group[0].row), "lines": _lines(grid, group)} for group in groups]
 
 
-def _body(grid: Grid, group: Sequence[Line]) -> str:
-    heading = escape(words.key(grid.table.rows, group[0].row))
-    out = [f'<tr class="narrow"><th colspan="{1 + len(grid.columns)}">{heading}</th></tr>'] if grid.table.rows else []
-    best = [
-        max((value for line in group if line.run is not None and (value := line.figures[j]) is not None), default=None)
-        for j in range(len(grid.columns))
-    ]
+def _lines(grid: Grid, group: list[Line]) -> list[dict[str, Any]]:
+    top = best(grid, group[0].row)
     ours = sum(line.run is not None for line in group)
-    for i, line in enumerate(group):
-        head = ""
-        if grid.table.rows and i == 0:
-            head = f'<th scope="rowgroup" class="wide" rowspan="{len(group)}">{heading}</th>'
-        if line.run is None:
-            who = f'<th scope="row"><span class="swatch published"></span>{escape(line.label)}</th>'
-            out.append(f'<tr class="from">{head}{who}{_published_cells(grid, line)}</tr>')
-        else:
-            look = f'<span class="swatch s{line.run % len(SHAPES)} c{line.run % MODELS}"></span>'
-            numbers = "".join(
-                _cell(grid, line, j, top=ours > 1 and line.figures[j] == best[j]) for j in range(len(grid.columns))
-            )
-            who = f'<th scope="row" data-m="{line.run}" data-tip="{_hint(line.label)}">{look}{escape(line.label)}</th>'
-            out.append(f"<tr>{head}{who}{numbers}</tr>")
-    return f"<tbody>{''.join(out)}</tbody>"
-
-
-def _published_cells(grid: Grid, line: Line) -> str:
-    hint = _hint(f"{line.label} (published)\n{line.source}")
     out = []
-    for value in line.figures:
-        shown = "–" if value is None else words.figure(value, percent=grid.percent)
-        out.append(f'<td class="num" data-tip="{hint}">{shown}<span class="mark"></span> <span class="ci"></span></td>')
-    return "".join(out)
+    for line in group:
+        cells = [
+            _published_cell(grid, line, value)
+            if line.run is None
+            else _cell(grid, line, j, bold=ours > 1 and value is not None and value == top[j])
+            for j, value in enumerate(line.figures)
+        ]
+        look = "published" if line.run is None else f"s{line.run % len(SHAPES)} c{line.run % MODELS}"
+        model = line.run if grid.by_system else None
+        out.append({"label": line.label, "look": look, "model": model, "ours": line.run is not None, "cells": cells})
+    return out
 
 
-SIGN = {"at": "°", "below": "▼", "above": "", "": ""}
+def _published_cell(grid: Grid, line: Line, value: float | None) -> dict[str, Any]:
+    shown = "–" if value is None else words.figure(value, grid.metric)
+    return {"look": "", "figure": shown, "sign": "", "interval": "", "tip": f"{line.label} (published)\n{line.source}"}
 
 
-def _cell(grid: Grid, line: Line, j: int, *, top: bool) -> str:
+def _cell(grid: Grid, line: Line, j: int, *, bold: bool) -> dict[str, Any]:
     cell: Cell | None = line.cells[j]
     if cell is None or line.run is None:
-        return f'<td class="num" data-m="{line.run}">–</td>'
-    e, look = cell.estimate, cell.against_chance
-    hint = _hint(tip(grid, line.run, line.row, grid.columns[j], cell))
-    mean = words.figure(e.mean, percent=grid.percent)
-    span = words.interval(e.low, e.high, percent=grid.percent)
-    return (
-        f'<td class="num {look}{" best" if top else ""}" data-m="{line.run}" data-tip="{hint}">'
-        f'{mean}<span class="mark">{SIGN[look]}</span> <span class="ci">{span}</span></td>'
-    )
+        return {"look": "", "figure": "–", "sign": "", "interval": "", "tip": ""}
+    e = cell.estimate
+    more = " ".join(part for part in (words.interval(e.low, e.high, grid.metric), spread(cell, grid)) if part)
+    return {
+        "look": f"{cell.against_chance}{' best' if bold else ''}",
+        "figure": words.figure(e.mean, grid.metric),
+        "sign": SIGN[cell.against_chance],
+        "interval": more,
+        "tip": tip(grid, line.run, line.row, grid.columns[j], cell),
+    }
 
 
-def _hint(text: str) -> str:
-    """A tooltip as an attribute; its line ends survive."""
-    return escape(text).replace("\n", "&#10;")
+def sheet_view(sheet: Sheet, key: str) -> dict[str, Any]:
+    """A sheet of plain cells."""
+    file = sheet_file(sheet, key)
+    return {
+        "name": file,
+        "title": sheet.title,
+        "header": list(zip(sheet.header, numeric(sheet))),
+        "rows": [list(zip(map(printed, row), numeric(sheet))) for row in sheet.rows],
+        "note": sheet.note,
+        "tables": [(f"tables/{file}.{end}", text) for end, text in TABLE_FILES.items()],
+    }
+
+
+def sheet_file(sheet: Sheet, key: str) -> str:
+    return f"{key}-{slug(sheet.name)}"

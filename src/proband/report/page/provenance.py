@@ -4,61 +4,63 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 from proband.core.files import dumps
 from proband.core.types import Run
-from proband.report.collect import Joined
+from proband.report.numbers.cells import Study
+from proband.report.numbers.sources import ItemSet
+
+COMMANDS = ("build", "command")
 
 
-def provenance(joined: Joined) -> str:
+def provenance(study: Study) -> dict[str, Any]:
     """The block of one item set: its items, then every run."""
-    manifest = joined.loaded.manifest
-    first = joined.loaded.runs[0][0]
+    items = study.items
+    manifest = items.manifest
     facts = {
-        "suite": joined.loaded.suite.name,
-        "paper": joined.loaded.suite.cites,
-        "items": f"{len(joined.loaded.items):,} from {joined.loaded.source or 'memory'}",
-        "sha256 of the items": first.items_sha,
+        "suite": items.suite.name,
+        "paper": items.suite.cites,
+        "items": f"{study.arrays.count:,} from {items.source or 'memory'}",
+        "sha256 of the items": items.runs[0].items_sha,
         "licence of the data": manifest.get("licence") or manifest.get("license") or "not stated",
-        "build": build_command(joined),
+        "build": build_command(items),
     }
-    parts = [f'<h3 id="{joined.key}-from">{escape(joined.loaded.suite.name)}</h3>', _facts(facts)]
     rest = {name: value for name, value in manifest.items() if name not in ("licence", "license")}
-    if rest:
-        parts.append(f"<details><summary>manifest of the items</summary>{_facts(rest)}</details>")
-    for (run, answers), label in zip(joined.loaded.runs, joined.labels):
-        name = f"<summary>{escape(label)} <span>{len(answers):,} answers, {escape(run.solver)}</span></summary>"
-        parts.append(f"<details>{name}{_facts(_run_facts(run, joined))}</details>")
-    return "\n".join(parts)
+    return {
+        "suite": items.suite.name,
+        "facts": _facts(facts),
+        "manifest": _facts(rest),
+        "runs": [
+            {"label": label, "answers": f"{len(answered):,} answers, {run.solver}", "facts": _facts(_run(run, items))}
+            for run, label, answered in zip(items.runs, items.labels, study.arrays.answered)
+        ],
+    }
 
 
-def _run_facts(run: Run, joined: Joined) -> dict[str, Any]:
+def _run(run: Run, items: ItemSet) -> dict[str, Any]:
     facts: dict[str, Any] = {"model": run.model, "solver": run.solver, "seed": run.seed, "items": run.items_sha}
-    for name in ("identity", "settings", "versions", "usage"):
+    for name in ("identity", "settings", "net", "versions", "usage"):
         if value := getattr(run, name):
             facts[name] = value
-    return facts | {"again": run_command(run, joined)}
+    return facts | {"command": run_command(run, items)}
 
 
-def build_command(joined: Joined) -> str:
-    """
-    The manifest's own command, or one made of its options and seed.
-    """
-    manifest = joined.loaded.manifest
+def build_command(items: ItemSet) -> str:
+    """The manifest's own command, or one made of its options and seed."""
+    manifest = items.manifest
     if isinstance(manifest.get("command"), str):
         return str(manifest["command"])
     options = manifest.get("options")
-    words = ["proband", "build", joined.loaded.suite.name, "-o", joined.loaded.source or "DIR"]
-    words += ["--seed", str(manifest["seed"])] if "seed" in manifest else []
-    return shlex.join(words + _flags(options if isinstance(options, Mapping) else {}))
+    parts = ["proband", "build", items.suite.name, "-o", items.source or "DIR"]
+    parts += ["--seed", str(manifest["seed"])] if "seed" in manifest else []
+    return shlex.join(parts + _flags(options if isinstance(options, Mapping) else {}))
 
 
-def run_command(run: Run, joined: Joined) -> str:
-    words = ["proband", "run", joined.loaded.source or "DIR", "-m", run.model, "-s", run.solver]
-    words += ["--seed", str(run.seed), *_flags(run.settings), "-o", "RUNDIR"]
-    return shlex.join(words)
+def run_command(run: Run, items: ItemSet) -> str:
+    parts = ["proband", "run", items.source or "DIR", "-m", run.model, "-s", run.solver]
+    parts += ["--seed", str(run.seed), *_flags(run.settings), "-o", "RUNDIR"]
+    return shlex.join(parts)
 
 
 def _flags(options: Mapping[str, Any]) -> list[str]:
@@ -78,15 +80,12 @@ def _flags(options: Mapping[str, Any]) -> list[str]:
     return out
 
 
-def _facts(facts: Mapping[str, Any]) -> str:
-    """A definition list; what is nested is printed as a list of its own or as JSON."""
-    lines = []
+def _facts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Name, and text or a list of facts of its own; what is nested deeper is JSON."""
+    out = []
     for name, value in facts.items():
-        if isinstance(value, Mapping) and value and all(not isinstance(v, (Mapping, list)) for v in value.values()):
-            shown = _facts(value)
-        elif isinstance(value, str):
-            shown = f"<code>{escape(value)}</code>" if name in ("build", "again") else escape(value)
-        else:
-            shown = escape(str(value) if isinstance(value, (int, float)) else dumps(value))
-        lines.append(f"<dt>{escape(str(name))}</dt><dd>{shown}</dd>")
-    return f"<dl>{''.join(lines)}</dl>"
+        flat = isinstance(value, Mapping) and all(not isinstance(v, (Mapping, list)) for v in value.values())
+        own = _facts(value) if flat and value else None
+        text = value if isinstance(value, str) else str(value) if isinstance(value, (int, float)) else dumps(value)
+        out.append({"name": str(name), "facts": own, "text": text, "code": name in COMMANDS})
+    return out

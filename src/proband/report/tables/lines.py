@@ -1,22 +1,15 @@
-r"""A grid as Markdown, LaTeX (booktabs) and CSV.
-
-Markdown and LaTeX print what a paper prints: a mean with its interval per cell, published figures in italics with
-their source beneath. The CSV is long, one line per number at full precision, for whoever computes on.
-"""
+"""The lines of a grid, as all formats print them, and the words around them."""
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from proband.report import words
-from proband.report.cells import Cell
-from proband.report.grids import Grid, Key
+from proband.report.numbers import words
+from proband.report.numbers.cells import Cell
+from proband.report.numbers.grids import Grid, Key
 
-DAGGER = {"at": "°", "below": "▼", "above": "", "": ""}
+SIGN = {"at": "°", "below": "▼", "above": "", "": ""}
 
 
 @dataclass(frozen=True)
@@ -46,190 +39,45 @@ def lines(grid: Grid) -> Iterator[Line]:
             yield Line(row, model, None, (None,) * len(found), values, "; ".join(sources))
 
 
+def best(grid: Grid, row: Key | None) -> tuple[float | None, ...]:
+    """The best of our figures in each column of a row."""
+    pick = max if grid.metric.better == "high" else min
+    return tuple(
+        pick((cell.estimate.mean for cell in grid.cells[row, column] if cell), default=None) for column in grid.columns
+    )
+
+
 def headings(grid: Grid) -> list[str]:
     """The words above the columns that hold numbers."""
     return [grid.heading(column) for column in grid.columns]
 
 
 def row_heading(grid: Grid) -> str:
-    return " · ".join(grid.table.rows)
-
-
-# ---- Markdown ------------------------------------------------------------------------------------------------------
-
-
-def markdown(grid: Grid) -> str:
-    """A pipe table."""
-    rows = bool(grid.table.rows)
-    head = [*([row_heading(grid)] if rows else []), "model", *headings(grid)]
-    out = [f"**{_md(grid.table.title)}** ({_md(unit(grid))})", "", _pipe([_md(cell) for cell in head])]
-    out.append(_pipe([*(["---"] if rows else []), "---", *["---:"] * len(grid.columns)]))
-    for line in lines(grid):
-        name = _md(line.label) if line.run is not None else f"*{_md(line.label)}*"
-        first = [_md(words.key(grid.table.rows, line.row))] if rows else []
-        out.append(_pipe([*first, name, *_printed(grid, line, mark="*")]))
-    out += ["", _md(legend(grid))]
-    return "\n".join(out) + "\n"
-
-
-def _pipe(cells: list[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
-
-
-def _md(text: str) -> str:
-    r"""Text that Markdown shows as it is.
-
-    >>> print(_md("a|b *c* <img>"))
-    a\|b \*c\* &lt;img&gt;
-    """
-    flat = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"([\\`*_\[\]|#~])", r"\\\1", flat)
-
-
-def _printed(grid: Grid, line: Line, *, mark: str) -> list[str]:
-    out = []
-    for cell, value in zip(line.cells, line.figures):
-        if value is None:
-            out.append("–")
-        elif cell is None:
-            out.append(f"{mark}{words.figure(value, percent=grid.percent)}{mark}")
-        else:
-            estimate = cell.estimate
-            span = words.interval(estimate.low, estimate.high, percent=grid.percent)
-            out.append(f"{words.figure(estimate.mean, percent=grid.percent)} {span}{DAGGER[cell.against_chance]}")
-    return out
+    return " · ".join(map(words.name, grid.table.rows))
 
 
 def unit(grid: Grid) -> str:
+    """Metric, direction, unit, and what holds for the whole table."""
     first = grid.columns[0] if grid.columns else ()
-    fixed = [f"{n}: {words.tag(v)}" for n, v in zip(grid.table.columns, first) if n not in grid.told_by]
-    parts = [words.metric(grid.table.metric), *(["percent"] if grid.percent else []), "95% intervals", *fixed]
-    return ", ".join(parts)
+    fixed = [f"{words.name(n)}: {words.tag(v)}" for n, v in zip(grid.table.columns, first) if n not in grid.told_by]
+    macro = [f"mean over the values of {words.name(grid.table.macro)}"] if grid.table.macro else []
+    parts = [words.with_arrow(grid.metric), words.unit(grid.metric), *macro, "95% intervals", *fixed]
+    return ", ".join(part for part in parts if part)
+
+
+def spread(cell: Cell, grid: Grid) -> str:
+    """`± 1.2 over 3 runs`, of a system of several runs."""
+    return "" if cell.sd is None else f"± {words.figure(cell.sd, grid.metric)} over {cell.runs} runs"
 
 
 def legend(grid: Grid) -> str:
     """What the signs mean, and where the published figures come from."""
     out = ["Intervals: clustered bootstrap."]
-    if any(cell and cell.chance is not None for group in grid.cells.values() for cell in group):
+    if grid.has_chance:
         out.append("° the interval includes chance; ▼ below chance.")
+    if grid.several_runs:
+        out.append("± standard deviation over training runs.")
     sources = dict.fromkeys(f"{f.model}: {f.source}" for cell in grid.published.values() for f in cell.values())
     if sources:
         out.append("In italics, published figures (" + "; ".join(sources) + ").")
     return " ".join([*out, *([grid.table.note] if grid.table.note else [])])
-
-
-# ---- LaTeX ---------------------------------------------------------------------------------------------------------
-
-LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "·": r"$\cdot$",
-    "−": r"$-$",
-    "–": "--",
-    "°": r"$^{\circ}$",
-    "▼": r"$^{\triangledown}$",
-    "×": r"$\times$",
-    "→": r"$\rightarrow$",
-    "≥": r"$\geq$",
-    "≤": r"$\leq$",
-    "…": r"\ldots{}",
-}
-
-
-def tex(text: str) -> str:
-    r"""
-    >>> print(tex("50% of A_1 & B"))
-    50\% of A\_1 \& B
-    """
-    return "".join(LATEX.get(letter, letter) for letter in " ".join(text.split()))
-
-
-def latex(grid: Grid) -> str:
-    """A booktabs table, ready for \\input; needs \\usepackage{booktabs,amssymb}."""
-    rows = bool(grid.table.rows)
-    shape = ("l" if rows else "") + "l" + "r" * len(grid.columns)
-    head = [*([row_heading(grid)] if rows else []), "model", *headings(grid)]
-    out = [r"% needs \usepackage{booktabs,amssymb,textcomp}", r"\begin{table}", r"\centering\small"]
-    out += [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", " & ".join(tex(cell) for cell in head) + r" \\"]
-    before: object = ()
-    for line in lines(grid):
-        first = not (before and before == (line.row,))
-        if first:
-            out.append(r"\midrule")
-        before = (line.row,)
-        name = tex(line.label) if line.run is not None else rf"\textit{{{tex(line.label)}}}"
-        start = [tex(words.key(grid.table.rows, line.row)) if first else ""] if rows else []
-        out.append(" & ".join([*start, name, *_tex_cells(grid, line)]) + r" \\")
-    out += [r"\bottomrule", r"\end{tabular}"]
-    out += [rf"\caption{{{tex(grid.table.title)} ({tex(unit(grid))}). {tex(legend(grid))}}}"]
-    out += [rf"\label{{tab:{grid.name}}}", r"\end{table}"]
-    return "\n".join(out) + "\n"
-
-
-def _tex_cells(grid: Grid, line: Line) -> list[str]:
-    out = []
-    for cell, value in zip(line.cells, line.figures):
-        if value is None:
-            out.append("--")
-        elif cell is None:
-            out.append(rf"\textit{{{tex(words.figure(value, percent=grid.percent))}}}")
-        else:
-            e = cell.estimate
-            span = tex(words.interval(e.low, e.high, percent=grid.percent))
-            sign = tex(DAGGER[cell.against_chance])
-            out.append(rf"{tex(words.figure(e.mean, percent=grid.percent))}{sign} {{\scriptsize {span}}}")
-    return out
-
-
-# ---- CSV -----------------------------------------------------------------------------------------------------------
-
-COLUMNS = ("kind", "model", "metric", "mean", "low", "high", "n", "clusters", "chance", "source")
-
-
-def comma_separated(grid: Grid) -> str:
-    """One line per number: the tags, then COLUMNS. The empty tag stands for `all`."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    names = (*grid.table.rows, *grid.table.columns)
-    writer.writerow([*names, *COLUMNS])
-    for line in lines(grid):
-        row = [""] * len(grid.table.rows) if line.row is None else list(line.row)
-        for column, cell, value in zip(grid.columns, line.cells, line.figures):
-            if value is None:
-                continue
-            start = [*(words.tag(v) if v != "" else "" for v in (*row, *column))]
-            if cell is None:
-                numbers = ["published", line.label, grid.table.metric, repr(value), "", "", "", "", "", line.source]
-            else:
-                e = cell.estimate
-                chance = "" if cell.chance is None else repr(cell.chance)
-                numbers = ["ours", line.label, e.metric, repr(e.mean), repr(e.low), repr(e.high), str(e.n)]
-                numbers += [str(e.clusters), chance, ""]
-            writer.writerow([_inert(text) for text in (*start, *numbers)])
-    return out.getvalue()
-
-
-def _inert(text: str) -> str:
-    """A spreadsheet takes a cell that begins with = + - or @ for a formula; an apostrophe keeps it text.
-
-    >>> _inert("=HYPERLINK(1)"), _inert("-1.5"), _inert("m")
-    ("'=HYPERLINK(1)", '-1.5', 'm')
-    """
-    if text[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        try:
-            float(text)
-        except ValueError:
-            return "'" + text
-    return text
