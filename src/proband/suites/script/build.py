@@ -19,7 +19,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import sha256_text
 from proband.core.options import Meta
 from proband.core.suite import Built
-from proband.core.types import Item
+from proband.core.types import Item, Split
 from proband.suites.script.cloze import blanks
 from proband.suites.script.cloze.categories import category
 from proband.suites.script.cloze.released import with_released
@@ -81,7 +81,6 @@ def build(options: BuildOptions, *, seed: int) -> Built:
 
     def summary() -> Mapping[str, Any]:
         lines = readers.read_captions(options.captions) if options.captions else ()
-        limits = {"most": options.most, "share": options.share, "least": options.fewest}
         return {
             "splits": {name: tally[name] for name in SPLITS if tally[name]},
             "blanks": {name: tally[f"{name} blanks"] for name in SPLITS if tally[name]},
@@ -91,7 +90,15 @@ def build(options: BuildOptions, *, seed: int) -> Built:
             "table1": table1(pairs),
             "new_words": new_words(pairs, lines),
             "overlaps": overlaps(pairs),
-            **with_released(pairs, made, counted=counted, folder=options.data, **limits),
+            **with_released(
+                pairs,
+                made,
+                most=options.most,
+                counted=counted,
+                folder=options.data,
+                share=options.share,
+                least=options.fewest,
+            ),  # fmt: skip
         }
 
     return Built(
@@ -121,7 +128,8 @@ def separated(pairs: Sequence[Pair], *, seed: int, hold_out: float) -> list[Pair
     if len(names) < 3:
         raise ProbandError(f"{len(names)} captions are too few to hold some out; give a split column")
     order = [names[i] for i in np.random.default_rng([seed, 5]).permutation(len(names))]
-    split = dict.fromkeys(order[:held], "valid") | dict.fromkeys(order[held : 2 * held], "test")
+    split: dict[str, Split] = dict.fromkeys(order[:held], "valid")
+    split |= dict.fromkeys(order[held : 2 * held], "test")
     return [replace(pair, split=split.get(pair.caption, "train")) for pair in pairs]
 
 
