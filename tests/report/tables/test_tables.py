@@ -7,17 +7,16 @@ from collections.abc import Callable
 
 import pytest
 
-from proband.report import Loaded
-from proband.report.cells import Study
-from proband.report.collect import join
-from proband.report.grids import Grid, fill
+from proband.report import ItemSet
+from proband.report.numbers.cells import Study
+from proband.report.numbers.grids import Grid, fill
 from proband.report.tables import comma_separated, latex, lines, markdown
 
 
 @pytest.fixture(scope="module")
-def grid(make_loaded: Callable[..., Loaded], hostile_text: str) -> Grid:
-    loaded = make_loaded(320, models=("embedded:mlm", hostile_text))
-    return fill(Study(join([loaded])[0], seed=0, draws=200), loaded.suite.tables[0])
+def grid(make_set: Callable[..., ItemSet], hostile_text: str) -> Grid:
+    loaded = make_set(320, models=("embedded:mlm", hostile_text))
+    return fill(Study(loaded, seed=0, draws=200), loaded.suite.tables[0])
 
 
 def shown(text: str) -> list[tuple[float, float | None, float | None]]:

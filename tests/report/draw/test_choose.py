@@ -7,20 +7,19 @@ from xml.etree import ElementTree
 
 import pytest
 
-from proband.report import Loaded
-from proband.report.cells import Study
-from proband.report.collect import join
+from proband.report import ItemSet
+from proband.report.numbers.cells import Study
 from proband.report.figures import NARROW, WIDE, dot_plot, kind
-from proband.report.grids import Grid, fill
+from proband.report.numbers.grids import Grid, fill
 from proband.report.heat import heat_map
 from proband.report.lines import line_plot
 from proband.report.marks import COLOURS, paint, svg
 
 
 @pytest.fixture(scope="module")
-def grids(make_loaded: Callable[..., Loaded], hostile_text: str) -> list[Grid]:
-    loaded = make_loaded(320, models=("embedded:mlm", "embedded:glove", hostile_text))
-    study = Study(join([loaded])[0], seed=0, draws=200)
+def grids(make_set: Callable[..., ItemSet], hostile_text: str) -> list[Grid]:
+    loaded = make_set(320, models=("embedded:mlm", "embedded:glove", hostile_text))
+    study = Study(loaded, seed=0, draws=200)
     return [fill(study, table) for table in loaded.suite.tables]
 
 
