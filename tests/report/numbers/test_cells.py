@@ -157,15 +157,18 @@ def test_a_metric_over_sets_has_an_interval_from_the_same_draws(make_set: Callab
     items = dataclasses.replace(base, suite=dataclasses.replace(base.suite, metrics=(AUC,)))
     study = study_of(items, draws=300)
     better, chance = study.cell(AUC, {})
-    assert better and chance
+    assert better
+    assert chance
     records = study.arrays.metrics["auc"][0].numbers
     assert better.estimate.mean == area_under_roc(records, np.ones(300))
     assert better.estimate.low < better.estimate.mean < better.estimate.high
     assert chance.estimate.low < 0.5 < chance.estimate.high
     (pair,) = study.pairs(AUC, {})
-    assert (pair.difference > 0) and 0 < pair.p < 0.2
+    assert pair.difference > 0
+    assert 0 < pair.p < 0.2
     reverse = study.cell(AUC, {"probe": "reverse"})[0]
-    assert reverse and reverse.estimate.high - reverse.estimate.low > better.estimate.high - better.estimate.low
+    assert reverse
+    assert reverse.estimate.high - reverse.estimate.low > better.estimate.high - better.estimate.low
 
 
 def test_a_macro_mean_weighs_values_the_same(make_set: Callable[..., ItemSet]) -> None:
