@@ -12,7 +12,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import write_lines
 from proband.core.metrics import ACCURACY, AUC, Metric
 from proband.core.stats import clusters_of
-from proband.core.types import Answer, Run
+from proband.core.types import Answer, Run, Tag
 from proband.report import Answered, ItemSet
 from proband.report.numbers.arrays import collect
 from proband.report.numbers.systems import run_labels, systems
@@ -20,10 +20,10 @@ from proband.report.numbers.systems import run_labels, systems
 
 def on_disk(items: ItemSet, folder: Path) -> ItemSet:
     """The same item set as files."""
-    write_lines(folder / "items.jsonl", items.items_from)  # type: ignore[arg-type]
+    write_lines(folder / "items.jsonl", items.items())
     answered = []
     for at, each in enumerate(items.answered):
-        write_lines(folder / f"{at}.jsonl", each.answers)  # type: ignore[arg-type]
+        write_lines(folder / f"{at}.jsonl", items.raw_answers(at))
         answered.append(Answered(run=each.run, answers=folder / f"{at}.jsonl"))
     return dataclasses.replace(items, items_from=folder / "items.jsonl", answered=answered)
 
@@ -49,7 +49,7 @@ def test_files_and_lists_give_the_same_arrays(make_set: Callable[..., ItemSet], 
 
 def test_derived_tags_and_values_of_different_kinds(make_set: Callable[..., ItemSet]) -> None:
     base = make_set(4, models=("embedded:mlm",))
-    tags = ({"a": True}, {"a": 1}, {}, {"a": "x", "b": 2})
+    tags: list[dict[str, Tag]] = [{"a": True}, {"a": 1}, {}, {"a": "x", "b": 2}]
     items = [msgspec.structs.replace(item, tags=each) for item, each in zip(base.items(), tags)]
     suite = dataclasses.replace(base.suite, derive=lambda tags: {"known": "a" in tags})
     found = collect(dataclasses.replace(base, items_from=items, suite=suite), [ACCURACY])
@@ -62,7 +62,7 @@ def test_derived_tags_and_values_of_different_kinds(make_set: Callable[..., Item
 def test_a_limited_run_counts_only_what_it_answered(make_set: Callable[..., ItemSet]) -> None:
     items = make_set(60, models=("embedded:mlm",))
     (given,) = items.answered
-    some = [answer for i, answer in enumerate(given.answers) if i % 7 == 3]  # type: ignore[arg-type]
+    some = [answer for i, answer in enumerate(items.raw_answers(0)) if i % 7 == 3]
     found = collect(dataclasses.replace(items, answered=[Answered(run=given.run, answers=some)]), [ACCURACY])
     assert found.metrics["accuracy"][0].rows.tolist() == found.answered[0].tolist() == list(range(3, 60, 7))
 

@@ -47,11 +47,11 @@ def test_every_cell_agrees_with_a_plain_count(make_set: Callable[..., ItemSet]) 
     loaded = make_set(400)
     study = study_of(loaded)
     grid = fill(study, loaded.suite.tables[0])
-    for run, given in enumerate(loaded.answered):
+    for run in range(len(loaded.answered)):
         for group, probe in [("ES", "reverse"), ("IM", "type")]:
             right = [
                 accuracy(item, answer)
-                for item, answer in zip(loaded.items(), given.answers)
+                for item, answer in zip(loaded.items(), loaded.raw_answers(run))
                 if item.tags["group"] == group and item.tags["probe"] == probe
             ]
             cell = grid.cells[(group,), (probe,)][run]
@@ -75,7 +75,7 @@ def test_pairs_are_the_cores_paired_test(make_set: Callable[..., ItemSet]) -> No
 
 def test_pairs_meet_on_the_items_both_answered(make_set: Callable[..., ItemSet]) -> None:
     loaded = make_set(200, models=("embedded:mlm", "embedded:glove"))
-    (first, one), (second, two) = ((each.run, list(each.answers)) for each in loaded.answered)  # type: ignore[arg-type]
+    (first, one), (second, two) = ((run, list(loaded.raw_answers(i))) for i, run in enumerate(loaded.runs))
     answered = [Answered(run=first, answers=one[:120]), Answered(run=second, answers=two[80:])]
     study = study_of(dataclasses.replace(loaded, answered=answered))
     (pair,) = study.pairs(ACCURACY, {})
@@ -129,7 +129,7 @@ def with_nets(base: ItemSet, seeds: Sequence[int] = (0, 1, 2)) -> ItemSet:
         run = msgspec.structs.replace(first.run, model=f"net:gat-{seed}", net={"net": "gat", "seed": seed})
         answers = [
             msgspec.structs.replace(answer, scores=answer.scores[::-1]) if (i + seed) % 3 == 0 else answer
-            for i, answer in enumerate(first.answers)  # type: ignore[arg-type]
+            for i, answer in enumerate(base.raw_answers(0))
         ]
         answered.append(Answered(run=run, answers=answers))
     return dataclasses.replace(base, answered=[*answered, *rest])
@@ -142,8 +142,8 @@ def test_training_seeds_share_a_line(make_set: Callable[..., ItemSet]) -> None:
     cell = study.cell(ACCURACY, {})[0]
     assert cell
     means = [
-        np.mean([accuracy(item, answer) for item, answer in zip(items.items(), each.answers)])
-        for each in items.answered[:3]
+        np.mean([accuracy(item, answer) or 0.0 for item, answer in zip(items.items(), items.raw_answers(run))])
+        for run in range(3)
     ]
     assert cell.estimate.mean == pytest.approx(float(np.mean(means)))
     assert cell.sd == pytest.approx(float(np.std(means, ddof=1)))

@@ -3,10 +3,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from proband.core import stats
 from proband.core.metrics import ACCURACY, Metric
+from proband.core.types import Item
 from proband.report import ItemSet
 from proband.report.numbers.cells import Study
 from proband.report.numbers.comparisons import between, comparisons
@@ -41,11 +43,9 @@ def test_two_runs_have_one_p_value_whoever_else_is_there(make_set: Callable[...,
         assert [(c.p, c.p_holm, c.a) for c in alone] == [(c.p, c.p_holm, c.a) for c in among]
 
 
-def _in_two_clusters(item: object) -> object:
-    import msgspec
-
-    facts = {"clusters": [*item.facts["clusters"], f"k{item.tags['k']}"]}  # type: ignore[attr-defined]
-    return msgspec.structs.replace(item, facts=facts)  # type: ignore[type-var]
+def _in_two_clusters(item: Item) -> Item:
+    facts = {"clusters": [*item.facts["clusters"], f"k{item.tags['k']}"]}
+    return msgspec.structs.replace(item, facts=facts)
 
 
 def test_the_better_one_is_named_first_also_where_low_is_better(make_set: Callable[..., ItemSet]) -> None:

@@ -85,7 +85,7 @@ def test_filters_find_what_is_there(visit: Callable[..., Visit], make_set: Calla
     chosen = [item for item in loaded.items() if item.tags["probe"] == "reverse"]
     seen.page.select_option("select[name=probe]", label="reverse")
     seen.found(f"of {len(chosen)} ")
-    answers = dict(zip((item.id for item in loaded.items()), loaded.answered[0].answers))
+    answers = dict(zip((item.id for item in loaded.items()), loaded.raw_answers(0)))
     wrong = [item for item in chosen if accuracy(item, answers[item.id]) == 0]
     seen.page.select_option("select[name=answers]", label="embedded:mlm wrong")
     seen.found(f"of {len(wrong)} ")
@@ -199,7 +199,7 @@ def test_choices_that_nobody_picked_are_folded_away(
             run=given.run,
             answers=[
                 msgspec.structs.replace(answer, scores=tuple(float(c == m) for c in range(9)))
-                for answer in given.answers  # type: ignore[union-attr]
+                for answer in loaded.raw_answers(m)
             ],
         )
         for m, given in enumerate(loaded.answered)
