@@ -13,12 +13,12 @@ from typing import Any
 
 from proband.core.protocols import AnswersItems, Chooses, ScoresText
 from proband.core.types import Answer, Demo, Item, Option, Solver, Suite, Table, accuracy
-from proband.suites.kinship import solve
-from proband.suites.kinship.build import build
-from proband.suites.kinship.plan import TASKS
+from proband.suites.kinship import symbolic_solver as solve
+from proband.suites.kinship.generate.build import build
+from proband.suites.kinship.generate.plan import TASKS
+from proband.suites.kinship.item_text import show
 from proband.suites.kinship.published import published
-from proband.suites.kinship.questions import FORMS, QUESTIONS
-from proband.suites.kinship.show import show
+from proband.suites.kinship.telling.questions import FORMS, QUESTIONS
 
 BUILD_OPTIONS = (
     Option(name="task", help=f"{', '.join(TASKS)}; several with commas", default="clean"),
@@ -118,21 +118,28 @@ TABLES = (
 
 def audit(path: Path, **settings: Any) -> Mapping[str, Any]:
     """A verdict for every row of a file in CLUTRR's format or ours."""
-    from proband.suites.kinship.audit import audit as run
+    from proband.suites.kinship.audit.run import audit as run
 
     return run(path, **settings)
 
 
 def to_clutrr(items: Sequence[Item], path: Path) -> None:
     """CLUTRR's own CSV, with its columns."""
-    from proband.suites.kinship.clutrr_items import export
+    from proband.suites.kinship.clutrr.items import export
 
     export(items, path)
 
 
+def reader() -> Any:
+    """`solver:read`, loaded when it is asked for."""
+    from proband.suites.kinship.reading_solver import Read
+
+    return Read()
+
+
 def draw(item: Item, answer: Answer | None) -> str | None:
     """The told facts as a family tree."""
-    from proband.suites.kinship.draw import draw_item
+    from proband.suites.kinship.item_drawing import draw_item
 
     return draw_item(item, answer)
 
@@ -159,7 +166,7 @@ SUITE = Suite(
         ),
     ),
     published=published,
-    own_models={"symbolic": solve.Symbolic, "read": solve.reader},
+    own_models={"symbolic": solve.Symbolic, "read": reader},
     draw=draw,
     audit=audit,
     export={"clutrr": to_clutrr},
