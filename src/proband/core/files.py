@@ -1,25 +1,32 @@
 """Strict JSON lines in and out, manifests, hashes, atomic writes.
 
 Every reader fails at the edge, in one sentence that names the file, the line and the field. Output is canonical
-(fixed field order, no spaces to vary, `\\n` ends each line), so that the same objects are the same bytes.
+(fixed field order, no spaces to vary, `\\n` ends each line), so that the same objects are the same bytes. Items and
+answers are streams: nothing here holds a whole file in memory, except where its name says `load`.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
+import math
 import os
+import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+import typing
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from proband.core.errors import ProbandError
-from proband.core.types import Answer, Estimate, Item, Judgment, Run
+import msgspec
 
-Record = TypeVar("Record", Item, Answer, Judgment, Run, Estimate)
+from proband.core.errors import ProbandError
+from proband.core.types import Answer, Item, Run
+
+Kind = TypeVar("Kind", bound=msgspec.Struct)
 LARGEST = 1e300  # of a number: beyond it arithmetic overflows
 LONGEST_LINE = 32 * 1024 * 1024  # a line beyond this is not one of ours; refuse it instead of filling the memory
 
@@ -27,18 +34,16 @@ LONGEST_LINE = 32 * 1024 * 1024  # a line beyond this is not one of ours; refuse
 # ---- writing -------------------------------------------------------------------------------------------------------
 
 
-def dumps(value: Any) -> str:
-    """Canonical JSON of a record or a plain value.
+def encode(value: Any) -> bytes:
+    """Canonical JSON of a record or a plain value, as bytes.
 
-    >>> dumps(Answer(item_id="a", scores=(1.0, 0.5)))
-    '{"item_id":"a","scores":[1.0,0.5],"text":null,"blanks":[]}'
+    >>> encode(Answer(item_id="a", scores=(1.0, 0.5)))
+    b'{"item_id":"a","scores":[1.0,0.5],"text":null,"blanks":[]}'
     """
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        value = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
-    except ValueError as error:
-        raise ProbandError(f"cannot write a value that is not a finite number: {error}") from error
+        return _ENCODER.encode(value)
+    except UnicodeEncodeError:
+        raise ProbandError("cannot write text with a lone surrogate, which is no character") from None
 
 
 def _plain(value: Any) -> Any:
@@ -46,20 +51,30 @@ def _plain(value: Any) -> Any:
         return dict(value)
     if hasattr(value, "tolist"):  # numpy scalars and arrays
         return value.tolist()
-    if isinstance(value, (set, frozenset)):
-        return sorted(value)
     if isinstance(value, Path):
         return str(value)
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
+_ENCODER = msgspec.json.Encoder(enc_hook=_plain, order=None)
+
+
+def dumps(value: Any) -> str:
+    """The same as text."""
+    return encode(value).decode("utf-8")
+
+
 @contextmanager
-def atomic(path: Path) -> Iterator[IO[str]]:
-    """Write `path` whole or not at all: a temporary neighbour, flushed to the disk, takes its name at the end."""
+def atomic(path: Path, *, mode: str = "w") -> Iterator[IO[Any]]:
+    """Write `path` whole or not at all: a temporary neighbour, flushed to the disk, takes its name at the end.
+
+    `mode` is "w" for text (UTF-8, lines end with \\n) or "wb" for bytes.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    text: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        with os.fdopen(handle, mode, **text) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -79,16 +94,22 @@ def write_text(path: Path, text: str) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """One JSON object, indented for people."""
-    plain = json.loads(dumps(value))
-    write_text(path, json.dumps(plain, ensure_ascii=False, indent=2) + "\n")
+    plain = msgspec.to_builtins(value, enc_hook=_plain)
+    try:
+        text = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=2, default=_plain)
+    except ValueError:
+        raise ProbandError("cannot write a value that is not a finite number", file=path) from None
+    write_text(path, text + "\n")
 
 
 def write_lines(path: Path, records: Iterable[Any]) -> int:
-    """JSON lines; returns how many."""
+    """Checked records as JSON lines; returns how many."""
     count = 0
-    with atomic(path) as file:
+    with atomic(path, mode="wb") as file:
         for record in records:
-            file.write(dumps(record) + "\n")
+            if wrong := inconsistent(record):
+                raise ProbandError(wrong, file=path, line=count + 1)
+            file.write(encode(record) + b"\n")
             count += 1
     return count
 
@@ -108,18 +129,8 @@ def sha256_text(text: str) -> str:
 # ---- reading -------------------------------------------------------------------------------------------------------
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, Any]]:
-    """(line number, value) for each line of a JSON-lines file; blank lines are refused like any other non-JSON."""
-    for number, text in read_text_lines(path):
-        try:
-            yield number, json.loads(text, parse_constant=_no_constant)
-        except (ValueError, RecursionError) as error:
-            reason = "nested too deeply" if isinstance(error, RecursionError) else _short(error)
-            raise ProbandError(f"not a JSON object: {reason}", file=path, line=number) from None
-
-
-def read_text_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """(line number, text) of a UTF-8 file whose last line is complete."""
+def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """(line number, bytes) of a file whose last line is complete."""
     try:
         file = open(path, "rb")  # noqa: SIM115 (closed below; opening alone may fail)
     except OSError as error:
@@ -138,203 +149,194 @@ def read_text_lines(path: Path) -> Iterator[tuple[int, str]]:
                 raise ProbandError(f"longer than {LONGEST_LINE // 2**20} MiB", file=path, line=number)
             if not raw.endswith(b"\n"):
                 raise ProbandError("truncated: the last line has no end", file=path, line=number)
-            try:
-                yield number, raw[:-1].decode("utf-8")
-            except UnicodeDecodeError as error:
-                raise ProbandError(f"not UTF-8 at byte {error.start + 1}", file=path, line=number) from None
+            yield number, raw
 
 
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a finite number")
-
-
-def _short(error: ValueError) -> str:
-    return str(error).splitlines()[0][:120] if str(error) else "malformed"
+def text_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """(line number, text without its end) of a UTF-8 file."""
+    for number, raw in raw_lines(path):
+        try:
+            yield number, raw[:-1].decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ProbandError(f"not UTF-8 at byte {error.start + 1}", file=path, line=number) from None
 
 
 def read_json(path: Path) -> dict[str, Any]:
     """One JSON object."""
     try:
-        value = json.loads(path.read_bytes().decode("utf-8"), parse_constant=_no_constant)
+        raw = path.read_bytes()
     except OSError as error:
         raise ProbandError(error.strerror or "cannot be opened", file=path) from None
-    except UnicodeDecodeError as error:
-        raise ProbandError(f"not UTF-8 at byte {error.start + 1}", file=path) from None
-    except RecursionError:
-        raise ProbandError("nested too deeply", file=path) from None
-    except ValueError as error:
-        raise ProbandError(f"not JSON: {_short(error)}", file=path) from None
+    value = decode(Any, raw, file=path)
     if not isinstance(value, dict):
         raise ProbandError("not a JSON object", file=path)
     return value
 
 
-# A field's check says what is wrong with a value, or nothing.
-Check = Callable[[Any], str | None]
+@cache
+def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(kind)
 
 
-def _is(kind: type | tuple[type, ...], word: str) -> Check:
-    def check(value: Any) -> str | None:
-        fits = isinstance(value, kind) and not (isinstance(value, bool) and bool not in _kinds(kind))
-        return None if fits else f"must be {word}, not {_kind_of(value)}"
+def decode(kind: Any, raw: bytes, *, file: object, line: int | None = None) -> Any:
+    """A value of a type from its JSON; what does not fit is named.
 
-    return check
-
-
-def _kinds(kind: type | tuple[type, ...]) -> tuple[type, ...]:
-    return kind if isinstance(kind, tuple) else (kind,)
-
-
-def _kind_of(value: Any) -> str:
-    names = {type(None): "null", bool: "a boolean", dict: "an object", list: "a list", str: "text"}
-    return names.get(type(value), "a number")
-
-
-def _list_of(check: Check) -> Check:
-    def every(value: Any) -> str | None:
-        if not isinstance(value, list):
-            return f"must be a list, not {_kind_of(value)}"
-        return next((f"[{i}] {wrong}" for i, each in enumerate(value) if (wrong := check(each))), None)
-
-    return every
-
-
-def _object_of(check: Check) -> Check:
-    def every(value: Any) -> str | None:
-        if not isinstance(value, dict):
-            return f"must be an object, not {_kind_of(value)}"
-        return next((f"[{k!r}] {wrong}" for k, each in value.items() if (wrong := check(each))), None)
-
-    return every
-
-
-def _or_null(check: Check) -> Check:
-    return lambda value: None if value is None else check(value)
-
-
-def _name(value: Any) -> str | None:
-    if not isinstance(value, str):
-        return f"must be text, not {_kind_of(value)}"
-    return None if value.strip() else "is empty"
-
-
-def _number(value: Any) -> str | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return f"must be a number, not {_kind_of(value)}"
-    return None if abs(value) <= LARGEST else "is not a finite number"
-
-
-def _whole(value: Any) -> str | None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        return f"must be a whole number, not {_kind_of(value)}"
-    return None if abs(value) < 2**63 else "has more than 63 bits"
-
-
-_TEXT, _INT, _NUMBER = _is(str, "text"), _whole, _number
-_TAG = _is((str, int, float, bool), "text, a number or a boolean")
-_ANY_OBJECT = _object_of(lambda value: None)
-
-FIELDS: Mapping[type, Mapping[str, Check]] = {
-    Item: {
-        "id": _name,
-        "suite": _name,
-        "prompt": _TEXT,
-        "choices": _list_of(_TEXT),
-        "gold": _or_null(_INT),
-        "tags": _object_of(_TAG),
-        "facts": _ANY_OBJECT,
-    },
-    Answer: {
-        "item_id": _name,
-        "scores": _list_of(_NUMBER),
-        "text": _or_null(_TEXT),
-        "blanks": _list_of(_ANY_OBJECT),
-    },
-    Judgment: {"item_id": _name, "worker": _name, "value": _TEXT, "seconds": _NUMBER},
-    Run: {
-        "suite": _name,
-        "solver": _name,
-        "model": _name,
-        "seed": _INT,
-        "items_sha": _TEXT,
-        "items": _TEXT,
-        "versions": _object_of(_TEXT),
-        "identity": _object_of(_TEXT),
-        "settings": _ANY_OBJECT,
-        "usage": _object_of(_NUMBER),
-    },
-    Estimate: {
-        "metric": _name,
-        "group": _object_of(_TAG),
-        "mean": _NUMBER,
-        "low": _NUMBER,
-        "high": _NUMBER,
-        "n": _INT,
-        "clusters": _INT,
-    },
-}
-
-
-def parse(kind: type[Record], value: Any, *, file: object, line: int | None = None) -> Record:
-    """A checked record from a JSON value.
-
-    >>> parse(Answer, {"item_id": "a", "scores": ["high"]}, file="answers.jsonl", line=3)
+    >>> decode(Answer, b'{"item_id": "a", "scores": ["high"]}', file="answers.jsonl", line=3)
     Traceback (most recent call last):
     proband.core.errors.ProbandError: answers.jsonl line 3: 'scores' [0] must be a number, not text
     """
-    if not isinstance(value, dict):
-        raise ProbandError(f"must be an object, not {_kind_of(value)}", file=file, line=line)
-    checks = FIELDS[kind]
-    for name in value:
-        if name not in checks:
-            raise ProbandError(f"unknown field {name!r}", file=file, line=line)
-    for field in dataclasses.fields(kind):
-        if field.name not in value:
-            if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
-                raise ProbandError(f"field {field.name!r} is missing", file=file, line=line)
-        elif wrong := checks[field.name](value[field.name]):
-            raise ProbandError(f"{field.name!r} {wrong}", file=file, line=line)
-    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in value.items()}
-    record = kind(**fields)
-    if wrong := _inconsistent(record):
+    try:
+        return _decoder(kind).decode(raw)
+    except msgspec.ValidationError as error:
+        raise ProbandError(_in_words(_with_key(str(error), kind, raw)), file=file, line=line) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ProbandError(f"not a JSON object: {_why(raw, error)}", file=file, line=line) from None
+
+
+KINDS = {
+    "str": "text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "a boolean",
+    "null": "null",
+    "array": "a list",
+    "object": "an object",
+}
+SAID = {**KINDS, "int": "a number"}  # in "not a number" whole or not does not matter
+
+
+def _with_key(message: str, kind: Any, raw: bytes) -> str:
+    """msgspec writes [...] for the key of an object; find it."""
+    found = re.search(r"\$\.(\w+)\[\.\.\.\]", message)
+    if found is None:
+        return message
+    hint = typing.get_type_hints(kind)[found[1]]
+    try:
+        for key, value in msgspec.json.decode(raw)[found[1]].items():
+            with suppress(msgspec.ValidationError):
+                msgspec.convert({key: value}, hint)
+                continue
+            return message.replace("[...]", f"[{key!r}]", 1)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass  # the line is broken further on
+    return message
+
+
+def _in_words(message: str) -> str:
+    """A message of msgspec in the words of the house.
+
+    >>> _in_words("Expected `int | null`, got `str` - at `$.gold`")
+    "'gold' must be a whole number, not text"
+    >>> _in_words("Object contains unknown field `x`"), _in_words("Object missing required field `id`")
+    ("unknown field 'x'", "field 'id' is missing")
+    >>> _in_words("Invalid enum value 'dev' - at `$.split`")
+    "'split': invalid enum value 'dev'"
+    """
+    text, _, place = message.partition(" - at `$")
+    path = re.fullmatch(r"\.?(\w*)(.*)", place.rstrip("`"))
+    name, rest = path.groups() if path else ("", "")
+    where = f"'{name}' {rest} ".replace("  ", " ") if name else ""
+    if found := re.fullmatch(r"Expected `(.+)`, got `(.+)`", text):
+        wanted = " or ".join(KINDS.get(kind, kind) for kind in found[1].split(" | ") if kind != "null")
+        return f"{where}must be {wanted}, not {SAID.get(found[2], found[2])}"
+    if found := re.search(r"unknown field `(.+)`", text):
+        return f"unknown field {found[1]!r}"
+    if found := re.search(r"missing required field `(.+)`", text):
+        return f"field {found[1]!r} is missing"
+    return f"{where.rstrip()}: {text[:1].lower()}{text[1:]}" if where else text
+
+
+def _why(raw: bytes, error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as first:
+        return f"not UTF-8 at byte {first.start + 1}"
+    if raw.startswith(b"\xef\xbb\xbf"):
+        return "it begins with a byte-order mark"
+    return str(error).splitlines()[0][:120]
+
+
+def parse(kind: type[Kind], raw: bytes, *, file: object, line: int | None = None) -> Kind:
+    """A checked record from its JSON."""
+    record: Kind = decode(kind, raw, file=file, line=line)
+    if wrong := inconsistent(record):
         raise ProbandError(wrong, file=file, line=line)
     return record
 
 
-def _inconsistent(record: Any) -> str | None:
-    if isinstance(record, Item) and record.gold is not None and not 0 <= record.gold < len(record.choices):
-        return f"'gold' is {record.gold} but there are {len(record.choices)} choices"
+def inconsistent(record: Any) -> str | None:
+    """What is wrong with a record beyond the types of its fields, or nothing."""
+    if isinstance(record, Item):
+        for name in ("id", "suite"):
+            if not getattr(record, name).strip():
+                return f"{name!r} is empty"
+        if record.gold is not None and not 0 <= record.gold < len(record.choices):
+            return f"'gold' is {record.gold} but there are {len(record.choices)} choices"
+    elif isinstance(record, Answer):
+        if not record.item_id.strip():
+            return "'item_id' is empty"
+        for at, score in enumerate(record.scores):
+            if not -LARGEST <= score <= LARGEST:
+                return f"'scores' [{at}] is not a finite number"
+        for at, blank in enumerate(record.blanks):
+            if not _finite(blank):
+                return f"'blanks' [{at}] has a value that is not a finite number"
     return None
 
 
-def read_records(path: Path, kind: type[Record], *, key: str | None = None) -> Iterator[Record]:
-    """Checked records of a JSON-lines file; with `key`, a second record of the same key is an error.
+def _finite(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, dict):
+        return all(map(_finite, value.values()))
+    return all(map(_finite, value)) if isinstance(value, (list, tuple)) else True
 
-    Items of one file must belong to one suite.
-    """
-    seen: dict[str, int] = {}
-    for number, value in read_lines(path):
-        record = parse(kind, value, file=path, line=number)
+
+def read_records(path: Path, kind: type[Kind], *, key: str | None = None) -> Iterator[Kind]:
+    """Checked records of a JSON-lines file, one after the other; with `key`, two records of one key are an error, said
+    when the file has been read (the keys are held as numbers of eight bytes)."""
+    seen = array("q")
+    for number, raw in raw_lines(path):
+        record = parse(kind, raw, file=path, line=number)
         if key is not None:
-            name = getattr(record, key)
-            if name in seen:
-                raise ProbandError(f"{key!r} {name!r} stood on line {seen[name]} already", file=path, line=number)
-            seen[name] = number
+            seen.append(hash(getattr(record, key)))
         yield record
+    if key is not None:
+        _all_different(path, kind, key, seen)
 
 
-def read_items(folder_or_file: Path) -> list[Item]:
-    """The items of a built folder (or of an items.jsonl), checked."""
+def _all_different(path: Path, kind: type[Kind], key: str, hashes: array[int]) -> None:
+    import numpy as np
+
+    values, counts = np.unique(np.frombuffer(hashes, dtype=np.int64), return_counts=True)
+    suspects = set(values[counts > 1].tolist())
+    if not suspects:
+        return
+    lines: dict[str, int] = {}
+    for number, raw in raw_lines(path):
+        name = getattr(parse(kind, raw, file=path, line=number), key)
+        if hash(name) in suspects and lines.setdefault(name, number) != number:
+            raise ProbandError(f"{key!r} {name!r} stood on line {lines[name]} already", file=path, line=number)
+
+
+def read_items(folder_or_file: Path) -> Iterator[Item]:
+    """The items of a built folder (or of an items.jsonl), checked, one after the other."""
     path = items_path(folder_or_file)
-    items = list(read_records(path, Item, key="id"))
-    if not items:
+    first = ""
+    for number, item in enumerate(read_records(path, Item, key="id"), start=1):
+        first = first or item.suite
+        if item.suite != first:
+            raise ProbandError(f"'suite' is {item.suite!r} but the first item's is {first!r}", file=path, line=number)
+        yield item
+    if not first:
         raise ProbandError("holds no items", file=path)
-    for number, item in enumerate(items, start=1):
-        if item.suite != items[0].suite:
-            raise ProbandError(
-                f"'suite' is {item.suite!r} but the first item's is {items[0].suite!r}", file=path, line=number
-            )
-    return items
+
+
+def load_items(folder_or_file: Path) -> list[Item]:
+    """All items at once, for those who must see them together."""
+    return list(read_items(folder_or_file))
 
 
 def items_path(folder_or_file: Path) -> Path:
@@ -345,9 +347,13 @@ def items_path(folder_or_file: Path) -> Path:
     return folder_or_file
 
 
-def read_answers(path: Path) -> list[Answer]:
-    return list(read_records(path, Answer, key="item_id"))
+def read_answers(path: Path) -> Iterator[Answer]:
+    return read_records(path, Answer, key="item_id")
 
 
 def read_run(path: Path) -> Run:
-    return parse(Run, read_json(path), file=path)
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise ProbandError(error.strerror or "cannot be opened", file=path) from None
+    return parse(Run, raw, file=path)

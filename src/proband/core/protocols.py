@@ -7,7 +7,7 @@ It is the key of the answer cache, so two models that could answer differently m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -159,3 +159,11 @@ class AnswersItems(Protocol):
     """Takes items as they are: baselines, symbolic solvers, a suite's own networks."""
 
     def answer(self, items: Sequence[Item]) -> list[Answer]: ...
+
+
+@runtime_checkable
+class LearnsFromItems(Protocol):
+    """Reads all items once, as a stream, before it answers (a majority counts them). It must learn only from what it
+    may see: the items of the training split, where there are any."""
+
+    def learn(self, items: Iterable[Item]) -> Any: ...

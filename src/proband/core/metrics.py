@@ -1,0 +1,125 @@
+"""Metrics as objects: what is measured, in which unit, and which direction is better.
+
+Over an *item*: `of(item, answer)` gives no number (None: does not apply), one, or several (one per blank). Over a
+*set*: `each(item, answer)` gives a record of numbers per item (for example score and truth), and `of(records, weights)`
+one number for all of them; `weights` say how often each record counts, so that a set metric can be resampled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proband.core.types import Answer, Item
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric:
+    """`Metric(name="accuracy", of=accuracy_of)`; bold, arrows, percent signs and sentences follow from the fields."""
+
+    name: str
+    of: Callable[..., Any]
+    unit: Literal["share", "nats", "count"] = "share"
+    better: Literal["high", "low"] = "high"
+    over: Literal["item", "set"] = "item"
+    each: Callable[[Item, Answer], Sequence[float] | None] | None = None  # of a set metric: the record of one item
+    title: str = ""  # in words, where the name does not say enough
+
+    @property
+    def percent(self) -> bool:
+        """Shares are printed in percent."""
+        return self.unit == "share"
+
+    def numbers(self, item: Item, answer: Answer) -> list[float]:
+        """The numbers of one item, as a list.
+
+        >>> item = Item(id="a", suite="s", prompt="?", choices=("x", "y"), gold=0)
+        >>> ACCURACY.numbers(item, Answer(item_id="a", scores=(-1.0, -2.0)))
+        [1.0]
+        """
+        value = self.of(item, answer)
+        if value is None:
+            return []
+        return [float(value)] if isinstance(value, (int, float)) else [float(each) for each in value]
+
+    def ahead(self, a: float, b: float) -> bool:
+        """Whether `a` is strictly better than `b`."""
+        return a > b if self.better == "high" else a < b
+
+
+def accuracy_of(item: Item, answer: Answer) -> float | None:
+    """1 if the gold choice has the highest score; a tie among t choices that includes gold counts 1/t.
+
+    >>> item = Item(id="a", suite="s", prompt="?", choices=("x", "y"), gold=0)
+    >>> [accuracy_of(item, Answer(item_id="a", scores=scores)) for scores in ((-1.0, -2.0), (0, 0))]
+    [1.0, 0.5]
+    """
+    if item.gold is None or not answer.scores:
+        return None
+    best = max(answer.scores)
+    winners = answer.scores.count(best)
+    return 1.0 / winners if answer.scores[item.gold] == best else 0.0
+
+
+def score_and_truth(item: Item, answer: Answer) -> tuple[float, float] | None:
+    """Of an item with two choices: how far the first is preferred to the second, and whether it is right."""
+    if item.gold is None or len(answer.scores) != 2:
+        return None
+    return answer.scores[0] - answer.scores[1], float(item.gold == 0)
+
+
+def area_under_roc(records: Floats, weights: Floats) -> float:
+    """P(a true item's score > a false item's) + P(equal)/2; 0.5 where one kind is missing.
+
+    >>> area_under_roc(np.array([[2.0, 1], [1.0, 0], [0.0, 1]]), np.ones(3))
+    0.5
+    """
+    score, truth = records[:, 0], records[:, 1] > 0.5
+    values, place = np.unique(score, return_inverse=True)
+    true = np.bincount(place, weights=weights * truth, minlength=len(values))
+    false = np.bincount(place, weights=weights * ~truth, minlength=len(values))
+    total = true.sum() * false.sum()
+    if not total:
+        return 0.5
+    below = np.cumsum(false) - false
+    return float((true * (below + false / 2)).sum() / total)
+
+
+def average_precision(records: Floats, weights: Floats) -> float:
+    """sum over scores of precision x gain in recall, the highest scores first (scikit-learn's definition).
+
+    >>> average_precision(np.array([[3.0, 1], [2.0, 0], [1.0, 1]]), np.ones(3)).__round__(4)
+    0.8333
+    """
+    score, truth = records[:, 0], records[:, 1] > 0.5
+    values, place = np.unique(-score, return_inverse=True)
+    true = np.cumsum(np.bincount(place, weights=weights * truth, minlength=len(values)))
+    found = np.cumsum(np.bincount(place, weights=weights, minlength=len(values)))
+    if not len(true) or not true[-1]:
+        return 0.0
+    gained = np.diff(true, prepend=0.0)
+    return float((gained * true / np.maximum(found, 1e-12)).sum() / true[-1])
+
+
+def f1(records: Floats, weights: Floats) -> float:
+    """2 TP / (2 TP + FP + FN), an item counting as said to be true where its score is above 0.
+
+    >>> f1(np.array([[1.0, 1], [1.0, 0], [-1.0, 0]]), np.ones(3)).__round__(4)
+    0.6667
+    """
+    said, truth = records[:, 0] > 0, records[:, 1] > 0.5
+    hits = float((weights * (said & truth)).sum())
+    wrong = float((weights * (said != truth)).sum())
+    return 2 * hits / (2 * hits + wrong) if hits or wrong else 0.0
+
+
+ACCURACY = Metric(name="accuracy", of=accuracy_of)
+AUC = Metric(name="auc", of=area_under_roc, over="set", each=score_and_truth, title="area under the ROC curve")
+AVERAGE_PRECISION = Metric(name="average_precision", of=average_precision, over="set", each=score_and_truth)
+F1 = Metric(name="f1", of=f1, over="set", each=score_and_truth, title="F1")

@@ -1,0 +1,154 @@
+"""Options of builders, solvers, nets and models: frozen dataclasses, read the same way from the command line, TOML and
+Python.
+
+>>> @dataclass(frozen=True, kw_only=True)
+... class Probing:
+...     steps: Annotated[int, Meta(description="training batches", ge=1)] = 300
+...     norm: Literal["sum", "token"] = "sum"
+>>> read_options(Probing, {"steps": "20"}, of="solver probe")
+Probing(steps=20, norm='sum')
+>>> read_options(Probing, {"norm": "word"}, of="solver probe")
+Traceback (most recent call last):
+proband.core.errors.ProbandError: solver probe: 'norm' is 'word'; it must be one of sum, token
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from proband.core.errors import ProbandError
+
+__all__ = ["Field", "Meta", "NoOptions", "described", "read_options", "settings"]
+Options = TypeVar("Options")
+WORDS = {"yes": True, "on": True, "true": True, "1": True, "no": False, "off": False, "false": False, "0": False}
+KINDS = {int: "a whole number", float: "a number", bool: "yes or no", str: "text", Path: "a path"}
+
+
+@dataclass(frozen=True)
+class NoOptions:
+    """For what has none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Field:
+    """One option, for help pages: `name` as a user types it (with -), `type` without annotations."""
+
+    name: str
+    type: Any
+    default: Any
+    help: str
+    choices: tuple[str, ...] = ()
+
+    @property
+    def attribute(self) -> str:
+        return self.name.replace("-", "_")
+
+
+def described(kind: type) -> list[Field]:
+    """Every option of a dataclass, in order."""
+    hints = typing.get_type_hints(kind, include_extras=True)
+    out = []
+    for field in dataclasses.fields(kind):
+        plain, texts = _plain(hints[field.name])
+        default = field.default_factory() if field.default_factory is not dataclasses.MISSING else field.default
+        choices = next((typing.get_args(part) for part in _parts(plain) if typing.get_origin(part) is Literal), ())
+        out.append(
+            Field(
+                name=field.name.replace("_", "-"),
+                type=plain,
+                default=None if default is dataclasses.MISSING else default,
+                help=" ".join(texts),
+                choices=tuple(str(each) for each in choices),
+            )
+        )
+    return out
+
+
+def _plain(hint: Any) -> tuple[Any, list[str]]:
+    """A type without its annotations, and the descriptions found in them."""
+    if typing.get_origin(hint) is Annotated:
+        inner, *extras = typing.get_args(hint)
+        plain, texts = _plain(inner)
+        return plain, [*texts, *(m.description for m in extras if isinstance(m, Meta) and m.description)]
+    if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
+        parts = [_plain(part) for part in typing.get_args(hint)]
+        return typing.Union[tuple(part for part, _ in parts)], [text for _, texts in parts for text in texts]  # noqa: UP007
+    return hint, []
+
+
+def _parts(hint: Any) -> tuple[Any, ...]:
+    union = isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union
+    return typing.get_args(hint) if union else (hint,)
+
+
+def read_options(kind: type[Options], given: Mapping[str, Any], *, of: str) -> Options:
+    """An instance of `kind`; names may be written with '-' or '_', values as text or as they are."""
+    fields = {field.attribute: field for field in described(kind)}
+    hints = typing.get_type_hints(kind, include_extras=True)
+    values = {}
+    for name, value in given.items():
+        attribute = name.replace("-", "_")
+        if attribute not in fields:
+            known = ", ".join(sorted(field.name for field in fields.values())) or "none"
+            raise ProbandError(f"{of} has no option {name!r}; it has {known}")
+        values[attribute] = _read(fields[attribute], hints[attribute], value, of=of)
+    return kind(**values)
+
+
+def _read(field: Field, hint: Any, value: Any, *, of: str) -> Any:
+    kinds = _parts(field.type)
+    if value is None or (value == "none" and type(None) in kinds and str not in kinds):
+        if type(None) not in kinds:
+            raise ProbandError(f"{of}: {field.name!r} needs a value")
+        return None
+    if isinstance(value, str) and bool in kinds:
+        value = WORDS.get(value.lower(), value)
+    try:
+        return msgspec.convert(value, hint, strict=False, dec_hook=_path)
+    except (msgspec.ValidationError, TypeError, ValueError) as error:
+        raise ProbandError(f"{of}: {field.name!r} is {value!r}; it must be {_wanted(field, error)}") from None
+
+
+def _path(kind: type, value: Any) -> Any:
+    if kind is Path and isinstance(value, (str, Path)):
+        return Path(value)
+    raise ValueError(f"not {kind.__name__}")
+
+
+def _wanted(field: Field, error: Exception) -> str:
+    """
+    >>> _wanted(Field(name="k", type=int, default=1, help=""), ValueError("Expected `int` >= 1"))
+    'a whole number, at least 1'
+    """
+    if field.choices:
+        return f"one of {', '.join(field.choices)}"
+    named = [KINDS.get(part, str(part)) for part in _parts(field.type) if part is not type(None)]
+    text = str(error)
+    for sign, words in ((">=", "at least"), ("<=", "at most"), ("> ", "above"), ("< ", "below")):
+        if sign in text:
+            named[-1] += f", {words} {text.split(sign)[1].split(' - ')[0].strip()}"
+            break
+    return " or ".join(named)
+
+
+def settings(options: Any) -> dict[str, Any]:
+    """The values for a manifest or run.json: names with '-', paths as text.
+
+    >>> settings(NoOptions())
+    {}
+    """
+    values = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
+    return {name.replace("_", "-"): _json(value) for name, value in values.items()}
+
+
+def _json(value: Any) -> Any:
+    return str(value) if isinstance(value, Path) else list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,207 @@
+"""What a suite says of itself: how to build it, solve it, score it and lay it out. Data and functions, no HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from proband.core.metrics import Metric
+from proband.core.options import NoOptions
+from proband.core.types import Answer, Item, Run, Tag
+
+
+@dataclass(frozen=True, kw_only=True)
+class Built:
+    """What a builder returns: a stream of items, and a summary that may be asked for once the stream has ended.
+
+    The summary goes into manifest.json (counts, rates, leak report...).
+    """
+
+    items: Iterable[Item | bytes]  # bytes: an item's line in items.jsonl, ready made
+    licence: str
+    summary: Callable[[], Mapping[str, Any]] = dict
+    files: Callable[[], Mapping[str, str]] = dict  # further files to write beside the items: name -> text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solver:
+    """A way of asking a model a suite's items. `needs` is the protocol the model must have (core.protocols).
+
+    `solve(items, model, *, seed, options)` gives one answer per item, in order. A solver that must see all items at
+    once (because it trains on some of them) is `whole`; the others get a few hundred at a time. `setting` is the value
+    of the items' tag of that name which only this kind of solver can answer; such items are its by default.
+    """
+
+    name: str
+    help: str
+    needs: type
+    solve: Callable[..., Sequence[Answer]]
+    options: type = NoOptions
+    whole: bool = False
+    setting: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Net:
+    """A network of a suite's own. `task(items_folder, *, options, seed, model)` gives a `training.Task` (`model` is the
+    one to start from, for nets that `need` one); `load(folder)` gives an object with the protocol AnswersItems."""
+
+    name: str
+    help: str
+    options: type
+    task: Callable[..., Any]
+    load: Callable[[Path], Any]
+    needs: type | None = None  # the protocol of a model to start from (`train -m MODEL`)
+
+
+# ---- tables, published figures, analyses, claims -------------------------------------------------------------------
+
+# Selects numbers by tags: of the item, derived by the suite, or of the run (`run.model`, `run.solver`, `run.net`,
+# `run.NAME` for a setting of the solver). A tuple of values means any of them.
+Where = Mapping[str, Tag | tuple[Tag, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """How a report lays out a suite's results: one line per value of the `rows` tags and model, one column per
+    value of the `columns` tags. `order` fixes the order of tag values; the others follow alphabetically.
+    `macro` names a tag whose values weigh the same: the mean over them of their means."""
+
+    name: str
+    title: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    metric: str = "accuracy"
+    order: Mapping[str, tuple[Tag, ...]] = field(default_factory=dict)
+    where: Where = field(default_factory=dict)
+    macro: str = ""
+    note: str = ""
+    always: bool = True  # False: only where a study asks for it by name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Published:
+    """One figure from the literature, to stand beside ours in the cell with the same tags."""
+
+    model: str
+    metric: str
+    group: Mapping[str, Tag]
+    value: float  # on the metric's own scale: accuracies between 0 and 1
+    source: str
+
+
+class Results(Protocol):
+    """One item set with its runs, as an analysis reads them: streams, from the files alone."""
+
+    manifest: Mapping[str, Any]
+    runs: Sequence[Run]
+    labels: Sequence[str]  # one per run, all different
+
+    def items(self) -> Iterator[Item]: ...
+
+    def answers(self, run: int) -> Iterator[tuple[Item, Answer]]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What a test gives: `difference` (in the unit of the metric) and p; None where there was nothing to test."""
+
+    difference: float | None
+    p: float | None
+    evidence: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sheet:
+    """A table of plain cells (text, numbers, None) that an analysis made, with the outcomes of its own tests: by the
+    name that claims refer to, then by the label of the run."""
+
+    name: str
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str | float | int | None, ...], ...]
+    note: str = ""
+    outcomes: Mapping[str, Mapping[str, Outcome]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Analysis:
+    """A table that is more than means over tags (corpus statistics, frequency, alignments)."""
+
+    name: str
+    help: str
+    of: Callable[[Results, int], Sequence[Sheet]]  # (results, seed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contrast:
+    """The metric of `above` minus that of `below`, both within `where`.
+
+    `pair` "item": two systems on the same items. A tag (`relation`): two selections of one run, compared value by
+    value of the tag. `unit` (with no `pair`): two separate groups of values of that tag.
+    """
+
+    above: Where
+    below: Where
+    where: Where = field(default_factory=dict)
+    metric: str = ""  # the suite's main one
+    pair: str = ""
+    unit: str = ""
+    margin: float = 0.0  # above must be ahead by this much
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A paper's finding as a test. It holds if every contrast does; `per` says for which runs it is asked separately
+    (`run.model`), `test` names an analysis' outcome instead of contrasts."""
+
+    statement: str
+    source: str  # with the section and the setting it was found in
+    contrasts: tuple[Contrast, ...] = ()
+    test: str = ""
+    per: tuple[str, ...] = ("run.model",)
+
+
+# ---- the suite -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demo:
+    """What `proband demo` does for a suite: one build and the models to run on it (with solver or None). `name` tells
+    several of one suite apart."""
+
+    name: str = ""
+    options: Mapping[str, Any]
+    runs: tuple[tuple[str, str | None], ...]
+    limit: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suite:
+    """A diagnostic benchmark."""
+
+    name: str
+    question: str  # what it asks of a model, in one line
+    cites: str
+    build: Callable[..., Built]  # build(options, *, seed)
+    options: type
+    solvers: tuple[Solver, ...]
+    metrics: tuple[Metric, ...]  # the first is the main one
+    tables: tuple[Table, ...]
+    show: Callable[[Item], str]  # one item as text: its prompt, its proof or alignment
+    demo: tuple[Demo, ...] = ()
+    derive: Callable[[Mapping[str, Tag]], Mapping[str, Tag]] = lambda tags: {}  # further tags, made from an item's tags
+    draw: Callable[[Item, Answer | None], str | None] = lambda item, answer: None  # an SVG for the item browser
+    published: Callable[[], Sequence[Published]] = lambda: ()
+    analyses: tuple[Analysis, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    nets: tuple[Net, ...] = ()
+    own_models: Mapping[str, Callable[[], Any]] = field(default_factory=dict)  # solver:NAME
+    audit: Callable[..., Any] | None = None  # audit(path, *, out, seed, progress)
+    export: Mapping[str, Callable[..., None]] = field(default_factory=dict)  # extra formats of `export --to`
+
+    def metric(self, name: str = "") -> Metric:
+        """A metric by name, or the main one."""
+        return next(metric for metric in self.metrics if metric.name == name) if name else self.metrics[0]

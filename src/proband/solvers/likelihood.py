@@ -1,0 +1,79 @@
+r"""The choice that makes the completed prompt likeliest:
+
+    score(choice) = log P(choice and what follows it | what stands before it)
+
+the sum over its tokens, or its mean per token or word. A prompt has a blank (`___`) where the choice goes; without one
+the choice follows the prompt as "Answer: choice".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from proband.core.errors import ProbandError
+from proband.core.protocols import Score, ScoresText, Text
+from proband.core.suite import Solver
+from proband.core.types import Answer, Item
+
+BLANK = "___"
+Norm = Literal["sum", "token", "word"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LikelihoodOptions:
+    """How the tokens of a choice are scored."""
+
+    method: Annotated[
+        str, Meta(description="pll, pll-word-l2r, pll-whole-word (masked), ll (causal); default: first")
+    ] = ""
+    norm: Annotated[Norm, Meta(description="sum of log-probabilities, or their mean per token or word")] = "sum"
+
+
+def completions(prompt: str, choices: Sequence[str]) -> list[Text]:
+    """The prompt completed with each choice; what stands before the choice is context.
+
+    >>> completions("Story.\\nSharon is the ___ of Arthur.", ["aunt", "niece"])[1]
+    Text(text='Story.\\nSharon is the niece of Arthur.', start=20)
+    """
+    before, blank, after = prompt.rpartition(BLANK)
+    if not blank:
+        before, after = f"{prompt}\nAnswer: ", ""
+    return [Text(before + choice + after, start=len(before.rstrip())) for choice in choices]
+
+
+def solve(items: Sequence[Item], model: ScoresText, *, seed: int, options: LikelihoodOptions) -> list[Answer]:
+    """One score per choice of every item, all texts in one call of the model."""
+    batch = [completions(item.prompt, item.choices) for item in items]
+    scored = iter(model.score([text for each in batch for text in each], method=method_of(model, options.method)))
+    return [
+        Answer(item_id=item.id, scores=tuple(normalised(next(scored), options.norm) for _ in each))
+        for item, each in zip(items, batch, strict=True)
+    ]
+
+
+def method_of(model: ScoresText, name: str) -> str:
+    """The named scoring method, or the model's first."""
+    if name and name not in model.methods:
+        raise ProbandError(f"'method' is {name!r}; this model has {', '.join(model.methods)}")
+    return name or model.methods[0]
+
+
+def normalised(score: Score, norm: Norm) -> float:
+    """
+    >>> normalised(Score(-6.0, 3, 2), "token")
+    -2.0
+    """
+    return score.total / {"sum": 1, "token": max(score.tokens, 1), "word": max(score.words, 1)}[norm]
+
+
+LIKELIHOOD = Solver(
+    name="likelihood",
+    help="the choice that makes the completed prompt likeliest",
+    needs=ScoresText,
+    solve=solve,
+    options=LikelihoodOptions,
+)
