@@ -1,19 +1,18 @@
 """One story as logic: people, told facts, noise, the query and its proof, before any words.
 
-It keeps trying until the closure proves the story; what it cannot prove is not emitted. (abstract.py does the same for
-worlds that are known by their rules alone.)
+It keeps trying until the closure proves the story; what it cannot prove is not emitted. (rule_world_logic.py does the
+same for worlds that are known by their rules alone.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from proband.suites.kinship.logic import noise as noises
 from proband.suites.kinship.logic.chaining import Ground, Pair, Step, backward, revisiting
 from proband.suites.kinship.logic.closure import chart, depth
-from proband.suites.kinship.logic.letters import Proofs, Word, genders_of
 from proband.suites.kinship.logic.noise import Way
 from proband.suites.kinship.world.lazy_table import Lazy
 from proband.suites.kinship.world.random_orders import Random, shuffled
@@ -27,25 +26,28 @@ Accept = Callable[[tuple[int, ...]], bool]
 ATTEMPTS = 2000
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Draft:
-    """People are 0.. in random order."""
+    """A story without words. People are 0.. in random order."""
 
     genders: list[str]
     edges: list[Edge]  # (i, word, j)
     query: tuple[int, int]
     target: str
-    k: int
     depth: int
     noise: list[tuple[Edge, str]]  # with its kind
     proof: list[Inference]
     proofs: int
     clause: tuple[int, ...]  # the relations along the path
-    verdict: str
+    verdict: str = "entailed"
+
+    @property
+    def k(self) -> int:
+        return len(self.clause)
 
 
 @dataclass(frozen=True, kw_only=True)
-class World:
+class Setting:
     """What drafts are made from. `sound` judges stories, `rules` chains them (they differ for `--rules clutrr`)."""
 
     rules: Rules
@@ -53,7 +55,6 @@ class World:
     ground: Lazy[int, Ground]
     families: int
     size: range  # facts per noise path
-    proofs: Proofs
     revisit: bool
     blind: bool = False  # nobody's gender is known but what the facts tell: proofs must not need it
 
@@ -80,14 +81,14 @@ def goals(rules: Rules) -> list[Goal]:
 
 
 def family_draft(
-    world: World, goal: Goal, k: int, *, task: str, draw: Random, accept: Accept | None = None
+    setting: Setting, goal: Goal, k: int, *, task: str, draw: Random, accept: Accept | None = None
 ) -> Draft | None:
     """A story about somebody in a family, or None where `accept` lets none through."""
-    chaining = _remember if task == "memory" else revisiting if world.revisit else backward
+    chaining = _remember if task == "memory" else revisiting if setting.revisit else backward
     kinds = noises.NOISE.get(task, ())
     for _ in range(ATTEMPTS):
-        number = int(draw() * world.families)
-        ground = world.ground[number]
+        number = int(draw() * setting.families)
+        ground = setting.ground[number]
         pairs = ground.pairs.get(goal)
         if not pairs:
             continue
@@ -96,20 +97,19 @@ def family_draft(
         if found is None:
             continue
         path, steps = found
-        letters = ground.letters
-        word = tuple([letters[a][b] for a, b in pairwise(path)])
-        if accept is not None and not accept(tuple([letter >> 2 for letter in word])):
+        clause = tuple([ground.matrix[a][b] for a, b in pairwise(path)])
+        if accept is not None and not accept(clause):
             continue
         ways: list[Way] | None = []
         if kinds:
-            other = (number + 1 + int(draw() * (world.families - 1))) % world.families
-            ways = noises.ways(world.ground, number, path, kinds=kinds, size=world.size, other=other, draw=draw)
+            other = (number + 1 + int(draw() * (setting.families - 1))) % setting.families
+            ways = noises.ways(setting.ground, number, path, kinds=kinds, size=setting.size, other=other, draw=draw)
         if ways is not None:
-            draft = _story(ground, pair, path, steps=steps, word=word, ways=ways, draw=draw)
+            draft = _told(ground, pair, path, steps=steps, clause=clause, ways=ways, draw=draw)
             if task == "memory":
                 draft.depth = 1
                 return draft
-            if _judge(world, draft, word, goal=goal[0]):
+            if _proved(setting, draft, [ground.genders[p] for p in path], goal=goal[0]):
                 return draft
     return None
 
@@ -125,46 +125,67 @@ def _remember(ground: Ground, pair: Pair, k: int, draw: Random) -> tuple[list[in
     return None if right is None else ([*left[::-1], *pair, *right], [])
 
 
-def _story(
-    ground: Ground, pair: Pair, path: list[int], *, steps: list[Step], word: Word, ways: list[Way], draw: Random
-) -> Draft:
-    """Number the people, tell the facts, put each noise path somewhere among them."""
-    said, genders = ground.said, ground.genders
-    cast = {person: genders[person] for person in path}
-    for way in ways:
-        cast.update(way.cast)
-    people = list(cast)
-    seats = [people[i] for i in shuffled(len(people), draw)]
-    place = dict(zip(seats, range(len(seats))))
-    edges = [(place[a], said[a][b], place[b]) for a, b in pairwise(path)]
+def seated(
+    chain: Sequence[Edge], ways: Sequence[Way], genders: Mapping[int, str], draw: Random
+) -> tuple[dict[int, int], list[Edge], list[tuple[Edge, str]]]:
+    """Number the people of `genders` at random, and put each noise path somewhere among the facts of the chain: (who
+    has which number, the facts, the noise among them with its kind)."""
+    people = list(genders)
+    place = {people[i]: seat for seat, i in enumerate(shuffled(len(people), draw))}
+    edges = [(place[a], word, place[b]) for a, word, b in chain]
     noise: list[tuple[Edge, str]] = []
     for way in ways:
-        block = [(place[a], told, place[b]) for (a, b), told in zip(pairwise(way.people), way.words)]
+        block = [(place[a], word, place[b]) for (a, b), word in zip(pairwise(way.people), way.words)]
         at = int(draw() * (len(edges) + 1))
         edges[at:at] = block
         noise += [(edge, way.kind) for edge in block]
+    return place, edges, noise
+
+
+def _told(
+    ground: Ground,
+    pair: Pair,
+    path: list[int],
+    *,
+    steps: list[Step],
+    clause: tuple[int, ...],
+    ways: list[Way],
+    draw: Random,
+) -> Draft:
+    """The path and the ways of a family as a draft; its depth and number of proofs are judged later."""
+    said, genders = ground.said, {person: ground.genders[person] for person in path}
+    for way in ways:
+        genders.update(way.cast)
+    place, edges, noise = seated([(a, said[a][b], b) for a, b in pairwise(path)], ways, genders, draw)
     proof = []
     for a, y, b in reversed(steps):
         i, m, j, words = place[a], place[y], place[b], said[a]
         proof.append(((i, words[y], m), (m, said[y][b], j), (i, words[b], j)))
-    (x, z), k, clause = pair, len(word), tuple([letter >> 2 for letter in word])
+    x, z = pair
     return Draft(
-        [cast[p] for p in seats], edges, (place[x], place[z]), said[x][z], k, k, noise, proof, 1, clause, "entailed"
+        genders=[genders[person] for person in place],
+        edges=edges,
+        query=(place[x], place[z]),
+        target=said[x][z],
+        depth=len(clause),
+        noise=noise,
+        proof=proof,
+        proofs=1,
+        clause=clause,
     )
 
 
-def _judge(world: World, draft: Draft, word: Word, *, goal: int) -> bool:
+def _proved(setting: Setting, draft: Draft, genders: Sequence[str], *, goal: int) -> bool:
     """Whether the closure proves the story (or, for an unsound rule base, says that it is open)."""
-    draft.proofs = world.proofs[word][1]
-    if not draft.proofs:  # no line of rules with single outcomes: sets of relations may still leave one
-        known = [str(i) for i in range(len(word) + 1)] if world.blind else genders_of(word)
-        if chart(world.sound, draft.clause, known)[0] != 1 << goal:
-            if world.rules is world.sound:
-                return False
-            draft.verdict = "ambiguous"
-    if world.revisit:
-        shortest = depth(world.sound, draft.genders, draft.edges, draft.query)
+    known = [str(i) for i in range(len(genders))] if setting.blind else genders
+    left, draft.proofs = chart(setting.sound, draft.clause, known)
+    if left != 1 << goal:
+        if setting.rules is setting.sound:
+            return False
+        draft.verdict = "ambiguous"
+    if setting.revisit:
+        shortest = depth(setting.sound, draft.genders, draft.edges, draft.query)
         if shortest is None:
-            return world.rules is not world.sound
+            return setting.rules is not setting.sound
         draft.depth, draft.verdict = shortest, "entailed"
     return True

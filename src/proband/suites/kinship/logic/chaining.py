@@ -38,7 +38,6 @@ class Ground:
         words = (*rules.words, ("", ""))
         female = [gender == FEMALE for gender in family.genders]
         self.said = [[words[r][f] for r, f in zip(row, female)] for row in self.matrix]  # matrix in words
-        self.letters = [[4 * r + 2 * x + z for r, z in zip(row, female)] for row, x in zip(self.matrix, female)]
 
     @cached_property
     def pairs(self) -> dict[tuple[int, str, str], list[Pair]]:

@@ -7,11 +7,13 @@ are impossible by themselves. So stories are reduced to patterns, and a pattern 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, TypeVar
 
 from proband.core.errors import ProbandError
 from proband.suites.kinship.world.kernel import Edge, Family
 from proband.suites.kinship.world.relations import GENDER, NEUTRAL
 
+Relation = TypeVar("Relation", int, str)
 Genders = tuple[str | None, ...]
 Pattern = tuple[Genders, tuple[Edge, ...], tuple[int, int]]  # genders, facts, question; the question is (0, 1)
 
@@ -96,3 +98,12 @@ def restore(found: Family, order: Sequence[int]) -> Family:
         spouses=tuple(tuple(sorted(old[s] for s in found.spouses[n])) for n in turn),
         world=found.world,
     )
+
+
+def canonical_clause(clause: tuple[Relation, ...], inverse: Any) -> tuple[Relation, ...]:
+    """A clause (the relations along a path) and its reading from the other end, as one; relations are numbers or names.
+
+    >>> canonical_clause((0, 2), {0: 1, 1: 0, 2: 2}), canonical_clause((2, 1), {0: 1, 1: 0, 2: 2})
+    ((0, 2), (0, 2))
+    """
+    return min(clause, tuple([inverse[r] for r in reversed(clause)]))
