@@ -90,6 +90,15 @@ class Pool(Generic[Task, Result]):
         turn, sent, more = 0, 0, True
         try:
             while True:
+                # wait only for what must come: the result whose turn it is, or a worker where all are busy
+                must = turn not in waiting and (sent > turn or len(self.busy) == self.workers)
+                for pipe in connection.wait(self.busy, timeout=None if must else 0):
+                    of, number, result, error = self._receive(pipe)
+                    if of != job:  # left over from a job that nobody waits for
+                        continue
+                    if error is not None:
+                        raise error
+                    waiting[number] = result
                 idle = [pipe for pipe in self.pipes if pipe not in self.busy]
                 while more and idle and sent - turn < AHEAD * self.workers:
                     following = next(todo, None)
@@ -101,13 +110,6 @@ class Pool(Generic[Task, Result]):
                     turn += 1
                 elif turn == sent and not more:
                     return
-                for pipe in connection.wait(self.busy, timeout=0 if turn in waiting else None):
-                    of, number, result, error = self._receive(pipe)
-                    if of != job:  # left over from a job that nobody waits for
-                        continue
-                    if error is not None:
-                        raise error
-                    waiting[number] = result
         finally:
             self.job.value += 1
 

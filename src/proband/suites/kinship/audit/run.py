@@ -1,51 +1,37 @@
-"""`proband audit`: a verdict for every row of a data set, ours or anyone's, and a page that shows what is wrong.
-
-Three passes: read the rows and reduce each to its pattern of facts; judge every pattern once; put the verdicts back on
-the rows. The first two run on several processes; what is written does not depend on how many.
+"""`proband audit`: a verdict for every row of a data set, ours or anyone's.
 
     verdicts.jsonl  a line per row             by_k.md, by_k.csv  the table by release, split and k
     summary.json    all figures                cleaned.csv        the rows whose label is certified, columns unchanged
-    index.html      the page                   corrected.csv      false labels with one right answer, the label replaced
+                                               corrected.csv      false labels with one right answer, the label replaced
 
 With several files, cleaned/ holds each of them cleaned under its own name. A bank of templates is read back instead
-(audit_bank.py).
+(template_banks.py). The page is written by the pipeline, from the figures and findings that are handed over here.
 """
 
 from __future__ import annotations
 
 import csv
-import multiprocessing
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import IO, Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import atomic, sha256_file, write_json, write_lines, write_text
-from proband.suites.kinship.audit.figures import COUNTED, Judged, correct, summary, whole, with_noise
-from proband.suites.kinship.audit.page import page
-from proband.suites.kinship.audit.sources import Seen, Source, chunks, raw_rows, see_chunk, sources
+from proband.core.files import atomic, encode, sha256_file, write_json, write_text
+from proband.suites.kinship.audit.figures import COUNTED, Figures, correct, overlaps
+from proband.suites.kinship.audit.findings import Findings
+from proband.suites.kinship.audit.judging import Judged, JudgedRow, Progress, judged_rows
+from proband.suites.kinship.audit.sources import Source, sources
 from proband.suites.kinship.audit.template_banks import audit_bank, is_bank
-from proband.suites.kinship.audit.verdicts import Case, Verdict, batches, counter, judge_batch
-from proband.suites.kinship.clutrr.items import write_cells
+from proband.suites.kinship.audit.verdicts import counter
+from proband.suites.kinship.clutrr.export import HEADER, csv_line
 from proband.suites.kinship.clutrr.rows import COLUMNS, Unreadable
 from proband.suites.kinship.world.kernel import Family
 
-T = TypeVar("T")
-U = TypeVar("U")
 
-
-class Bar(Protocol):
-    def __enter__(self) -> Bar: ...
-    def __exit__(self, *error: Any) -> None: ...
-    def advance(self, by: int = 1) -> None: ...
-
-
-def audit(
-    path: Path, *, out: Path, progress: Callable[..., Any] | None = None, workers: int = 2, seed: int = 0
-) -> Mapping[str, Any]:
-    """Judge the rows at `path`, write everything to the folder `out`, return the headlines (summary.json has all).
+def audit(path: Path, *, out: Path, progress: Progress = None, workers: int = 2, seed: int = 0) -> Mapping[str, Any]:
+    """Judge the rows at `path` and write everything to the folder `out` but the page. Returns the headlines and, under
+    "page", what the page shows (summary.json has all figures).
 
     No step is random: the seed is taken so that all suites' auditors are called alike.
     """
@@ -56,77 +42,46 @@ def audit(
     if is_bank(path):
         return audit_bank(path, out=out)
     found = sources(path)
-    rows = seen_rows(found, workers=workers, progress=progress)
-    verdicts = judgments(rows, workers=workers, progress=progress)
-    judged: list[Judged] = [(row, whole(row, verdicts)) for row in rows if isinstance(row, Seen)]
-    figures = summary(judged, [row for row in rows if isinstance(row, Unreadable)], verdicts)
-    if not figures["rows"]:
+    with judged_rows(found, workers=workers, progress=progress) as judged:
+        summary, findings = _written(found, judged, out)
+    if not summary["rows"]:
         raise ProbandError("holds no rows", file=path)
-    figures["inputs"] = {source.name: sha256_file(source.path) for source in found}
-    write_lines(out / "verdicts.jsonl", (record(row, verdicts) for row in rows))
-    figures["cleaned"] = _cleaned(found, rows, verdicts, out)
-    write_json(out / "summary.json", figures)
-    _tables(figures, out)
-    write_text(out / "index.html", page(figures, judged, name=path.name))
+    write_json(out / "summary.json", summary)
+    _tables(summary, out)
     return {
-        "rows": figures["rows"],
-        "verdicts": figures["verdicts"],
-        "entailed by k": {str(line["k"]): f"{line['entailed']} of {line['rows']}" for line in figures["by_k"]},
-        "blamed": figures["rules"]["blamed"],
-        **figures["cleaned"],
-        "page": str(out / "index.html"),
+        "rows": summary["rows"],
+        "verdicts": summary["verdicts"],
+        "entailed by k": {str(line["k"]): f"{line['entailed']} of {line['rows']}" for line in summary["by_k"]},
+        "blamed": summary["rules"]["blamed"],
+        **summary["cleaned"],
+        "page": {"template": "kinship", "name": path.name, "figures": summary, "cards": findings.cards()},
     }
 
 
-# ---- the three passes ----------------------------------------------------------------------------------------------
-
-
-def _map(function: Callable[[T], U], tasks: Iterable[T], *, workers: int) -> Iterator[U]:
-    """The results in order, from `workers` processes."""
-    if workers == 1:
-        yield from map(function, tasks)
-        return
-    method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
-    with warnings.catch_warnings():
-        # the children run nothing but Python and the solver, so threads of the parent's libraries do them no harm
-        warnings.simplefilter("ignore", DeprecationWarning)
-        pool = multiprocessing.get_context(method).Pool(workers)
-    with pool:
-        yield from pool.imap(function, tasks)
-
-
-def seen_rows(found: Sequence[Source], *, workers: int, progress: Callable[..., Any] | None) -> list[Seen | Unreadable]:
-    rows: list[Seen | Unreadable] = []
+def _written(found: Sequence[Source], judged: Judged, out: Path) -> tuple[dict[str, Any], Findings]:
+    """A line per row, the cleaned rows, and what is counted and found on the way."""
+    figures, findings = Figures(overlaps(judged)), Findings()
     with ExitStack() as stack:
-        bar: Bar | None = stack.enter_context(progress("reading rows")) if progress else None
-        for part in _map(see_chunk, chunks(list(found)), workers=workers):
-            rows += part
-            if bar:
-                bar.advance(len(part))
-    return rows
-
-
-def judgments(
-    rows: Iterable[Seen | Unreadable], *, workers: int, progress: Callable[..., Any] | None
-) -> dict[Case, Verdict]:
-    seen = [row for row in rows if isinstance(row, Seen)]
-    todo = batches(case for row in seen for case in (row.case, *row.rest, *row.noisy))
-    todo.reverse()  # the largest families first, so that no process is left with them at the end
-    verdicts: dict[Case, Verdict] = {}
-    with ExitStack() as stack:
-        total = sum(map(len, todo))
-        bar: Bar | None = stack.enter_context(progress("judging patterns", total=total)) if progress else None
-        for cases, results in zip(todo, _map(judge_batch, todo, workers=workers)):
-            verdicts |= zip(cases, results)
-            if bar:
-                bar.advance(len(cases))
-    return verdicts
+        lines = stack.enter_context(atomic(out / "verdicts.jsonl", mode="wb"))
+        cleaned = Cleaned(found, out, stack)
+        for row in judged:
+            lines.write(encode(record(row)) + b"\n")
+            figures.add(row)
+            if not isinstance(row, Unreadable):
+                findings.add(row)
+                cleaned.add(row)
+        summary = figures.summary()
+        if not summary["rows"]:
+            return summary, findings
+    summary["inputs"] = {source.name: sha256_file(source.path) for source in found}
+    summary["cleaned"] = dict(cleaned.count)
+    return summary, findings
 
 
 # ---- a line per row ------------------------------------------------------------------------------------------------
 
 
-def record(row: Seen | Unreadable, verdicts: Mapping[Case, Verdict]) -> dict[str, Any]:
+def record(row: JudgedRow | Unreadable) -> dict[str, Any]:
     if isinstance(row, Unreadable):
         return {
             "file": row.file,
@@ -135,29 +90,29 @@ def record(row: Seen | Unreadable, verdicts: Mapping[Case, Verdict]) -> dict[str
             "column": row.column or None,
             "reason": row.reason,
         }
-    verdict = whole(row, verdicts)
+    seen, verdict = row.seen, row.verdict
     shown = counter(verdict)
     return {
-        "file": row.source,
-        "line": row.line,
-        "id": row.id,
-        "split": row.split,
-        "task": row.task,
-        "k": row.k,
+        "file": seen.source,
+        "line": seen.line,
+        "id": seen.id,
+        "split": seen.split,
+        "task": seen.task,
+        "k": seen.k,
         "verdict": verdict.verdict,
-        "target": row.target,
+        "target": seen.target,
         "possible": verdict.possible,
         "depth": verdict.depth,
-        "path": row.path,
-        "revisits": row.revisits,
-        "unsound": verdict.unsound,
+        "path": seen.path,
+        "revisits": seen.revisits,
+        "unsound": seen.unsound,
         "blame": verdict.blame,
-        "with_noise": with_noise(row, verdicts),
+        "with_noise": row.noisy,
         "worlds": verdict.worlds,
-        "gender_slips": row.slips,
-        "text_contradicts": [[row.names[i], relation, row.names[j]] for i, relation, j in row.contradicted],
-        "untold": row.untold,
-        "counter_family": None if shown is None else _family(*shown, [row.names[x] for x in row.order]),
+        "gender_slips": seen.slips,
+        "text_contradicts": [[seen.names[i], relation, seen.names[j]] for i, relation, j in seen.contradicted],
+        "untold": seen.untold,
+        "counter_family": None if shown is None else _family(*shown, [seen.names[x] for x in seen.order]),
     }
 
 
@@ -175,34 +130,35 @@ def _family(relation: str, family: Family, names: Sequence[str]) -> dict[str, An
 # ---- cleaned files and tables --------------------------------------------------------------------------------------
 
 
-def _cleaned(
-    found: Sequence[Source], rows: Sequence[Seen | Unreadable], verdicts: Mapping[Case, Verdict], out: Path
-) -> dict[str, int]:
-    """Read the sources once more and copy the rows that stand, as they stand."""
-    remaining = iter(rows)
-    count = {"cleaned.csv": 0, "corrected.csv": 0}
-    with ExitStack() as stack:
-        kept, mended = (csv.writer(stack.enter_context(atomic(out / name)), lineterminator="\n") for name in count)
-        kept.writerow(COLUMNS)
-        mended.writerow(COLUMNS)
-        for source in found:
-            standing: list[Mapping[str, str]] = []
-            for raw, row in zip(raw_rows(source), remaining):
-                if isinstance(raw, Unreadable) or isinstance(row, Unreadable):
-                    continue
-                verdict, cells = whole(row, verdicts), raw[1]
-                if verdict.verdict == "entailed":
-                    standing.append(cells)
-                elif right := correct(verdict):
-                    count["corrected.csv"] += 1
-                    cells = {**cells, "target": right, "text_target": "[]", "proof_state": "[]"}
-                    mended.writerow([cells.get(name, "") for name in COLUMNS])
-            count["cleaned.csv"] += len(standing)
-            kept.writerows([cells.get(name, "") for name in COLUMNS] for cells in standing)
-            if len(found) > 1:
-                name = source.name.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".csv") + ".csv"
-                write_cells(standing, out / "cleaned" / name)
-    return count
+class Cleaned:
+    """The rows that stand, as they stand, and those whose right label is certain."""
+
+    def __init__(self, found: Iterable[Source], out: Path, stack: ExitStack) -> None:
+        self.stack = stack
+        self.count = {"cleaned.csv": 0, "corrected.csv": 0}
+        self.kept, self.mended = (self._file(out / name) for name in self.count)
+        files = list(found)
+        self.own = {s.name: self._file(out / "cleaned" / _csv_name(s.name)) for s in files if len(files) > 1}
+
+    def _file(self, path: Path) -> IO[str]:
+        file = self.stack.enter_context(atomic(path))
+        file.write(HEADER)
+        return file
+
+    def add(self, row: JudgedRow) -> None:
+        if row.verdict.verdict == "entailed":
+            self.count["cleaned.csv"] += 1
+            self.kept.write(row.seen.csv)
+            if row.seen.source in self.own:
+                self.own[row.seen.source].write(row.seen.csv)
+        elif right := correct(row.verdict):
+            self.count["corrected.csv"] += 1
+            cells = dict(zip(COLUMNS, next(csv.reader([row.seen.csv]))))
+            self.mended.write(csv_line({**cells, "target": right, "text_target": "[]", "proof_state": "[]"}))
+
+
+def _csv_name(source: str) -> str:
+    return source.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".csv") + ".csv"
 
 
 def _tables(figures: Mapping[str, Any], out: Path) -> None:

@@ -12,12 +12,14 @@ number of workers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
-from proband.suites.kinship.certify import search as certify
+from proband.suites.kinship.certify import search
 from proband.suites.kinship.certify.sat_clauses import WITNESSES
+from proband.suites.kinship.clutrr.items import shortest_path
 from proband.suites.kinship.logic.patterns import Pattern
 from proband.suites.kinship.world.kernel import NONE, STRICT, WORLDS, Edge, Family, World, lean
 from proband.suites.kinship.world.relations import GENDER, NEUTRAL, RELATIONS
@@ -26,17 +28,33 @@ VERDICTS: Final = ("entailed", "ambiguous", "false", "inconsistent", "unreadable
 OTHERS: Final = tuple(name for name, world in WORLDS.items() if world != STRICT)
 LEVEL: Final = WORLDS["one-generation"]
 BATCH: Final = 250
-ProofStep = tuple[Edge, Edge, Edge]  # two facts and what is said to follow from them
 
 
-@dataclass(frozen=True, order=True)
-class Case:
+class ProofStep(NamedTuple):
+    """Two facts and what is said to follow from them."""
+
+    first: Edge
+    second: Edge
+    conclusion: Edge
+
+    @property
+    def rule(self) -> str:
+        """
+        >>> ProofStep((0, "son", 1), (1, "uncle", 2), (0, "brother", 2)).rule
+        'child∘uncle/aunt → sibling'
+        """
+        names = {"pibling": "uncle/aunt", "nibling": "nephew/niece"}
+        first, second, head = (names.get(NEUTRAL[r], NEUTRAL[r]) for _, r, _ in self)
+        return f"{first}∘{second} → {head}"
+
+
+class Case(NamedTuple):
     """What is to be judged, in the canonical numbering of its pattern."""
 
     pattern: Pattern
     target: str
-    proof: tuple[ProofStep, ...] = ()
-    worlds: bool = True  # whether to judge it in the laxer worlds too
+    unsound: tuple[ProofStep, ...] = ()  # steps of the row's proof whose rules do not hold in general
+    worlds: bool = True  # whether to judge it in the other worlds too
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,22 +65,9 @@ class Verdict:
     verdict: str
     possible: tuple[str, ...] = ()
     depth: int | None = None  # of an entailed label: the fewest facts it follows from
-    unsound: tuple[str, ...] = ()  # rules of the proof that do not hold in general
-    blame: str | None = None  # of a label that does not follow: the first such rule whose conclusion does not either
+    blame: str | None = None  # of a label that does not follow: the first unsound rule whose conclusion does not either
     families: dict[str, Family] = field(default_factory=dict)
     worlds: dict[str, str] = field(default_factory=dict)
-
-
-def verdict_in(pattern: Pattern, target: str, world: World) -> str:
-    """The verdict's word in any world (in some, several relations may hold of one pair)."""
-    genders, edges, query = pattern
-    if not certify.find(pattern, world=world):
-        return "inconsistent"
-    if certify.counter_family(genders, edges, query, target, world=world) is None:
-        return "entailed"
-    fits = genders[query[1]] in (None, GENDER[target])
-    held = fits and certify.find(pattern, world=world, some=NEUTRAL[target]) is not None
-    return "ambiguous" if held else "false"
 
 
 def judge(case: Case) -> Verdict:
@@ -72,7 +77,7 @@ def judge(case: Case) -> Verdict:
     >>> found.verdict, found.possible, found.families["brother-in-law"].relations(0, 1)
     ('ambiguous', ('brother', 'brother-in-law'), frozenset({'brother-in-law'}))
     """
-    families = certify.families_of(case.pattern)
+    families = search.families_of(case.pattern)
     possible = tuple(r for r in (*RELATIONS, NONE) if r in families)
     if not possible:
         word = "inconsistent"
@@ -80,25 +85,21 @@ def judge(case: Case) -> Verdict:
         word = "false"
     else:
         word = "entailed" if len(possible) == 1 else "ambiguous"
-    unsound = [step for step in case.proof if not _sound(step, case.pattern)]
-    blame = None
-    if word in ("ambiguous", "false"):
-        blame = next((rule_name(step) for step in unsound if not _follows(case.pattern, step[2])), None)
+    wrong = word in ("ambiguous", "false")
     return Verdict(
         verdict=word,
         possible=possible,
         depth=depth(case) if word == "entailed" else None,
-        unsound=tuple(dict.fromkeys(rule_name(step) for step in unsound)),
-        blame=blame,
-        families=_shown(case, families) if word in ("ambiguous", "false") else {},
-        worlds={name: verdict_in(case.pattern, case.target, WORLDS[name]) for name in OTHERS} if case.worlds else {},
+        blame=next((s.rule for s in case.unsound if not _follows(case.pattern, s.conclusion)), None) if wrong else None,
+        families=_shown(case, families) if wrong else {},
+        worlds=in_other_worlds(case.pattern, case.target, word) if case.worlds else {},
     )
 
 
 def _shown(case: Case, families: Mapping[str, Family]) -> dict[str, Family]:
     """Families of the alternatives: those first in which nobody married into another generation, then those with a
     relation rather than none, then small ones."""
-    level = certify.families_of(case.pattern, LEVEL) if case.worlds else {}
+    level = search.families_of(case.pattern, LEVEL) if case.worlds else {}
     best = {relation: level.get(relation, family) for relation, family in families.items() if relation != case.target}
     order = sorted(best, key=lambda relation: (relation not in level, relation == NONE, len(best[relation]), relation))
     shown = {relation: best[relation] for relation in order}
@@ -114,32 +115,24 @@ def counter(verdict: Verdict) -> tuple[str, Family] | None:
 # ---- rules ---------------------------------------------------------------------------------------------------------
 
 
-def rule_name(step: ProofStep) -> str:
-    """
-    >>> rule_name(((0, "son", 1), (1, "uncle", 2), (0, "brother", 2)))
-    'child∘uncle/aunt → sibling'
-    """
-    names = {"pibling": "uncle/aunt", "nibling": "nephew/niece"}
-    first, second, head = (names.get(NEUTRAL[r], NEUTRAL[r]) for _, r, _ in step)
-    return f"{first}∘{second} → {head}"
-
-
-def _sound(step: ProofStep, pattern: Pattern) -> bool:
-    """Does the conclusion follow from the two facts alone?"""
+def is_sound(step: ProofStep, genders: Sequence[str | None]) -> bool:
+    """Does the conclusion follow from the two facts alone? (The search remembers the few hundred rules there are.)"""
     people = list(dict.fromkeys(x for i, _, j in step for x in (i, j)))
     number = {x: n for n, x in enumerate(people)}
-    first, second, (i, relation, j) = step
-    edges = [(number[a], r, number[b]) for a, r, b in (first, second)]
-    genders = [pattern[0][x] for x in people]
-    if i == j:
-        return False
-    return certify.entailed(genders, edges, (number[i], number[j]), relation)
+    facts = tuple([(number[i], relation, number[j]) for i, relation, j in step])
+    return _is_sound(tuple([genders[x] for x in people]), facts)
+
+
+@lru_cache(maxsize=20_000)
+def _is_sound(genders: tuple[str | None, ...], facts: tuple[Edge, ...]) -> bool:
+    *edges, (i, relation, j) = facts
+    return i != j and search.entailed(genders, edges, (i, j), relation)
 
 
 def _follows(pattern: Pattern, fact: Edge) -> bool:
     """Does the fact follow from the whole story?"""
     i, relation, j = fact
-    return i != j and certify.entailed(pattern[0], pattern[1], (i, j), relation)
+    return i != j and search.entailed(pattern[0], pattern[1], (i, j), relation)
 
 
 # ---- true depth ----------------------------------------------------------------------------------------------------
@@ -159,7 +152,7 @@ def depth(case: Case) -> int:
     kept = list(edges)
     for edge in edges:
         fewer = [each for each in kept if each != edge]
-        if fewer and _connected(fewer, query) and _entailed_by(genders, fewer, query, case.target):
+        if fewer and shortest_path(fewer, query) is not None and _entailed_by(genders, fewer, query, case.target):
             kept = fewer
     return len(kept)
 
@@ -168,7 +161,7 @@ def _entailed_by(genders: Sequence[str | None], edges: Sequence[Edge], query: tu
     people = sorted({x for i, _, j in edges for x in (i, j)} | set(query))
     number = {x: n for n, x in enumerate(people)}
     renamed = [(number[i], r, number[j]) for i, r, j in edges]
-    return certify.entailed([genders[x] for x in people], renamed, (number[query[0]], number[query[1]]), target)
+    return search.entailed([genders[x] for x in people], renamed, (number[query[0]], number[query[1]]), target)
 
 
 def _paths(edges: Sequence[Edge], query: tuple[int, int]) -> Iterable[list[Edge]]:
@@ -187,10 +180,54 @@ def _paths(edges: Sequence[Edge], query: tuple[int, int]) -> Iterable[list[Edge]
         yield from walk(query[0], (query[0],), [])
 
 
-def _connected(edges: Sequence[Edge], query: tuple[int, int]) -> bool:
-    from proband.suites.kinship.clutrr.items import shortest_path
+# ---- other worlds --------------------------------------------------------------------------------------------------
 
-    return shortest_path(edges, query) is not None
+BY_MARRIAGE: Final = ("pibling", "nibling")  # the relations that mean more where uncles may be so by marriage
+
+
+def in_other_worlds(pattern: Pattern, target: str, strict: str) -> dict[str, str]:
+    """The verdict's word in each of OTHERS, given that in the strict world.
+
+    Most follow without a search. A strict family is a family of every laxer world in which the same relations hold;
+    only uncles and aunts may become more. So a strict family in which the label holds, or (where it is no uncle) one in
+    which it does not, shows the same there; and what all-three allows each of the three worlds may show already.
+    """
+    found: dict[str, str] = {}
+    uncles = any(NEUTRAL[relation] in BY_MARRIAGE for relation in (target, *(r for _, r, _ in pattern[1])))
+    for name in OTHERS:
+        world = WORLDS[name]
+        if name == "one-generation":
+            found[name] = _one_generation(pattern, target, strict)
+        elif name == "uncles-by-marriage" and not uncles:
+            found[name] = strict
+        elif strict in ("entailed", "ambiguous"):
+            kept = world.by_blood or NEUTRAL[target] not in BY_MARRIAGE
+            less = [each for each in found if each != "one-generation"] if name == "all-three" else []
+            shown = any(found[each] == "ambiguous" and (kept or not WORLDS[each].by_blood) for each in less)
+            open_ = shown or (strict == "ambiguous" and kept) or search.has_counter_family(pattern, target, world=world)
+            found[name] = "ambiguous" if open_ else "entailed"
+        else:
+            found[name] = verdict_in(pattern, target, world)
+    return found
+
+
+def _one_generation(pattern: Pattern, target: str, strict: str) -> str:
+    """The strictest world: what holds in every strict family holds in each of its families, if there are any."""
+    if strict in ("entailed", "false"):
+        return strict if search.find(pattern, world=LEVEL) else "inconsistent"
+    return verdict_in(pattern, target, LEVEL) if strict == "ambiguous" else strict
+
+
+def verdict_in(pattern: Pattern, target: str, world: World) -> str:
+    """The verdict's word in any world (in some, several relations may hold of one pair), by search alone."""
+    genders, _, query = pattern
+    if not search.find(pattern, world=world):
+        return "inconsistent"
+    if not search.has_counter_family(pattern, target, world=world):
+        return "entailed"
+    fits = genders[query[1]] in (None, GENDER[target])
+    held = fits and search.find(pattern, world=world, some=NEUTRAL[target]) is not None
+    return "ambiguous" if held else "false"
 
 
 # ---- batches -------------------------------------------------------------------------------------------------------
@@ -216,6 +253,11 @@ def batches(cases: Iterable[Case]) -> list[list[Case]]:
     return found
 
 
-def judge_batch(cases: Sequence[Case]) -> list[Verdict]:
-    certify.forget()
-    return [judge(case) for case in cases]
+def judging() -> Any:
+    """What a worker process does with a batch: it begins with fresh solvers."""
+
+    def work(cases: Sequence[Case]) -> Iterator[Verdict]:
+        search.forget()
+        yield from map(judge, cases)
+
+    return work

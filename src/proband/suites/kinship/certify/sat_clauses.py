@@ -278,24 +278,21 @@ def family(atoms: Atoms, true: Callable[[int], bool], *, world: World) -> Family
         if not any(true(atoms.same(x, y)) for y in people if atoms.same(x, y)):
             people.append(x)
 
-    def parents(x: int) -> list[int]:
-        return [a for a in people if a != x and true(atoms.parent(a, x))]
-
-    def spouses(x: int) -> list[int]:
-        return [a for a in people if a != x and true(atoms.married(a, x))]
-
-    busy = {a for x in people for a in [*parents(x), *spouses(x)]} | {x for x in people if parents(x) or spouses(x)}
+    parents = {x: [a for a in people if a != x and true(atoms.parent(a, x))] for x in people}
+    spouses = {x: [a for a in people if a != x and true(atoms.married(a, x))] for x in people}
+    busy = {a for x in people for a in [*parents[x], *spouses[x]]} | {x for x in people if parents[x] or spouses[x]}
     people = [x for x in people if x < atoms.named or x in busy]
     number = {x: n for n, x in enumerate(people)}
+    male = {x: true(atoms.male(x)) for x in people}
 
-    def of_gender(x: int, male: bool) -> int | None:
-        return next((number[a] for a in parents(x) if true(atoms.male(a)) == male), None)
+    def of_gender(x: int, wanted: bool) -> int | None:
+        return next((number[a] for a in parents[x] if male[a] == wanted), None)
 
     return Family(
         named=atoms.named,
-        genders=tuple(MALE if true(atoms.male(x)) else FEMALE for x in people),
+        genders=tuple(MALE if male[x] else FEMALE for x in people),
         father=tuple(of_gender(x, True) for x in people),
         mother=tuple(of_gender(x, False) for x in people),
-        spouses=tuple(tuple(sorted(number[a] for a in spouses(x))) for x in people),
+        spouses=tuple(tuple(sorted(number[a] for a in spouses[x])) for x in people),
         world=world,
     )

@@ -197,6 +197,11 @@ def counter_family(
     return None if found is None else restore(found, order)
 
 
+def has_counter_family(pattern: Pattern, target: str, *, world: World) -> bool:
+    """Is there a family of a canonical pattern in which the label does not hold?"""
+    return _counter(pattern, target, world) is not None
+
+
 def one_family(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]) -> Family | None:
     """A family of the story, the same one whenever it is asked for; to look at."""
     pattern, order = canonical(genders, edges, query)

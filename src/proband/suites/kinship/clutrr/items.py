@@ -6,18 +6,16 @@ of a single noise fact: it comes back as that of the whole task (task_2.3: all n
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from proband.core.errors import ProbandError
-from proband.core.files import atomic
 from proband.core.types import Item
-from proband.suites.kinship.clutrr.rows import COLUMNS, TASKS, Row, Step
-from proband.suites.kinship.world.relations import RELATIONS
+from proband.suites.kinship.clutrr.rows import MOST_PEOPLE, TASKS, Row, Step
+from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL, RELATIONS
 
+WORD: Final = re.compile(r"(?<![\[\w])\w+(?![\]\w])")
 TASK_NUMBERS: Final = {name: number for number, name in TASKS.items()}
 
 
@@ -74,6 +72,7 @@ def to_item(row: Row) -> Item:
             "story": row.story,
             "clean_story": row.clean_story,
         },
+        split="train" if row.split == "train" else "test",
     )
 
 
@@ -84,81 +83,86 @@ def _numbered(step: Step, names: Sequence[str]) -> list[list[Any]]:
     return [[number.get(a, a), relation, number.get(b, b)] for a, relation, b in (*body, head)]
 
 
-# ---- writing -------------------------------------------------------------------------------------------------------
+# ---- items as rows -------------------------------------------------------------------------------------------------
 
 
-def write_csv(items: Iterable[Item], path: Path) -> int:
-    """The items as a CLUTRR file (gzipped if its name ends in .gz); returns how many rows."""
-    rows = [to_cells(item, index=index) for index, item in enumerate(items)]
-    return write_cells(rows, path)
+def to_row(item: Item, *, file: str = "items.jsonl", line: int = 1) -> Row:
+    """One item as a checked CLUTRR row."""
+    facts = item.facts
+    try:
+        names, genders = tuple(map(str, facts["names"])), tuple(facts["genders"])
+        noise = [tuple(edge) for edge, _ in facts.get("noise", [])]
+        told = [tuple(edge) for edge in facts["edges"]]
+        chain = _in_order([edge for edge in told if edge not in noise], start=facts["query"][0])
+        story, clean = _story(item), str(facts.get("clean_story") or "")
+        row = Row(
+            file=file,
+            line=line,
+            id=item.id,
+            names=names,
+            genders=genders,
+            chain=tuple(chain),
+            noise=tuple(noise),
+            query=tuple(facts["query"]),
+            target=facts["target"],
+            task=str(item.tags.get("task", "clean")),
+            k=facts["k"],
+            split=item.split,
+            story=bracketed(story, names),
+            clean_story=bracketed(clean, names) if clean or noise else bracketed(story, names),
+            proof=tuple(_step(step, names) for step in reversed(facts.get("proof", []))),
+        )
+        _check(row)
+        return row
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise ProbandError(f"item {item.id!r} has no CLUTRR form: {type(error).__name__} {error}") from None
 
 
-def export(items: Sequence[Item], path: Path) -> None:
-    """`proband export DIR --to clutrr`: one file, or in a folder one per split, named as CLUTRR names them."""
-    if path.suffix in (".csv", ".gz"):
-        write_csv(items, path)
-        return
-    groups: dict[str, list[Item]] = {}
-    for item in items:
-        groups.setdefault(str(item.tags.get("split", "test")), []).append(item)
-    for split, members in sorted(groups.items()):
-        tasks = sorted({_task_name(item) for item in members}, key=lambda name: [int(x) for x in name.split(".")])
-        write_csv(members, path / f"{','.join(tasks)}_{split}.csv")
-
-
-def write_cells(rows: Iterable[Mapping[str, str]], path: Path) -> int:
-    """Rows with CLUTRR's columns, in their order."""
-    if path.suffix == ".gz":
-        raise ProbandError("is written plain: choose a name that ends in .csv", file=path)
-    count = 0
-    with atomic(path) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for cells in rows:
-            writer.writerow([cells.get(name, "") for name in COLUMNS])
-            count += 1
-    return count
+def _check(row: Row) -> None:
+    """What `row_of` asks of the cells of a row."""
+    people = len(row.names)
+    if row.task not in TASK_NUMBERS:
+        raise ProbandError(f"item {row.id!r}: CLUTRR has no task {row.task!r}")
+    if len(row.genders) != people or len(set(row.names)) != people or people > MOST_PEOPLE:
+        raise ValueError(f"{people} names, {len(row.genders)} genders")
+    if any(gender not in (MALE, FEMALE) for gender in row.genders):
+        raise ValueError("a gender is neither male nor female")
+    words = [row.target, *(word for _, word, _ in (*row.chain, *row.noise) if word is not None)]
+    if wrong := next((word for word in words if word not in NEUTRAL), None):
+        raise ValueError(f"{str(wrong)[:40]!r} is not one of the 22 relations")
+    numbers = [*row.query, *(x for i, _, j in (*row.chain, *row.noise) for x in (i, j))]
+    if any(type(x) is not int or not 0 <= x < people for x in numbers) or len(set(row.query)) != 2:
+        raise ValueError("a fact or the query is about somebody who is not named")
+    if type(row.k) is not int or len(row.chain) != row.k or not row.chain:
+        raise ValueError(f"k is {row.k} but {len(row.chain)} facts are no noise")
 
 
 def to_cells(item: Item, *, index: int = 0) -> dict[str, str]:
     """One item as the cells of a CLUTRR row."""
-    facts = item.facts
-    try:
-        names, genders, query, target = facts["names"], facts["genders"], facts["query"], facts["target"]
-        noise = [tuple(edge) for edge, _ in facts.get("noise", [])]
-        told = [tuple(edge) for edge in facts["edges"]]
-        chain = _in_order([edge for edge in told if edge not in noise], start=query[0])
-        edges = [*chain, *noise]
-        a, b = names[query[0]], names[query[1]]
-        types = [relation for _, relation, _ in edges if relation is not None]
-        return {
-            "": str(index),
-            "id": item.id,
-            "story": bracketed(_story(item), names),
-            "query": repr((a, b)),
-            "target": target,
-            "text_target": "[]",
-            "clean_story": bracketed(str(facts.get("clean_story") or ("" if noise else _story(item))), names),
-            "proof_state": repr([_step(step, names) for step in reversed(facts.get("proof", []))]),
-            "f_comb": "-".join(relation for _, relation, _ in chain),
-            "task_name": "task_" + _task_name(item),
-            "story_edges": repr([(i, j) for i, _, j in edges]),
-            "edge_types": repr(types),
-            "query_edge": repr(tuple(query)),
-            "genders": ",".join(f"{name}:{gender}" for name, gender in zip(names, genders, strict=True)),
-            "node_mapping": repr({x: x for x in range(len(names))}),
-            "task_split": str(item.tags.get("split", "test")),
-        }
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise ProbandError(f"item {item.id!r} has no CLUTRR form: {type(error).__name__} {error}") from None
+    return cells_of(to_row(item), index=index)
 
 
-def _task_name(item: Item) -> str:
-    task = str(item.tags.get("task", "clean"))
-    if task not in TASK_NUMBERS:
-        raise ProbandError(f"item {item.id!r}: CLUTRR has no task {task!r}")
-    number = TASK_NUMBERS[task]
-    return f"{number}.{item.facts['k']}"
+def cells_of(row: Row, *, index: int = 0) -> dict[str, str]:
+    """The cells of a row that came from an item."""
+    edges = (*row.chain, *row.noise)
+    return {
+        "": str(index),
+        "id": row.id,
+        "story": row.story,
+        "query": repr((row.names[row.query[0]], row.names[row.query[1]])),
+        "target": row.target,
+        "text_target": "[]",
+        "clean_story": row.clean_story,
+        "proof_state": repr([{head: list(body)} for head, body in row.proof]),
+        "f_comb": "-".join([relation for _, relation, _ in row.chain]),
+        "task_name": f"task_{TASK_NUMBERS[row.task]}.{row.k}",
+        "story_edges": repr([(i, j) for i, _, j in edges]),
+        "edge_types": repr([relation for _, relation, _ in edges if relation is not None]),
+        "query_edge": repr(row.query),
+        "genders": ",".join([f"{name}:{gender}" for name, gender in zip(row.names, row.genders)]),
+        "node_mapping": repr({x: x for x in range(len(row.names))}),
+        "task_split": row.split,
+    }
 
 
 def _story(item: Item) -> str:
@@ -170,7 +174,12 @@ def bracketed(story: str, names: Sequence[str]) -> str:
 
     >>> bracketed("Ann met Ben. [Ann] left.", ["Ann", "Ben"])
     '[Ann] met [Ben]. [Ann] left.'
+    >>> bracketed("@entity-1 met Al-Bo.", ["@entity-1", "Al-Bo"])
+    '[@entity-1] met [Al-Bo].'
     """
+    if all(map(str.isalnum, names)):  # one pattern for all stories, which need not be compiled again and again
+        known = set(names)
+        return WORD.sub(lambda found: f"[{found[0]}]" if found[0] in known else found[0], story)
     any_name = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.sub(rf"(?<![\[\w])({any_name})(?![\]\w])", r"[\1]", story)
 
@@ -188,9 +197,9 @@ def _in_order(edges: Sequence[Any], *, start: int) -> list[Any]:
     return ordered
 
 
-def _step(step: Sequence[Any], names: Sequence[str]) -> dict[Any, Any]:
+def _step(step: Sequence[Any], names: Sequence[str]) -> Step:
     def name(x: Any) -> str:
-        return names[x] if isinstance(x, int) else x
+        return names[x] if isinstance(x, int) else str(x)
 
     *body, head = ((name(i), relation, name(j)) for i, relation, j in step)
-    return {head: body}
+    return head, tuple(body)

@@ -1,7 +1,8 @@
 """`proband build kinship --data`: CLUTRR's rows, of any release, as items; each has the auditor's verdict on its label.
 
 The label stands as the file has it. The tag `verdict` says whether it follows from the facts (entailed, ambiguous,
-false, inconsistent; see audit/verdicts.py), so that a report shows how much of a model's accuracy is on labels that are right.
+false, inconsistent; see audit/verdicts.py), so that a report shows how much of a model's accuracy is on labels that are
+right.
 """
 
 from __future__ import annotations
@@ -77,9 +78,9 @@ class Released:
             yield from ((source, row, None) for source in files for row in scan(source.path))
             return
         with judged_rows(files, workers=self.options.workers, progress=Progress) as judged:
-            for source in files:
-                for row, (seen, verdict) in zip(scan(source.path), judged.of(source), strict=True):
-                    yield source, row, None if isinstance(seen, Unreadable) else verdict.verdict
+            rows = ((source, row) for source in files for row in scan(source.path))
+            for (source, row), found in zip(rows, judged, strict=True):
+                yield source, row, None if isinstance(found, Unreadable) else found.verdict.verdict
 
     def item(self, row: Row, source: Source, verdict: str | None) -> Item:
         item = to_item(row)
