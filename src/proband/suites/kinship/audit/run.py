@@ -21,6 +21,7 @@ from proband.core.files import atomic, encode, sha256_file, write_json, write_te
 from proband.suites.kinship.audit.figures import COUNTED, Figures, correct, overlaps
 from proband.suites.kinship.audit.findings import Findings
 from proband.suites.kinship.audit.judging import Judged, JudgedRow, Progress, judged_rows
+from proband.suites.kinship.audit.page_data import page_data
 from proband.suites.kinship.audit.sources import Source, sources
 from proband.suites.kinship.audit.template_banks import audit_bank, is_bank
 from proband.suites.kinship.audit.verdicts import counter
@@ -54,7 +55,7 @@ def audit(path: Path, *, out: Path, progress: Progress = None, workers: int = 2,
         "entailed by k": {str(line["k"]): f"{line['entailed']} of {line['rows']}" for line in summary["by_k"]},
         "blamed": summary["rules"]["blamed"],
         **summary["cleaned"],
-        "page": {"template": "kinship", "name": path.name, "figures": summary, "cards": findings.cards()},
+        "page": page_data(summary, findings.cards(), name=path.name),
     }
 
 
