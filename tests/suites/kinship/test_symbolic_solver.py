@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.files import parse
+from proband.core.metrics import accuracy_of
+from proband.core.options import NoOptions
 from proband.core.protocols import AnswersItems, Choice, Question, Score, Text
-from proband.core.types import Answer, Item, accuracy
+from proband.core.types import Answer, Item
+from proband.solvers import AS_IS, CHOOSE, LIKELIHOOD
+from proband.solvers.likelihood import LikelihoodOptions, Norm, completions
 from proband.suites.kinship import SUITE
-from proband.suites.kinship import symbolic_solver as solve
 from proband.suites.kinship.generate.build import build
+from proband.suites.kinship.generate.options import BuildOptions
 from proband.suites.kinship.generate.plan import TASKS
+from proband.suites.kinship.symbolic_solver import Symbolic
 
 
 def items(**options: Any) -> list[Item]:
-    built = build(**{"seed": 2, "task": ",".join(TASKS), "k": "2..6", "per_k": 12, "certify": "none", **options})
-    return [parse(Item, json.loads(str(line)), file="items.jsonl") for line in built.items]
+    built = build(
+        BuildOptions(**{"task": ",".join(TASKS), "k": "2..6", "per_k": 12, "certify": "none", **options}), seed=2
+    )
+    return [parse(Item, line, file="items.jsonl") for line in built.items]
 
 
 def score(found: Sequence[Item], answers: Sequence[Answer]) -> float:
-    worth = [accuracy(item, answer) for item, answer in zip(found, answers, strict=True)]
+    worth = [accuracy_of(item, answer) for item, answer in zip(found, answers, strict=True)]
     return sum(w for w in worth if w is not None) / len(worth)
 
 
@@ -42,14 +48,14 @@ def test_the_symbolic_solver_is_perfect(question: str, rules: str) -> None:
 def test_it_says_what_is_open() -> None:
     """On stories of the paper's rules it spreads its answer over what may be true."""
     found = [i for i in items(rules="clutrr", task="clean", per_k=36) if i.facts["certificate"] == "ambiguous"]
-    answers = solve.Symbolic().answer([replace(i, facts={**i.facts, "rules": "sound"}) for i in found])
+    answers = Symbolic().answer([replace(i, facts={**i.facts, "rules": "sound"}) for i in found])
     assert all(sum(answer.scores) > 1 for answer in answers)
     assert all(answer.scores[item.gold or 0] == 1 for item, answer in zip(found, answers, strict=True))
 
 
 def test_without_a_graph_it_says_so() -> None:
     with pytest.raises(ProbandError, match="item 'a' has no fact graph"):
-        solve.Symbolic().answer([Item(id="a", suite="kinship", prompt="", choices=("x",), gold=0)])
+        Symbolic().answer([Item(id="a", suite="kinship", prompt="", choices=("x",), gold=0)])
 
 
 class Coin:
@@ -65,11 +71,11 @@ class Coin:
 
 def test_a_coin_is_at_chance_and_the_order_of_choices_does_not_matter() -> None:
     found = items(task="clean", per_k=220)
-    assert score(found, solve.answer(found, Coin(), seed=0)) == pytest.approx(1 / 22, abs=0.02)
+    assert score(found, AS_IS.solve(found, Coin(), seed=0, options=NoOptions())) == pytest.approx(1 / 22, abs=0.02)
     turned = [
         replace(i, choices=i.choices[::-1], gold=len(i.choices) - 1 - i.gold) for i in found if i.gold is not None
     ]
-    assert score(turned, solve.Symbolic().answer(turned)) == 1.0
+    assert score(turned, Symbolic().answer(turned)) == 1.0
 
 
 class Knows:
@@ -92,21 +98,23 @@ class Knows:
 
 
 @pytest.mark.parametrize("norm", ["sum", "token", "word"])
-def test_likelihood_completes_the_question(norm: str) -> None:
+def test_likelihood_completes_the_question(norm: Norm) -> None:
     found = items(task="clean", per_k=4)
     names = [[i.facts["names"][p] for p in i.facts["query"]] for i in found]
     model = Knows({f"{z} is the {i.facts['target']} of {x}." for i, (x, z) in zip(found, names, strict=True)})
-    answers = solve.likelihood(found, model, seed=0, norm=norm)
+    answers = LIKELIHOOD.solve(found, model, seed=0, options=LikelihoodOptions(norm=norm))
     assert score(found, answers) == 1.0
     assert max(answers[0].scores) == (-0.5 if norm == "token" else -1.0)
     assert all(context.endswith(" is the") for context in model.context)  # the story and the question are context
-    with pytest.raises(ProbandError, match="no method 'pll'"):
-        solve.likelihood(found, model, seed=0, method="pll")
+    with pytest.raises(ProbandError, match="'method' is 'pll'"):
+        LIKELIHOOD.solve(found, model, seed=0, options=LikelihoodOptions(method="pll"))
 
 
 def test_likelihood_of_questions_in_words() -> None:
     item = items(task="clean", question="text", per_k=1)[0]
-    assert [t.text for t in solve.texts(item)] == [f"{item.prompt}\nAnswer: {choice}" for choice in item.choices]
+    assert [t.text for t in completions(item.prompt, item.choices)] == [
+        f"{item.prompt}\nAnswer: {choice}" for choice in item.choices
+    ]
 
 
 class Picks:
@@ -121,7 +129,7 @@ class Picks:
 
 def test_choose_passes_the_question_on() -> None:
     found = items(task="clean", per_k=22, k="3")
-    answers = solve.choose(found, Picks(), seed=0)
+    answers = CHOOSE.solve(found, Picks(), seed=0, options=NoOptions())
     assert score(found, answers) == pytest.approx(1 / 22)
     assert answers[0].text == "aunt"
 

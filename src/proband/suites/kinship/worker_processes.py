@@ -47,11 +47,15 @@ class Pool(Generic[Task, Result]):
         if self.workers == 1:
             self.work = self.begin(*self.arguments)
             return self
-        context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+        forked = sys.platform == "linux"
+        context: Any = multiprocessing.get_context("fork" if forked else "spawn")
         self.job = context.RawValue(ctypes.c_long, 0)  # the job that results are wanted of
         for _ in range(self.workers):
             ours, theirs = context.Pipe()
-            process = context.Process(target=_serve, args=(theirs, self.job, self.begin, self.arguments), daemon=True)
+            inherited = [*self.pipes, ours] if forked else []  # the parent's ends: open in the child, no end of file
+            process = context.Process(
+                target=_serve, args=(theirs, inherited, self.job, self.begin, self.arguments), daemon=True
+            )
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)  # of fork where the parent has threads: see above
                 process.start()
@@ -136,8 +140,12 @@ class Pool(Generic[Task, Result]):
         return ProbandError(f"a worker process died ({how}); if memory ran out, fewer workers need less")
 
 
-def _serve(pipe: Any, wanted: Any, begin: Callable[..., Work[Task, Result]], arguments: tuple[Any, ...]) -> None:
+def _serve(
+    pipe: Any, inherited: list[Any], wanted: Any, begin: Callable[..., Work[Task, Result]], arguments: tuple[Any, ...]
+) -> None:
     """The life of a worker: until the parent closes the pipe or is gone."""
+    for each in inherited:
+        each.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's affair
     work: Work[Task, Result] | None = None
     while True:

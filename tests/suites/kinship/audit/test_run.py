@@ -11,12 +11,15 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.core.files import write_lines
+from proband.pipeline.audit import audit as audit_with_page
+from proband.suites.kinship.audit.reduced_rows import masked
 from proband.suites.kinship.audit.run import audit
-from proband.suites.kinship.audit.sources import masked, sources
+from proband.suites.kinship.audit.sources import sources
 from proband.suites.kinship.audit.story_text import contradicted, read_story
-from proband.suites.kinship.audit.verdicts import Case, batches, judge, judge_batch, rule_name
+from proband.suites.kinship.audit.verdicts import Case, ProofStep, batches, judge, judging
 from proband.suites.kinship.clutrr.csv_files import read_rows
-from proband.suites.kinship.clutrr.items import to_item, write_cells
+from proband.suites.kinship.clutrr.export import write_cells
+from proband.suites.kinship.clutrr.items import to_item
 from proband.suites.kinship.clutrr.rows import COLUMNS
 from proband.suites.kinship.logic.patterns import canonical
 from proband.suites.kinship.world.kernel import Family
@@ -128,9 +131,11 @@ def test_files_of_an_audit(tmp_path: Path) -> None:
     assert (
         sum(int(line["rows"]) for line in csv.DictReader((out / "by_k.csv").read_text().splitlines()) if line["k"]) == 4
     )
+    audit_with_page(tmp_path / "data.csv", out=out)
     page = (out / "index.html").read_text()
     assert page.count("<svg") == 2
-    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert "http:" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert "https:" not in page
 
 
 def test_an_audit_of_the_cleaned_file_finds_nothing(tmp_path: Path) -> None:
@@ -217,6 +222,7 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
     evil = "<script>alert(1)</script>"
     planted = {key: value.replace("Ann", evil) for key, value in PLANTED["ambiguous"].items()}
     run(tmp_path, [planted])
+    audit_with_page(tmp_path / "data.csv", out=tmp_path / "out")
     assert "<script" not in (tmp_path / "out" / "index.html").read_text()
 
 
@@ -263,12 +269,12 @@ def test_batches_hold_every_case_once() -> None:
     cases = [Case(canonical(["male"] * 5, chain, (0, len(chain)))[0], "son") for chain in chains]
     made = batches([*cases, *cases, *reversed(cases)])
     assert sorted(case for batch in made for case in batch) == sorted(cases)
-    assert judge_batch(made[0])[0].verdict == judge(made[0][0]).verdict
+    assert next(judging()(made[0])).verdict == judge(made[0][0]).verdict
 
 
 def test_small_parts() -> None:
     assert masked("[Bo] and [Al] and [Bo]") == "[0] and [1] and [0]"
-    assert rule_name(((0, "wife", 1), (1, "niece", 2), (0, "niece", 2))) == "spouse∘nephew/niece → nephew/niece"
+    assert ProofStep((0, "wife", 1), (1, "niece", 2), (0, "niece", 2)).rule == "spouse∘nephew/niece → nephew/niece"
 
 
 @pytest.mark.data

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from proband import workbench
 from proband.core.errors import ProbandError
 from proband.core.files import read_json
+from proband.pipeline.audit import audit
+from proband.pipeline.build import build
 from proband.suites.kinship.audit.template_banks import is_bank
 
 GOOD = "== *\n{0} rang {0 his} {1 of 0} {1}.\n"
@@ -27,7 +28,7 @@ def write(tmp_path: Path, text: str) -> Path:
 
 
 def test_a_faulty_paraphrase_is_named_with_its_line(tmp_path: Path) -> None:
-    said = workbench.audit(write(tmp_path, BAD), out=tmp_path / "audit")
+    said = audit(write(tmp_path, BAD), out=tmp_path / "audit")
     assert said["verdicts"] == {"accepted": 1, "rejected": 1}
     (rejected,) = lines(tmp_path / "audit" / "rejected.csv")
     assert rejected["line"] == "4"
@@ -38,8 +39,8 @@ def test_a_faulty_paraphrase_is_named_with_its_line(tmp_path: Path) -> None:
 
 def test_stories_are_not_told_with_a_bank_that_lies(tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match=r"mine.txt line 4: does not tell its label \(missing Ben"):
-        workbench.build("kinship", out=tmp_path / "items", k=2, per_k=3, bank=str(write(tmp_path, BAD)))
-    told = workbench.build("kinship", out=tmp_path / "items", k=2, per_k=3, bank=str(write(tmp_path, GOOD)))
+        build("kinship", out=tmp_path / "items", k=2, per_k=3, bank=str(write(tmp_path, BAD)))
+    told = build("kinship", out=tmp_path / "items", k=2, per_k=3, bank=str(write(tmp_path, GOOD)))
     assert told["licence"].startswith("that of the templates in")
 
 
@@ -48,14 +49,14 @@ def test_what_a_bank_is(tmp_path: Path) -> None:
     assert not is_bank(write(tmp_path, "hello\n"))
     assert not is_bank(tmp_path)
     with pytest.raises(ProbandError, match="holds no templates"):
-        workbench.audit(write(tmp_path, "== *\n"), out=tmp_path / "audit")
+        audit(write(tmp_path, "== *\n"), out=tmp_path / "audit")
 
 
 @pytest.mark.data
 def test_the_crowds_templates(tmp_path: Path, data: Path) -> None:
-    said = workbench.audit(data / "clutrr" / "templates", out=tmp_path)
+    said = audit(data / "clutrr" / "templates", out=tmp_path)
     assert said["templates"] == 6005
     assert said["verdicts"]["accepted"] == 4359
     assert len(lines(tmp_path / "rejected.csv")) == 6005 - 4359
-    told = workbench.build("kinship", out=tmp_path / "i", k=2, per_k=3, bank=f"clutrr:{data / 'clutrr' / 'templates'}")
+    told = build("kinship", out=tmp_path / "i", k=2, per_k=3, bank=f"clutrr:{data / 'clutrr' / 'templates'}")
     assert told["licence"].startswith("CC BY-NC 4.0")

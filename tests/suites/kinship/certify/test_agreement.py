@@ -13,12 +13,13 @@ import pytest
 
 from proband.suites.kinship.certify import search as certify
 from proband.suites.kinship.generate.build import build
+from proband.suites.kinship.generate.options import BuildOptions
 from proband.suites.kinship.generate.plan import TASKS
 
 
-def stories(**options: Any) -> list[dict[str, Any]]:
-    built = build(**options).items
-    return [json.loads(line)["facts"] if isinstance(line, str) else dict(line.facts) for line in built]
+def stories(*, seed: int, **options: Any) -> list[dict[str, Any]]:
+    built = build(BuildOptions(**options), seed=seed).items
+    return [json.loads(line)["facts"] for line in built if isinstance(line, bytes)]
 
 
 def by_search(facts: dict[str, Any]) -> bool:

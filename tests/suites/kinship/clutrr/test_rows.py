@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.core.types import Item
+from proband.core.types import Item, Split
 from proband.suites.kinship.clutrr.csv_files import read_rows, scan
-from proband.suites.kinship.clutrr.items import export, to_cells, to_item, write_cells, write_csv
+from proband.suites.kinship.clutrr.export import export, write_cells
+from proband.suites.kinship.clutrr.items import to_cells, to_item
 from proband.suites.kinship.clutrr.rows import COLUMNS, Row, Unreadable, literal
 from proband.suites.kinship.world.relations import GENDER, RELATIONS
 
@@ -156,13 +157,14 @@ def random_item(rng: random.Random, number: int) -> Item:
     rng.shuffle(edges)
     a, b = order[0], order[k]
     target = fact(a, b)[1]
+    split: Split = rng.choice(("train", "test"))
     return Item(
         id=f"r{number}",
         suite="kinship",
         prompt="...",
         choices=RELATIONS,
         gold=RELATIONS.index(target),
-        tags={"task": "disconnected", "k": k, "target": target, "depth": k, "split": rng.choice(("train", "test"))},
+        tags={"task": "disconnected", "k": k, "target": target, "depth": k, "split": split},
         facts={
             "names": names,
             "genders": genders,
@@ -175,13 +177,14 @@ def random_item(rng: random.Random, number: int) -> Item:
             "proof": [[chain[0], chain[1], fact(chain[0][0], chain[1][2])]],
             "story": "Ann met Ben. They sang, and O'Neil listened.",
         },
+        split=split,
     )
 
 
 def test_round_trip_of_our_items(tmp_path: Path) -> None:
     rng = random.Random(1)
     items = [random_item(rng, n) for n in range(200)]
-    assert write_csv(items, tmp_path / "ours.csv") == 200
+    write_cells(map(to_cells, items), tmp_path / "ours.csv")
     for item, row in zip(items, read_rows(tmp_path / "ours.csv"), strict=True):
         back = to_item(row)
         assert (back.id, back.gold, back.choices, back.tags) == (item.id, item.gold, item.choices, item.tags)
@@ -197,7 +200,19 @@ def test_export_names_files_as_clutrr_does(tmp_path: Path) -> None:
     export(items, tmp_path / "out")
     files = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert files == ["4.2,4.3,4.4,4.5,4.6_test.csv", "4.2,4.3,4.4,4.5,4.6_train.csv"]
-    assert sum(1 for name in files for _ in read_rows(tmp_path / "out" / name)) == 60
+    for name in files:  # never mixed
+        found = [row.id for row in read_rows(tmp_path / "out" / name)]
+        assert found == [item.id for item in items if name.endswith(f"_{item.split}.csv")]
+
+
+def test_export_to_one_file_keeps_training_items_apart(tmp_path: Path) -> None:
+    rng = random.Random(2)
+    items = [random_item(rng, n) for n in range(40)]
+    export(items, tmp_path / "mine.csv")
+    for name, split in (("mine.csv", "test"), ("mine_train.csv", "train")):
+        rows = list(read_rows(tmp_path / name))
+        assert [row.id for row in rows] == [item.id for item in items if item.split == split]
+        assert {to_item(row).split for row in rows} == {split}
 
 
 def test_an_item_without_facts_has_no_row() -> None:
@@ -216,7 +231,7 @@ def test_the_six_releases(data: Path, tmp_path: Path) -> None:
         counts[path.parent.name] += len(rows)
         assert {row.split for row in rows} == {"train" if "_train" in path.name else "test"}
         sample = rows[:: max(1, len(rows) // 40)]
-        write_csv([to_item(row) for row in sample], tmp_path / "again.csv")
+        write_cells([to_cells(to_item(row)) for row in sample], tmp_path / "again.csv")
         for row, again in zip(sample, read_rows(tmp_path / "again.csv"), strict=True):
             for name in ("id", "names", "genders", "query", "target", "task", "k", "split", "proof", "story"):
                 assert getattr(row, name) == getattr(again, name), (path.name, row.line, name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import chain, combinations
 from typing import Any
 
@@ -12,13 +11,16 @@ from proband.core.errors import ProbandError
 from proband.core.files import parse
 from proband.core.types import Item
 from proband.suites.kinship.generate.build import build
-from proband.suites.kinship.generate.hold_outs import HOLD_OUTS, Clauses, Note, Tally, canonical, digest, names_of
+from proband.suites.kinship.generate.hold_outs import Clauses, names_of
+from proband.suites.kinship.generate.options import HOLD_OUTS, BuildOptions
+from proband.suites.kinship.generate.tally import Note, Tally, digest
+from proband.suites.kinship.logic.patterns import canonical_clause as canonical
 from proband.suites.kinship.world.rules import load
 
 
 def built(**options: Any) -> tuple[list[Item], dict[str, Any]]:
-    made = build(seed=7, **{"k": "2,3", "per_k": 66, "test_per_k": 44, "certify": "none", **options})
-    items = [parse(Item, json.loads(str(line)), file="items.jsonl") for line in made.items]
+    made = build(BuildOptions(**{"k": "2,3", "per_k": 66, "test_per_k": 44, "certify": "none", **options}), seed=7)
+    items = [parse(Item, line, file="items.jsonl") for line in made.items]
     return items, dict(made.summary())
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from proband import workbench
 from proband.core.errors import ProbandError
-from proband.core.files import read_answers, read_items
-from proband.core.types import accuracy
-from proband.suites.kinship.clutrr.items import write_cells
+from proband.core.files import load_items, read_answers
+from proband.core.metrics import accuracy_of
+from proband.pipeline.build import build
+from proband.pipeline.run import run
+from proband.suites.kinship.clutrr.export import write_cells
 
 ROW = {
     "id": "a",
@@ -36,8 +37,8 @@ OPEN = ROW | {
 
 def built(tmp_path: Path, *rows: dict[str, str], **options: Any) -> Any:
     write_cells(rows, tmp_path / "rows.csv")
-    note = workbench.build("kinship", out=tmp_path / "items", data=tmp_path / "rows.csv", **options)
-    return note, read_items(tmp_path / "items")
+    note = build("kinship", out=tmp_path / "items", data=tmp_path / "rows.csv", **options)
+    return note, load_items(tmp_path / "items")
 
 
 def test_labels_stand_and_are_judged(tmp_path: Path) -> None:
@@ -64,8 +65,8 @@ def test_forms_and_questions(tmp_path: Path) -> None:
 def test_the_hubs_copy_numbers_its_targets(tmp_path: Path) -> None:
     row = {**ROW, "target": "0", "target_text": "aunt"}
     (tmp_path / "hub.csv").write_text(",".join(row) + "\n" + ",".join(f'"{value}"' for value in row.values()) + "\n")
-    workbench.build("kinship", out=tmp_path / "items", data=tmp_path / "hub.csv")
-    (item,) = read_items(tmp_path / "items")
+    build("kinship", out=tmp_path / "items", data=tmp_path / "hub.csv")
+    (item,) = load_items(tmp_path / "items")
     assert item.gold is not None
     assert item.choices[item.gold] == "aunt"
 
@@ -75,16 +76,16 @@ def test_what_does_not_apply_is_refused(tmp_path: Path) -> None:
         built(tmp_path, ROW, per_k=5)
     with pytest.raises(ProbandError, match="holds items already"):
         built(tmp_path, ROW)
-        workbench.build("kinship", out=tmp_path / "again", data=tmp_path / "items")
+        build("kinship", out=tmp_path / "again", data=tmp_path / "items")
 
 
 @pytest.mark.data
 def test_a_perfect_reasoner_is_right_on_every_label_that_follows(tmp_path: Path, data: Path) -> None:
     file = data / "clutrr" / "data_089907f8" / "1.4_test.csv.gz"
-    workbench.build("kinship", out=tmp_path / "items", data=file)
-    workbench.run(tmp_path / "items", model="solver:symbolic", out=tmp_path / "run", cache=False)
+    build("kinship", out=tmp_path / "items", data=file)
+    run(tmp_path / "items", model="solver:symbolic", out=tmp_path / "run", cache=False)
     right: dict[Any, list[Any]] = {}
-    for item, answer in zip(read_items(tmp_path / "items"), read_answers(tmp_path / "run" / "answers.jsonl")):
-        right.setdefault(item.tags["verdict"], []).append(accuracy(item, answer))
+    for item, answer in zip(load_items(tmp_path / "items"), read_answers(tmp_path / "run" / "answers.jsonl")):
+        right.setdefault(item.tags["verdict"], []).append(accuracy_of(item, answer))
     assert set(right["entailed"]) == {1.0}
     assert set(right["false"]) == {0.0}

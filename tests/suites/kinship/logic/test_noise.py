@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import combinations
 from typing import Any
 
@@ -12,14 +11,15 @@ from proband.core.files import parse
 from proband.core.types import Item
 from proband.suites.kinship.certify import search as certify
 from proband.suites.kinship.generate.build import build
+from proband.suites.kinship.generate.options import BuildOptions
 from proband.suites.kinship.logic.closure import close, distance
 from proband.suites.kinship.logic.noise import KINDS, NOISE, harm
 from proband.suites.kinship.world.rules import load
 
 
 def items(task: str, **options: Any) -> list[Item]:
-    built = build(seed=3, task=task, **{"k": "2..5", "per_k": 44, "certify": "none", **options})
-    return [parse(Item, json.loads(str(line)), file="items.jsonl") for line in built.items]
+    built = build(BuildOptions(**{"task": task, "k": "2..5", "per_k": 44, "certify": "none", **options}), seed=3)
+    return [parse(Item, line, file="items.jsonl") for line in built.items]
 
 
 @pytest.mark.parametrize("task", ["supporting", "irrelevant", "disconnected", "all"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from typing import Any
@@ -12,14 +11,15 @@ import pytest
 from proband.core.files import parse
 from proband.core.types import Item
 from proband.suites.kinship.generate.build import build
+from proband.suites.kinship.generate.options import BuildOptions
 from proband.suites.kinship.telling.questions import ask, question_of, story_of, triples
 from proband.suites.kinship.world.relations import GENDER, RELATIONS
 from proband.suites.kinship.world.rules import load
 
 
 def items(**options: Any) -> list[Item]:
-    built = build(seed=11, **{"k": "2,4", "per_k": 44, "certify": "none", **options})
-    return [parse(Item, json.loads(str(line)), file="items.jsonl") for line in built.items]
+    built = build(BuildOptions(**{"k": "2,4", "per_k": 44, "certify": "none", **options}), seed=11)
+    return [parse(Item, line, file="items.jsonl") for line in built.items]
 
 
 def test_the_default_is_a_blank_to_fill_from_22() -> None:

@@ -84,7 +84,8 @@ def test_many_different_tellings() -> None:
 
 def test_same_bytes_in_another_process() -> None:
     code = (
-        "import random; from proband.suites.kinship.telling.stories import load_bank, tell;"
+        "import random; from proband.suites.kinship.telling.bank_sources import load_bank\n"
+        "from proband.suites.kinship.telling.stories import tell\n"
         f"print(tell({CHAIN!r}, bank=load_bank().hold_out(0.2, 3), rng=random.Random(7), split='test', **{KWARGS!r}))"
     )
     outputs = {

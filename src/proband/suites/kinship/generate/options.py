@@ -14,6 +14,7 @@ HOLD_OUTS = ("paraphrases", "clauses", "lengths", "names")
 Share = Annotated[float, Meta(gt=0, lt=1)]
 Probability = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=1)]
+Natural = Annotated[int, Meta(ge=0)]
 
 
 def _says(text: str) -> Meta:
@@ -32,7 +33,9 @@ class BuildOptions:
         str | int | None, _says("lengths of the test stories (default: k; with lengths held out: up to 10)")
     ] = None
     test_per_k: Annotated[
-        int | None, _says("test stories per task and k (default with a hold-out: 100 at most)"), Meta(ge=0)
+        Natural | None, _says("test stories per task and k (default with a hold-out: 100 at most)")
+    ] = None
+        Natural | None, _says("test stories per task and k (default with a hold-out: 100 at most)")
     ] = None
     held_paraphrases: Annotated[Share, _says("share of the paraphrases held out")] = 0.2
     held_clauses: Annotated[Share, _says("share of the clauses held out (only k > 2)")] = 0.1
@@ -45,9 +48,7 @@ class BuildOptions:
     labels: Annotated[
         Literal["balanced", "uniform"], _says("balanced: every target and gender equally often; uniform: drawn")
     ] = "balanced"
-    max_per_clause: Annotated[int | None, _says("at most so many stories of one clause per task and k"), Meta(ge=1)] = (
-        None
-    )
+    max_per_clause: Annotated[Count | None, _says("at most so many stories of one clause per task and k")] = None
     noise_size: Annotated[str | int, _says("facts per noise path: a number or a range like 2..3")] = "2"
     question: Annotated[Literal["choice", "text", "yes-no"], _says("choice, text or yes-no")] = "choice"
     form: Annotated[Literal["story", "facts", "graph"], _says("story, facts (plain sentences) or graph (triples)")] = (
@@ -57,8 +58,8 @@ class BuildOptions:
     anonymise: Annotated[bool, _says("@entity-k instead of names")] = False
     bank: Annotated[str, _says("proband, a bank file, or clutrr:FOLDER with the crowd's templates")] = "proband"
     revisit: Annotated[bool, _says("a person may come twice on a chain, as in CLUTRR")] = False
-    families: Annotated[int, _says("number of families the stories come from"), Meta(ge=2)] = 12
-    levels: Annotated[int, _says("generations per family"), Meta(ge=2)] = 3
+    families: Annotated[int, Meta(ge=2), _says("number of families the stories come from")] = 12
+    levels: Annotated[int, Meta(ge=2), _says("generations per family")] = 3
     children: Annotated[str | int, _says("children per couple, a range")] = "1..4"
     marry: Annotated[Probability, _says("probability that a child marries")] = 0.8
     inlaws: Annotated[Probability, _says("probability that who marries in brings a family")] = 0.6
