@@ -35,8 +35,6 @@ class BuildOptions:
     test_per_k: Annotated[
         Natural | None, _says("test stories per task and k (default with a hold-out: 100 at most)")
     ] = None
-        Natural | None, _says("test stories per task and k (default with a hold-out: 100 at most)")
-    ] = None
     held_paraphrases: Annotated[Share, _says("share of the paraphrases held out")] = 0.2
     held_clauses: Annotated[Share, _says("share of the clauses held out (only k > 2)")] = 0.1
     held_names: Annotated[Share, _says("share of the names held out")] = 0.2
