@@ -98,7 +98,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
                 folder=options.data,
                 share=options.share,
                 least=options.fewest,
-            ),  # fmt: skip
+            ),
         }
 
     return Built(

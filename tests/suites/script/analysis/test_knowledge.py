@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import csv
 import math
-from dataclasses import dataclass
 from io import StringIO
 
 import pytest
 
 from proband.suites.script.analysis import knowledge
+from proband.suites.script.analysis.alignments import Alignment
 
 
-@dataclass(frozen=True)
-class Aligned:
-    abstract: tuple[str, ...]
-    concrete: tuple[str, ...]
-    path: tuple[int, ...]
+def aligned(abstract: str, concrete: str, path: tuple[int, ...]) -> Alignment:
+    return Alignment(abstract=tuple(abstract.split()), concrete=tuple(concrete.split()), path=path)
 
 
 def test_mutual_information_by_hand() -> None:
@@ -47,13 +44,13 @@ def test_backwards_counts_every_phrase_with_the_word() -> None:
 
 def test_tuples_follow_the_alignment() -> None:
     text = "get a big strainer , the sink and noodles ."
-    one = Aligned(("drain", "the", "pasta", "."), tuple(text.split()), (0, 0, 0, 0, 0, 2, 2, 2, 2, 3))
+    one = aligned("drain the pasta .", text, (0, 0, 0, 0, 0, 2, 2, 2, 2, 3))
     found = list(knowledge.tuples([one], {"big", "strainer", "sink", "noodles"}, stop={"the"}))
     assert found == [("drain", "big strainer"), ("pasta", "sink and noodles")]
 
 
 def test_words_of_the_abstract_line_are_no_news() -> None:
-    one = Aligned(("heat", "oven"), ("turn", "the", "oven", "dial"), (0, 0, 1, 1))
+    one = aligned("heat oven", "turn the oven dial", (0, 0, 1, 1))
     assert list(knowledge.tuples([one], {"oven", "dial", "turn"})) == [("heat", "turn"), ("oven", "dial")]
 
 

@@ -19,20 +19,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from io import StringIO
-from typing import Protocol
 
-
-class Aligned(Protocol):
-    """One aligned pair (nets/answers.py: Alignment)."""
-
-    @property
-    def abstract(self) -> tuple[str, ...]: ...
-
-    @property
-    def concrete(self) -> tuple[str, ...]: ...
-
-    @property
-    def path(self) -> tuple[int, ...]: ...
+from proband.suites.script.analysis.alignments import Alignment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,14 +37,13 @@ class Row:
 
 
 def tuples(
-    alignments: Iterable[Aligned], words: Collection[str], *, stop: Collection[str] = (), longest: int = 4
+    alignments: Iterable[Alignment], words: Collection[str], *, stop: Collection[str] = (), longest: int = 4
 ) -> Iterator[tuple[str, str]]:
     """(abstract word, concrete phrase) for every aligned run that holds a whitelisted word.
 
-    >>> class One:
-    ...     abstract, concrete = ("drain", "pasta"), ("use", "a", "strainer", "for", "it")
-    ...     path = (0, 0, 0, 1, 1)
-    >>> list(tuples([One()], {"strainer", "use"}))
+    >>> words = ("use", "a", "strainer", "for", "it")
+    >>> one = Alignment(abstract=("drain", "pasta"), concrete=words, path=(0, 0, 0, 1, 1))
+    >>> list(tuples([one], {"strainer", "use"}))
     [('drain', 'use a strainer')]
     """
     for one in alignments:
