@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from proband.core.errors import ProbandError
-from proband.core.types import Suite
+from proband.core.suite import Suite
 
 NAMES = ("analogy", "kinship", "script")
 
