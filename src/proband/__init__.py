@@ -9,12 +9,32 @@ proband.report(["runs/mlm"], out="report")
 from typing import Any
 
 __version__ = "0.1.0"
-__all__ = ["audit", "build", "compare", "export", "load_model", "paper", "report", "run", "show", "train"]
+# verb -> the module of the pipeline that holds it; imported when it is first used
+VERBS = {
+    "audit": "audit",
+    "build": "build",
+    "compare": "compare",
+    "demo": "demo",
+    "export": "export",
+    "listing": "listing",
+    "load_model": "models",
+    "paper": "study",
+    "report": "report",
+    "run": "run",
+    "show": "show",
+    "study": "study",
+    "train": "train",
+}
+__all__ = [*VERBS]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
+    if name in VERBS:
         from importlib import import_module
 
-        return getattr(import_module("proband.workbench"), name)
+        return getattr(import_module(f"proband.pipeline.{VERBS[name]}"), name)
     raise AttributeError(f"module 'proband' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *VERBS])

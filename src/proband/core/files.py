@@ -269,20 +269,17 @@ def parse(kind: type[Kind], raw: bytes, *, file: object, line: int | None = None
 def inconsistent(record: Any) -> str | None:
     """What is wrong with a record beyond the types of its fields, or nothing."""
     if isinstance(record, Item):
-        for name in ("id", "suite"):
-            if not getattr(record, name).strip():
-                return f"{name!r} is empty"
+        if not record.id.strip() or not record.suite.strip():
+            return f"{'suite' if record.id.strip() else 'id'!r} is empty"
         if record.gold is not None and not 0 <= record.gold < len(record.choices):
             return f"'gold' is {record.gold} but there are {len(record.choices)} choices"
     elif isinstance(record, Answer):
         if not record.item_id.strip():
             return "'item_id' is empty"
-        for at, score in enumerate(record.scores):
-            if not -LARGEST <= score <= LARGEST:
-                return f"'scores' [{at}] is not a finite number"
-        for at, blank in enumerate(record.blanks):
-            if not _finite(blank):
-                return f"'blanks' [{at}] has a value that is not a finite number"
+        if not -LARGEST < sum(record.scores) < LARGEST:  # one sum finds any number that is not finite
+            return "'scores' has a value that is not a finite number"
+        if record.blanks and not _finite(record.blanks):
+            return "'blanks' has a value that is not a finite number"
     return None
 
 
@@ -298,8 +295,14 @@ def read_records(path: Path, kind: type[Kind], *, key: str | None = None) -> Ite
     """Checked records of a JSON-lines file, one after the other; with `key`, two records of one key are an error, said
     when the file has been read (the keys are held as numbers of eight bytes)."""
     seen = array("q")
+    read = _decoder(kind).decode
     for number, raw in raw_lines(path):
-        record = parse(kind, raw, file=path, line=number)
+        try:
+            record: Kind = read(raw)
+        except (ValueError, RecursionError):
+            record = decode(kind, raw, file=path, line=number)  # says what is wrong
+        if wrong := inconsistent(record):
+            raise ProbandError(wrong, file=path, line=number)
         if key is not None:
             seen.append(hash(getattr(record, key)))
         yield record

@@ -1,0 +1,1 @@
+"""The stages: build, train, run, report, compare, export, audit, study. The only place where a suite meets a model."""

@@ -1,0 +1,48 @@
+"""One item: its text, its proof or alignment, and the answers of the runs over it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from proband import suites
+from proband.core.errors import ProbandError
+from proband.core.files import encode, items_path, parse, raw_lines, read_run, sha256_file
+from proband.core.run_folder import PathLike, items_of, run_folders
+from proband.core.types import Answer, Item
+
+
+def show(folder: PathLike, item_id: str, *, runs: Sequence[PathLike] = ()) -> dict[str, Any]:
+    """The item, its text, and the answer of every run given (or found beside the items)."""
+    place = Path(folder)
+    if (place / "run.json").exists():
+        runs = [place, *runs]
+        place = items_of(place, read_run(place / "run.json"))
+    path = items_path(place)
+    item = find(path, Item, item_id)
+    if item is None:
+        raise ProbandError(f"has no item {item_id!r}", file=path)
+    suite, sha = suites.suite(item.suite), sha256_file(path)
+    around = run_folders(runs) if runs else [note.parent for note in sorted(path.parent.parent.glob("**/run.json"))]
+    answers = []
+    for each in around:
+        run = read_run(each / "run.json")
+        if run.items_sha == sha and (each / "answers.jsonl").exists():
+            answer = find(each / "answers.jsonl", Answer, item_id)
+            if answer is not None:
+                numbers = suite.metric().numbers(item, answer)
+                right = sum(numbers) / len(numbers) if numbers else None
+                answers.append({"model": run.model, "solver": run.solver, "answer": answer, "right": right})
+    return {"item": item, "text": suite.show(item), "answers": answers}
+
+
+def find(path: Path, kind: type[Any], name: str) -> Any:
+    """The record of that id: its line is found by its bytes, and only lines that hold them are parsed."""
+    wanted, key = encode(name), "id" if kind is Item else "item_id"
+    for number, raw in raw_lines(path):
+        if wanted in raw:
+            record = parse(kind, raw, file=path, line=number)
+            if getattr(record, key) == name:
+                return record
+    return None
