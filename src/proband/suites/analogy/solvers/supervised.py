@@ -161,22 +161,23 @@ def probes_of(items: Sequence[Item]) -> tuple[list[Sentence], list[Probe]]:
     return list(number), found
 
 
+def asked_of(probes: Sequence[Probe], *, seed: int, options: LearningOptions) -> list[tuple[list[Item], Task, Floats]]:
+    """Per probe: the items asked about, the classifier's task, and the sign that each logit gets."""
+    if options.task == "test":
+        return [(probe.test, probe.task, np.ones(len(probe.test), dtype=np.float32)) for probe in probes]
+    relation = probes[0].train[0].tags["relation"]
+    return [
+        held_out(probe.train, probe.task, seed=f"{seed} {relation} {at}", control=options.task == "control")
+        for at, probe in enumerate(probes)
+    ]
+
+
 def solve_with(items: Sequence[Item], features: Features, *, seed: int, options: LearningOptions) -> list[Answer]:
     """Scores (logit, -logit) for true and false of the items asked about; the others get no score."""
     said: dict[str, Answer] = {}
     for own in by_relation(items):
         sentences, probes = probes_of(own)
-        asked = [(probe.test, probe.task, np.ones(len(probe.test))) for probe in probes]
-        if options.task != "test":
-            asked = [
-                held_out(
-                    probe.train,
-                    probe.task,
-                    seed=f"{seed} {own[0].tags['relation']} {at}",
-                    control=options.task == "control",
-                )
-                for at, probe in enumerate(probes)
-            ]
+        asked = asked_of(probes, seed=seed, options=options)
         logits = fit_and_ask(features(sentences), [task for _, task, _ in asked], options.recipe, seed=seed)
         for (questions, _, signs), row in zip(asked, logits, strict=True):
             for item, logit in zip(questions, (row * signs).tolist(), strict=True):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from proband.suites.analogy.classifier import LINEAR, MLP, Recipe, Task, _Nets, fit_and_ask
+from proband.suites.analogy.solvers.classifier import LINEAR, MLP, Recipe, Task, _Nets, fit_and_ask
 
 
 def rings(n: int, seed: int) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.float32]], Task]:
