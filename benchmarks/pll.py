@@ -122,7 +122,7 @@ class Ours:
     def __init__(self, folder: Path, device: str, dtype: str) -> None:
         from proband.models import load
 
-        self.model: Any = load(f"hf:{folder}", device=device, dtype=dtype)
+        self.model: Any = load(f"hf:{folder}", {"device": device, "dtype": dtype})
 
     def score(self, texts: Sequence[str], method: str) -> list[float]:
         from proband.core.protocols import Text

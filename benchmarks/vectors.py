@@ -34,9 +34,10 @@ shared = [f"word{i}" for i in range(0, peer, peer // 1000)][:1000]
 """
 PROBAND = """
 import numpy
-from proband.models import load, vectors
+from proband.models import load
+from proband.models.vectors import loading as vectors
 began = time.process_time()
-table = load("vec:" + sys.argv[1], cache=sys.argv[2])
+table = load("vec:" + sys.argv[1], {"cache": sys.argv[2]})
 known = table.vectors(spread)[1]
 told(found=int(known.sum()), sum=float(table.vectors(shared)[0].astype("float64").sum()))
 """

@@ -13,7 +13,7 @@ from proband import workbench
 from proband.core.cache import Cache
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_json, read_run
-from proband.models import vectors
+from proband.models import load
 from proband.suites.analogy import sources
 from proband.suites.kinship import clutrr, rules
 from proband.suites.script import corpus
@@ -48,7 +48,7 @@ def read_rules(path: Path) -> None:
 
 
 def read_vectors(path: Path) -> None:
-    vectors.load(str(path), name="vec:x", cache=path.parent / "cache").vectors(["king", "queen"])
+    load(f"vec:{path}", {"cache": path.parent / "cache"}).vectors(["king", "queen"])
 
 
 def read_cache(path: Path) -> None:

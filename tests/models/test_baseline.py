@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.core.protocols import AnswersItems, Model
-from proband.core.types import Item, accuracy
+from proband.core.metrics import accuracy_of as accuracy
+from proband.core.protocols import AnswersItems, LearnsFromItems, Model
+from proband.core.types import Item
 from proband.models import load
-from proband.models.baseline import Majority, Random, shares_choices
+from proband.models.baseline import Majority, Random, Tally
 
 LABELS = ("aunt", "uncle", "father", "mother")
 
 
-def kinship(id: str, target: str, *, turn: int = 0, split: str = "test") -> Item:
+def kinship(id: str, target: str, *, turn: int = 0, split: Literal["train", "test"] = "test") -> Item:
     choices = LABELS[turn:] + LABELS[:turn]
-    return Item(id=id, suite="kinship", prompt="?", choices=choices, gold=choices.index(target), tags={"split": split})
+    return Item(id=id, suite="kinship", prompt="?", choices=choices, gold=choices.index(target), split=split)
 
 
 def test_protocols() -> None:
@@ -52,13 +55,19 @@ def test_majority_of_labels_wherever_they_stand() -> None:
 def test_majority_is_learnt_from_the_training_split() -> None:
     train = [kinship(f"t{n}", "mother", split="train") for n in range(3)]
     test = [kinship(f"x{n}", "father") for n in range(9)]
-    answers = Majority().answer([*train, *test])
+    assert isinstance(Majority(), LearnsFromItems)
+    model = Majority().learn(iter([*train, *test]))
+    answers = model.answer([*train, *test])
+    assert model.answer(test) == answers[3:] == Majority().answer([*train, *test])[3:]
     assert all(max(zip(a.scores, LABELS))[1] == "mother" for a in answers)
 
 
 def test_majority_of_positions_where_texts_are_their_own() -> None:
     items = [Item(id=str(n), suite="s", prompt="?", choices=(f"a{n}", f"b{n}"), gold=int(n > 2)) for n in range(10)]
-    assert not shares_choices(items)
+    tally = Tally()
+    for item in items:
+        tally.add(item)
+    assert not tally.shares_choices
     assert {answer.scores for answer in Majority().answer(items)} == {(0.3, 0.7)}
 
 

@@ -67,7 +67,7 @@ def plain_causal(model: Any, text: Text) -> tuple[float, int]:
 
 @pytest.fixture(scope="module", params=MASKED + CAUSAL)
 def model(request: pytest.FixtureRequest, tiny: Tiny) -> Any:
-    return load(f"hf:{tiny(request.param)}", device="cpu")
+    return load(f"hf:{tiny(request.param)}", {"device": "cpu"})
 
 
 def test_has_the_protocols(model: Any) -> None:
@@ -206,7 +206,7 @@ def word_model(folder: Path, words: Sequence[str], *, causal: bool) -> Path:
 def test_probabilities_sum_to_one(causal: bool, tmp_path: Path) -> None:
     words = ["the", "cat", "sat", "a", "mat", "on"]
     everything = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]
-    model = load(f"hf:{word_model(tmp_path / 'm', words, causal=causal)}", device="cpu")
+    model = load(f"hf:{word_model(tmp_path / 'm', words, causal=causal)}", {"device": "cpu"})
     scores = model.score([Text(f"the cat {word}", 8) for word in everything], method=model.methods[0])
     assert all(score.tokens == 1 for score in scores)
     assert sum(np.exp(score.total) for score in scores) == pytest.approx(1, abs=1e-5)
@@ -221,8 +221,8 @@ def test_identity_tells_models_apart(tiny: Tiny, tmp_path: Path) -> None:
     def copy(name: str) -> Path:
         return shutil.copytree(tiny("roberta"), tmp_path / name)
 
-    original = load(f"hf:{copy('same')}", device="cpu").identity()
-    again = dict(load(f"hf:{copy('again')}", device="cpu").identity())
+    original = load(f"hf:{copy('same')}", {"device": "cpu"}).identity()
+    again = dict(load(f"hf:{copy('again')}", {"device": "cpu"}).identity())
     again["name"] = original["name"]
     assert again == dict(original)  # another place, the same model
 
@@ -235,10 +235,10 @@ def test_identity_tells_models_apart(tiny: Tiny, tmp_path: Path) -> None:
     shape = (setting / "config.json").read_text()
     (setting / "config.json").write_text(shape.replace('"gelu"', '"relu"'))
     changed = {
-        "weights": load(f"hf:{weights}", device="cpu"),
-        "tokenizer": load(f"hf:{words}", device="cpu"),
-        "config": load(f"hf:{setting}", device="cpu"),
-        "dtype": load(f"hf:{copy('dtype')}", device="cpu", dtype="bfloat16"),
+        "weights": load(f"hf:{weights}", {"device": "cpu"}),
+        "tokenizer": load(f"hf:{words}", {"device": "cpu"}),
+        "config": load(f"hf:{setting}", {"device": "cpu"}),
+        "dtype": load(f"hf:{copy('dtype')}", {"device": "cpu", "dtype": "bfloat16"}),
     }
     for field, model in changed.items():
         differing = {key for key in original if model.identity()[key] != original[key]} - {"name"}

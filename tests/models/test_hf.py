@@ -14,23 +14,23 @@ import torch
 from proband.core.errors import ProbandError
 from proband.core.protocols import Text
 from proband.models import load
-from proband.models.causal import Causal
 from proband.models.hf import masked_or_causal
-from proband.models.masked import Masked
+from proband.models.lm.causal import Causal
+from proband.models.lm.masked import Masked
 
 Tiny = Callable[[str], Path]
 
 
 def refused(spec: str, **settings: Any) -> str:
     with pytest.raises(ProbandError) as caught:
-        load(spec, **settings)
+        load(spec, settings)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
 def test_masked_and_causal_are_told_apart(tiny: Tiny) -> None:
-    assert isinstance(load(f"hf:{tiny('bert')}", device="cpu"), Masked)
-    assert isinstance(load(f"hf:{tiny('llama')}", device="cpu"), Causal)
+    assert isinstance(load(f"hf:{tiny('bert')}", {"device": "cpu"}), Masked)
+    assert isinstance(load(f"hf:{tiny('llama')}", {"device": "cpu"}), Causal)
 
 
 def test_by_model_type_where_no_architecture_is_named() -> None:
@@ -62,9 +62,9 @@ def test_from_the_hub_cache(tiny: Tiny, tmp_path: Path, monkeypatch: pytest.Monk
     (repo / "refs" / "main").write_text("0" * 40)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr("huggingface_hub._snapshot_download.constants.HF_HUB_CACHE", str(tmp_path))
-    model = load("hf:someone/tiny-bert", device="cpu")
+    model = load("hf:someone/tiny-bert", {"device": "cpu"})
     assert model.identity()["revision"] == "0" * 40
-    folder = load(f"hf:{tiny('bert')}", device="cpu")
+    folder = load(f"hf:{tiny('bert')}", {"device": "cpu"})
     assert model.score([Text("The queens.")]) == folder.score([Text("The queens.")])
 
 
@@ -77,8 +77,8 @@ def test_pickle_only_if_asked_for(tiny: Tiny, tmp_path: Path) -> None:
     assert "no *.safetensors" in refused(f"hf:{folder}")
     torch.save(weights, folder / "pytorch_model.bin")
     assert "allow_pickle" in refused(f"hf:{folder}")
-    model = load(f"hf:{folder}", device="cpu", allow_pickle=True)
-    whole = load(f"hf:{tiny('bert')}", device="cpu")
+    model = load(f"hf:{folder}", {"device": "cpu", "allow_pickle": True})
+    whole = load(f"hf:{tiny('bert')}", {"device": "cpu"})
     assert model.score([Text("The queens.")]) == whole.score([Text("The queens.")])
     assert model.identity()["weights"] != whole.identity()["weights"]
 
@@ -116,7 +116,7 @@ def test_deberta_with_its_published_head(tmp_path: Path, tiny: Tiny) -> None:
     told = json.loads((folder / "config.json").read_text())
     told.pop("legacy", None)
     (folder / "config.json").write_text(json.dumps(told))
-    model = load(f"hf:{folder}", device="cpu")
+    model = load(f"hf:{folder}", {"device": "cpu"})
     ids = torch.tensor([model.tokenizer("The queens.")["input_ids"]])
     with torch.no_grad():
         assert torch.allclose(model.network.model(ids).logits, made.eval()(ids).logits, atol=1e-5)

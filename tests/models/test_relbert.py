@@ -100,7 +100,10 @@ def plainly(folder: Path, pair: tuple[str, str], template: str, mode: str) -> An
 @pytest.mark.parametrize("letter", "abcde")
 def test_agrees_with_the_plain_computation(checkpoint: Path, tmp_path: Path, mode: str, letter: str) -> None:
     folder = edited(checkpoint, tmp_path / "m", mode=mode, template=relbert.TEMPLATES[letter], template_mode="manual")
-    model, summed = load(f"relbert:{folder}", device="cpu"), load(f"relbert:{folder}", device="cpu", pool="sum")
+    model, summed = (
+        load(f"relbert:{folder}", {"device": "cpu"}),
+        load(f"relbert:{folder}", {"device": "cpu", "pool": "sum"}),
+    )
     assert isinstance(model, EmbedsPairs)
     rows, sums = model.embed_pairs(PAIRS), summed.embed_pairs(PAIRS)
     assert rows.shape == (len(PAIRS), 16)
@@ -112,8 +115,8 @@ def test_agrees_with_the_plain_computation(checkpoint: Path, tmp_path: Path, mod
 
 
 def test_the_batch_and_the_order_do_not_matter(checkpoint: Path) -> None:
-    rows = load(f"relbert:{checkpoint}", device="cpu").embed_pairs(PAIRS)
-    single = load(f"relbert:{checkpoint}", device="cpu", batch=1)
+    rows = load(f"relbert:{checkpoint}", {"device": "cpu"}).embed_pairs(PAIRS)
+    single = load(f"relbert:{checkpoint}", {"device": "cpu", "batch": 1})
     np.testing.assert_allclose(single.embed_pairs(PAIRS[::-1])[::-1], rows, atol=1e-5)
     np.testing.assert_allclose(np.concatenate([single.embed_pairs([pair]) for pair in PAIRS]), rows, atol=1e-5)
     np.testing.assert_array_equal(rows[0], rows[2])
@@ -122,15 +125,15 @@ def test_the_batch_and_the_order_do_not_matter(checkpoint: Path) -> None:
 
 def test_older_checkpoints_call_it_custom_template(checkpoint: Path, tmp_path: Path) -> None:
     folder = edited(checkpoint, tmp_path / "old", mode="mask", custom_template=relbert.TEMPLATES["b"])
-    model = load(f"relbert:{folder}", device="cpu")
+    model = load(f"relbert:{folder}", {"device": "cpu"})
     assert (model.template, model.mode) == (relbert.TEMPLATES["b"], "mask")
 
 
 def test_a_plain_masked_model_needs_a_template(checkpoint: Path, tmp_path: Path) -> None:
     folder = edited(checkpoint, tmp_path / "plain")
     with pytest.raises(ProbandError, match="no 'relbert_config' and no template"):
-        load(f"relbert:{folder}", device="cpu")
-    model = load(f"relbert:{folder}", device="cpu", template="c")
+        load(f"relbert:{folder}", {"device": "cpu"})
+    model = load(f"relbert:{folder}", {"device": "cpu", "template": "c"})
     assert (model.template, model.mode) == (relbert.TEMPLATES["c"], "average_no_mask")
 
 
@@ -144,8 +147,8 @@ def test_the_hub_cache(checkpoint: Path, tmp_path: Path, monkeypatch: pytest.Mon
     refs.mkdir()
     (refs / "main").write_text("0" * 40)
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
-    rows = load("relbert:someone/relbert-tiny", device="cpu").embed_pairs(PAIRS)
-    np.testing.assert_array_equal(rows, load(f"relbert:{checkpoint}", device="cpu").embed_pairs(PAIRS))
+    rows = load("relbert:someone/relbert-tiny", {"device": "cpu"}).embed_pairs(PAIRS)
+    np.testing.assert_array_equal(rows, load(f"relbert:{checkpoint}", {"device": "cpu"}).embed_pairs(PAIRS))
 
 
 def test_identity_tells_apart_what_answers_differently(checkpoint: Path, tmp_path: Path) -> None:
@@ -153,14 +156,14 @@ def test_identity_tells_apart_what_answers_differently(checkpoint: Path, tmp_pat
     from safetensors.torch import load_file, save_file
 
     settings: list[dict[str, str]] = [{}, {"template": "a"}, {"mode": "mask"}, {"pool": "sum"}, {"dtype": "bfloat16"}]
-    seen = [dict(load(f"relbert:{checkpoint}", device="cpu", **each).identity()) for each in settings]
+    seen = [dict(load(f"relbert:{checkpoint}", {"device": "cpu", **each}).identity()) for each in settings]
     changed = shutil.copytree(checkpoint, tmp_path / "changed")
     weights = load_file(changed / "model.safetensors")
     weights["embeddings.word_embeddings.weight"][7, 3] += torch.tensor(1.0)
     save_file(weights, changed / "model.safetensors", metadata={"format": "pt"})
-    seen.append({**load(f"relbert:{changed}", device="cpu").identity(), "name": seen[0]["name"]})
+    seen.append({**load(f"relbert:{changed}", {"device": "cpu"}).identity(), "name": seen[0]["name"]})
     assert all(seen[i] != seen[j] for i in range(len(seen)) for j in range(i))
-    assert seen[0] == load(f"relbert:{checkpoint}", device="cpu").identity()
+    assert seen[0] == load(f"relbert:{checkpoint}", {"device": "cpu"}).identity()
 
 
 def test_pickled_weights_only_on_demand(checkpoint: Path, tmp_path: Path) -> None:
@@ -171,9 +174,9 @@ def test_pickled_weights_only_on_demand(checkpoint: Path, tmp_path: Path) -> Non
     torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
     (folder / "model.safetensors").unlink()
     with pytest.raises(ProbandError, match="pickled"):
-        load(f"relbert:{folder}", device="cpu")
-    rows = load(f"relbert:{folder}", device="cpu", allow_pickle=True).embed_pairs(PAIRS)
-    np.testing.assert_allclose(rows, load(f"relbert:{checkpoint}", device="cpu").embed_pairs(PAIRS), atol=1e-6)
+        load(f"relbert:{folder}", {"device": "cpu"})
+    rows = load(f"relbert:{folder}", {"device": "cpu", "allow_pickle": True}).embed_pairs(PAIRS)
+    np.testing.assert_allclose(rows, load(f"relbert:{checkpoint}", {"device": "cpu"}).embed_pairs(PAIRS), atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +186,7 @@ def test_pickled_weights_only_on_demand(checkpoint: Path, tmp_path: Path) -> Non
         ({"mode": "average", "template": "no marks"}, {}, "lacks <subj> or <obj>"),
         ({"mode": "mask", "template": "<subj> <obj>"}, {}, "needs a template with one <mask>"),
         ({"mode": "average", "template": {"top": [1], "mid": [2], "bottom": [3]}}, {}, "learnt prompt"),
-        ({"mode": "average", "template": "<subj> <obj>"}, {"pool": "max"}, "'pool' is 'max'"),
+        ({"mode": "average", "template": "<subj> <obj>"}, {"pool": "max"}, "'pool' is 'max'; it must be one of"),
     ],
 )
 def test_a_malformed_checkpoint_is_one_line(
@@ -191,7 +194,7 @@ def test_a_malformed_checkpoint_is_one_line(
 ) -> None:
     folder = edited(checkpoint, tmp_path / "bad", **entry)
     with pytest.raises(ProbandError) as error:
-        load(f"relbert:{folder}", device="cpu", **settings)
+        load(f"relbert:{folder}", {"device": "cpu", **settings})
     assert message in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -204,14 +207,14 @@ def test_missing_weights_are_refused_not_drawn_at_random(checkpoint: Path, tmp_p
     del weights["encoder.layer.1.output.dense.weight"]
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(ProbandError, match=r"the weights lack encoder.layer.1.output.dense.weight"):
-        load(f"relbert:{folder}", device="cpu")
+        load(f"relbert:{folder}", {"device": "cpu"})
 
 
 def test_words_that_would_break_the_prompt(checkpoint: Path) -> None:
-    model = load(f"relbert:{checkpoint}", device="cpu")
+    model = load(f"relbert:{checkpoint}", {"device": "cpu"})
     with pytest.raises(ProbandError, match="'<mask>' holds a sign"):
         model.embed_pairs([("<mask>", "x")])
-    masked = load(f"relbert:{checkpoint}", device="cpu", mode="mask", template="c")
+    masked = load(f"relbert:{checkpoint}", {"device": "cpu", "mode": "mask", "template": "c"})
     with pytest.raises(ProbandError, match="the mask is cut off"):
         masked.embed_pairs([("word " * 100, "x")])
     assert np.isfinite(model.embed_pairs([("word " * 100, "x")])).all()

@@ -12,7 +12,6 @@ and the settings; a record is served only where both are equal, letter for lette
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -28,10 +27,15 @@ DIGEST = 32  # hexadecimal digits of the checksum before each record
 
 def default_folder() -> Path:
     """$PROBAND_CACHE, or proband under the user's cache folder."""
+    import platformdirs
+
     named = os.environ.get("PROBAND_CACHE")
-    if named:
-        return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "proband"
+    return Path(named).expanduser() if named else platformdirs.user_cache_path("proband", appauthor=False)
+
+
+def cache_folder(*parts: str) -> Path:
+    """A place under the cache folder, for what is converted or downloaded once."""
+    return default_folder().joinpath(*parts)
 
 
 def checksum(body: bytes) -> str:
@@ -63,12 +67,14 @@ class Cache:
 
     def put(self, keys: Sequence[str], values: Sequence[Any]) -> None:
         """Append one record and flush it to the disk; only then are its answers known."""
+        from filelock import FileLock
+
         body = dumps({"about": self.about, "keys": list(keys), "values": list(values)}).encode()
         line = checksum(body).encode() + b" " + body + b"\n"
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with open(self.path, "ab") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)  # two runs of one model may append at a time
+            # two runs of one model may append at a time
+            with FileLock(self.path.with_suffix(".lock")), open(self.path, "ab") as file:
                 if file.tell() and not _ends_with_newline(self.path):
                     line = b"\n" + line  # a killed writer left a torn line: close it, its checksum will fail
                 file.write(line)

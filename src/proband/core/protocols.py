@@ -167,3 +167,18 @@ class LearnsFromItems(Protocol):
     may see: the items of the training split, where there are any."""
 
     def learn(self, items: Iterable[Item]) -> Any: ...
+
+
+# what makes a model usable: at least one of these
+ABILITIES: tuple[type, ...] = (
+    ScoresText,
+    EmbedsWords,
+    HasVectors,
+    EmbedsPairs,
+    EmbedsSentences,
+    Chooses,
+    Generates,
+    PredictsWords,
+    FineTunes,
+    AnswersItems,
+)

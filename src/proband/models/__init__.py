@@ -1,39 +1,100 @@
-"""Models by name: `KIND:REST`, one file per kind of model.
+"""Models by name: `KIND:REST`, one file or folder per kind of model.
 
     hf:NAME_OR_PATH  vec:PATH  relbert:NAME_OR_PATH  openai:MODEL@BASE_URL  baseline:random|majority  embedded:NAME
 
-(`net:MODELDIR` and `solver:NAME` belong to a suite; the command line resolves them.)
+Other packages add kinds through the entry point `proband.models` (a `ModelKind`), and `package.module:Object` names any
+model object for a quick try. (`net:MODELDIR` and `solver:NAME` belong to a suite; the pipeline resolves them.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from proband.core import plugins
 from proband.core.errors import ProbandError
+from proband.core.options import read_options
+from proband.models.kind import ModelKind
 
-# kind -> (module with a function `load(rest, *, name, **settings)`, what it is)
-KINDS = {
-    "hf": ("proband.models.hf", "masked and causal language models of Hugging Face, by name, folder or GGUF file"),
-    "vec": ("proband.models.vectors", "word vectors: fastText, word2vec and GloVe files"),
-    "relbert": ("proband.models.relbert", "relation embeddings (RelBERT)"),
-    "openai": ("proband.models.remote", "any OpenAI-compatible endpoint: openai:MODEL@BASE_URL"),
-    "baseline": ("proband.models.baseline", "random, majority"),
-    "embedded": ("proband.models.embedded", "what installs with Proband and works offline"),
-    "fake": ("proband.models.fake", "scripted answers, for tests"),
+__all__ = ["KINDS", "ModelKind", "kind_of", "kinds", "load"]
+
+GROUP = "proband.models"
+
+# built-in kind -> the module that holds its `KIND`
+KINDS: Mapping[str, str] = {
+    "hf": "proband.models.hf",
+    "vec": "proband.models.vectors.loading",
+    "relbert": "proband.models.relbert",
+    "openai": "proband.models.remote.openai",
+    "baseline": "proband.models.baseline",
+    "embedded": "proband.models.embedded",
+    "fake": "proband.models.fake",
 }
 
 
-def loader(kind: str) -> Callable[..., Any]:
-    found: Callable[..., Any] = import_module(KINDS[kind][0]).load
-    return found
+def load(spec: str, given: Mapping[str, Any] | None = None) -> Any:
+    """The model a user named. `given` holds loading options of its kind, as text or values; None means not given.
+
+    >>> load("baseline:random", {"seed": "3"}).identity()["seed"]
+    '3'
+    """
+    name, _, rest = spec.partition(":")
+    settings = {key: value for key, value in (given or {}).items() if value is not None}
+    kind = kind_of(name) if rest else None
+    if kind is not None:
+        model = kind.load(rest, options=read_options(kind.options, settings, of=f"{name}:"))
+        return model if name in KINDS else _checked(model, spec)
+    if not plugins.is_path(name, rest):
+        known = ", ".join(f"{each}:..." for each in (*KINDS, *_outside()) if each != "fake")
+        raise ProbandError(
+            f"no model {spec!r}: a model is named KIND:NAME with one of {known}, net:DIR, solver:NAME, "
+            "or package.module:Object"
+        )
+    return _checked(_made(plugins.object_at(name, rest), spec, settings), spec)
 
 
-def load(spec: str, **settings: Any) -> Any:
-    """The model a user named. Settings are passed on to the kind's `load` (device, dtype, batch, ...)."""
-    kind, colon, rest = spec.partition(":")
-    if not colon or kind not in KINDS or not rest:
-        known = ", ".join(f"{k}:..." for k in KINDS if k != "fake")
-        raise ProbandError(f"no model {spec!r}: a model is named KIND:NAME with one of {known}, net:DIR, solver:NAME")
-    return loader(kind)(rest, name=spec, **settings)
+def kind_of(name: str) -> ModelKind | None:
+    """A kind by name, built in or from another package; None where there is none. Nothing else is imported."""
+    if name in KINDS:
+        found: ModelKind = import_module(KINDS[name]).KIND
+        return found
+    point = _outside().get(name)
+    return None if point is None else plugins.imported(point, ModelKind)
+
+
+def kinds() -> Mapping[str, ModelKind]:
+    """Every kind there is, the built-in ones first."""
+    return {name: kind for name in (*KINDS, *_outside()) if (kind := kind_of(name)) is not None}
+
+
+def _outside() -> Mapping[str, plugins.EntryPoint]:
+    return plugins.found(GROUP, built_in=KINDS)
+
+
+def _made(found: Any, spec: str, settings: Mapping[str, Any]) -> Any:
+    """A ready object as it is; a class or a factory is called with the settings."""
+    if hasattr(found, "identity") and not isinstance(found, type):
+        if settings:
+            raise ProbandError(f"{spec} is a ready object and has no option {next(iter(settings))!r}; it has none")
+        return found
+    if not callable(found):
+        raise ProbandError(f"{spec} is a {type(found).__name__}, not a model, a class or a function that makes one")
+    try:
+        return found(**{name.replace("-", "_"): value for name, value in settings.items()})
+    except TypeError as error:
+        raise ProbandError(f"{spec} cannot be made with the options {sorted(settings)}: {error}") from None
+
+
+def _checked(model: Any, spec: str) -> Any:
+    """The model, if it keeps the contract of `core.protocols`."""
+    from proband.core import protocols
+
+    if not isinstance(getattr(model, "name", None), str) or not model.name:
+        raise ProbandError(f"{spec}: the model (a {type(model).__name__}) has no text `name`")
+    if not callable(getattr(model, "identity", None)):
+        raise ProbandError(f"{spec}: the model (a {type(model).__name__}) has no method `identity()`")
+    if not any(isinstance(model, each) for each in protocols.ABILITIES):
+        names = ", ".join(each.__name__ for each in protocols.ABILITIES)
+        raise ProbandError(f"{spec}: the model (a {type(model).__name__}) has none of the protocols {names}")
+    return model

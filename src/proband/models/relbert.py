@@ -20,15 +20,25 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from msgspec import Meta
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
-from proband.models.batching import Budget, Ints, automatic, falling, in_batches, padded
-from proband.models.hf import device_of, dtype_of, quiet, tokenizer_of
-from proband.models.weights import Files, find
+from proband.models.checkpoints.files import Files, find
+from proband.models.checkpoints.opening import (
+    CheckpointOptions,
+    quiet,
+    read_config,
+    read_network,
+    read_tokenizer,
+    some_of,
+)
+from proband.models.kind import ModelKind
+from proband.models.lm.batching import Budget, Ints, automatic, falling, in_batches, padded
 
 # The five prompts of the paper, with its spacing and its apostrophes: published checkpoints were trained on them.
 TEMPLATES = {
@@ -39,7 +49,6 @@ TEMPLATES = {
     "e": "I wasn’t aware of this relationship, but I just read in the encyclopedia that <obj>  is <subj>’s <mask>",
 }
 MODES = ("mask", "average", "average_no_mask")
-POOLS = ("mean", "sum")
 MARKS = ("<subj>", "<obj>", "<mask>")
 LONGEST = 64  # tokens; the released code cuts longer prompts off
 
@@ -145,50 +154,42 @@ def _hashes(files: Files) -> Mapping[str, str]:
 # ---- loading -------------------------------------------------------------------------------------------------------
 
 
-def load(
-    rest: str,
-    *,
-    name: str,
-    device: str | None = None,
-    dtype: str | None = None,
-    batch: int | None = None,
-    revision: str | None = None,
-    allow_pickle: bool = False,
-    template: str | None = None,
-    mode: str | None = None,
-    pool: str = "mean",
-) -> RelBert:
-    """The checkpoint in a folder or in the hub cache. `template` (a letter, or a text) and `mode` are the
-    checkpoint's own unless given; a plain masked LM, which has none, needs a template."""
-    files = find(rest, name=name, revision=revision, allow_pickle=allow_pickle)
+@dataclass(frozen=True, kw_only=True)
+class RelBertOptions(CheckpointOptions):
+    """Loading a relation-embedding model; template and mode are the checkpoint's own unless given."""
+
+    template: Annotated[str | None, Meta(description="a to e, or a text with <subj>, <obj> and <mask>")] = None
+    mode: Annotated[Literal["mask", "average", "average_no_mask"] | None, Meta(description="tokens to average")] = None
+    pool: Annotated[Literal["mean", "sum"], Meta(description="mean, or the sum of the released code")] = "mean"
+
+
+def load(rest: str, *, options: RelBertOptions) -> RelBert:
+    """The checkpoint in a folder or in the hub cache. A plain masked LM, which has no template, needs one."""
+    from transformers import AutoModel
+
+    name = f"relbert:{rest}"
+    files = find(rest, name=name, revision=options.revision, allow_pickle=options.allow_pickle)
     with quiet():
-        config = _config(files, name)
-        template, mode = _settings(config, template, mode, name=name)
-        if pool not in POOLS:
-            raise ProbandError(f"{name}: 'pool' is {pool!r}, not one of {', '.join(POOLS)}")
-        tokenizer = tokenizer_of(files, name)
+        config = read_config(files, name=name)
+        template, mode = _settings(config, options, name=name)
+        tokenizer = read_tokenizer(files, name=name)
         if tokenizer.mask_token is None or tokenizer.pad_token is None:
             raise ProbandError(f"{name}: the tokenizer has no mask or no padding token")
-        model = _model(files, config, name=name, dtype=dtype_of(dtype, device_of(device), name))
-    model = model.to(device_of(device))
-    return RelBert(model, tokenizer, name=name, files=files, template=template, mode=mode, pool=pool, batch=batch)
+        model, missing = read_network(AutoModel, files, config, name=name, options=options)
+    missing = [key for key in missing if "pooler" not in key]  # the pooler is not used
+    if missing:
+        raise ProbandError(f"{name}: the weights lack {some_of(missing)}")
+    return RelBert(
+        model, tokenizer, name=name, files=files, template=template, mode=mode, pool=options.pool, batch=options.batch
+    )
 
 
-def _config(files: Files, name: str) -> Any:
-    from transformers import AutoConfig
-
-    try:
-        return AutoConfig.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True)
-    except (ValueError, OSError, KeyError) as error:
-        raise ProbandError(f"{name}: {str(error) or 'config.json cannot be read'}") from None
-
-
-def _settings(config: Any, template: str | None, mode: str | None, *, name: str) -> tuple[str, str]:
+def _settings(config: Any, options: RelBertOptions, *, name: str) -> tuple[str, str]:
     """(template, mode): what the caller asks for, else what the checkpoint was trained with."""
     own = getattr(config, "relbert_config", None) or {}
     if not isinstance(own, Mapping):
         raise ProbandError(f"{name}: 'relbert_config' in config.json is not an object")
-    template = template or own.get("template") or own.get("custom_template")
+    template = options.template or own.get("template") or own.get("custom_template")
     if template is None:
         raise ProbandError(f"{name}: config.json has no 'relbert_config' and no template (a to e, or a text) is given")
     if not isinstance(template, str):
@@ -196,7 +197,7 @@ def _settings(config: Any, template: str | None, mode: str | None, *, name: str)
     template = TEMPLATES.get(template, template)
     if "<subj>" not in template or "<obj>" not in template:
         raise ProbandError(f"{name}: the template {template!r} lacks <subj> or <obj>")
-    mode = mode or own.get("mode") or "average_no_mask"
+    mode = options.mode or own.get("mode") or "average_no_mask"
     if mode not in MODES:
         raise ProbandError(f"{name}: mode {mode!r}; there are {', '.join(MODES)}")
     if mode == "mask" and template.count("<mask>") != 1:
@@ -204,22 +205,4 @@ def _settings(config: Any, template: str | None, mode: str | None, *, name: str)
     return template, mode
 
 
-def _model(files: Files, config: Any, *, name: str, dtype: Any) -> Any:
-    from transformers import AutoModel
-
-    try:
-        model, info = AutoModel.from_pretrained(
-            files.folder,
-            config=config,
-            dtype=dtype,
-            trust_remote_code=False,
-            local_files_only=True,
-            output_loading_info=True,
-            use_safetensors=not files.pickle,
-        )
-    except (ValueError, OSError, KeyError, RuntimeError, ImportError) as error:
-        raise ProbandError(f"{name}: {next(iter(str(error).splitlines()), type(error).__name__)}") from None
-    missing = sorted(key for key in info["missing_keys"] if "pooler" not in key)  # the pooler is not used
-    if missing:
-        raise ProbandError(f"{name}: the weights lack {', '.join(missing[:3])}{' and others' if missing[3:] else ''}")
-    return model
+KIND = ModelKind(name="relbert", help="relation embeddings (RelBERT)", options=RelBertOptions, load=load)

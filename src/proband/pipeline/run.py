@@ -89,7 +89,7 @@ class Runner:
         self.spec = model if isinstance(model, str) else None
         self.model = load_model(model, how.model_options, suite=self.suite) if isinstance(model, str) else model
         self.solver = choose_solver(self.suite, self.model, how.solver, setting=str(first.tags.get("setting", "")))
-        self.options = read_options(self.solver.options, how.options, of=f"solver {self.solver.name}")
+        self.options: Any = read_options(self.solver.options, how.options, of=f"solver {self.solver.name}")
         self.cache = default_folder() if how.cache is True else Path(how.cache) if how.cache else None
         if how.limit is not None and how.limit < 1:
             raise ProbandError(f"'limit' is {how.limit}; it must be at least 1")

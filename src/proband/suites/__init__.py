@@ -1,17 +1,29 @@
-"""The suites. Adding one = one folder with a `SUITE` and one line here."""
+"""The suites by name. Adding one = one folder with a `SUITE` and one line here, or an entry point `proband.suites`
+(a `Suite`) in somebody else's package."""
 
 from __future__ import annotations
 
 from importlib import import_module
 
+from proband.core import plugins
 from proband.core.errors import ProbandError
 from proband.core.suite import Suite
 
-NAMES = ("analogy", "kinship", "script")
+GROUP = "proband.suites"
+BUILT_IN = ("analogy", "kinship", "script")
+
+
+def names() -> tuple[str, ...]:
+    """Every suite there is, the built-in ones first; none is imported."""
+    return (*BUILT_IN, *plugins.found(GROUP, built_in=BUILT_IN))
 
 
 def suite(name: str) -> Suite:
-    if name not in NAMES:
-        raise ProbandError(f"no suite {name!r}; there are {', '.join(NAMES)}")
-    found: Suite = import_module(f"proband.suites.{name}").SUITE
-    return found
+    if name in BUILT_IN:
+        found: Suite = import_module(f"proband.suites.{name}").SUITE
+        return found
+    points = plugins.found(GROUP, built_in=BUILT_IN)
+    if name not in points:
+        raise ProbandError(f"no suite {name!r}; there are {', '.join((*BUILT_IN, *points))}")
+    loaded: Suite = plugins.imported(points[name], Suite)
+    return loaded

@@ -1,0 +1,1 @@
+"""Masked and causal language models: scores, embeddings, generation, fine-tuning."""

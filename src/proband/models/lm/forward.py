@@ -1,0 +1,150 @@
+"""A language model as a body (tokens to hidden states) and a head (hidden states to scores over the vocabulary).
+
+The head is applied only where a token is to be predicted. It is the model itself with its body taken out: a stand-in
+body hands the given states through, so that whatever the family does between its last state and its scores (dense
+layers, tied or free output embeddings, soft-capping, scaling) happens as its own code says.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from proband.models.lm.batching import Budget, Ints, automatic
+from proband.models.lm.tokens import Tokens
+
+CHUNK = {"cuda": 2**28, "cpu": 2**24}  # most numbers (rows x vocabulary) of scores held at a time
+
+
+class Network:
+    """The model on its device, with `states`, `logprobs` and the batch budget."""
+
+    def __init__(self, model: Any, *, batch: int | None = None) -> None:
+        self.model = model.eval()
+        self.device = next(model.parameters()).device
+        self.dtype = str(next(model.parameters()).dtype).removeprefix("torch.")
+        config = model.config.get_text_config()
+        self.width, self.vocabulary, self.layers = config.hidden_size, config.vocab_size, config.num_hidden_layers + 1
+        self.budget = Budget(automatic(self.device.type, self.width), rows=batch)
+        self.obeys_trees: bool | None = None  # not tried yet
+        self._head: Any = None
+
+    def tensor(self, array: Any) -> Any:
+        import torch
+
+        return torch.from_numpy(array).to(self.device, non_blocking=True)
+
+    def head(self) -> Any:
+        """The model without its body, or None where that does not give the model's own scores."""
+        if self._head is None:
+            self._head = (headless(self.model),)
+            if not self._agrees():
+                self._head = (None,)
+        return self._head[0]
+
+    def _agrees(self) -> bool:
+        import torch
+
+        if self._head[0] is None:
+            return False
+        ids = torch.arange(5, 9, device=self.device)[None] % self.vocabulary
+        with torch.inference_mode():
+            whole = self.model(ids).logits.float()
+            try:
+                parts = self._head[0](inputs_embeds=self.model.base_model(ids)[0]).logits.float()
+            except (AttributeError, TypeError):  # a family that wants more of its body than states
+                return False
+        return parts.shape == whole.shape and bool(torch.allclose(whole, parts, rtol=1e-2, atol=1e-2))
+
+    def states(self, ids: Any, rows: Any, positions: Any, **given: Any) -> Any:
+        """What the head reads at each (row, position), or the scores themselves where there is no head by itself."""
+        import torch
+
+        with torch.inference_mode():
+            if self.head() is None:
+                return self.model(ids, **given).logits[rows, positions]
+            return self.model.base_model(ids, **given)[0][rows, positions]
+
+    def chosen(self, states: Any, rows: Ints, targets: Any) -> Any:
+        r"""log P(target) behind states[row] for each (row, target), rows rising, in fp32:
+
+            log softmax(logits)[target] = logits[target] - log \sum_v exp logits[v]
+
+        A part of the states at a time, since each has a score for every word of the vocabulary."""
+        import torch
+
+        head = self.head()
+        size = max(1, CHUNK.get(self.device.type, 2**24) // self.vocabulary)
+        parts = []
+        with torch.inference_mode():
+            for first in range(0, len(states), size):
+                begin, end = np.searchsorted(rows, [first, first + size])
+                part = states[first : first + size]
+                logits = (part if head is None else head(inputs_embeds=part[None]).logits[0]).float()
+                row = self.tensor(rows[begin:end] - first)
+                parts.append(logits[row, targets[begin:end]] - logits.logsumexp(1)[row])
+        return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+    def logprobs(self, ids: Any, mask: Any, rows: Any, positions: Any, targets: Any, *, cache: Any = None) -> Any:
+        """log P(target | ids) for each (row, position, target); `cache` holds what stands before the ids."""
+        before = {} if cache is None else {"past_key_values": cache, "use_cache": True}
+        states = self.states(ids, rows, positions, attention_mask=mask, **before)
+        return self.chosen(states, np.arange(len(states)), targets)
+
+    def distributions(self, ids: Any, mask: Any, rows: Any, positions: Any) -> Any:
+        """Log-probabilities over the whole vocabulary at each (row, position)."""
+        import torch
+
+        head = self.head()
+        with torch.inference_mode():
+            if head is None:
+                logits = self.model(ids, attention_mask=mask).logits[rows, positions]
+            else:
+                states = self.model.base_model(ids, attention_mask=mask)[0][rows, positions]
+                logits = head(inputs_embeds=states[None]).logits[0]
+            return logits.float().log_softmax(-1)
+
+
+class CausalParts(Protocol):
+    """A causal model as generation and fine-tuning need it: the network, the tokenizer, and texts as tokens."""
+
+    name: str
+    network: Network
+    tokenizer: Any
+    longest: int | None
+    bos: int | None
+
+    def read(self, texts: Sequence[str]) -> list[Tokens]: ...
+
+
+def headless(model: Any) -> Any:
+    """A shallow copy of the model that shares all weights and whose body hands `inputs_embeds` through."""
+    prefix = model.base_model_prefix
+    if prefix not in model._modules:
+        return None
+    head = copy.copy(model)
+    head._modules = dict(model._modules)
+    head._modules[prefix] = _passing(model._modules[prefix])
+    return head
+
+
+def _passing(body: Any) -> Any:
+    import torch
+    from transformers.modeling_outputs import BaseModelOutputWithPastAndCrossAttentions
+
+    class Passing(torch.nn.Module):
+        """Stands where the body stood; some heads reach into the body for its embeddings."""
+
+        def __getattr__(self, name: str) -> Any:
+            try:
+                return super().__getattr__(name)
+            except AttributeError:
+                return getattr(body, name)
+
+        def forward(self, *args: Any, inputs_embeds: Any = None, **kwargs: Any) -> Any:
+            return BaseModelOutputWithPastAndCrossAttentions(last_hidden_state=inputs_embeds)
+
+    return Passing().eval()

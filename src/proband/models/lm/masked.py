@@ -1,0 +1,225 @@
+r"""Masked language models: pseudo-log-likelihood, word embeddings in context, words for a blank.
+
+    PLL(S) = \sum_t log P(w_t | S with the tokens M_t masked)
+
+    pll             M_t = {t}                                          (Salazar et al. 2020; equation 1 of paper 000)
+    pll-word-l2r    M_t = {t} and the later tokens of its word         (Kauf and Ivanova 2023)
+    pll-whole-word  M_t = all tokens of its word
+
+A word is what the tokenizer's pre-tokenizer splits off. Masked variants that are the same for several texts (two
+sentences that differ in the masked token only) run once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proband.core.errors import ProbandError
+from proband.core.protocols import Floats, Score, Text
+from proband.models.lm.batching import Ints, falling, in_batches, padded
+from proband.models.lm.embeddings import embed_spans
+from proband.models.lm.forward import Network
+from proband.models.lm.tokens import Tokens, by_spelling, check_lengths, count_words, encode, shorten
+
+Bools = NDArray[np.bool_]
+
+# method -> which positions are masked: `same` marks the target's word, `later` the target's position and those after it
+METHODS: Mapping[str, Callable[[Bools, Bools, Bools], Bools]] = {
+    "pll": lambda target, same, later: target,
+    "pll-word-l2r": lambda target, same, later: same & later,
+    "pll-whole-word": lambda target, same, later: same,
+}
+AT_ONCE = 8192  # texts whose variants are held in memory together
+
+
+class Masked:
+    """`Masked(model, tokenizer, name=, identity=, longest=)` around a transformers model for masked LM."""
+
+    methods = tuple(METHODS)
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        *,
+        name: str,
+        identity: Callable[[], Mapping[str, str]],
+        longest: int | None = None,
+        batch: int | None = None,
+    ) -> None:
+        if tokenizer.mask_token_id is None:
+            raise ProbandError(f"{name}: the tokenizer has no mask token")
+        self.name, self.tokenizer, self.longest = name, tokenizer, longest
+        self.network = Network(model, batch=batch)
+        self.layers = self.network.layers
+        self.pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
+        self._identity = identity
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "masked", **self._identity(), "dtype": self.network.dtype}
+
+    # ---- ScoresText --------------------------------------------------------------------------------------------
+
+    def score(self, texts: Sequence[Text], *, method: str = "pll") -> list[Score]:
+        """Sum of the counted tokens' log-probabilities under one of `methods`."""
+        if method not in METHODS:
+            raise ProbandError(f"{self.name}: no method {method!r}; there are {', '.join(METHODS)}")
+        distinct = list(dict.fromkeys(texts))
+        scores: dict[Text, Score] = {}
+        for at in range(0, len(distinct), AT_ONCE):
+            part = distinct[at : at + AT_ONCE]
+            scores.update(zip(part, self._score(part, method)))
+        return [scores[text] for text in texts]
+
+    def _score(self, texts: Sequence[Text], method: str) -> list[Score]:
+        encoded = encode(self.tokenizer, [text.text for text in texts])
+        check_lengths(encoded, self.longest)
+        counted = [tokens.counted(text.start) for text, tokens in zip(texts, encoded)]
+        for text, positions in zip(texts, counted):
+            if not len(positions):
+                raise ProbandError(f"no token of {shorten(text.text)} begins at character {text.start} or later")
+        lengths = np.array([len(tokens.ids) for tokens in encoded])
+        blocks = [
+            variants(encoded, counted, np.flatnonzero(lengths == length), METHODS[method], self.tokenizer.mask_token_id)
+            for length in sorted(set(lengths.tolist()), reverse=True)
+        ]
+        owners = np.concatenate([block.queries[3] for block in blocks])
+        totals = np.bincount(owners, weights=self._run(blocks), minlength=len(texts))
+        return [
+            Score(float(totals[i]), len(counted[i]), count_words(encoded[i], counted[i])) for i in range(len(texts))
+        ]
+
+    def _run(self, blocks: Sequence[Block]) -> Any:
+        """Log-probability of every query. All rows go to the device at once and all results come back at once:
+        nothing inside the loop waits for the GPU."""
+        import torch
+
+        rows = [row for block in blocks for row in block.rows]
+        sizes = np.array([len(row) for row in rows], dtype=np.int64)
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        firsts = np.cumsum([0, *(len(block.rows) for block in blocks)])
+        row = np.concatenate([block.queries[0] + first for block, first in zip(blocks, firsts)])
+        bounds = np.searchsorted(row, np.arange(len(rows) + 1))
+        others = [np.concatenate([block.queries[i] for block in blocks]) for i in (1, 2)]
+        queries = self.network.tensor(np.stack([row, *others]))
+        flat = self.network.tensor(np.concatenate([block.rows.reshape(-1) for block in blocks]))
+
+        def compute(first: int, end: int) -> Any:
+            longest = int(sizes[first])
+            if longest == sizes[end - 1]:
+                ids, mask = flat[offsets[first] : offsets[end]].view(end - first, longest), None
+            else:
+                ids = self.network.tensor(padded(rows[first:end], self.pad))
+                mask = self.network.tensor((np.arange(longest) < sizes[first:end, None]).astype(np.int64))
+            row, position, target = queries[:, bounds[first] : bounds[end]]
+            return self.network.logprobs(ids, mask, row - first, position, target)
+
+        return torch.cat(in_batches(sizes, compute, self.network.budget)).double().cpu().numpy()
+
+    # ---- EmbedsWords -------------------------------------------------------------------------------------------
+
+    def embed(
+        self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]], *, layers: Sequence[int]
+    ) -> Floats:
+        """Texts x spans x layers x dim; the sub-tokens of a span are averaged."""
+
+        def read(distinct: Sequence[str]) -> list[Tokens]:
+            encoded = encode(self.tokenizer, distinct)
+            check_lengths(encoded, self.longest)
+            return encoded
+
+        return embed_spans(self.network, read, texts, spans, layers=layers, pad=self.pad, masked=True)
+
+    # ---- PredictsWords -----------------------------------------------------------------------------------------
+
+    def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:
+        """Blanks x words: log P(word | left, right), the blank holding as many masks as the word has tokens.
+
+        A word of n tokens w_1..w_n gets sum_i log P(w_i | left, n masks, right): all its masks stand at once, so
+        one pass per blank and token count serves all candidates. (The alternative, filling in from left to right,
+        would need a pass per candidate.)
+        """
+        result = np.empty((len(blanks), len(words)), dtype=np.float32)
+        for here, ids in by_spelling(self.tokenizer, blanks, words):
+            counts = np.array([len(i) for i in ids])
+            for count in sorted(set(counts.tolist())):
+                chosen = np.flatnonzero(counts == count)
+                table = np.array([ids[i] for i in chosen], dtype=np.int64)
+                result[np.ix_(np.array(here), chosen)] = self._fill([blanks[i] for i in here], table)
+        return result
+
+    def _fill(self, blanks: Sequence[tuple[str, str]], table: Ints) -> Floats:
+        """Blanks x candidates, for candidates (rows of `table`) of one token count."""
+        import torch
+
+        count, mask_id = table.shape[1], self.tokenizer.mask_token_id
+        encoded = encode(self.tokenizer, [left.rstrip() + self.tokenizer.mask_token + right for left, right in blanks])
+        rows, places = [], []
+        for tokens in encoded:
+            at = np.flatnonzero(tokens.ids == mask_id)
+            if len(at) != 1:
+                raise ProbandError(
+                    f"the text around a blank must not hold {self.tokenizer.mask_token}: {shorten(tokens.text)}"
+                )
+            places.append(int(at[0]))
+            rows.append(np.concatenate([tokens.ids[: at[0]], np.full(count, mask_id), tokens.ids[at[0] + 1 :]]))
+            if self.longest is not None and len(rows[-1]) > self.longest:
+                raise ProbandError(f"a text of {len(rows[-1])} tokens is longer than the model's {self.longest}")
+        order = falling([len(row) for row in rows])
+        sizes = np.array([len(rows[i]) for i in order], dtype=np.int64)
+        candidates = self.network.tensor(table)
+
+        def compute(first: int, end: int) -> Any:
+            picks = order[first:end]
+            mask = (np.arange(sizes[first]) < sizes[first:end, None]).astype(np.int64)
+            where = np.array([places[i] for i in picks])[:, None] + np.arange(count)
+            with torch.inference_mode():
+                dist = self.network.distributions(
+                    self.network.tensor(padded([rows[i] for i in picks], self.pad)),
+                    None if mask.all() else self.network.tensor(mask),
+                    self.network.tensor(np.repeat(np.arange(end - first), count)),
+                    self.network.tensor(where.reshape(-1)),
+                ).view(end - first, count, -1)
+                return sum(dist[:, i].index_select(1, candidates[:, i]) for i in range(count))
+
+        parts = in_batches(sizes, compute, self.network.budget)
+        result = np.empty((len(blanks), len(table)), dtype=np.float32)
+        result[order] = np.concatenate([part.cpu().numpy() for part in parts])
+        return result
+
+
+@dataclass(frozen=True)
+class Block:
+    """Masked variants of one length, each kept once, and the queries put to them, sorted by row: four arrays with the
+    row, the position, the token that stood there and the text it belongs to."""
+
+    rows: Ints
+    queries: tuple[Ints, Ints, Ints, Ints]
+
+
+def variants(
+    encoded: Sequence[Tokens],
+    counted: Sequence[Ints],
+    texts: Ints,
+    masking: Callable[[Bools, Bools, Bools], Bools],
+    mask: int,
+) -> Block:
+    """The masked variants of some texts of equal length, one per counted token, equal ones merged."""
+    ids = np.stack([encoded[i].ids for i in texts])
+    words = np.stack([encoded[i].words for i in texts])
+    number = np.repeat(np.arange(len(texts)), [len(counted[i]) for i in texts])
+    at = np.concatenate([counted[i] for i in texts])
+    columns = np.arange(ids.shape[1])
+    same = words[number] == words[number, at][:, None]
+    rows = ids[number]
+    rows[masking(columns == at[:, None], same, columns >= at[:, None])] = mask
+    whole = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))[:, 0]
+    _, first, row = np.unique(whole, return_index=True, return_inverse=True)
+    order = np.argsort(row, kind="stable")
+    target = ids[number, at]
+    return Block(rows[first], (row[order], at[order], target[order], texts[number][order]))

@@ -1,0 +1,177 @@
+r"""Many short continuations as one prefix tree, and texts with such trees behind them as rows of one forward pass.
+
+Endings with a common beginning share its tokens:
+
+    of [7], [7, 8], [7, 8, 9], [5, 6]     root - 7 - 8 - 9          nodes 7, 8 and 5 have something behind them and
+                                               \ 5 - 6              are read; 9 and 6 are only to be predicted
+
+A row is a text (the trunk), and behind each of its beginnings that is asked for, a copy of the tree. A node sees its
+beginning of the trunk and its own ancestors, nothing else, and stands at the position it would have alone:
+
+    sees(q, k) = k is an ancestor of q, or q itself        position(q) = number of ancestors of q
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proband.models.lm.batching import Ints
+
+Bools = NDArray[np.bool_]
+PACKED = 256  # tokens up to which beginnings of one text share a row; attention grows with its square
+
+
+@dataclass(frozen=True)
+class Tree:
+    """`tokens` and `parents` of the nodes that are read, parents first (-1: the root, which is no token). An edge is a
+    token to be predicted behind a node: `sources` (0 is the root, i the node i - 1), rising, and `targets`. `paths`,
+    endings x longest, holds each ending's edges, filled up with the number of edges."""
+
+    tokens: Ints
+    parents: Ints
+    sources: Ints
+    targets: Ints
+    paths: Ints
+
+    @cached_property
+    def depths(self) -> Ints:
+        """Ancestors of each node within the tree.
+
+        >>> grow([[7, 8, 9], [5, 6]]).depths.tolist()
+        [0, 0, 1]
+        """
+        counted: Ints = self.sees.sum(1) - 1
+        return counted
+
+    @cached_property
+    def sees(self) -> Bools:
+        """Nodes x nodes: whether the second is the first or stands before it.
+
+        >>> grow([[7, 8, 9], [5, 6]]).sees.astype(int).tolist()
+        [[1, 0, 0], [0, 1, 0], [1, 0, 1]]
+        """
+        seen = np.eye(len(self.tokens), dtype=bool)
+        for node, parent in enumerate(self.parents):
+            if parent >= 0:
+                seen[node] |= seen[parent]
+        return seen
+
+
+def grow(endings: Sequence[Sequence[int]]) -> Tree:
+    """The tree of some endings.
+
+    >>> tree = grow([[7], [7, 8], [7, 8, 9], [5, 6]])
+    >>> tree.tokens.tolist(), tree.parents.tolist()
+    ([7, 5, 8], [-1, -1, 0])
+    >>> list(zip(tree.sources.tolist(), tree.targets.tolist()))
+    [(0, 7), (0, 5), (1, 8), (2, 6), (3, 9)]
+    >>> tree.paths.tolist()
+    [[0, 5, 5], [0, 2, 5], [0, 2, 4], [1, 3, 5]]
+    """
+    spelled = [tuple(ending) for ending in endings]
+    longest = max(map(len, spelled))
+    begun = [dict.fromkeys(e[:n] for e in spelled if len(e) > n) for n in range(longest)]  # () first: the root
+    number = {beginning: i for i, beginning in enumerate(b for level in begun for b in level)}
+    inner = list(number)[1:]
+    wanted = dict.fromkeys(e[:n] for e in spelled for n in range(1, len(e) + 1))
+    ordered = sorted(wanted, key=lambda beginning: number[beginning[:-1]])
+    edge = {beginning: i for i, beginning in enumerate(ordered)}
+    paths = np.full((len(spelled), longest), len(ordered), dtype=np.int64)
+    for row, ending in zip(paths, spelled):
+        row[: len(ending)] = [edge[ending[:n]] for n in range(1, len(ending) + 1)]
+    return Tree(
+        tokens=np.array([b[-1] for b in inner], dtype=np.int64),
+        parents=np.array([number[b[:-1]] - 1 for b in inner], dtype=np.int64),
+        sources=np.array([number[b[:-1]] for b in ordered], dtype=np.int64),
+        targets=np.array([b[-1] for b in ordered], dtype=np.int64),
+        paths=paths,
+    )
+
+
+@dataclass(frozen=True)
+class Row:
+    """A text and the lengths of those of its beginnings that have a tree behind them; `members` says which of the
+    given texts each beginning is."""
+
+    trunk: Ints
+    ends: tuple[int, ...]
+    members: tuple[tuple[int, ...], ...]
+
+    def size(self, tree: Tree) -> int:
+        return len(self.trunk) + len(self.ends) * len(tree.tokens)
+
+
+def pack(lefts: Sequence[Ints], tree: Tree) -> list[Row]:
+    """Texts as few rows: what is the beginning of another text is read with it, as long as the row stays short.
+
+    >>> lefts = [np.array(left) for left in ([1, 2], [1, 2, 3], [4], [1, 2, 3])]
+    >>> [(row.trunk.tolist(), row.ends, row.members) for row in pack(lefts, grow([[7, 8]]))]
+    [([1, 2, 3], (3, 2), ((1, 3), (0,))), ([4], (1,), ((2,),))]
+    """
+    same: dict[tuple[int, ...], list[int]] = {}
+    for i, left in enumerate(lefts):
+        same.setdefault(tuple(left.tolist()), []).append(i)
+    groups: list[list[tuple[int, ...]]] = []
+    for text in sorted(same, reverse=True):  # a beginning comes after all that begin with it
+        if groups and _joins(text, groups[-1], len(tree.tokens)):
+            groups[-1].append(text)
+        else:
+            groups.append([text])
+    rows = [
+        Row(np.array(group[0], dtype=np.int64), tuple(map(len, group)), tuple(tuple(same[text]) for text in group))
+        for group in groups
+    ]
+    return sorted(rows, key=lambda row: -row.size(tree))
+
+
+def _joins(left: tuple[int, ...], group: list[tuple[int, ...]], nodes: int) -> bool:
+    trunk = group[0]
+    fits = nodes == 0 or len(trunk) + (len(group) + 1) * nodes <= PACKED
+    return fits and trunk[: len(left)] == left
+
+
+def lay_out(rows: Sequence[Row], tree: Tree) -> tuple[Ints, Ints, Bools]:
+    """Token ids and positions, rows x width, and what sees what, rows x width x width; short rows are filled up.
+
+    >>> ids, positions, sees = lay_out([Row(np.array([1, 2]), (2, 1), ((0,), (1,)))], grow([[7, 8]]))
+    >>> ids.tolist(), positions.tolist()
+    ([[1, 2, 7, 7]], [[0, 1, 2, 1]])
+    >>> sees[0].astype(int).tolist()
+    [[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 0, 0, 1]]
+    """
+    nodes = len(tree.tokens)
+    width = max(row.size(tree) for row in rows)
+    ids = np.zeros((len(rows), width), dtype=np.int64)
+    positions = np.zeros((len(rows), width), dtype=np.int64)
+    sees = np.repeat(np.eye(width, dtype=bool)[None], len(rows), 0)  # what fills up sees itself, so nothing is empty
+    for i, row in enumerate(rows):
+        trunk = len(row.trunk)
+        ids[i, :trunk], positions[i, :trunk] = row.trunk, np.arange(trunk)
+        sees[i, :trunk, :trunk] = np.tri(trunk, dtype=bool)
+        for copy, end in enumerate(row.ends):
+            here = slice(trunk + copy * nodes, trunk + (copy + 1) * nodes)
+            ids[i, here], positions[i, here] = tree.tokens, end + tree.depths
+            sees[i, here, :end] = True
+            sees[i, here, here] = tree.sees
+    return ids, positions, sees
+
+
+def places(rows: Sequence[Row], tree: Tree) -> tuple[Ints, Ints]:
+    """Row and position of every node, the root (the last token of its beginning) first, beginning after beginning.
+
+    >>> [x.tolist() for x in places([Row(np.array([1, 2]), (2, 1), ((0,), (1,)))], grow([[7, 8]]))]
+    [[0, 0, 0, 0], [1, 2, 0, 3]]
+    """
+    nodes = np.arange(len(tree.tokens))
+    where = [
+        np.concatenate([[end - 1], len(row.trunk) + copy * len(nodes) + nodes])
+        for row in rows
+        for copy, end in enumerate(row.ends)
+    ]
+    counts = [len(row.ends) * (len(nodes) + 1) for row in rows]
+    return np.repeat(np.arange(len(rows)), counts), np.concatenate(where)

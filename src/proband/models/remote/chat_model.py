@@ -1,0 +1,246 @@
+"""A model behind an OpenAI-compatible endpoint (OpenAI, vLLM, llama.cpp, Ollama, ...).
+
+Chooses      multiple choice by letter (`letter_choice.py`), through /chat/completions
+Generates    through /chat/completions
+ScoresText   log-probabilities of a given text, through /completions with echo, where the server gives them;
+             a model that cannot is not one that scores text
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from proband.core.errors import ProbandError
+from proband.core.protocols import Choice, Question, Score, Text
+from proband.models.remote.endpoint import Caller, Endpoint, Policy, Refused, Unusable, only_choice
+from proband.models.remote.letter_choice import log_probabilities, place_of, put, rotations
+from proband.models.remote.text_scores import echoed
+
+TOP = (20, 5)  # alternatives to ask for; servers that allow fewer get the next
+SHOWN = 300  # characters of a reply that are kept with a choice
+Report = Callable[[int, Any], None] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemoteOptions(Policy):
+    """Loading a model at an endpoint: how hard to try, and what to ask for."""
+
+    max_tokens: Annotated[int, Meta(description="of a choice; more for models that reason first", ge=1)] = 16
+    temperature: Annotated[float, Meta(description="of a choice", ge=0)] = 0.0
+    permutations: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="orders of the choices to ask (default: 4, or 1 where the server gives log-probabilities)"),
+    ] = None
+    logprobs: Annotated[bool, Meta(description="ask for log-probabilities of the letters")] = True
+    system: Annotated[str | None, Meta(description="system message")] = None
+    extra: Annotated[dict[str, Any] | str | None, Meta(description="further fields of each request, as JSON")] = None
+    prices: Annotated[str | None, Meta(description="per million tokens in and out, as 0.15,0.6")] = None
+    scores: Annotated[
+        bool | None, Meta(description="the server gives log-probabilities of texts (default: ask it once)")
+    ] = None
+
+
+class Remote:
+    """A chat model (protocols Chooses, Generates)."""
+
+    reports_each = True  # `on_result` is called as each answer arrives, so that each can be written down at once
+
+    def __init__(self, endpoint: Endpoint, *, name: str, model: str, options: RemoteOptions) -> None:
+        self.name, self.model, self._endpoint, self._options = name, model, endpoint, options
+        self._extra, self._prices = _extra(options.extra, name), _prices(options.prices, name)
+        self._top: list[int] = list(TOP) if options.logprobs else []  # what is left to try; empty: no log-probabilities
+        self._names: dict[str, str] = {}  # what the server calls a field
+        self._dropped: set[str] = set()  # fields it does not take; told by `usage`
+
+    def identity(self) -> Mapping[str, str]:
+        options = self._options
+        return {
+            "kind": "openai",
+            "model": self.model,
+            "url": self._endpoint.url,
+            "weights": "not told by the server",
+            "max_tokens": str(options.max_tokens),
+            "temperature": repr(options.temperature),
+            "permutations": str(options.permutations),
+            "logprobs": str(options.logprobs),
+            "system": options.system or "",
+            "extra": json.dumps(self._extra, sort_keys=True, default=str),
+            "seed": str(options.seed),
+        }
+
+    def usage(self) -> Mapping[str, float]:
+        """Requests, retries, tokens, replies without a readable letter; with prices, the cost too."""
+        names = ("requests", "retries", "prompt_tokens", "completion_tokens", "without_usage", "unparsed", "cut_off")
+        counts = {name: float(self._endpoint.counts[name]) for name in names}
+        counts |= {f"without_{field}": 1.0 for field in sorted(self._dropped)}
+        if self._prices is not None:
+            into, out = self._prices
+            counts["cost"] = (counts["prompt_tokens"] * into + counts["completion_tokens"] * out) / 1e6
+        return counts
+
+    # ---- choosing --------------------------------------------------------------------------------------------------
+
+    def choose(self, questions: Sequence[Question], *, on_result: Report = None) -> list[Choice]:
+        """Scores per choice: votes over rotations, or log-probabilities where the server gives them."""
+        for question in questions:
+            put(question, 0)  # refuse what cannot be put before anything is spent
+
+        async def ask(caller: Caller, i: int) -> Choice:
+            return await self._choose(caller, questions[i])
+
+        return self._endpoint.map(ask, len(questions), on_result=on_result)
+
+    async def _choose(self, caller: Caller, question: Question) -> Choice:
+        """The first answer shows whether there are log-probabilities, and so how many rotations are needed."""
+        shifts = rotations(len(question.choices), self._options.permutations or 4)
+        replies: list[str] = []
+        logs: list[tuple[float, ...] | None] = []
+        for shift in shifts:
+            reply, content = await self._reply(caller, put(question, shift), logprobs=bool(self._top))
+            replies.append(reply)
+            logs.append(log_probabilities(content, question, shift))
+            if self._options.permutations is None and logs[0] is not None:
+                break
+        shown = " | ".join(reply.strip()[-SHOWN:] for reply in replies)
+        told = [log for log in logs if log is not None]
+        if len(told) == len(logs):
+            return Choice(tuple(math.fsum(column) / len(told) for column in zip(*told)), shown)
+        return Choice(self._votes(question, shifts, replies), shown)
+
+    def _votes(self, question: Question, shifts: Sequence[int], replies: Sequence[str]) -> tuple[float, ...]:
+        votes = [0] * len(question.choices)
+        for shift, reply in zip(shifts, replies):
+            place = place_of(reply, question, shift)
+            if place is None:
+                self._endpoint.counts["unparsed"] += 1
+            else:
+                votes[place] += 1
+        return tuple(count / len(replies) for count in votes)
+
+    # ---- chat ------------------------------------------------------------------------------------------------------
+
+    async def _reply(self, caller: Caller, prompt: str, *, logprobs: bool) -> tuple[str, Any]:
+        """(text, token log-probabilities or None) of one chat turn; steps down where the server refuses a setting."""
+        body = self._body(prompt, max_tokens=self._options.max_tokens, temperature=self._options.temperature)
+        body["seed"] = self._options.seed
+        while True:
+            top = self._top[0] if logprobs and self._top else None
+            asked = {**body, "logprobs": True, "top_logprobs": top} if top else body
+            try:
+                return await self._chat(caller, asked)
+            except Refused as refusal:
+                if top is None or refusal.status not in (400, 422) or "logprob" not in refusal.reason.lower():
+                    raise
+                if self._top and self._top[0] == top:  # another request may have stepped down already
+                    del self._top[0]
+
+    def _body(self, prompt: str, *, max_tokens: int, temperature: float) -> dict[str, Any]:
+        system = [{"role": "system", "content": self._options.system}] if self._options.system else []
+        return {
+            "model": self.model,
+            "messages": [*system, {"role": "user", "content": prompt}],
+            "max_tokens": max_tokens,
+            "temperature": temperature,
+            **self._extra,
+        }
+
+    async def _chat(self, caller: Caller, body: Mapping[str, Any]) -> tuple[str, Any]:
+        while True:
+            sent = {self._names.get(field, field): value for field, value in body.items() if field not in self._dropped}
+            try:
+                return await caller.post("/chat/completions", sent, self._read_chat)
+            except Refused as refusal:
+                if not self._adapted(refusal, sent):
+                    raise
+
+    def _adapted(self, refusal: Refused, sent: Mapping[str, Any]) -> bool:
+        """Learn from a refusal: newer models want another name for the length, some take no seed or temperature."""
+        if refusal.status not in (400, 422):
+            return False
+        if "max_tokens" in sent and "max_completion_tokens" in refusal.reason:
+            self._names["max_tokens"] = "max_completion_tokens"
+            return True
+        refused = [field for field in ("seed", "temperature") if field in sent and field in refusal.reason]
+        self._dropped.update(refused)
+        return bool(refused)
+
+    def _read_chat(self, answer: Mapping[str, Any]) -> tuple[str, Any]:
+        choice = only_choice(answer)
+        message = choice.get("message")
+        if not isinstance(message, dict):
+            raise Unusable("an answer without a message")
+        self._endpoint.counts["cut_off"] += choice.get("finish_reason") == "length"
+        logprobs = choice.get("logprobs")
+        return text_of(message.get("content")), logprobs.get("content") if isinstance(logprobs, dict) else None
+
+    # ---- generating ------------------------------------------------------------------------------------------------
+
+    def generate(
+        self,
+        prompts: Sequence[str],
+        *,
+        max_tokens: int,
+        temperature: float,
+        seed: int,
+        stop: Sequence[str] = (),
+        on_result: Report = None,
+    ) -> list[str]:
+        async def ask(caller: Caller, i: int) -> str:
+            body = self._body(prompts[i], max_tokens=max_tokens, temperature=temperature)
+            body |= {"seed": seed, **({"stop": list(stop)} if stop else {})}
+            return (await self._chat(caller, body))[0]
+
+        return self._endpoint.map(ask, len(prompts), on_result=on_result)
+
+
+class ScoringRemote(Remote):
+    """A remote model whose server gives the log-probabilities of a text (also ScoresText)."""
+
+    methods: tuple[str, ...] = ("ll",)
+
+    def score(self, texts: Sequence[Text], *, method: str = "ll", on_result: Report = None) -> list[Score]:
+        """Sums over the tokens from `start` on; the very first token has no log-probability and is not counted."""
+        if method not in self.methods:
+            raise ProbandError(f"{self.name}: method {method!r}; there is {', '.join(self.methods)}")
+
+        async def ask(caller: Caller, i: int) -> Score:
+            return await echoed(caller, self.model, texts[i])
+
+        return self._endpoint.map(ask, len(texts), on_result=on_result)
+
+
+def text_of(content: Any) -> str:
+    """A message's text: a string, a list of parts, or nothing at all.
+
+    >>> text_of("A"), text_of([{"type": "text", "text": "A"}]), text_of(None)
+    ('A', 'A', '')
+    """
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
+
+
+def _extra(extra: dict[str, Any] | str | None, name: str) -> dict[str, Any]:
+    try:
+        fields = json.loads(extra) if isinstance(extra, str) else extra or {}
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict):
+        raise ProbandError(f"{name}: 'extra' is not a JSON object")
+    return fields
+
+
+def _prices(prices: str | None, name: str) -> tuple[float, float] | None:
+    if prices is None:
+        return None
+    try:
+        into, out = map(float, prices.split(","))
+    except ValueError:
+        raise ProbandError(f"{name}: 'prices' are two numbers: per million tokens in, per million out") from None
+    return into, out

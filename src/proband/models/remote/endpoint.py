@@ -1,0 +1,285 @@
+"""Requests to an HTTP endpoint that may misbehave: bounded in number, in time and in what they cost.
+
+A request is tried again after a 408, 425, 429 or 5xx, a time-out, a broken connection or an answer that is not what was
+asked for (no JSON, no or too many choices); the n-th wait is
+
+    w_n = min(longest, first * 2^n) * (1 + u_n) / 2,      u_n uniform on [0, 1), a function of seed, request and n,
+
+or what the server's Retry-After asks, if that is more. Any other refusal ends the run at once, in the server's words.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Annotated, Any, TypeVar
+
+from msgspec import Meta
+
+from proband.core.errors import ProbandError
+
+T = TypeVar("T")
+AGAIN = frozenset({408, 425, 429, *range(500, 600)})
+LARGEST = 64 * 1024 * 1024  # bytes of one answer
+UNREACHABLE = 2  # retries where nobody listens
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """How hard to try. Times are in seconds."""
+
+    concurrency: Annotated[int, Meta(description="requests at a time", ge=1)] = 8
+    retries: Annotated[int, Meta(description="of one request", ge=0)] = 6
+    timeout: Annotated[float, Meta(description="seconds for one request", gt=0)] = 120.0
+    first_wait: Annotated[float, Meta(description="seconds before the first retry", ge=0)] = 1.0
+    longest_wait: Annotated[float, Meta(description="seconds at most before a retry", ge=0)] = 60.0
+    seed: Annotated[int, Meta(description="of the waits and of each request")] = 0
+
+    def wait(self, request: int, attempt: int) -> float:
+        """w_n.
+
+        >>> Policy(first_wait=1).wait(7, 3) == Policy(first_wait=1).wait(7, 3), 4 <= Policy().wait(7, 3) < 8
+        (True, True)
+        """
+        u = random.Random(f"{self.seed}:{request}:{attempt}").random()
+        return min(self.longest_wait, self.first_wait * 2.0**attempt) * (1 + u) / 2
+
+
+class Refused(ProbandError):
+    """The server will not do this, however often it is asked."""
+
+    def __init__(self, message: str, *, status: int) -> None:
+        super().__init__(message)
+        self.status, self.reason = status, message
+
+
+class Unusable(Exception):
+    """An answer that may be better next time."""
+
+    def __init__(self, what: str, *, wait: float = 0.0, most: int | None = None) -> None:
+        super().__init__(what)
+        self.wait, self.most = wait, most  # most: as many retries at most
+
+
+class Endpoint:
+    """An OpenAI-compatible server: posts JSON, counts what it used."""
+
+    def __init__(self, url: str, *, name: str, key: str | None, policy: Policy) -> None:
+        self.url, self.name, self.policy = url, name, policy
+        self._key = key
+        self.counts: Counter[str] = Counter()
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.url!r})"  # without the key
+
+    def map(
+        self,
+        ask: Callable[[Caller, int], Awaitable[T]],
+        count: int,
+        *,
+        on_result: Callable[[int, T], None] | None = None,
+    ) -> list[T]:
+        """`ask(caller, i)` for i < count, so many at a time; `on_result(i, value)` as soon as each is there.
+
+        Where one fails for good, or the user interrupts, the others are cancelled; what was reported stays reported.
+        """
+        return _finished(self._map(ask, count, on_result)) if count else []
+
+    async def _map(
+        self, ask: Callable[[Caller, int], Awaitable[T]], count: int, on_result: Callable[[int, T], None] | None
+    ) -> list[T]:
+        import httpx
+
+        results: dict[int, T] = {}
+        waiting = iter(range(count))
+
+        async def work(caller: Caller) -> None:
+            for i in waiting:  # shared: each number is taken by one worker
+                caller.request = i
+                value = await ask(caller, i)
+                results[i] = value
+                if on_result is not None:
+                    on_result(i, value)
+
+        secure = self.url.startswith("https:")  # reading the certificates takes longer than a local answer
+        async with httpx.AsyncClient(timeout=None, headers=self._headers(), verify=secure) as client:
+            workers = [
+                asyncio.ensure_future(work(Caller(self, client)))
+                for _ in range(max(1, min(self.policy.concurrency, count)))
+            ]
+            try:
+                await asyncio.gather(*workers)
+            finally:
+                for worker in workers:
+                    worker.cancel()
+                await asyncio.gather(*workers, return_exceptions=True)
+        return [results[i] for i in range(count)]
+
+    def _headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self._key}"} if self._key else {}
+
+    def clean(self, text: str) -> str:
+        """The server's words in one line, without the key, which some servers repeat."""
+        text = text.replace(self._key, "[key]") if self._key else text
+        return " ".join(text.split())[:300]
+
+
+class Caller:
+    """One worker's way to the server. `request` numbers what it is working on, for the waits."""
+
+    def __init__(self, endpoint: Endpoint, client: Any) -> None:
+        self._endpoint, self._client, self.request = endpoint, client, 0
+        self.name = endpoint.name
+
+    async def post(self, path: str, body: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T]) -> T:
+        """`read(answer)`, tried again while the server or `read` (by raising Unusable) say that it may get better."""
+        endpoint, policy, attempt = self._endpoint, self._endpoint.policy, 0
+        while True:
+            try:
+                return read(await self._once(path, body))
+            except Unusable as failure:
+                most = policy.retries if failure.most is None else min(failure.most, policy.retries)
+                if attempt >= most or failure.wait > policy.longest_wait:
+                    asked = f", and asks to wait {failure.wait:.0f} s" if failure.wait > policy.longest_wait else ""
+                    raise ProbandError(f"{endpoint.name}: {failure}{asked} ({attempt + 1} attempts)") from None
+                endpoint.counts["retries"] += 1
+                await asyncio.sleep(max(failure.wait, policy.wait(self.request, attempt)))
+                attempt += 1
+
+    async def _once(self, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        import httpx
+
+        endpoint = self._endpoint
+        endpoint.counts["requests"] += 1
+        try:
+            async with asyncio.timeout(endpoint.policy.timeout):
+                status, headers, raw = await self._exchange(endpoint.url + path, body)
+        except TimeoutError:
+            raise Unusable(f"no answer within {endpoint.policy.timeout:g} s") from None
+        except httpx.ConnectError as error:
+            raise Unusable(f"cannot connect: {endpoint.clean(str(error))}", most=UNREACHABLE) from None
+        except httpx.TransportError as error:
+            raise Unusable(f"the connection broke: {endpoint.clean(str(error)) or type(error).__name__}") from None
+        except (httpx.InvalidURL, httpx.DecodingError, UnicodeError) as error:
+            raise ProbandError(f"{endpoint.name}: {endpoint.clean(str(error))}") from None
+        if status != 200:
+            raise self._refusal(status, headers, raw)
+        return self._answer(raw)
+
+    async def _exchange(self, url: str, body: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
+        async with self._client.stream("POST", url, json=body) as response:
+            parts, size = [], 0
+            async for part in response.aiter_bytes():
+                size += len(part)
+                if size > LARGEST:
+                    raise Unusable(f"an answer of more than {LARGEST >> 20} MiB")
+                parts.append(part)
+            return response.status_code, response.headers, b"".join(parts)
+
+    def _answer(self, raw: bytes) -> Mapping[str, Any]:
+        try:
+            answer = json.loads(raw)
+        except (ValueError, RecursionError):
+            shown = self._endpoint.clean(raw[:60].decode("utf-8", "replace"))
+            raise Unusable(f"an answer that is not JSON: {shown!r}") from None
+        if not isinstance(answer, dict):
+            raise Unusable("an answer that is not a JSON object")
+        self._count(answer.get("usage"))
+        return answer
+
+    def _count(self, usage: Any) -> None:
+        """Sum what the server says it used; say how often it said nothing."""
+        counts = self._endpoint.counts
+        fields = {name: usage.get(name) for name in ("prompt_tokens", "completion_tokens")} if _is(usage, dict) else {}
+        told = {name: value for name, value in fields.items() if _is(value, int) and value >= 0}
+        counts["without_usage"] += not told
+        for name, value in told.items():
+            counts[name] += value
+
+    def _refusal(self, status: int, headers: Mapping[str, str], raw: bytes) -> Exception:
+        message, code = _error(raw)
+        said = self._endpoint.clean(f"{status}: {message}")
+        if status in AGAIN and code != "insufficient_quota":
+            return Unusable(said, wait=retry_after(headers))
+        return Refused(f"{self._endpoint.name}: {said}", status=status)
+
+
+def only_choice(answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    choices = answer.get("choices")
+    if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
+        count = f"{len(choices)} choices" if isinstance(choices, list) else "no choices"
+        raise Unusable(f"an answer with {count} where one was asked for")
+    return choices[0]
+
+
+def _is(value: Any, kind: type) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def _error(raw: bytes) -> tuple[str, str]:
+    """(message, code) of an error body, whatever its shape."""
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        return raw[:300].decode("utf-8", "replace"), ""
+    error = body.get("error", body) if isinstance(body, dict) else body
+    if isinstance(error, dict):
+        return str(error.get("message") or error.get("detail") or error), str(error.get("code") or "")
+    return str(error), ""
+
+
+def retry_after(headers: Mapping[str, str]) -> float:
+    """What Retry-After asks for: seconds, or a date.
+
+    >>> retry_after({"retry-after": "2.5"}), retry_after({"retry-after": "soon"}), retry_after({})
+    (2.5, 0.0, 0.0)
+    """
+    said = headers.get("retry-after", "")
+    try:
+        wait = float(said)
+    except ValueError:
+        try:
+            wait = parsedate_to_datetime(said).timestamp() - time.time()
+        except (ValueError, TypeError, OverflowError):
+            return 0.0
+    return max(0.0, wait) if wait < float("inf") else 0.0
+
+
+def _finished(work: Coroutine[Any, Any, T]) -> T:
+    """Run to the end; beside a loop that runs already (a notebook), in a thread of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    outcome: list[Any] = []
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(work)
+
+    def go() -> None:
+        try:
+            outcome.append(("value", loop.run_until_complete(task)))
+        except BaseException as error:
+            outcome.append(("error", error))
+        finally:
+            loop.close()
+
+    thread = threading.Thread(target=go)
+    thread.start()
+    try:
+        thread.join()
+    except BaseException:
+        loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+        raise
+    kind, value = outcome[0]
+    if kind == "error":
+        raise value
+    result: T = value
+    return result

@@ -1,0 +1,1 @@
+"""Static word vectors: published files, converted once to a memory-mapped form."""

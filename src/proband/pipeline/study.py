@@ -1,0 +1,149 @@
+"""`proband study` and `proband paper`: the stages of a TOML file, run in order, and one report over all of them.
+
+A stage that is finished is not redone: its folder is named by all that it depends on (stages.py). A stage that was
+interrupted resumes. `paper SUITE` is the study of that name that ships with Proband.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from proband import suites
+from proband.core.errors import ProbandError
+from proband.core.files import read_json, sha256_file, sha256_text, write_json
+from proband.pipeline.report import report
+from proband.pipeline.stages import Models, RunStage, key_of
+from proband.pipeline.study_file import StudyFile, read_study
+from proband.pipeline.study_grid import Grid
+from proband.pipeline.versions import versions
+
+
+def study(
+    file: str | Path,
+    *,
+    out: str | Path,
+    parameters: Mapping[str, Any] | None = None,
+    dry_run: bool = False,
+    engine: str = "local",
+    workers: int | None = None,
+) -> dict[str, Any]:
+    """Run every stage that is not done yet, then the report; `dry_run` only says what there is to do."""
+    path, folder = study_path(file), Path(out)
+    read = read_study(path, with_data(path, parameters or {}))
+    stages = Grid(read, file=path, out=folder).stages()
+    if not any(stage.verb == "run" for stage in stages):
+        raise ProbandError("has no [[run]]: nothing to report", file=path)
+    if dry_run:
+        return {"title": read.study.title, "stages": [planned(stage) for stage in stages]}
+    models = Models(engine=engine, workers=workers)
+    lines = [perform(stage, models, at=f"{at} of {len(stages)}", file=path) for at, stage in enumerate(stages, start=1)]
+    runs = [s for s, line in zip(stages, lines, strict=True) if isinstance(s, RunStage) and line["state"] != "skipped"]
+    if not runs:
+        reasons = dict.fromkeys(line["reason"] for line in lines if line["state"] == "skipped")
+        raise ProbandError("no model could be run: " + "; ".join(reasons), file=path)
+    found = write_report(read, runs, out=folder)
+    about = {"title": read.study.title, "study": path.name, "study_sha256": sha256_file(path)}
+    told = [{name: value for name, value in line.items() if name not in ("folder", "state")} for line in lines]
+    write_json(folder / "study.json", {**about, "parameters": read.parameters, "versions": versions(), "stages": told})
+    return {**found, "title": read.study.title, "stages": lines}
+
+
+def paper(
+    suite: str,
+    *,
+    data: str | Path,
+    out: str | Path,
+    models: Sequence[str] = (),
+    parameters: Mapping[str, Any] | None = None,
+    **how: Any,
+) -> dict[str, Any]:
+    """The study that reproduces a suite's paper, ours beside the published figures, with its claims."""
+    if suite not in suites.names():
+        raise ProbandError(f"no suite {suite!r}; there are {', '.join(suites.names())}")
+    if not Path(data).exists():
+        raise ProbandError("no such folder", file=data)
+    given = {**(parameters or {}), "data": str(data), **({"models": list(models)} if models else {})}
+    return study(suite, out=out, parameters=given, **how)
+
+
+def study_path(file: str | Path) -> Path:
+    """A file, or the name of a study that ships with Proband."""
+    path = Path(file)
+    if path.is_file() or path.suffix == ".toml":
+        return path
+    shipped = Path(str(files("proband").joinpath("studies", f"{file}.toml")))
+    if not shipped.exists():
+        known = ", ".join(sorted(each.stem for each in shipped.parent.glob("*.toml")))
+        raise ProbandError(f"no such file, and no study of that name ships with Proband; there are {known}", file=path)
+    return shipped
+
+
+def with_data(path: Path, given: Mapping[str, Any]) -> dict[str, Any]:
+    """{data} may be a folder that holds the study's own data under the name that [study] gives as `folder`."""
+    values = dict(given)
+    if "data" in values and path.is_file():
+        try:
+            head = tomllib.loads(path.read_text(encoding="utf-8")).get("study", {})
+        except ValueError:
+            return values  # read_study says what is wrong with it
+        inside = Path(values["data"]) / str(head.get("folder") or ".")
+        values["data"] = str(inside if inside.is_dir() else values["data"])
+    return values
+
+
+# ---- stages --------------------------------------------------------------------------------------------------------
+
+
+def planned(stage: Any) -> dict[str, Any]:
+    """A line of the dry run."""
+    items, calls = stage.planned()
+    state = "done" if stage.finished() else "to do"
+    return {"verb": stage.verb, "name": stage.name, "state": state, "items": items, "calls": calls}
+
+
+def perform(stage: Any, models: Models, *, at: str, file: Path) -> dict[str, Any]:
+    """Do what is left of a stage; a run that is optional may be skipped, with the reason."""
+    line = {"verb": stage.verb, "name": stage.name, "seed": stage.seed, "key": stage.key, "folder": str(stage.folder)}
+    if stage.finished():
+        tell(f"{at}  {stage.verb}  {stage.name}  (done)")
+        return {**line, "state": "done"}
+    tell(f"{at}  {stage.verb}  {stage.name}")
+    try:
+        stage.do(models)
+    except ProbandError as error:
+        if not getattr(stage, "optional", False):
+            raise ProbandError(f"{stage.verb} {stage.name}: {error}", file=file, line=stage.line) from None
+        tell(f"    left out: {error}")
+        return {**line, "state": "skipped", "reason": str(error)}
+    return {**line, "state": "ran"}
+
+
+def tell(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def write_report(read: StudyFile, runs: Sequence[RunStage], *, out: Path) -> dict[str, Any]:
+    """The report over all runs; written again only if a run, the title or a line of [report] has changed."""
+    part, place = read.report, out / "stages" / "report.json"
+    key = key_of("report", runs=[run.key for run in runs], title=read.study.title, part=sha256_text(repr(part)))
+    if place.exists() and (out / "index.html").exists():
+        there = read_json(place)
+        if there.get("key") == key:
+            return dict(there["report"])
+    tell("report")
+    found = report(
+        [run.folder for run in runs],
+        out=out,
+        title=read.study.title,
+        tables=part.tables,
+        claims=part.claims,
+        analyses=part.analyses,
+        draws=part.draws,
+    )
+    write_json(place, {"key": key, "report": found})
+    return dict(found)

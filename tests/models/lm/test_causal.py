@@ -1,0 +1,243 @@
+"""BOS policies, generation and fine-tuning of causal models."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from proband.core.errors import ProbandError
+from proband.core.protocols import Text
+from proband.models import load
+
+Tiny = Callable[[str], Path]
+
+
+@pytest.fixture(scope="module")
+def gpt2(tiny: Tiny) -> Any:
+    return load(f"hf:{tiny('gpt2')}", {"device": "cpu"})
+
+
+def test_bos_is_added_once_and_recorded(tiny: Tiny) -> None:
+    """GPT-2's tokenizer has a BOS and does not add it, Gemma's adds it, Qwen's has none."""
+    for family, bos in {"gpt2": "<|endoftext|>", "gemma": "<bos>", "qwen2": "none"}.items():
+        model = load(f"hf:{tiny(family)}", {"device": "cpu"})
+        assert model.identity()["bos"] == bos
+        ids = model.read(["The capital"])[0].ids.tolist()
+        assert ids.count(model.tokenizer.convert_tokens_to_ids(bos)) == (bos != "none")
+
+
+def test_bos_policies_change_score_and_identity(tiny: Tiny) -> None:
+    folder = tiny("qwen2")
+    seen = {}
+    for policy in ("auto", "always", "never", "Ġis"):
+        model = load(f"hf:{folder}", {"device": "cpu", "bos": policy})
+        seen[policy] = (model.score([Text("The capital of Italy")])[0], model.identity()["bos"])
+    assert seen["auto"] == seen["never"]  # this tokenizer has no BOS, so its first token does not count
+    assert seen["always"][0].tokens == seen["never"][0].tokens + 1
+    assert [seen[policy][1] for policy in seen] == ["none", "<|endoftext|>", "none", "Ġis"]
+    with pytest.raises(ProbandError, match="none of auto, always, never"):
+        load(f"hf:{folder}", {"device": "cpu", "bos": "no such token"})
+
+
+def test_never_leaves_the_first_token_out(tiny: Tiny) -> None:
+    with_bos = load(f"hf:{tiny('gpt2')}", {"device": "cpu"})
+    without = load(f"hf:{tiny('gpt2')}", {"device": "cpu", "bos": "never"})
+    text = Text("The capital of Italy")
+    assert without.score([text])[0].tokens == with_bos.score([text])[0].tokens - 1
+    with pytest.raises(ProbandError, match="needs some text before it"):
+        without.predict_words([("", "")], ["Italy"])
+    with pytest.raises(ProbandError, match="without a BOS"):
+        without.generate([""], max_tokens=2, temperature=0, seed=0)
+
+
+def test_offsets_with_and_without_the_space(tiny: Tiny) -> None:
+    """One of these tokenizers reports the space before a word in its offsets, the other does not."""
+    spaced = load(f"hf:{tiny('gpt2')}", {"device": "cpu"})
+    trimmed = load(f"hf:{tiny('llama')}", {"device": "cpu"})
+    text = "The capital of France"
+    raw = [m.tokenizer(text, return_offsets_mapping=True)["offset_mapping"][-1][0] for m in (spaced, trimmed)]
+    assert raw == [14, 15]
+    for model in (spaced, trimmed):
+        whole, at_space, at_word = model.score([Text(text), Text(text, 14), Text(text, 15)])
+        assert at_space == at_word
+        assert (whole.words, at_word.words, at_word.tokens) == (4, 1, 1)
+
+
+@pytest.mark.parametrize("family", ["gpt2", "llama", "gemma2", "qwen3"])
+def test_a_context_read_once_gives_the_same(family: str, tiny: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = load(f"hf:{tiny(family)}", {"device": "cpu"})
+    contexts = [
+        "The capital of France is Paris, and what Paris is to France Rome is to Italy, so the capital of Italy is",
+        "Unbelievable kings and queens were reading by the river, and the unreadable book was",
+    ]
+    texts = [
+        Text(context + ending, len(context))
+        for context in contexts
+        for ending in (" Rome.", " reading.", " a river in Europe", ",", " unreadable kings and a kingdom.")
+    ]
+    widths: list[tuple[int, bool]] = []
+    honest = model.network.logprobs
+
+    def seen(ids: Any, *rest: Any, cache: Any = None) -> Any:
+        widths.append((ids.shape[1], cache is not None))
+        return honest(ids, *rest, cache=cache)
+
+    monkeypatch.setattr(model.network, "logprobs", seen)
+    found = model.score(texts)
+    assert [shared for _, shared in widths] == [True, True]
+    alone = [model.score([text])[0] for text in texts]
+    assert not any(shared for _, shared in widths[2:])
+    assert [s.total for s in found] == pytest.approx([s.total for s in alone], abs=1e-4)
+    assert [(s.tokens, s.words) for s in found] == [(s.tokens, s.words) for s in alone]
+
+
+@pytest.mark.parametrize("family", ["gpt2", "gemma2"])
+def test_greedy_generation_is_transformers_own(family: str, tiny: Tiny) -> None:
+    model = load(f"hf:{tiny(family)}", {"device": "cpu"})
+    prompts = ["The capital of", "What Paris is to France, Rome is", "A river"]
+    found = model.generate(prompts, max_tokens=8, temperature=0, seed=0)
+    for prompt, text in zip(prompts, found):
+        ids = torch.tensor([model.read([prompt])[0].ids.tolist()])
+        made = model.network.model.generate(
+            ids,
+            attention_mask=torch.ones_like(ids),
+            max_new_tokens=8,
+            do_sample=False,
+            pad_token_id=0,
+            eos_token_id=model.tokenizer.eos_token_id,
+        )
+        assert text == model.tokenizer.decode(made[0, ids.shape[1] :], skip_special_tokens=True)
+
+
+def test_drawing_depends_on_seed_and_prompt_only(gpt2: Any) -> None:
+    prompts = ["The capital of", "Rome is to it", "A river"]
+    settings = {"max_tokens": 6, "temperature": 1.0}
+    first = gpt2.generate(prompts, seed=1, **settings)
+    assert gpt2.generate(prompts[::-1], seed=1, **settings)[::-1] == first
+    assert gpt2.generate(prompts[1:2], seed=1, **settings) == first[1:2]
+    assert gpt2.generate(prompts, seed=2, **settings) != first
+
+
+def test_draws_follow_the_distribution(gpt2: Any) -> None:
+    """The share of each first token over many seeds is its probability."""
+    from proband.models.lm.generation import _choose, _stream
+
+    logits = torch.tensor([[0.0, 1.0, 2.0]])
+    drawn = [int(_choose(logits, 2.0, [_stream("p", seed)])[0]) for seed in range(4000)]
+    expected = (logits / 2).softmax(-1)[0].tolist()
+    for token, share in enumerate(expected):
+        assert drawn.count(token) / len(drawn) == pytest.approx(share, abs=0.03)
+
+
+def test_stop_texts_end_generation(gpt2: Any) -> None:
+    whole = gpt2.generate(["The capital of"], max_tokens=8, temperature=0, seed=0)[0]
+    assert len(whole) > 3
+    stop = whole[2:4]
+    assert gpt2.generate(["The capital of"], max_tokens=8, temperature=0, seed=0, stop=[stop]) == [
+        whole[: whole.index(stop)]
+    ]
+
+
+def test_fine_tuning_learns_saves_and_leaves_the_original(gpt2: Any, tmp_path: Path) -> None:
+    examples = [("The capital of France is", " Paris."), ("The capital of Italy is", " Rome.")] * 4
+    before = gpt2.score([Text("The capital of France is Paris.", 24)])[0].total
+    told = gpt2.finetune(examples, out=tmp_path / "tuned", valid=examples[:2], epochs=6, rate=5e-3, batch=4, seed=3)
+    losses = [epoch["valid"] for epoch in told["epochs"]]
+    assert losses[told["kept"] - 1] == min(losses) < losses[0]
+    assert gpt2.score([Text("The capital of France is Paris.", 24)])[0].total == before
+    tuned = load(f"hf:{tmp_path / 'tuned'}", {"device": "cpu"})
+    # the loss that was told is the loss of the folder that was saved: two targets, each with its end-of-text token
+    ids = [tuned.tokenizer(c + t)["input_ids"] + [tuned.tokenizer.eos_token_id] for c, t in examples[:2]]
+    skip = [len(tuned.tokenizer(c)["input_ids"]) for c, _ in examples[:2]]
+    total, count = 0.0, 0
+    for row, first in zip(ids, skip):
+        with torch.no_grad():
+            logprobs = tuned.network.model(torch.tensor([[tuned.bos, *row]])).logits[0].log_softmax(-1)
+        total -= sum(logprobs[t, row[t]].item() for t in range(first, len(row)))
+        count += len(row) - first
+    assert total / count == pytest.approx(min(losses), abs=1e-4)
+    assert tuned.score([Text("The capital of France is Paris.", 24)])[0].total > before
+
+
+def test_fine_tuning_repeats(gpt2: Any, tmp_path: Path) -> None:
+    examples = [("The capital of", " France."), ("A river in", " Europe."), ("What is", " it?")]
+    told = [
+        gpt2.finetune(examples, out=tmp_path / name, epochs=2, batch=2, seed=seed)
+        for name, seed in (("a", 0), ("b", 0), ("c", 1))
+    ]
+    weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in "abc"]
+    assert told[0] == told[1]
+    assert weights[0] == weights[1] != weights[2]
+
+
+def test_dropout_falls_on_training_alone(gpt2: Any) -> None:
+    from proband.models.lm.finetuning import Trainer, _read
+
+    examples = _read(gpt2, [("The capital of", " France."), ("A river in the", " unbelievable Europe.")])
+    told: dict[float, Any] = {}
+    for dropout in (0.0, 0.5):
+        torch.manual_seed(0)
+        model = copy.deepcopy(gpt2.network.model)
+        for module in model.modules():
+            if isinstance(module, torch.nn.Dropout):
+                module.p = 0.0  # the family's own
+        net = Trainer(model, rate=1e-3, steps=4, dropout=dropout)
+        told[dropout] = (net.loss(examples, 2), float(net.step(examples)), float(net.step(examples)))
+    assert told[0.0][0] == pytest.approx(told[0.0][1], abs=1e-5)
+    assert told[0.5][0] == pytest.approx(told[0.0][0], abs=1e-6)
+    assert abs(told[0.5][1] - told[0.0][1]) > 1e-2
+
+
+def test_fine_tuning_in_parts_when_memory_is_short(gpt2: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gradients summed over parts are those of the whole batch."""
+    import copy
+
+    from proband.models.lm.finetuning import Trainer, _read
+
+    examples = _read(gpt2, [("The capital of", " France."), ("A river in the", " unbelievable Europe."), ("a", " b")])
+    losses, grads = [], []
+    for scarce in (False, True):
+        net = Trainer(copy.deepcopy(gpt2.network.model).eval(), rate=0.0, steps=1)
+        net.model.eval()  # no dropout, so that both ways see the same network
+        honest = net._sum
+
+        def sum_of(part: Any, scarce: bool = scarce, honest: Any = honest) -> Any:
+            if scarce and len(part) > 1:
+                raise torch.OutOfMemoryError("CUDA out of memory")
+            return honest(part)
+
+        monkeypatch.setattr(net, "_sum", sum_of)
+        losses.append(float(net.step(examples)))
+        grads.append(next(p.grad for p in net.model.parameters() if p.grad is not None))
+    assert losses[0] == pytest.approx(losses[1], abs=1e-4)
+    assert torch.allclose(grads[0], grads[1], atol=1e-5)
+
+
+def test_errors_in_one_line(gpt2: Any, tmp_path: Path) -> None:
+    with pytest.raises(ProbandError, match="no method 'pll'; there is ll"):
+        gpt2.score([Text("The")], method="pll")
+    with pytest.raises(ProbandError, match="a blank after 130 tokens, but it reads 128 at most"):
+        gpt2.predict_words([("a " * 126, "")], ["zzz"])
+    with pytest.raises(ProbandError, match="no examples"):
+        gpt2.finetune([], out=tmp_path / "x")
+    with pytest.raises(ProbandError, match="no token of its own"):
+        gpt2.finetune([("The capital", "")], out=tmp_path / "x")
+    with pytest.raises(ProbandError, match="must not be negative"):
+        gpt2.generate(["a"], max_tokens=1, temperature=-1, seed=0)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    with pytest.raises(ProbandError, match="not an empty folder"):
+        gpt2.finetune([("The", " capital")], out=tmp_path / "full", epochs=1)
+
+
+def test_a_tuned_folder_starts_texts_as_in_training(gpt2: Any, tmp_path: Path) -> None:
+    other = next(i for i in range(5, 20) if i != gpt2.bos)
+    started = copy.copy(gpt2)
+    started.bos = other
+    started.finetune([("What is", " it?")], out=tmp_path / "tuned", epochs=1, batch=1, seed=0)
+    assert load(f"hf:{tmp_path / 'tuned'}", {"device": "cpu"}).bos == other

@@ -1,0 +1,127 @@
+"""Endings behind texts, as trees and as plain rows, against one un-batched pass per text and ending."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from proband.models.lm import continuation_scores, forward
+from proband.models.lm.batching import Ints
+from proband.models.lm.continuation_scores import continuation_logprobs, obeys_trees, window
+from proband.models.lm.forward import Network
+
+VOCABULARY = 90
+SHAPE = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48}
+# family -> (settings, whether trees are read as trees)
+FAMILIES: dict[str, tuple[dict[str, Any], bool]] = {
+    "gpt2": ({"n_embd": 32, "n_layer": 3, "n_head": 4}, True),
+    "llama": (SHAPE | {"num_key_value_heads": 2}, True),
+    "gemma2": (SHAPE | {"num_key_value_heads": 2, "head_dim": 8, "sliding_window": 64}, True),
+    "qwen3": (SHAPE | {"num_key_value_heads": 2, "head_dim": 8}, True),
+    "gpt_neox": (SHAPE, True),
+    "bloom": ({"hidden_size": 32, "n_layer": 3, "n_head": 4}, False),  # distances come from the mask
+    "mamba": ({"hidden_size": 32, "num_hidden_layers": 3, "state_size": 8}, False),  # no attention at all
+    "opt": (SHAPE | {"ffn_dim": 48, "word_embed_proj_dim": 32}, True),
+}
+
+
+def network_of(family: str, **more: Any) -> Network:
+    from transformers import CONFIG_MAPPING, AutoModelForCausalLM
+
+    torch.manual_seed(0)
+    kind: Any = CONFIG_MAPPING[family]
+    config = kind(vocab_size=VOCABULARY, initializer_range=0.4, **{**FAMILIES[family][0], **more})
+    auto: Any = AutoModelForCausalLM
+    return Network(auto.from_config(config))
+
+
+def questions(seed: int = 0) -> tuple[list[Ints], list[list[int]]]:
+    """Texts of several lengths, some the beginning of others and one twice; endings that begin alike."""
+    rng = np.random.default_rng(seed)
+    long, other = rng.integers(5, VOCABULARY, 12), rng.integers(5, VOCABULARY, 7)
+    lefts = [long[:4], long, other, long[:9], long[:4], other[:1], rng.integers(5, VOCABULARY, 30)]
+    first = rng.integers(5, VOCABULARY, (12, 4)).tolist()
+    endings = [row[: 1 + i % 4] for i, row in enumerate(first)] + [first[0][:1], [*first[3][:2], 7], [*first[3], 9]]
+    return lefts, endings
+
+
+def naive(network: Network, left: Ints, ending: list[int]) -> float:
+    ids = torch.tensor([[*left.tolist(), *ending]])
+    with torch.no_grad():
+        logprobs = network.model(ids, use_cache=False).logits[0].float().log_softmax(-1)
+    return float(sum(logprobs[len(left) + i - 1, token].item() for i, token in enumerate(ending)))
+
+
+def check(network: Network, lefts: list[Ints], endings: list[list[int]]) -> None:
+    found = continuation_logprobs(network, lefts, endings)
+    for i, left in enumerate(lefts):
+        for j, ending in enumerate(endings):
+            assert found[i, j] == pytest.approx(naive(network, left, ending), abs=1e-4), (i, j)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_equal_to_one_pass_per_ending(family: str) -> None:
+    network = network_of(family)
+    check(network, *questions())
+    assert obeys_trees(network) == FAMILIES[family][1]
+
+
+@pytest.mark.parametrize("family", ["llama", "mamba"])
+def test_endings_of_one_token_need_no_tree(family: str) -> None:
+    network = network_of(family)
+    check(network, questions()[0], [[5], [6], [7]])
+    assert network.obeys_trees is None  # not even tried
+
+
+def test_a_text_beyond_the_window_is_read_plainly() -> None:
+    network = network_of("gemma2", sliding_window=8)
+    assert window(network) == 8
+    check(network, *questions())
+
+
+@pytest.mark.parametrize("tokens", [1, 50, 10**6])
+def test_batches_and_parts_change_nothing(tokens: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(forward.CHUNK, "cpu", 3 * VOCABULARY if tokens == 50 else 2**24)
+    network = network_of("llama")
+    network.budget.tokens = tokens
+    check(network, *questions(seed=1))
+
+
+def test_no_head_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forward, "headless", lambda model: None)
+    network = network_of("llama")
+    check(network, *questions())
+    assert network.head() is None
+
+
+def test_a_model_that_ignores_its_mask_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = network_of("llama")
+    honest = continuation_scores._additive
+    monkeypatch.setattr(
+        continuation_scores, "_additive", lambda network, sees: honest(network, np.tri(sees.shape[1]) > 0)
+    )
+    assert not obeys_trees(network)
+
+
+def test_a_model_that_ignores_positions_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = network_of("llama")
+    honest = network.states
+    monkeypatch.setattr(network, "states", lambda *args, position_ids=None, **given: honest(*args, **given))
+    assert not obeys_trees(network)
+
+
+def test_memory_that_runs_out_halves_the_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = network_of("llama")
+    obeys_trees(network)
+    honest = network.states
+
+    def scarce(ids: Any, *args: Any, **given: Any) -> Any:
+        if len(ids) > 1:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return honest(ids, *args, **given)
+
+    monkeypatch.setattr(network, "states", scarce)
+    check(network, *questions())

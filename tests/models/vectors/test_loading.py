@@ -1,0 +1,450 @@
+"""Word vectors: every published format against gensim, damage, memory."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.core.protocols import HasVectors
+from proband.models import load as load_model
+from proband.models.vectors import byte_stream
+from proband.models.vectors import loading as vectors
+from proband.models.vectors.word_vectors import WordVectors
+
+WORDS = ["the", "of", "naïve", "東京", "new_york", "Paris", "don't", "</s>", ".", "é", "\u2028", "\x85x", "x" * 300]
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Callable[..., WordVectors]:
+    def open_(path: Path | str, **settings: Any) -> WordVectors:
+        model: WordVectors = load_model(f"vec:{path}", {"cache": tmp_path / "cache", **settings})
+        return model
+
+    return open_
+
+
+@pytest.fixture(scope="module")
+def rows() -> np.ndarray[Any, Any]:
+    table = np.random.default_rng(0).normal(size=(len(WORDS), 7)).astype(np.float32)
+    table[3] = 0.0
+    table[4] = [1e-30, -1e30, 1.0, -0.0, 3.4e38, 10.0, 2**-140]
+    return table
+
+
+def keyed(rows: np.ndarray[Any, Any]) -> Any:
+    from gensim.models import KeyedVectors
+
+    table = KeyedVectors(vector_size=rows.shape[1])
+    table.add_vectors(WORDS, rows)
+    return table
+
+
+def as_text(rows: np.ndarray[Any, Any], *, header: bool, words: list[str] = WORDS) -> str:
+    lines = [f"{len(words)} {rows.shape[1]}"] if header else []
+    lines += [" ".join([word, *(repr(float(x)) for x in row)]) for word, row in zip(words, rows)]
+    return "\n".join(lines) + "\n"
+
+
+def check(table: WordVectors, rows: np.ndarray[Any, Any]) -> None:
+    assert list(table.vocabulary) == WORDS
+    assert table.vocabulary[3] == WORDS[3]
+    assert table.vocabulary[-2:] == WORDS[-2:]
+    np.testing.assert_array_equal(table.matrix, rows)
+    shuffled = random.Random(1).sample(range(len(WORDS)), len(WORDS))
+    got, known = table.vectors([WORDS[i] for i in shuffled])
+    assert known.all()
+    np.testing.assert_array_equal(got, rows[shuffled])
+    assert isinstance(table, HasVectors)
+
+
+# ---- formats -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_reads_what_gensim_writes(tmp_path: Path, opened: Any, rows: Any, binary: bool) -> None:
+    path = tmp_path / "table.any"
+    keyed(rows).save_word2vec_format(str(path), binary=binary)
+    check(opened(path), rows)
+
+
+def test_word2vec_binary_of_the_original_tool_ends_rows_with_a_newline(tmp_path: Path, opened: Any, rows: Any) -> None:
+    path = tmp_path / "table.txt"  # the ending lies
+    body = b"".join(word.encode() + b" " + row.tobytes() + b"\n" for word, row in zip(WORDS, rows))
+    path.write_bytes(f"{len(WORDS)} {rows.shape[1]}\n".encode() + body)
+    check(opened(path), rows)
+
+
+def test_glove_text_has_no_header(tmp_path: Path, opened: Any, rows: Any) -> None:
+    path = tmp_path / "glove.bin"
+    path.write_text(as_text(rows, header=False), encoding="utf-8")
+    table = opened(path)
+    check(table, rows)
+    assert table.identity()["format"] == "glove-text"
+
+
+def test_fasttext_text_ends_lines_with_a_space_and_windows_adds_a_return(
+    tmp_path: Path, opened: Any, rows: Any
+) -> None:
+    path = tmp_path / "wiki.vec"
+    path.write_bytes(as_text(rows, header=True).replace("\n", " \r\n").encode())
+    check(opened(path), rows)
+
+
+def test_glove_words_with_spaces(tmp_path: Path, opened: Any) -> None:
+    path = tmp_path / "glove.txt"
+    path.write_text("the 1 2\n. . . 3 4\nat name@domain.com 5 6\n")
+    assert list(opened(path).vocabulary) == ["the", ". . .", "at name@domain.com"]
+
+
+def test_every_packing_gives_the_same_table(tmp_path: Path, opened: Any, rows: Any) -> None:
+    text = as_text(rows, header=True).encode()
+    for name, packed in (
+        ("gz", gzip.compress(text, mtime=0)),
+        ("bz2", bz2.compress(text)),
+        ("xz", lzma.compress(text)),
+    ):
+        (tmp_path / f"table.{name}.bin").write_bytes(packed)
+        check(opened(tmp_path / f"table.{name}.bin"), rows)
+    with zipfile.ZipFile(tmp_path / "one.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("folder/table.vec", text)
+    check(opened(tmp_path / "one.zip"), rows)
+
+
+def test_a_zip_with_several_members_wants_one_named(tmp_path: Path, opened: Any, rows: Any) -> None:
+    with zipfile.ZipFile(tmp_path / "glove.zip", "w") as archive:
+        archive.writestr("glove.7d.txt", as_text(rows, header=False))
+        archive.writestr("glove.1d.txt", "the 1\n")
+    with pytest.raises(ProbandError, match=r"glove.zip: name one of its members.*glove.7d.txt, glove.1d.txt"):
+        opened(tmp_path / "glove.zip")
+    seven, one = opened(tmp_path / "glove.zip/glove.7d.txt"), opened(tmp_path / "glove.zip/glove.1d.txt")
+    check(seven, rows)
+    assert one.dim == 1
+    assert seven.identity() != one.identity()
+
+
+def test_a_repeated_word_keeps_its_first_vector(tmp_path: Path, opened: Any) -> None:
+    path = tmp_path / "table.txt"
+    names = [f"w{i % 4000}" for i in range(9000)]
+    path.write_text("".join(f"{name} {i} 0\n" for i, name in enumerate(names)))
+    table = opened(path)
+    assert list(table.vocabulary) == names[:4000]
+    np.testing.assert_array_equal(table.matrix[:, 0], np.arange(4000))
+    np.testing.assert_array_equal(table.vectors(["w17", "w3999"])[0][:, 0], [17, 3999])
+
+
+# ---- looking up ----------------------------------------------------------------------------------------------------
+
+
+def test_the_order_of_spellings(tmp_path: Path) -> None:
+    names = ["Paris", "paris", "new_york", "ice cream", "hot", "dog", "Los_Angeles"]
+    table = vectors.from_arrays(names, np.eye(7), name="vec:x", source_sha="a", cache=tmp_path)
+
+    def found(word: str) -> list[str]:
+        row, known = table.vectors([word])
+        return [names[i] for i in np.flatnonzero(row[0])] if known[0] else []
+
+    assert found("Paris") == ["Paris"]
+    assert found("PARIS") == ["paris"]
+    assert found("New York") == ["new_york"]
+    assert found("los angeles") == []
+    assert found("Los Angeles") == ["Los_Angeles"]
+    assert found("Ice_Cream") == ["ice cream"]
+    assert found("Hot dog") == ["hot", "dog"]
+    assert found("hot potato") == []
+    np.testing.assert_allclose(table.vectors(["hot_dog"])[0].sum(), 1.0)
+    strict = vectors.from_arrays(names, np.eye(7), name="vec:x", source_sha="a", cache=tmp_path, phrases="none")
+    assert not strict.vectors(["hot dog"])[1][0]
+    assert strict.identity() != table.identity()
+
+
+def test_unknown_words_are_rows_of_zeros_and_no_words_are_no_rows(tmp_path: Path) -> None:
+    table = vectors.from_arrays(["a"], [[1.0, 2.0]], name="vec:x", source_sha="b", cache=tmp_path)
+    rows, known = table.vectors(["zzz", "a", "", "\ud800"])
+    assert known.tolist() == [False, True, False, False]
+    assert rows.tolist() == [[0, 0], [1, 2], [0, 0], [0, 0]]
+    assert table.vectors([])[0].shape == (0, 2)
+
+
+def test_a_collision_of_hashes_gives_neither_word_the_others_vector(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from proband.models.vectors import store, writer
+
+    def three_values(words: Any) -> Any:
+        return np.array([len(word) % 3 for word in words], dtype=np.uint64)
+
+    monkeypatch.setattr(store, "hashes_of", three_values)
+    monkeypatch.setattr(writer, "hashes_of", three_values)
+    names = [f"{'x' * (i % 5)}{i}" for i in range(100)]
+    table = vectors.from_arrays(
+        [*names, "x1"], np.arange(202).reshape(101, 2), name="vec:x", source_sha="c", cache=tmp_path
+    )
+    assert list(table.vocabulary) == names
+    rows, known = table.vectors([*names, "absent"])
+    assert known.tolist() == [True] * 100 + [False]
+    np.testing.assert_array_equal(rows[:100, 0], np.arange(0, 200, 2))
+
+
+# ---- the cache -----------------------------------------------------------------------------------------------------
+
+
+def store_of(tmp_path: Path) -> Path:
+    (folder,) = [path.parent for path in (tmp_path / "cache").glob("*/header.json")]
+    return folder
+
+
+@pytest.fixture
+def source(tmp_path: Path, rows: Any) -> Path:
+    path = tmp_path / "table.vec"
+    path.write_text(as_text(rows, header=True), encoding="utf-8")
+    return path
+
+
+def test_the_second_start_does_not_read_the_source(
+    source: Path, opened: Any, rows: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened(source)
+    monkeypatch.setattr(byte_stream, "open_bytes", None)
+    monkeypatch.setattr(vectors, "sha256_file", None)
+    check(opened(source), rows)
+
+
+def test_identity_follows_the_content_not_the_place(source: Path, opened: Any, tmp_path: Path) -> None:
+    before = opened(source).identity()
+    copy = shutil.copy(source, tmp_path / "copy.txt")
+    assert opened(copy).identity() == before
+    assert len(list((tmp_path / "cache").glob("*/header.json"))) == 1
+    source.write_text(source.read_text(encoding="utf-8").replace("the ", "The ", 1), encoding="utf-8")
+    assert opened(source).identity() != before
+    assert opened(source).vocabulary[0] == "The"
+
+
+FILES = ("matrix.npy", "words.bin", "offsets.npy", "hashes.npy", "order.npy", "sums.npy", "header.json")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_flipped_byte_anywhere_is_found_and_mended(
+    source: Path, opened: Any, rows: Any, tmp_path: Path, name: str
+) -> None:
+    opened(source)
+    path = store_of(tmp_path) / name
+    whole = path.read_bytes()
+    rng = random.Random(name)
+    for _ in range(12):
+        raw = bytearray(whole)
+        place = rng.randrange(128 if name == "matrix.npy" else 0, len(raw))
+        raw[place] ^= 1 << rng.randrange(8)
+        path.unlink()
+        path.write_bytes(raw)
+        check(opened(source), rows)
+        assert (store_of(tmp_path) / name).read_bytes() == whole
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_short_or_missing_file_is_mended(source: Path, opened: Any, rows: Any, tmp_path: Path, name: str) -> None:
+    opened(source)
+    path = store_of(tmp_path) / name
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1])
+    check(opened(source), rows)
+    path.unlink()
+    check(opened(source), rows)
+
+
+def test_damage_that_comes_while_the_table_is_open_is_mended(
+    source: Path, opened: Any, rows: Any, tmp_path: Path
+) -> None:
+    table = opened(source)
+    path = store_of(tmp_path) / "matrix.npy"
+    with open(path, "r+b") as file:
+        file.seek(128 + 28 * 2 + 5)
+        file.write(b"\x77")
+    np.testing.assert_array_equal(table.vectors(["naïve"])[0][0], rows[2])
+    check(opened(source), rows)
+
+
+def test_damage_without_a_source_says_so_and_is_not_served(tmp_path: Path) -> None:
+    def table() -> WordVectors:
+        return vectors.from_arrays(["a", "b"], np.eye(2), name="vec:x", source_sha="d", cache=tmp_path / "cache")
+
+    first = table()
+    with open(store_of(tmp_path) / "matrix.npy", "r+b") as file:
+        file.seek(130)
+        file.write(b"\x01")
+    with pytest.raises(ProbandError, match="damaged; run again"):
+        first.vectors(["a"])
+    assert table().vectors(["a"])[0].tolist() == [[1, 0]]
+
+
+def test_a_conversion_that_fails_or_is_killed_leaves_nothing_to_be_used(
+    source: Path, opened: Any, rows: Any, tmp_path: Path
+) -> None:
+    script = (
+        "import os, sys; from pathlib import Path; from proband.models import load\n"
+        "from proband.models.vectors import writer as w\n"
+        "w.Writer._write_header = lambda *a: os.kill(os.getpid(), 9)\n"
+        "load('vec:' + sys.argv[1], {'cache': sys.argv[2]})"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(source), str(tmp_path / "cache")], check=False)
+    assert done.returncode == -9
+    assert len(list((tmp_path / "cache").glob(".converting-*"))) == 1
+    assert not list((tmp_path / "cache").glob("*/header.json"))
+    check(opened(source), rows)
+
+
+def test_two_processes_convert_the_same_file_at_once(source: Path, opened: Any, rows: Any, tmp_path: Path) -> None:
+    script = "import sys; from proband.models import load; load('vec:' + sys.argv[1], {'cache': sys.argv[2]})"
+    command = [sys.executable, "-c", script, str(source), str(tmp_path / "cache")]
+    for process in [subprocess.Popen(command) for _ in range(3)]:
+        assert process.wait(timeout=60) == 0
+    check(opened(source), rows)
+    assert not list((tmp_path / "cache").glob(".converting-*"))
+
+
+def test_an_unwritable_cache_is_one_line(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(ProbandError, match="taken"):
+        load_model(f"vec:{source}", {"cache": tmp_path / "taken"})
+
+
+def test_the_environment_names_the_cache(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROBAND_CACHE", str(tmp_path / "elsewhere"))
+    load_model(f"vec:{source}")
+    assert list((tmp_path / "elsewhere" / "vectors").glob("*/header.json"))
+
+
+# ---- malformed files -----------------------------------------------------------------------------------------------
+
+GOOD = "a 1 2\nb 3 4\nc 5 6\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty"),
+        (b"3 2\n", "line 1: ends after its first line"),
+        (b"3 2\na 1 2\nb 3\nc 5 6\n", "line 3: 1 numbers, but the vectors have 2 dimensions"),
+        (b"3 2\na 1 2\nb 3 4 5\nc 5 6\n", "line 3: 3 numbers, but the vectors have 2 dimensions"),
+        (b"a 1 2\nb 3\n", "line 2: 1 numbers, but the vectors have 2 dimensions"),
+        (b"3 2\na 1 2\nb 3 x4\nc 5 6\n", "line 3: 'x4' is not a number"),
+        (b"3 2\na 1 2\nb 3 1-2\nc 5 6\n", "line 3: '1-2' is not a number"),
+        (b"3 2\na 1 2\nb  4\nc 5 6\n", "line 3: '' is not a number"),
+        (b"3 2\na 1 2\nb 3 nan\nc 5 6\n", "line 3: a number is not finite"),
+        (b"3 2\na 1 2\nb 3 1e39\nc 5 6\n", "line 3: a number is not finite"),
+        (b"4 2\n" + GOOD.encode(), "line 1: the header promises 4 words, but there are 3"),
+        (b"2 2\n" + GOOD.encode(), "line 4: goes on after the 2 words its header promises"),
+        (b"3 2\na 1 2\n\nc 5 6\n", "line 3: the line is blank"),
+        (b"3 2\na 1 2\n\xff 3 4\nc 5 6\n", "line 3: not UTF-8 at byte 1 of the word"),
+        (b"3 2\na 1 2\n 3 4\nc 5 6\n", "line 3: the line has no word"),
+        (b"3 0\na\nb\nc\n", "0 dimensions"),
+        (b"just one line of words\n", "line 1: 'one' is not a number"),
+        (b"word\n", "line 1: 0 dimensions"),
+        (b"\x00\x01\x02\x03", "neither text nor a known binary format"),
+        (b"2 2\na " + struct.pack("<2f", 1, 2) + b"b " + struct.pack("<f", 3), "ends within word 2 of 2"),
+        (b"2 2\na " + struct.pack("<2f", 1, 2), "the header promises 2 words, but there are 1"),
+        (b"1 2\na " + struct.pack("<2f", 1, 2) + b"b " + struct.pack("<2f", 3, 4), "goes on after the 1 words"),
+        (b"1 2\na " + struct.pack("<2f", 1, float("nan")), "word 1 has a number that is not finite"),
+        (b"1 2\n\xff " + struct.pack("<2f", 1, 2), "word 1 of 1: not UTF-8 at byte 1 of the word"),
+        (gzip.compress(GOOD.encode(), mtime=0)[:-9], "damaged or cannot be read"),
+        (b"PK\x03\x04nothing", "damaged or cannot be read"),
+        (b"BZh9nothing", "damaged or cannot be read"),
+        (lzma.compress(GOOD.encode())[:-3], "damaged or cannot be read"),
+    ],
+)
+def test_a_malformed_file_is_one_line_that_names_the_place(
+    tmp_path: Path, opened: Any, content: bytes, message: str
+) -> None:
+    path = tmp_path / "table.vec"
+    path.write_bytes(content)
+    with pytest.raises(ProbandError) as error:
+        opened(path)
+    assert str(error.value).startswith(str(path))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+    assert not list((tmp_path / "cache").glob("*/header.json"))
+
+
+def test_bad_utf8_can_be_mended_on_demand(tmp_path: Path, opened: Any) -> None:
+    path = tmp_path / "table.vec"
+    path.write_bytes(b"caf\xe9 1 2\nb 3 4\n")
+    table = opened(path, errors="replace")
+    assert list(table.vocabulary) == ["caf\ufffd", "b"]
+
+
+def test_mutations_never_give_a_traceback_or_a_number_that_is_not_finite(tmp_path: Path, opened: Any) -> None:
+    """Random damage to good files of each format: a one-line refusal, or a finite table."""
+    rng = random.Random(3)
+    binary = b"3 2\n" + b"".join(w + b" " + struct.pack("<2f", 1, 2) for w in (b"a", b"b", b"c"))
+    good = [b"3 2\n" + GOOD.encode(), GOOD.encode(), binary, gzip.compress(GOOD.encode(), mtime=0)]
+    path, refusals = tmp_path / "mutant", []
+    for turn in range(300):
+        raw = bytearray(good[turn % len(good)])
+        for _ in range(rng.randint(1, 4)):
+            place = rng.randrange(min(len(raw), 400))
+            raw[place : place + rng.randint(0, 2)] = rng.randbytes(rng.randint(0, 2))
+        path.write_bytes(raw)
+        try:
+            table = opened(path)
+        except ProbandError as error:
+            refusals.append(str(error))
+        else:
+            assert np.isfinite(table.matrix).all()
+    assert len(refusals) > 100
+    assert all("\n" not in refusal for refusal in refusals)
+
+
+@pytest.mark.parametrize("path", ["absent.vec", "."])
+def test_no_file(opened: Any, tmp_path: Path, path: str) -> None:
+    with pytest.raises(ProbandError, match=r"no such file|is a folder"):
+        opened(tmp_path / path)
+
+
+def test_settings_are_checked(source: Path, opened: Any) -> None:
+    for wrong, message in (
+        ({"phrases": "sum"}, "'phrases' is 'sum'; it must be one of mean, none"),
+        ({"errors": "ignore"}, "'errors' is 'ignore'; it must be one of strict, replace"),
+        ({"device": "cpu"}, "vec: has no option 'device'; it has cache, errors, phrases"),
+    ):
+        with pytest.raises(ProbandError, match=message):
+            opened(source, **wrong)
+
+
+# ---- memory --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_conversion_and_lookup_keep_the_memory_flat(tmp_path: Path) -> None:
+    """A 160 MB table is converted and searched with less than that added to what an empty process takes."""
+    path = tmp_path / "table.vec"
+    with open(path, "wb") as file:
+        file.write(b"100000 400\n")
+        numbers = [b" ".join(b"%.3f" % x for x in row) for row in np.random.default_rng(0).normal(size=(50, 400))]
+        file.writelines(b"w%d %s\n" % (i, numbers[i % 50]) for i in range(100_000))
+    script = (
+        "import json, resource, sys; from proband.models import load\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "table = load('vec:' + sys.argv[1], {'cache': sys.argv[2]})\n"
+        "known = table.vectors([f'w{i}' for i in range(0, 100000, 100)])[1]\n"
+        "after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "print(json.dumps([int(known.sum()), after - before]))"
+    )
+    for limit in (80_000, 40_000):  # the conversion; the second start
+        command = [sys.executable, "-c", script, str(path), str(tmp_path / "cache")]
+        found, taken = json.loads(subprocess.run(command, check=True, capture_output=True, timeout=200).stdout)
+        assert found == 1000
+        assert taken < limit

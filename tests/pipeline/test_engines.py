@@ -1,0 +1,33 @@
+"""A run on a Ray cluster gives the bytes of a local one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import proband
+
+PROGRAM = """
+import sys
+import proband
+proband.run(sys.argv[1], model="solver:symbolic", out=sys.argv[2], cache=False, engine="ray", workers=2)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_ray_gives_the_same_answers(tmp_path: Path) -> None:
+    """In a process of its own: Ray changes signal handlers and leaves threads behind."""
+    proband.build("kinship", out=tmp_path / "items", k="2,3", per_k=300)
+    proband.run(tmp_path / "items", model="solver:symbolic", out=tmp_path / "local", cache=False)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(tmp_path / "items"), str(tmp_path / "ray")],
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert (tmp_path / "ray" / "answers.jsonl").read_bytes() == (tmp_path / "local" / "answers.jsonl").read_bytes()

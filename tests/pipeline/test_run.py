@@ -1,0 +1,211 @@
+"""Runs: they resume after kill -9 with the same bytes and ask a model nothing twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proband import suites
+from proband.core.errors import ProbandError
+from proband.core.files import read_answers, read_run, write_lines
+from proband.core.metrics import ACCURACY
+from proband.core.options import NoOptions
+from proband.core.protocols import HasVectors, Score, ScoresText, Text
+from proband.core.suite import Solver, Suite
+from proband.core.types import Answer, Item
+from proband.pipeline import run as running
+from proband.pipeline.models import choose_solver
+
+COUNT = 2000
+
+
+def solve(items: Sequence[Item], model: Any, *, seed: int, options: NoOptions) -> list[Answer]:
+    texts = [Text(choice) for item in items for choice in item.choices]
+    scores = iter(model.score(texts, method="ll"))
+    return [Answer(item_id=item.id, scores=tuple(next(scores).total for _ in item.choices)) for item in items]
+
+
+def tiny_suite() -> Suite:
+    return Suite(
+        name="tiny",
+        question="?",
+        cites="",
+        build=lambda **_: None,  # type: ignore[arg-type,return-value]
+        options=NoOptions,
+        solvers=(Solver(name="likelihood", help="", needs=ScoresText, solve=solve),),
+        metrics=(ACCURACY,),
+        tables=(),
+        show=lambda item: item.prompt,
+    )
+
+
+class Slow:
+    """A model whose last digits depend on the batch, as real ones' do; writes down every text it is asked."""
+
+    methods = ("ll",)
+
+    def __init__(self, log: Path, *, wait: float = 0.0, weights: str = "1") -> None:
+        self.name, self.log, self.wait, self.weights = "slow", log, wait, weights
+
+    def identity(self) -> Mapping[str, str]:
+        return {"name": self.name, "weights": self.weights}
+
+    def score(self, texts: Sequence[Text], *, method: str) -> list[Score]:
+        time.sleep(self.wait)
+        with open(self.log, "a") as file:
+            file.write("".join(text.text + "\n" for text in texts))
+        return [Score(-len(text.text) - len(texts) * 1e-9, 1, 1) for text in texts]
+
+
+def write_items(folder: Path) -> None:
+    rows = [
+        Item(id=f"i{i}", suite="tiny", prompt="?", choices=(f"a{i % 700}", f"bb{i}"), gold=0, tags={"k": i % 3})
+        for i in range(COUNT)
+    ]
+    write_lines(folder / "items.jsonl", rows)
+
+
+def go(folder: Path, out: str, model: Slow, **options: Any) -> bytes:
+    found = suites.suite
+    suites.suite = lambda name: tiny_suite() if name == "tiny" else found(name)
+    try:
+        running.run(folder, model=model, out=folder / out, cache=folder / "cache", **options)
+    finally:
+        suites.suite = found
+    return (folder / out / "answers.jsonl").read_bytes()
+
+
+def test_a_killed_run_resumes_with_the_same_bytes_and_asks_nothing_twice(tmp_path: Path) -> None:
+    write_items(tmp_path)
+    (tmp_path / "whole").mkdir()
+    write_items(tmp_path / "whole")
+    expected = go(tmp_path / "whole", "run", Slow(tmp_path / "whole" / "log"))
+    program = (
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from pathlib import Path; import test_run\n"
+        f"folder = Path({str(tmp_path)!r})\n"
+        "test_run.go(folder, 'run', test_run.Slow(folder / 'log', wait=0.15))\n"
+    )
+    kills = 0
+    for attempt in range(40):
+        child = subprocess.Popen([sys.executable, "-c", program])
+        answers = tmp_path / "run" / "answers.jsonl"
+        before = answers.stat().st_size if answers.exists() else 0
+        deadline = time.monotonic() + 60
+        while child.poll() is None and time.monotonic() < deadline:
+            grown = answers.stat().st_size if answers.exists() else 0
+            if attempt < 4 and grown > before:
+                time.sleep(0.02 * attempt)
+                os.kill(child.pid, signal.SIGKILL)
+                kills += 1
+                break
+            time.sleep(0.005)
+        if child.wait(60) == 0:
+            break
+    assert kills >= 3
+    assert (tmp_path / "run" / "answers.jsonl").read_bytes() == expected
+    asked = (tmp_path / "log").read_text().splitlines()
+    flushed_twice = len(asked) - len(set(asked))
+    assert flushed_twice <= kills * 2 * running.CHUNK  # at most the one unflushed batch of each kill
+    assert set(asked) == set((tmp_path / "whole" / "log").read_text().splitlines())
+    assert go(tmp_path, "run", Slow(tmp_path / "log2")) == expected
+    assert not (tmp_path / "log2").exists()
+
+
+def test_each_distinct_text_is_asked_once(tmp_path: Path) -> None:
+    write_items(tmp_path)
+    go(tmp_path, "run", Slow(tmp_path / "log"))
+    asked = (tmp_path / "log").read_text().splitlines()
+    assert len(asked) == len(set(asked)) == 700 + COUNT
+    go(tmp_path, "again", Slow(tmp_path / "log2"))
+    assert not (tmp_path / "log2").exists()
+
+
+def test_other_weights_are_asked_again(tmp_path: Path) -> None:
+    write_items(tmp_path)
+    go(tmp_path, "one", Slow(tmp_path / "log1"))
+    go(tmp_path, "two", Slow(tmp_path / "log2", weights="2"))
+    assert (tmp_path / "log1").read_text() == (tmp_path / "log2").read_text()
+
+
+def test_a_damaged_tail_of_answers_is_cut_off(tmp_path: Path) -> None:
+    write_items(tmp_path)
+    expected = go(tmp_path, "run", Slow(tmp_path / "log"))
+    path = tmp_path / "run" / "answers.jsonl"
+    for damage in (expected[:-7], expected[:30_000] + b"x" + expected[30_001:], b"", expected + b"more\n"):
+        path.write_bytes(damage)
+        assert go(tmp_path, "run", Slow(tmp_path / "log")) == expected
+
+
+def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
+    write_items(tmp_path)
+    go(tmp_path, "run", Slow(tmp_path / "log"))
+    with pytest.raises(ProbandError, match="'seed' differs"):
+        go(tmp_path, "run", Slow(tmp_path / "log"), seed=1)
+    with pytest.raises(ProbandError, match="'identity' differs"):
+        go(tmp_path, "run", Slow(tmp_path / "log", weights="2"))
+
+
+def test_two_processes_do_not_write_one_run(tmp_path: Path) -> None:
+    write_items(tmp_path)
+    (tmp_path / "run").mkdir()
+    with running.locked(tmp_path / "run"), pytest.raises(ProbandError, match="another process"):
+        go(tmp_path, "run", Slow(tmp_path / "log"))
+
+
+def test_the_limit_is_written_down(tmp_path: Path) -> None:
+    write_items(tmp_path)
+    go(tmp_path, "run", Slow(tmp_path / "log"), limit=10)
+    assert len(list(read_answers(tmp_path / "run" / "answers.jsonl"))) == 10
+    assert read_run(tmp_path / "run" / "run.json").settings["limit"] == 10
+
+
+def test_a_solver_the_model_cannot_serve_is_named(tmp_path: Path) -> None:
+    suite = tiny_suite()
+    with pytest.raises(ProbandError, match="tiny has no solver 'cosine'; it has likelihood"):
+        choose_solver(suite, Slow(tmp_path), "cosine")
+    other = Solver(name="cosine", help="", needs=HasVectors, solve=solve)
+    only = Suite(**{**suite.__dict__, "solvers": (other,)})
+    with pytest.raises(ProbandError, match="needs a model that has word vectors"):
+        choose_solver(only, Slow(tmp_path), "cosine")
+
+
+def test_items_of_a_setting_go_to_its_solver(tmp_path: Path) -> None:
+    suite = tiny_suite()
+    trained = Solver(name="trained", help="", needs=suite.solvers[0].needs, solve=solve, setting="supervised")
+    both = Suite(**{**suite.__dict__, "solvers": (*suite.solvers, trained)})
+    chosen = [choose_solver(both, Slow(tmp_path), None, setting=s).name for s in ("", "supervised", "other")]
+    assert chosen == ["likelihood", "trained", "likelihood"]
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ([], "0 answers for 1 items"),
+        ([Answer(item_id="b", scores=(1.0, 0.0))], "answered 'b' where 'a' was asked"),
+        ([Answer(item_id="a", scores=(1.0,))], "1 scores for 2 choices"),
+        ([Answer(item_id="a", scores=(float("nan"), 0.0))], "not a finite number"),
+    ],
+)
+def test_a_solver_that_breaks_its_promise_is_stopped(answers: list[Answer], message: str) -> None:
+    item = Item(id="a", suite="tiny", prompt="?", choices=("x", "y"), gold=0)
+    with pytest.raises(ProbandError, match=message):
+        running.check_answers([item], answers, solver="s")
+
+
+def test_runs_written_by_people_are_checked(tmp_path: Path) -> None:
+    write_items(tmp_path)
+    go(tmp_path, "run", Slow(tmp_path / "log"))
+    path = tmp_path / "run" / "run.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "colour": 1}))
+    with pytest.raises(ProbandError, match="unknown field 'colour'"):
+        go(tmp_path, "run", Slow(tmp_path / "log"))
