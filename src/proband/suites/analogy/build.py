@@ -40,9 +40,9 @@ class BuildOptions:
     """
 
     data: Annotated[
-        str | None,
+        str,
         Meta(description="BATS folder, questions-words.txt, SAT/U2/U4 jsonl, tsv/csv/jsonl list, or wordnet[:DIR]"),
-    ] = None
+    ] = ""
     setting: Annotated[Literal["zero-shot", "supervised", "retrieval"], Meta(description="the kind of question")] = (
         "zero-shot"
     )
@@ -83,7 +83,7 @@ class BuildOptions:
 
 
 def build(options: BuildOptions, *, seed: int) -> Built:
-    if options.data is not None and multiple_choice.looks_like(Path(options.data)):
+    if options.data and multiple_choice.looks_like(Path(options.data)):
         return multiple_choice.build(Path(options.data), template=options.template)
     every, licence = sources.read(options.data)
     chosen = select(every, [name.strip() for name in options.relations.split(",") if name.strip()])

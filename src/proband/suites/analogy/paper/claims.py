@@ -12,8 +12,6 @@ from proband.core.suite import Claim, Contrast, Where
 from proband.suites.analogy.paper.frequency import BY_ITEM, BY_TUPLE
 from proband.suites.analogy.probes import PAPER_PROBES
 
-# what makes two runs of one model different ways of asking: a claim is asked of each
-EACH = ("run.model", "run.solver", "run.template", "run.norm", "run.method", "run.span")
 UNMARKED: Mapping[str, str] = {"marked": "unmarked"}
 
 
@@ -22,7 +20,7 @@ def _probes(above: str, below: str, where: Where | None = None) -> tuple[Contras
 
 
 def _models(above: str, below: str, probe: str) -> tuple[Contrast, ...]:
-    """Two solvers, each with the models it can serve, on the zero-shot items of a probe."""
+    """Two solvers on the zero-shot items of a probe: every run of the one with every run of the other."""
     where = {"paper_probe": probe, "setting": "zero-shot"}
     return (Contrast(above={"run.solver": above}, below={"run.solver": below}, where=where, pair="relation"),)
 
@@ -32,26 +30,22 @@ CLAIMS = (
         statement="random is harder than reverse",
         source="section 3.2, supervised",
         contrasts=_probes("reverse", "random"),
-        per=EACH,
     ),
     Claim(
         statement="random is harder than type",
         source="section 3.2, supervised",
         contrasts=_probes("type", "random"),
-        per=EACH,
     ),
     Claim(
         statement="type is harder than reverse",
         source="section 4, supervised",
         contrasts=_probes("reverse", "type"),
-        per=EACH,
     ),
     *(
         Claim(
             statement=f"random is harder than {other} without the relations that the paper marks",
             source="section 4, supervised",
             contrasts=_probes(other, "random", UNMARKED),
-            per=EACH,
         )
         for other in ("reverse", "type")
     ),
@@ -67,7 +61,6 @@ CLAIMS = (
                     unit="relation",
                 ),
             ),
-            per=EACH,
         )
         for probe in PAPER_PROBES
     ),
@@ -82,7 +75,6 @@ CLAIMS = (
                 unit="relation",
             ),
         ),
-        per=EACH,
     ),
     Claim(
         statement="bidirectional relations are harder than the others in reverse (semantic relations)",
@@ -95,7 +87,6 @@ CLAIMS = (
                 unit="relation",
             ),
         ),
-        per=EACH,
     ),
     Claim(
         statement="static vectors are below a language model in random",
@@ -116,12 +107,10 @@ CLAIMS = (
         statement="for over two thirds of the relations frequency does not tell right from wrong answers in random",
         source="section 4, supervised",
         test=BY_ITEM,
-        per=EACH,
     ),
     Claim(
         statement="the same with tuples as units, which are independent where items are not",
         source="section 4, with our test",
         test=BY_TUPLE,
-        per=EACH,
     ),
 )
