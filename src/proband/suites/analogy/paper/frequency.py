@@ -14,6 +14,7 @@ share of relations without an effect minus two thirds, by a binomial test over r
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -51,6 +52,7 @@ class Effect:
 def analysis(results: Results, seed: int) -> list[Sheet]:
     """One table over all runs; the tests draw nothing at random."""
     known = from_wordfreq()
+    setting = str(next(results.items()).tags["setting"])
     rows: list[tuple[str | float | int | None, ...]] = []
     outcomes: dict[str, dict[str, Outcome]] = {BY_ITEM: {}, BY_TUPLE: {}}
     for number, label in enumerate(results.labels):
@@ -59,8 +61,12 @@ def analysis(results: Results, seed: int) -> list[Sheet]:
         for e, holm_item, holm_tuple in zip(effects, by_item, by_tuple, strict=True):
             first = (label, e.relation, e.right, e.wrong, e.gap, e.p, holm_item, e.delta)
             rows.append((*first, e.tuples, e.rho, e.p_tuples, holm_tuple))
-        outcomes[BY_ITEM][label] = outcome([e.p for e in effects], by_item, [e.delta for e in effects])
-        outcomes[BY_TUPLE][label] = outcome([e.p_tuples for e in effects], by_tuple, [e.rho for e in effects])
+        outcomes[BY_ITEM][label] = outcome(
+            setting, [e.p for e in effects], corrected=by_item, sizes=[e.delta for e in effects]
+        )
+        outcomes[BY_TUPLE][label] = outcome(
+            setting, [e.p_tuples for e in effects], corrected=by_tuple, sizes=[e.rho for e in effects]
+        )
     header = "run,relation,right,wrong,KS,p,p (Holm),delta,tuples,rho,p by tuple,p by tuple (Holm)"
     return [
         Sheet(
@@ -121,7 +127,9 @@ def _effect(relation: str, rows: Sequence[tuple[float, Pair]], known: dict[Pair,
     from scipy.stats import ks_2samp, spearmanr
 
     right, wrong = ([known[pair] for value, pair in rows if (value > 0.5) is side] for side in (True, False))
-    test = ks_2samp(right, wrong, method="asymp") if right and wrong else None
+    with warnings.catch_warnings():  # where the exact p-value cannot be computed, scipy takes the asymptotic one
+        warnings.simplefilter("ignore", RuntimeWarning)
+        test = ks_2samp(right, wrong) if right and wrong else None
     share: dict[Pair, list[float]] = defaultdict(list)
     for value, pair in rows:
         share[pair].append(value)
@@ -163,18 +171,21 @@ def _corrected(values: Sequence[float | None]) -> list[float | None]:
     return [None if p is None else next(fixed) for p in values]
 
 
-def outcome(raw: Sequence[float | None], corrected: Sequence[float | None], sizes: Sequence[float | None]) -> Outcome:
+def outcome(
+    setting: str, raw: Sequence[float | None], *, corrected: Sequence[float | None], sizes: Sequence[float | None]
+) -> Outcome:
     """The share of relations without an effect (p >= 0.05), minus two thirds."""
     from scipy.stats import binomtest
 
     tested = [p for p in raw if p is not None]
     if not tested:
-        return Outcome(difference=None, p=None, evidence="no relation has both right and wrong answers")
+        return Outcome(difference=None, p=None, evidence=f"{setting}: no relation has both right and wrong answers")
     quiet = sum(p >= ALPHA for p in tested)
     after = sum(p is not None and p < ALPHA for p in corrected)
     size = float(np.median([abs(each) for each in sizes if each is not None]))
-    evidence = (
-        f"p < 0.05 in {len(tested) - quiet} of {len(tested)} relations, {after} after Holm; median effect {size:.2f}"
+    found = f"p < 0.05 in {len(tested) - quiet} of {len(tested)} relations, {after} after Holm"
+    return Outcome(
+        difference=quiet / len(tested) - MOST,
+        p=float(binomtest(quiet, len(tested), MOST).pvalue),
+        evidence=f"{setting}: {found}; median effect {size:.2f}",
     )
-    p = float(binomtest(quiet, len(tested), MOST).pvalue)
-    return Outcome(difference=quiet / len(tested) - MOST, p=p, evidence=evidence)
