@@ -16,9 +16,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from proband.core.options import NoOptions
 from proband.core.protocols import EmbedsPairs, EmbedsSentences, HasVectors
 from proband.core.types import Answer, Item
-from proband.suites.analogy.reading import query_and_options
+from proband.suites.analogy.item_pairs import query_and_options
 from proband.suites.analogy.relations import Pair
 
 Rows = NDArray[np.floating]  # one vector per row
@@ -102,14 +103,14 @@ def spellings(word: str) -> list[str]:
 def by_vectors(combine: Combination) -> Callable[..., list[Answer]]:
     """A solver for static vectors from a combination of the four words' vectors."""
 
-    def solve(items: Sequence[Item], model: HasVectors, *, seed: int) -> list[Answer]:
+    def solve(items: Sequence[Item], model: HasVectors, *, seed: int, options: NoOptions) -> list[Answer]:
         pairs = [query_and_options(item) for item in items]
-        words = list(dict.fromkeys(word for query, options in pairs for pair in (query, *options) for word in pair))
+        words = list(dict.fromkeys(word for query, choices in pairs for pair in (query, *choices) for word in pair))
         found = lookup(model, words)
         table = np.stack([found[word] for word in words])
         number = {word: at for at, word in enumerate(words)}
-        quads = [[number[w] for w in (*query, *option)] for query, options in pairs for option in options]
-        return answers(items, [len(options) for _, options in pairs], in_blocks(combine, table, np.array(quads)))
+        quads = [[number[w] for w in (*query, *option)] for query, choices in pairs for option in choices]
+        return answers(items, [len(choices) for _, choices in pairs], in_blocks(combine, table, np.array(quads)))
 
     return solve
 
@@ -120,12 +121,12 @@ def in_blocks(combine: Combination, table: Rows, quads: NDArray[np.int64], *, bl
     return np.concatenate([combine(*(table[part[:, k]] for k in range(4))) for part in parts])
 
 
-def by_relation(items: Sequence[Item], model: EmbedsPairs, *, seed: int) -> list[Answer]:
+def by_relation(items: Sequence[Item], model: EmbedsPairs, *, seed: int, options: NoOptions) -> list[Answer]:
     """Cosine of relation embeddings; each distinct pair is embedded once."""
     return nearest(items, lambda pairs: model.embed_pairs(pairs))
 
 
-def by_sentences(items: Sequence[Item], model: EmbedsSentences, *, seed: int) -> list[Answer]:
+def by_sentences(items: Sequence[Item], model: EmbedsSentences, *, seed: int, options: NoOptions) -> list[Answer]:
     """Cosine of the sentence embeddings of "h1 is to t1" and "h2 is to t2"."""
     return nearest(items, lambda pairs: model.embed_sentences([f"{head} is to {tail}" for head, tail in pairs]))
 

@@ -9,9 +9,7 @@ from pathlib import Path
 import lemminflect
 import pytest
 
-from proband.suites.analogy import SUITE
 from proband.suites.analogy.relations import GROUPS, Relation
-from proband.suites.analogy.results import PREFERRED
 from proband.suites.analogy.sources import bats, listed
 
 TAGS = {
@@ -77,9 +75,3 @@ def test_they_are_not_bats(own: list[Relation], data: Path) -> None:
 def test_every_list_in_the_package_is_read(root: Path) -> None:
     there = {path.name for path in (root / "src" / "proband" / "data" / "analogy").glob("*.tsv")}
     assert there == set(listed.BUILT_IN)
-
-
-def test_every_preferred_solver_exists() -> None:
-    names = [solver.name for solver in SUITE.solvers]
-    assert len(set(names)) == len(names)
-    assert {name for order in PREFERRED.values() for name in order} <= set(names)

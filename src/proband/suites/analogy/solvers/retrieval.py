@@ -18,14 +18,17 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
+from proband.core.metrics import Metric
 from proband.core.protocols import HasVectors
 from proband.core.types import Answer, Item
-from proband.suites.analogy.cosine import EPS, Rows, spellings, unit
+from proband.suites.analogy.solvers.cosine import EPS, Rows, spellings, unit
 
 Row = NDArray[np.floating]
 
@@ -56,7 +59,6 @@ METHODS: dict[str, Callable[[Row, Row, Row, float, float], Row]] = {
     "pair-direction": pair_direction,
     "similar-to-b": similar_to_b,
 }
-LRCOS = "lrcos"
 
 
 @dataclass(frozen=True)
@@ -79,19 +81,20 @@ def space(model: HasVectors, limit: int) -> Space:
     return Space(words, unit(np.asarray(model.matrix[:limit], dtype=np.float32)), number)
 
 
-def retrieve(
-    items: Sequence[Item],
-    model: HasVectors,
-    *,
-    seed: int,
-    method: str = "3cosadd",
-    exclude: bool = True,
-    limit: int = 200_000,
-) -> list[Answer]:
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """How the vocabulary is searched."""
+
+    method: Annotated[
+        Literal["3cosadd", "3cosmul", "pair-direction", "lrcos", "similar-to-b"], Meta(description="what is maximised")
+    ] = "3cosadd"
+    exclude: Annotated[bool, Meta(description="leave a, b and c out of the answers")] = True
+    limit: Annotated[int, Meta(description="search the first so many words of the table", ge=1)] = 200_000
+
+
+def retrieve(items: Sequence[Item], model: HasVectors, *, seed: int, options: SearchOptions) -> list[Answer]:
     """The best word as text, and the rank of the best accepted tail in `blanks` (none: a word is not in the table)."""
-    if method not in (*METHODS, LRCOS):
-        raise ProbandError(f"'method' is {method!r}; there are {', '.join((*METHODS, LRCOS))}")
-    searched = space(model, limit)
+    searched = space(model, options.limit)
     by_relation: dict[str, list[Item]] = defaultdict(list)
     for item in items:
         if "answers" not in item.facts:
@@ -99,12 +102,12 @@ def retrieve(
         by_relation[str(item.tags["relation"])].append(item)
     said: dict[str, Answer] = {}
     for name, own in by_relation.items():
-        if method == LRCOS:
+        if options.method == "lrcos":
             scores = lrcos_scores(own, searched, seed=f"{seed} {name}")
         else:
-            scores = combination_scores(own, searched, METHODS[method])
+            scores = combination_scores(own, searched, METHODS[options.method])
         for item, row in zip(own, scores, strict=True):
-            said[item.id] = _answer(item, row, searched, exclude=exclude)
+            said[item.id] = _answer(item, row, searched, exclude=options.exclude)
     return [said[item.id] for item in items]
 
 
@@ -205,3 +208,7 @@ def reciprocal_rank(item: Item, answer: Answer) -> float | None:
         return None
     rank = rank_of(answer)
     return 1 / rank if rank else 0.0
+
+
+TOP1 = Metric(name="top1", of=top1, title="first answer right")
+RECIPROCAL_RANK = Metric(name="reciprocal rank", of=reciprocal_rank)

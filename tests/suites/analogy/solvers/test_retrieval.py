@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,8 @@ from sklearn.linear_model import LogisticRegression
 
 from proband.core.errors import ProbandError
 from proband.core.types import Item
-from proband.suites.analogy import SUITE, retrieval
 from proband.suites.analogy.relations import Relation
+from proband.suites.analogy.solvers import retrieval
 
 Vector = NDArray[np.float64]
 
@@ -33,17 +33,18 @@ def slow(method: str, a: Vector, b: Vector, c: Vector, d: Vector) -> float:
 
 
 @pytest.fixture(scope="module")
-def world(own: list[Relation], planes: Callable[..., Any]) -> tuple[Any, list[Item]]:
+def world(own: list[Relation], planes: Any, built: Any) -> tuple[Any, list[Item]]:
     relations = [r for r in own if r.name in ("capital : country", "verb : past")]
-    built = SUITE.build(setting="retrieval", per_relation=12, relations="capital, verb : past").items
-    return planes(relations), [item for item in built if isinstance(item, Item)]
+    return planes(relations), built(setting="retrieval", per_relation=12, relations="capital, verb : past")
 
 
 @pytest.mark.parametrize("exclude", [True, False])
 @pytest.mark.parametrize("method", list(retrieval.METHODS))
-def test_ranks_are_those_of_the_formula(world: tuple[Any, Sequence[Item]], method: str, exclude: bool) -> None:
+def test_ranks_are_those_of_the_formula(
+    world: tuple[Any, Sequence[Item]], solve: Any, method: str, exclude: bool
+) -> None:
     model, items = world
-    answers = retrieval.retrieve(items, model, seed=0, method=method, exclude=exclude)
+    answers = solve("retrieval", items, model, method=method, exclude=exclude)
     for item, answer in zip(items, answers, strict=True):
         asked = [w.lower() for w in (*item.facts["query"], item.facts["head"])]
         a, b, c = (model.table[model.row[w]].astype(float) for w in asked)
@@ -61,15 +62,13 @@ def test_ranks_are_those_of_the_formula(world: tuple[Any, Sequence[Item]], metho
             assert answer.text == max(scores, key=lambda w: scores[w])
 
 
-def test_one_offset_per_relation_is_found_and_exclusion_matters(world: tuple[Any, Sequence[Item]]) -> None:
+def test_one_offset_per_relation_is_found_and_exclusion_matters(world: tuple[Any, Sequence[Item]], solve: Any) -> None:
     model, items = world
     got = {
         (method, exclude): np.mean(
             [
                 retrieval.top1(i, a)
-                for i, a in zip(
-                    items, retrieval.retrieve(items, model, seed=0, method=method, exclude=exclude), strict=True
-                )
+                for i, a in zip(items, solve("retrieval", items, model, method=method, exclude=exclude), strict=True)
             ]
         )
         for method in ("3cosadd", "similar-to-b", "lrcos")
@@ -92,22 +91,16 @@ def test_logistic_agrees_with_scikit_learn() -> None:
 
 
 def test_unknown_words_count_as_wrong_and_other_settings_are_refused(
-    own: list[Relation], planes: Callable[..., Any]
+    own: list[Relation], planes: Any, built: Any, solve: Any
 ) -> None:
     relation = [r for r in own if r.name == "verb : past"]
-    items = [
-        i
-        for i in SUITE.build(setting="retrieval", per_relation=0, relations="verb : past").items
-        if isinstance(i, Item)
-    ]
+    items = built(setting="retrieval", per_relation=0, relations="verb : past")
     model = planes(relation, unknown=["went"])
     lost = [i for i in items if "went" in i.facts["answers"]]
-    for item, answer in zip(lost, retrieval.retrieve(lost, model, seed=0), strict=True):
+    for item, answer in zip(lost, solve("retrieval", lost, model), strict=True):
         assert retrieval.rank_of(answer) is None
         assert retrieval.top1(item, answer) == retrieval.reciprocal_rank(item, answer) == 0
-    choice = next(iter(SUITE.build(per_relation=2).items))
-    assert isinstance(choice, Item)
     with pytest.raises(ProbandError, match="retrieval"):
-        retrieval.retrieve([choice], model, seed=0)
+        solve("retrieval", built(per_relation=2)[:1], model)
     with pytest.raises(ProbandError, match="'method' is"):
-        retrieval.retrieve(items, model, seed=0, method="4cosadd")
+        solve("retrieval", items, model, method="4cosadd")

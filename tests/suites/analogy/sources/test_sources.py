@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from proband.core.errors import ProbandError
 from proband.core.files import dumps
 from proband.core.types import Item
-from proband.suites.analogy import SUITE, sources
-from proband.suites.analogy.published import figures
+from proband.suites.analogy import sources
+from proband.suites.analogy.build import BuildOptions, build
+from proband.suites.analogy.paper.published import figures
 from proband.suites.analogy.sources import bats, google, listed, wordnet
 
 
@@ -71,7 +72,7 @@ def test_google(data: Path) -> None:
     ("name", "rows", "options"), [("sat", 337, {5}), ("u2", 228, {3, 4, 5}), ("u4", 432, {3, 4, 5})]
 )
 def test_multiple_choice(data: Path, name: str, rows: int, options: set[int]) -> None:
-    built = SUITE.build(data=str(data / "analogy" / f"{name}.test.jsonl"))
+    built = build(BuildOptions(data=str(data / "analogy" / f"{name}.test.jsonl")), seed=0)
     items = [item for item in built.items if isinstance(item, Item)]
     assert len(items) == rows == sum(built.summary()["relations"].values())
     assert {len(item.choices) for item in items} <= options
@@ -82,7 +83,7 @@ def test_multiple_choice_compressed_and_broken(tmp_path: Path) -> None:
     row = {"stem": ["a_b", "c"], "choice": [["d", "e"], ["f", "g"]], "answer": 1, "prefix": "p"}
     path = tmp_path / "x.jsonl.gz"
     path.write_bytes(gzip.compress(json.dumps(row).encode()))
-    (item,) = SUITE.build(data=str(path)).items
+    (item,) = build(BuildOptions(data=str(path)), seed=0).items
     assert isinstance(item, Item)
     assert item.choices == ("d : e", "f : g")
     assert item.gold == 1
@@ -90,7 +91,7 @@ def test_multiple_choice_compressed_and_broken(tmp_path: Path) -> None:
     broken = tmp_path / "y.jsonl"
     broken.write_text(json.dumps({**row, "answer": 2}) + "\n")
     with pytest.raises(ProbandError, match=r"y.jsonl line 1: 'answer' is 2 but there are 2 choices"):
-        list(SUITE.build(data=str(broken)).items)
+        list(build(BuildOptions(data=str(broken)), seed=0).items)
 
 
 TABLE = [
@@ -212,7 +213,7 @@ def test_malformed_files_give_one_line_or_items(tmp_path: Path, text: str, endin
     path = tmp_path / f"x{ending}"
     path.write_bytes(text.encode("utf-8", "replace"))
     try:
-        for item in SUITE.build(data=str(path), per_relation=4).items:
+        for item in build(BuildOptions(data=str(path), per_relation=4), seed=0).items:
             assert isinstance(item, Item)
             dumps(item).encode("utf-8")
     except ProbandError as error:
