@@ -18,7 +18,7 @@ import proband
 
 collect_ignore_glob = [] if find_spec("lm_eval") and find_spec("inspect_ai") else ["test_*.py"]
 BUILDS: dict[str, tuple[str, dict[str, Any]]] = {
-    "kinship": ("kinship", {"k": "2,3", "per_k": 6, "hold_out": "clauses", "test_per_k": 6}),
+    "kinship": ("kinship", {"k": "2,3", "per_k": 22, "hold_out": "clauses"}),
     "analogy": ("analogy", {"per_relation": 1}),
     "supervised": ("analogy", {"setting": "supervised", "per_relation": 2}),
     "script": ("script", {}),
@@ -104,4 +104,6 @@ def bpe(texts: list[str], *, bos: str, adds: bool) -> Any:
     made.train_from_iterator(texts, trainer)
     if adds:
         made.post_processor = processors.TemplateProcessing(single=f"{bos} $A", special_tokens=[(bos, 0)])
-    return PreTrainedTokenizerFast(tokenizer_object=made, bos_token=bos, eos_token=bos)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=made, bos_token=bos, eos_token=bos)
+    tokenizer.chat_template = "{{ messages[-1]['content'] }}"  # for inspect, which knows models that chat
+    return tokenizer
