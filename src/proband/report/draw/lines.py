@@ -1,0 +1,109 @@
+"""Lines along a numeric column (k, depth, layer), a panel per row, with published lines beside."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from proband.report.draw.axes import Axis, describe, fitted, published_tip, text_width, tip, value_range
+from proband.report.draw.marks import Mark, Picture, colour_of, shape_of
+from proband.report.numbers import words
+from proband.report.numbers.grids import Grid, Key
+
+DASHES = ("6 3", "2 3", "8 3 2 3", "4 2")
+
+
+def line_plot(grid: Grid, width: float) -> Picture:
+    """Mean against the column's number with a band for the interval; published figures dashed and hollow."""
+    rows: list[Key | None] = [row for row in grid.rows if row is not None]
+    narrow = width < 500
+    names = [model for row in rows for model in grid.others(row)]
+    room = 0.0 if narrow or not names else min(130.0, text_width(names, size=11) + 12)
+    per = 1 if narrow else min(len(rows), 3, max(1, int(width // (215 + room))))
+    panel, tall = width / per, 230.0 if narrow else 270.0
+    numbers = [float(column[0]) for column in grid.columns]
+    low, high = value_range(grid)
+    marks: list[Mark] = []
+    for i, row in enumerate(rows):
+        x, y = (i % per) * panel, (i // per) * tall
+        across = Axis(min(numbers), max(numbers), x + 42, x + panel - 16 - room, False)
+        up = Axis(low, high, y + tall - 48, y + 28, grid.metric.percent)
+        marks += _frame(grid, row, across, up, y, numbers)
+        marks += _published(grid, row, across, up, room)
+        for run in range(len(grid.labels)):
+            marks += _line(grid, run, row, across, up)
+    size = tall * math.ceil(len(rows) / per)
+    title = f"{grid.table.title}, {words.metric(grid.metric)} against {words.name(grid.table.columns[0])}"
+    return Picture(width=width, height=size, marks=tuple(marks), title=title, description=describe(grid))
+
+
+def _frame(grid: Grid, row: Key | None, across: Axis, up: Axis, top: float, numbers: Sequence[float]) -> list[Mark]:
+    marks = []
+    if grid.table.rows:
+        title = fitted(words.key(grid.table.rows, row), across.end - across.start, size=13)
+        marks.append(Mark(kind="text", at=(across.start, top + 15), text=title, size=13, bold=True))
+    for tick in up.ticks(5):
+        y = up(tick)
+        marks.append(Mark(kind="line", at=(across.start - 4, y, across.end + 4, y), paint="faint"))
+        name = up.name(tick)
+        marks.append(Mark(kind="text", at=(across.start - 8, y + 4), text=name, size=11, paint="soft", anchor="end"))
+    gap = (across.end - across.start) / max(1, len(numbers) - 1)
+    every = max(1, math.ceil(22 / gap))
+    for number in numbers[::every]:
+        at = (across(number), up.start + 16)
+        marks.append(Mark(kind="text", at=at, text=f"{number:g}", size=11, paint="soft", anchor="middle"))
+    middle = ((across.start + across.end) / 2, up.start + 34)
+    marks.append(
+        Mark(kind="text", at=middle, text=words.name(grid.table.columns[0]), size=12, paint="soft", anchor="middle")
+    )
+    points = []
+    for column in grid.columns:
+        chance = next((c.chance for c in grid.cells[row, column] if c is not None and c.chance is not None), None)
+        points += [across(float(column[0])), up(chance)] if chance is not None else []
+    if len(points) > 2:
+        marks.append(Mark(kind="poly", at=tuple(points), paint="rule", width=1.5, dash="3 3"))
+    return marks
+
+
+def _line(grid: Grid, run: int, row: Key | None, across: Axis, up: Axis) -> list[Mark]:
+    found = [(column, grid.cells[row, column][run]) for column in grid.columns]
+    known = [(column, cell) for column, cell in found if cell is not None]
+    if not known:
+        return []
+    xs = [across(float(column[0])) for column, _ in known]
+    lower = [(x, up(cell.estimate.low)) for x, (_, cell) in zip(xs, known)]
+    upper = [(x, up(cell.estimate.high)) for x, (_, cell) in zip(xs, known)]
+    outline = tuple(value for point in upper + lower[::-1] for value in point)
+    paint = colour_of(run)
+    path = tuple(value for x, (_, cell) in zip(xs, known) for value in (x, up(cell.estimate.mean)))
+    marks = [
+        Mark(kind="poly", at=outline, paint=paint, filled=True, opacity=0.14, model=run),
+        Mark(kind="poly", at=path, paint=paint, width=2, model=run),
+    ]
+    for x, (column, cell) in zip(xs, known):
+        dot, words_ = (x, up(cell.estimate.mean), 3.6), tip(grid, run, row, column, cell)
+        marks.append(Mark(kind="dot", at=dot, paint=paint, shape=shape_of(run), model=run, tip=words_))
+    return marks
+
+
+def _published(grid: Grid, row: Key | None, across: Axis, up: Axis, room: float) -> list[Mark]:
+    marks: list[Mark] = []
+    ends: list[tuple[float, str]] = []
+    for i, model in enumerate(grid.others(row)):
+        found = [(column, grid.published[row, column].get(model)) for column in grid.columns]
+        known = [(column, figure) for column, figure in found if figure is not None]
+        places = [(across(float(column[0])), up(figure.value)) for column, figure in known]
+        if len(places) > 1:
+            path = tuple(value for point in places for value in point)
+            marks.append(Mark(kind="poly", at=path, paint="pub", width=1.5, dash=DASHES[i % len(DASHES)]))
+        for (x, y), (column, figure) in zip(places, known):
+            words_ = published_tip(grid, figure, row, column)
+            marks.append(Mark(kind="dot", at=(x, y, 3.2), paint="pub", hollow=True, tip=words_))
+        ends.append((places[-1][1], model))
+    if room:
+        at = -math.inf
+        for y, model in sorted(ends):
+            at = max(at + 13, y + 4)
+            name = fitted(model, room - 10, size=11)
+            marks.append(Mark(kind="text", at=(across.end + 10, at), text=name, size=11, paint="pub"))
+    return marks

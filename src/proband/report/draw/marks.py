@@ -1,0 +1,258 @@
+"""A picture as a list of marks, laid out once and shown three ways.
+
+In the page it is an SVG whose colours are the page's own (light or dark) and whose marks carry the words of their
+tooltip and the number of their model; for papers it is an SVG in plain colours, and a PNG and a PDF that
+matplotlib, if installed, paints from the same marks.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+# Told apart by people with any colour vision (after Okabe and Ito); web/page.css has the same and a dark set.
+COLOURS: Mapping[str, str] = {
+    "ink": "#1d2430",
+    "soft": "#5b6472",
+    "faint": "#e3e6ea",
+    "band": "#f5f6f8",
+    "rule": "#9aa2ad",
+    "paper": "#ffffff",
+    "pub": "#7a828e",
+    "high": "#3f86c4",
+    "middle": "#f4f4f1",
+    "low": "#d98a3d",
+    "m0": "#0f6db3",
+    "m1": "#d1560b",
+    "m2": "#0b8f6b",
+    "m3": "#b3589b",
+    "m4": "#b98500",
+    "m5": "#3f9fd6",
+    "m6": "#6a51a3",
+    "m7": "#4a4a4a",
+}
+MODELS = 8
+SHAPES = ("circle", "square", "triangle", "diamond")
+FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """A line (x1 y1 x2 y2), rect (x y width height), dot (x y radius), text (x y) or poly (x1 y1 x2 y2 ...).
+
+    `paint` names a colour of COLOURS, or mixes one into the middle: `high 0.4`.
+    """
+
+    kind: str
+    at: tuple[float, ...]
+    paint: str = "ink"
+    text: str = ""
+    size: float = 12.0
+    anchor: str = "start"
+    bold: bool = False
+    width: float = 1.0
+    dash: str = ""
+    shape: str = "circle"
+    hollow: bool = False
+    filled: bool = False  # of a poly
+    opacity: float = 1.0
+    turn: float = 0.0
+    model: int | None = None
+    tip: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    width: float
+    height: float
+    marks: tuple[Mark, ...]
+    title: str
+    description: str
+
+
+def colour_of(model: int) -> str:
+    """Models take the colours in turn."""
+    return f"m{model % MODELS}"
+
+
+def shape_of(model: int) -> str:
+    return SHAPES[model % len(SHAPES)]
+
+
+def mixed(paint: str) -> str:
+    """A colour for paper.
+
+    >>> mixed("m0"), mixed("high 0.0") == COLOURS["middle"], mixed("high 1.0") == COLOURS["high"]
+    ('#0f6db3', True, True)
+    """
+    name, _, share = paint.partition(" ")
+    if not share:
+        return COLOURS[name]
+    pairs = zip(_bytes(COLOURS["middle"]), _bytes(COLOURS[name]))
+    return "#" + "".join(f"{round(a + (b - a) * float(share)):02x}" for a, b in pairs)
+
+
+def _bytes(colour: str) -> tuple[int, ...]:
+    return tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5))
+
+
+def _variable(paint: str) -> str:
+    name, _, share = paint.partition(" ")
+    if not share:
+        return f"var(--{name})"
+    return f"color-mix(in srgb, var(--{name}) {100 * float(share):.0f}%, var(--middle))"
+
+
+# ---- SVG -----------------------------------------------------------------------------------------------------------
+
+
+def svg(picture: Picture, *, page: bool = False, switched: bool = True) -> str:
+    """The picture as an SVG element; with `page`, in the page's colours and with tooltips, and with the numbers of the
+    models by which the page switches marks on and off if they are `switched`."""
+    size = f'viewBox="0 0 {_n(picture.width)} {_n(picture.height)}"'
+    size += f' width="{_n(picture.width)}" height="{_n(picture.height)}"'
+    name = f'role="img" aria-label="{_esc(picture.title)}. {_esc(picture.description)}"'
+    if page:
+        head = f'<svg class="figure" {size} {name} tabindex="0">'
+    else:
+        head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {name} font-family="{_esc(FONT)}">'
+        head += f"<title>{_esc(picture.title)}</title><desc>{_esc(picture.description)}</desc>"
+        head += f'<rect width="100%" height="100%" fill="{COLOURS["paper"]}"/>'
+    return head + "".join(_element(mark, page, page and switched) for mark in picture.marks) + "</svg>\n"
+
+
+def _element(mark: Mark, page: bool, switched: bool) -> str:
+    paint = _variable(mark.paint) if page else mixed(mark.paint)
+    extra = ""
+    if switched and mark.model is not None:
+        extra += f' data-m="{mark.model}"'
+    if page and mark.tip:
+        extra += f' data-tip="{_esc(mark.tip)}"'
+    if mark.opacity < 1:
+        extra += f' opacity="{_n(mark.opacity)}"'
+    if mark.kind == "text":
+        return _text_element(mark, paint, extra)
+    name, where = _shape(mark)
+    if mark.kind in ("line", "poly") and not mark.filled:
+        dash = f' stroke-dasharray="{mark.dash}"' if mark.dash else ""
+        style = f'fill:none;stroke:{paint};stroke-width:{_n(mark.width)}"{dash}'
+        return f'<{name} {where} style="{style}{extra}/>'
+    if mark.kind == "dot":
+        middle = (_variable("paper") if page else COLOURS["paper"]) if mark.hollow else paint
+        return f'<{name} {where} style="fill:{middle};stroke:{paint};stroke-width:1.5"{extra}/>'
+    return f'<{name} {where} style="fill:{paint}"{extra}/>'
+
+
+def _text_element(mark: Mark, paint: str, extra: str) -> str:
+    x, y = (_n(value) for value in mark.at)
+    turn = f' transform="rotate({_n(mark.turn)} {x} {y})"' if mark.turn else ""
+    bold = ' font-weight="600"' if mark.bold else ""
+    style = f'style="fill:{paint}" font-size="{_n(mark.size)}" text-anchor="{mark.anchor}"'
+    return f'<text x="{x}" y="{y}" {style}{bold}{turn}{extra}>{_esc(mark.text)}</text>'
+
+
+def _shape(mark: Mark) -> tuple[str, str]:
+    """Element name and geometry."""
+    if mark.kind == "line":
+        return "line", " ".join(f'{k}="{_n(v)}"' for k, v in zip(("x1", "y1", "x2", "y2"), mark.at))
+    if mark.kind == "rect":
+        return "rect", " ".join(f'{k}="{_n(v)}"' for k, v in zip(("x", "y", "width", "height"), mark.at))
+    if mark.kind == "dot" and mark.shape == "circle":
+        return "circle", " ".join(f'{k}="{_n(v)}"' for k, v in zip(("cx", "cy", "r"), mark.at))
+    points = corners(mark) if mark.kind == "dot" else list(zip(mark.at[::2], mark.at[1::2]))
+    closed = "polygon" if mark.kind == "dot" or mark.filled else "polyline"
+    return closed, 'points="' + " ".join(f"{_n(x)},{_n(y)}" for x, y in points) + '"'
+
+
+def corners(mark: Mark) -> list[tuple[float, float]]:
+    """The corners of a dot that is not round, with about the area of the circle."""
+    x, y, r = mark.at
+    count, first, size = {"square": (4, 45, 1.25), "triangle": (3, -90, 1.4), "diamond": (4, 0, 1.35)}[mark.shape]
+    angles = [math.radians(first + 360 * i / count) for i in range(count)]
+    return [(x + size * r * math.cos(angle), y + size * r * math.sin(angle)) for angle in angles]
+
+
+def _n(value: float) -> str:
+    """
+    >>> _n(3.0), _n(3.14159)
+    ('3', '3.1')
+    """
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _esc(text: str) -> str:
+    return html.escape(text, quote=True).replace("\n", "&#10;")
+
+
+# ---- matplotlib ----------------------------------------------------------------------------------------------------
+
+
+def can_paint() -> bool:
+    """Whether matplotlib is there."""
+    from importlib.util import find_spec
+
+    return find_spec("matplotlib") is not None
+
+
+def figure_formats() -> tuple[str, ...]:
+    return ("svg", "png", "pdf") if can_paint() else ("svg",)
+
+
+def paint(picture: Picture, paths: Sequence[Path]) -> None:
+    """Write the picture to PNG or PDF files, the same bytes every time."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    style: dict[Any, Any] = {
+        "font.family": ["Liberation Sans", "Arial", "Helvetica", "DejaVu Sans"],
+        "pdf.fonttype": 42,
+        "svg.hashsalt": "proband",
+    }
+    import logging
+
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # a missing first choice is no news
+    with rc_context(style):
+        figure = Figure(figsize=(picture.width / 96, picture.height / 96), dpi=96)
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.set_xlim(0, picture.width)
+        axes.set_ylim(picture.height, 0)
+        axes.axis("off")
+        for mark in picture.marks:
+            _painted(axes, mark)
+        for path in paths:
+            if path.suffix == ".pdf":
+                figure.savefig(path, metadata={"CreationDate": None, "Producer": None, "Creator": "Proband"})
+            else:
+                figure.savefig(path, dpi=192, metadata={"Software": None})
+
+
+def _painted(axes: Any, mark: Mark) -> None:
+    from matplotlib.patches import Circle, Polygon, Rectangle
+
+    colour = mixed(mark.paint)
+    if mark.kind == "text":
+        anchor = {"start": "left", "middle": "center", "end": "right"}[mark.anchor]
+        weight = "bold" if mark.bold else "normal"
+        size = 0.75 * mark.size
+        turned = {"rotation": -mark.turn, "rotation_mode": "anchor"}
+        text = mark.text.replace("$", r"\$")
+        axes.text(*mark.at, text, color=colour, fontsize=size, ha=anchor, va="baseline", weight=weight, **turned)
+    elif mark.kind == "rect":
+        x, y, width, height = mark.at
+        axes.add_patch(Rectangle((x, y), width, height, facecolor=colour, lw=0, alpha=mark.opacity))
+    elif mark.kind == "dot":
+        inside = COLOURS["paper"] if mark.hollow else colour
+        x, y, radius = mark.at
+        patch = Circle((x, y), radius) if mark.shape == "circle" else Polygon(corners(mark))
+        patch.set(facecolor=inside, edgecolor=colour, linewidth=1.1, zorder=3)
+        axes.add_patch(patch)
+    elif mark.filled:
+        points = list(zip(mark.at[::2], mark.at[1::2]))
+        axes.add_patch(Polygon(points, facecolor=colour, lw=0, alpha=mark.opacity))
+    else:
+        style = (0, tuple(float(x) for x in mark.dash.split())) if mark.dash else "-"
+        axes.plot(mark.at[::2], mark.at[1::2], color=colour, lw=0.75 * mark.width, ls=style, alpha=mark.opacity)
