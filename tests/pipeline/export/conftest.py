@@ -40,7 +40,7 @@ def suite(name: str, *solvers: Solver) -> Suite:
         name=name,
         question="?",
         cites="",
-        build=lambda **_: None,  # type: ignore[arg-type,return-value]
+        build=lambda **_: None,  # type: ignore[arg-type]
         options=NoOptions,
         solvers=solvers,
         metrics=(ACCURACY,),
