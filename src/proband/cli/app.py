@@ -1,0 +1,105 @@
+"""All verbs in one cyclopts app: help on a terminal in panels, in a pipe as plain text 100 columns wide."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from cyclopts import App, Group, Parameter
+
+from proband import __version__
+from proband.cli.verbs import audit, build, compare, demo, export, list, paper, report, run, show, study, train
+from proband.core.errors import ProbandError
+
+WIDTH = 100  # of help in a pipe
+HELP = """Build, certify, run and report diagnostic benchmarks of relational knowledge and reasoning in language models.
+
+Start with: proband demo -o demo
+Help on a verb: proband run --help"""
+VERBS: tuple[Callable[..., None], ...] = (  # in the order of the pipeline; `build`, with a command per suite, is first
+    audit.audit,
+    train.train,
+    run.run,
+    report.report,
+    compare.compare,
+    show.show,
+    study.study,
+    paper.paper,
+    export.export,
+    list.list_,
+    demo.demo,
+)
+
+
+def app(words: Sequence[str] = ()) -> App:
+    """The app for these words: `build` has the options of the suite that they name."""
+    made = App(
+        name="proband",
+        help=HELP,
+        help_format="plaintext",
+        version=f"proband {__version__}",
+        default_parameter=Parameter(negative_iterable=(), negative_none=()),
+        group_commands=Group("Verbs", sort_key=0),
+        group_arguments=Group("Arguments", sort_key=0),
+        group_parameters=Group("Options", sort_key=1),
+        print_error=False,
+        exit_on_error=False,
+        suppress_keyboard_interrupt=False,
+        result_action="return_value",
+        **_layout(),
+    )
+    made.command(build.commands(_suites_needed(words)))
+    for place, verb in enumerate(VERBS, start=1):
+        made.command(verb, name=verb.__name__.rstrip("_"), sort_key=place)
+    made.register_install_completion_command(help="Install completion for your shell.")
+    made["--help"].help = "Print this help."
+    made["--version"].help = "Print the version."
+    return made
+
+
+def _layout() -> dict[str, Any]:
+    """Where and how help is printed."""
+    from rich.console import Console
+
+    if sys.stdout.isatty():
+        return {"console": Console(highlight=False)}
+    from cyclopts.help import DefaultFormatter, PanelSpec
+    from rich.box import Box
+
+    blank = PanelSpec(box=Box("    \n" * 8), padding=(0, 0, 0, 2))
+    return {
+        "console": Console(width=WIDTH, color_system=None, highlight=False),
+        "help_formatter": DefaultFormatter(panel_spec=blank),
+    }
+
+
+def _suites_needed(words: Sequence[str]) -> Sequence[str]:
+    """The suites whose options the app must know: the one to build; all of them for completion and the list of suites;
+    none, and no import of theirs, for any other verb."""
+    from proband import suites
+
+    if words[:1] == ["build"]:
+        return words[1:2] if words[1:2] and words[1] in suites.names() else suites.names()
+    return suites.names() if words and words[0] in ("--install-completion", "__complete") else ()
+
+
+def suite_first(words: list[str]) -> list[str]:
+    """`build -o items kinship` as `build kinship -o items`.
+
+    >>> suite_first(["build", "-o", "items", "kinship", "--seed", "1"])
+    ['build', 'kinship', '-o', 'items', '--seed', '1']
+    """
+    if words[:1] != ["build"]:
+        return words
+    from proband import suites
+
+    known = suites.names()
+    for place in range(1, len(words)):
+        if words[place] in known and words[place - 1] not in ("-o", "--out"):
+            return ["build", words[place], *words[1:place], *words[place + 1 :]]
+    if "--help" in words or "-h" in words:
+        return ["build", "--help"]
+    if words[1:] and not words[1].startswith("-"):
+        suites.suite(words[1])  # says that there is none
+    raise ProbandError(f"build needs the name of a suite: {', '.join(known)} (see `proband build --help`)")

@@ -1,0 +1,108 @@
+"""`proband run`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from proband.cli.arguments import COUNT, Engine, Items, Json, Out, Pairs, Seed, settings
+from proband.cli.tables import fields, give
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Asking:
+    """How the model is asked."""
+
+    solver: Annotated[
+        str | None,
+        Parameter(
+            name=("--solver", "-s"),
+            metavar="SOLVER",
+            help="How the items are put to the model; see `proband list solvers` (default: the first that fits).",
+        ),
+    ] = None
+    set: Annotated[
+        Pairs, Parameter(metavar="NAME=VALUE", help="Option of the solver (`proband list solvers`); repeatable.")
+    ] = ()
+    limit: Annotated[int | None, Parameter(metavar="N", validator=COUNT, help="Run on the first N items only.")] = None
+    no_cache: Annotated[bool, Parameter(negative=(), help="Do not read or write the cache of answers.")] = False
+
+
+@Parameter(name="*", group="Loading the model")
+@dataclass(frozen=True, kw_only=True)
+class Loading:
+    """How the model is loaded."""
+
+    device: Annotated[
+        str | None, Parameter(metavar="DEVICE", help="cpu, cuda, cuda:1 (default: a GPU if there is one).")
+    ] = None
+    dtype: Annotated[
+        str | None,
+        Parameter(metavar="DTYPE", help="float32, bfloat16, float16 (default: float32 on a CPU, bfloat16 on a GPU)."),
+    ] = None
+    batch: Annotated[
+        int | None, Parameter(metavar="N", validator=COUNT, help="Sequences per batch (default: found automatically).")
+    ] = None
+    revision: Annotated[str | None, Parameter(metavar="REV", help="Revision of a Hugging Face model.")] = None
+    allow_pickle: Annotated[bool, Parameter(negative=(), help="Load weights that are not safetensors.")] = False
+    model_set: Annotated[
+        Pairs,
+        Parameter(
+            metavar="NAME=VALUE",
+            help="Option of the kind of model (`proband list models`), such as permutations=4 of openai: or "
+            "phrases=none of vec:; repeatable.",
+        ),
+    ] = ()
+
+    def given(self) -> dict[str, Any]:
+        """What the user said; the rest is the model's default."""
+        said = {name: value for name, value in asdict(self).items() if name != "model_set" and value}
+        return {**said, **settings(self.model_set, "--model-set")}
+
+
+def run(
+    items: Items,
+    /,
+    *,
+    model: Annotated[
+        str, Parameter(name=("--model", "-m"), metavar="MODEL", help="KIND:NAME; see `proband list models`.")
+    ],
+    out: Out,
+    asking: Asking = Asking(),  # noqa: B008
+    seed: Seed = 0,
+    engine: Engine = Engine(),  # noqa: B008
+    loading: Loading = Loading(),  # noqa: B008
+    json: Json = False,
+) -> None:
+    """Run a model on the items; give the same command again to resume.
+
+    The solver decides how the model is asked: options of the solver are given as --set NAME=VALUE, options of the model
+    as --model-set NAME=VALUE.
+
+    Example: proband run items -m embedded:mlm -o runs/mlm
+    """
+    from proband.pipeline.run import run
+
+    made = run(
+        items,
+        model=model,
+        out=out,
+        solver=asking.solver,
+        seed=seed,
+        limit=asking.limit,
+        cache=not asking.no_cache,
+        options=settings(asking.set),
+        engine=engine.engine,
+        workers=engine.workers,
+        model_options=loading.given(),
+    )
+    give(made, layout, json=json)
+
+
+def layout(made: Any) -> Iterable[Any]:
+    usage = {"usage": made.usage} if made.usage else {}
+    yield fields({"suite": made.suite, "model": made.model, "solver": made.solver, "seed": made.seed, **usage})

@@ -1,0 +1,57 @@
+"""`proband train`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from proband.cli.arguments import Items, Json, Out, Pairs, Seed, settings
+from proband.cli.tables import fields, give
+from proband.core.errors import ProbandError
+
+
+def train(
+    items: Items,
+    /,
+    *,
+    net: Annotated[str, Parameter(metavar="NAME", help="Name of the network; see `proband list nets`.")],
+    out: Out,
+    model: Annotated[
+        str | None, Parameter(name=("--model", "-m"), metavar="MODEL", help="Model to start from (net finetune).")
+    ] = None,
+    set: Annotated[
+        Pairs, Parameter(metavar="NAME=VALUE", help="Option of the network (`proband list nets`); repeatable.")
+    ] = (),
+    seed: Seed = 0,
+    seeds: Annotated[
+        str | None, Parameter(metavar="N,N,...", help="Several random seeds: one network each, in DIR/SEED.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Train one of a suite's own networks on its training items.
+
+    Example: proband train items --net transducer -o nets/transducer
+    """
+    from proband.pipeline.train import train
+
+    several = {} if seeds is None else {"seeds": numbers(seeds)}
+    options = settings(set)
+    give(train(items, net=net, out=out, seed=seed, model=model, options=options, **several), layout, json=json)
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    """
+    >>> numbers("0,1,2")
+    (0, 1, 2)
+    """
+    try:
+        return tuple(int(each) for each in text.split(","))
+    except ValueError:
+        raise ProbandError(f"--seeds is {text!r}; it must be whole numbers with commas, such as 0,1,2") from None
+
+
+def layout(result: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Iterable[Any]:
+    for net in [result] if isinstance(result, Mapping) else result:
+        yield fields({name: value for name, value in net.items() if name != "versions"})
