@@ -9,6 +9,7 @@ from typing import Any
 from cyclopts import App, Group, Parameter
 
 from proband import __version__
+from proband.cli.arguments import OPTIONS, shown
 from proband.cli.verbs import audit, build, compare, demo, export, list, paper, report, run, show, study, train
 from proband.core.errors import ProbandError
 
@@ -17,7 +18,9 @@ HELP = """Build, certify, run and report diagnostic benchmarks of relational kno
 
 Start with: proband demo -o demo
 Help on a verb: proband run --help"""
-VERBS: tuple[Callable[..., None], ...] = (  # in the order of the pipeline; `build`, with a command per suite, is first
+VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per suite, comes after the first two
+    demo.demo,
+    list.list_,
     audit.audit,
     train.train,
     run.run,
@@ -27,8 +30,6 @@ VERBS: tuple[Callable[..., None], ...] = (  # in the order of the pipeline; `bui
     study.study,
     paper.paper,
     export.export,
-    list.list_,
-    demo.demo,
 )
 
 
@@ -39,10 +40,11 @@ def app(words: Sequence[str] = ()) -> App:
         help=HELP,
         help_format="plaintext",
         version=f"proband {__version__}",
-        default_parameter=Parameter(negative_iterable=(), negative_none=()),
+        usage="Usage: proband VERB [ARGUMENTS] [OPTIONS]",
+        default_parameter=Parameter(negative_iterable=(), negative_none=(), show_default=shown),
         group_commands=Group("Verbs", sort_key=0),
         group_arguments=Group("Arguments", sort_key=0),
-        group_parameters=Group("Options", sort_key=1),
+        group_parameters=OPTIONS,
         print_error=False,
         exit_on_error=False,
         suppress_keyboard_interrupt=False,
@@ -50,7 +52,7 @@ def app(words: Sequence[str] = ()) -> App:
         **_layout(),
     )
     made.command(build.commands(_suites_needed(words)))
-    for place, verb in enumerate(VERBS, start=1):
+    for place, verb in enumerate(VERBS):
         made.command(verb, name=verb.__name__.rstrip("_"), sort_key=place)
     made.register_install_completion_command(help="Install completion for your shell.")
     made["--help"].help = "Print this help."

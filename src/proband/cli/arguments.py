@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from cyclopts import Parameter
+from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
 from proband.core.errors import ProbandError
 
 COUNT = Number(gte=1)
+OPTIONS = Group("Options", sort_key=1)
 
 Items = Annotated[Path, Parameter(help="Folder that `proband build` wrote, or a file of items.")]
 Out = Annotated[Path, Parameter(name=("--out", "-o"), metavar="DIR", help="Folder to write.")]
@@ -37,6 +38,11 @@ class Engine:
         int | None,
         Parameter(metavar="N", validator=COUNT, help="Processes of the ray engine (default: one per GPU or core)."),
     ] = None
+
+
+def shown(default: Any) -> str | None:
+    """A default as help prints it: nothing for flags and empty lists."""
+    return None if default is None or default is False or default in ("", ()) else str(default)
 
 
 def settings(pairs: Pairs, flag: str = "--set") -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import App, Group, Parameter
 
-from proband.cli.arguments import Json, Out, Seed
+from proband.cli.arguments import OPTIONS, Json, Out, Seed, shown
 from proband.cli.tables import fields, give, words
 from proband.core.errors import ProbandError
 
@@ -23,7 +23,10 @@ def commands(names: Sequence[str]) -> App:
     """The verb with these suites."""
     from proband import suites
 
-    verb = App(name="build", help=HELP, group_commands=Group("Suites"), sort_key=0)
+    usage = "Usage: proband build SUITE --out DIR [OPTIONS]"
+    verb = App(
+        name="build", help=HELP, usage=usage, group_commands=Group("Suites"), group_parameters=OPTIONS, sort_key=1.5
+    )
     for name in names:
         try:
             suite = suites.suite(name)
@@ -45,14 +48,16 @@ def command(suite: Any) -> Any:
         chosen = {name: value for name, value in given.items() if value is not None}
         give(build(suite.name, out=out, seed=seed, **chosen), layout, json=json)
 
+    group = Group(f"Options of {suite.name}", sort_key=2)
+
     def parameter(field: Field) -> inspect.Parameter:
         flag = field.type is bool
         how = Parameter(
             name=f"--{field.name}",
-            group=f"Options of {suite.name}",
+            group=group,
             help=field.help + (f" [{' | '.join(field.choices)}]" if field.choices else ""),
             metavar=None if flag else field.name.upper().replace("-", "_"),
-            show_default=(lambda value: words(field.default)) if words(field.default) else False,
+            show_default=(lambda value: words(field.default)) if shown(field.default) else False,
         )
         kind = Annotated[bool | None if flag else str | None, how]
         return inspect.Parameter(field.attribute, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)

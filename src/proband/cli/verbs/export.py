@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from proband.cli.arguments import Items, Json
-from proband.cli.tables import give
+from proband.cli.tables import fields, give
 
 
 def export(
@@ -33,3 +33,6 @@ def export(
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     yield f"{result['items']:,} items as {result['format']} in {result['out']}"
+    rest = {name: result[name] for name in ("splits", "left_out", "licence") if result.get(name)}
+    if rest:
+        yield fields(rest)

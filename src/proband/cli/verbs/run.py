@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import Group, Parameter
 
 from proband.cli.arguments import COUNT, Engine, Items, Json, Out, Pairs, Seed, settings
 from proband.cli.tables import fields, give
@@ -22,7 +22,7 @@ class Asking:
         Parameter(
             name=("--solver", "-s"),
             metavar="SOLVER",
-            help="How the items are put to the model; see `proband list solvers` (default: the first that fits).",
+            help="How the model is asked; see `proband list solvers` (default: the first that fits).",
         ),
     ] = None
     set: Annotated[
@@ -32,7 +32,7 @@ class Asking:
     no_cache: Annotated[bool, Parameter(negative=(), help="Do not read or write the cache of answers.")] = False
 
 
-@Parameter(name="*", group="Loading the model")
+@Parameter(name="*", group=Group("Loading the model", sort_key=2))
 @dataclass(frozen=True, kw_only=True)
 class Loading:
     """How the model is loaded."""
@@ -80,8 +80,7 @@ def run(
 ) -> None:
     """Run a model on the items; give the same command again to resume.
 
-    The solver decides how the model is asked: options of the solver are given as --set NAME=VALUE, options of the model
-    as --model-set NAME=VALUE.
+    Options of the solver: --set NAME=VALUE; options of the kind of model: --model-set NAME=VALUE.
 
     Example: proband run items -m embedded:mlm -o runs/mlm
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -11,20 +10,20 @@ from cyclopts import Parameter
 from proband.cli.arguments import Engine, Json, Out, Pairs, settings
 from proband.cli.tables import give, table, words
 
+COLUMNS = ("verb", "name", "state", "items", "calls", "folder", "reason")
 DryRun = Annotated[
     bool, Parameter(name="--dry-run", negative=(), help="Print the stages and what is already there; run nothing.")
 ]
 
 
 def study(
-    file: Annotated[Path, Parameter(help="The study: a TOML file.")],
+    file: Annotated[str, Parameter(help="A TOML file, or the name of a study of `proband list studies`.")],
     /,
     *,
     out: Out,
     dry_run: DryRun = False,
     set: Annotated[Pairs, Parameter(metavar="NAME=VALUE", help="Parameter of the study; repeatable.")] = (),
     engine: Engine = Engine(),  # noqa: B008
-    seed: Annotated[int | None, Parameter(metavar="N", help="Random seed, instead of the study's own.")] = None,
     json: Json = False,
 ) -> None:
     """Run a study: a grid of build, train, run and random seeds, with its report; the same command resumes.
@@ -40,7 +39,6 @@ def study(
         parameters=settings(set),
         engine=engine.engine,
         workers=engine.workers,
-        seed=seed,
     )
     give(made, layout, json=json)
 
@@ -48,8 +46,9 @@ def study(
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     """The stages, the claims, and where the page is."""
     yield result["title"]
-    header = ("stage", "verb", "state", "items", "calls", "folder")
-    yield table(header, ([stage.get(name) for name in header_fields] for stage in result["stages"]), numbers=(3, 4))
+    columns = [name for name in COLUMNS if any(stage.get(name) is not None for stage in result["stages"])]
+    rows = ([stage.get(name) for name in columns] for stage in result["stages"])
+    yield table(columns, rows, numbers=[place for place, name in enumerate(columns) if name in ("items", "calls")])
     if claims := result.get("claims"):
         yield ""
         yield table(("claims", ""), claims.items())
@@ -58,5 +57,3 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     if result.get("page"):
         yield f"\nopen {result['page']}"
 
-
-header_fields = ("name", "verb", "state", "items", "calls", "folder")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from proband.cli.arguments import Items, Json, Out, Pairs, Seed, settings
-from proband.cli.tables import fields, give
+from proband.cli.tables import fields, give, table
 from proband.core.errors import ProbandError
 
 
@@ -26,7 +26,7 @@ def train(
     ] = (),
     seed: Seed = 0,
     seeds: Annotated[
-        str | None, Parameter(metavar="N,N,...", help="Several random seeds: one network each, in DIR/SEED.")
+        str | None, Parameter(metavar="N,N,...", help="Several random seeds: one network each, in DIR/seed-N.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -52,6 +52,11 @@ def numbers(text: str) -> tuple[int, ...]:
         raise ProbandError(f"--seeds is {text!r}; it must be whole numbers with commas, such as 0,1,2") from None
 
 
-def layout(result: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Iterable[Any]:
-    for net in [result] if isinstance(result, Mapping) else result:
-        yield fields({name: value for name, value in net.items() if name != "versions"})
+def layout(result: Mapping[str, Any]) -> Iterable[Any]:
+    """What net.json says; of several seeds, one line each."""
+    if "net" in result:
+        yield fields({name: value for name, value in result.items() if name not in ("versions", "curve", "identity")})
+        return
+    columns = ("seed", "epochs", "kept", "valid", "seconds")
+    rows = ((folder, *(note.get(name) for name in columns)) for folder, note in result.items())
+    yield table(("folder", *columns), rows, numbers=range(1, 6))
