@@ -79,11 +79,11 @@ def _layout() -> dict[str, Any]:
 def _suites_needed(words: Sequence[str]) -> Sequence[str]:
     """The suites whose options the app must know: the one to build; all of them for completion and the list of suites;
     none, and no import of theirs, for any other verb."""
+    if not words or words[0] not in ("build", "--install-completion", "__complete"):
+        return ()
     from proband import suites
 
-    if words[:1] == ["build"]:
-        return words[1:2] if words[1:2] and words[1] in suites.names() else suites.names()
-    return suites.names() if words and words[0] in ("--install-completion", "__complete") else ()
+    return words[1:2] if words[0] == "build" and words[1:2] and words[1] in suites.names() else suites.names()
 
 
 def suite_first(words: list[str]) -> list[str]:

@@ -21,13 +21,13 @@ Example: proband build analogy -o items --seed 1"""
 
 def commands(names: Sequence[str]) -> App:
     """The verb with these suites."""
-    from proband import suites
-
     usage = "Usage: proband build SUITE --out DIR [OPTIONS]"
     verb = App(
         name="build", help=HELP, usage=usage, group_commands=Group("Suites"), group_parameters=OPTIONS, sort_key=1.5
     )
     for name in names:
+        from proband import suites
+
         try:
             suite = suites.suite(name)
         except ProbandError:

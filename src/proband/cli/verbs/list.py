@@ -32,7 +32,7 @@ def list_(
 def everything(result: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[Any]:
     for title, rows in result.items():
         yield title
-        yield table(("", ""), ((f"  {row['name']}", row["what"]) for row in rows))
+        yield table(("", ""), [(f"  {row['name']}", row["what"]) for row in rows] or [("  none", "")])
 
 
 def one_kind(result: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[Any]:
