@@ -10,7 +10,8 @@ from cyclopts import App, Group, Parameter
 
 from proband import __version__
 from proband.cli.arguments import OPTIONS, shown
-from proband.cli.verbs import audit, build, compare, demo, export, list, paper, report, run, show, study, train
+from proband.cli.verbs import audit, build, compare, demo, export, paper, report, run, show, study, train
+from proband.cli.verbs.list import list_
 from proband.core.errors import ProbandError
 
 WIDTH = 100  # of help in a pipe
@@ -20,7 +21,7 @@ Start with: proband demo -o demo
 Help on a verb: proband run --help"""
 VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per suite, comes after the first two
     demo.demo,
-    list.list_,
+    list_,
     audit.audit,
     train.train,
     run.run,
@@ -69,7 +70,7 @@ def _layout() -> dict[str, Any]:
     from cyclopts.help import DefaultFormatter, PanelSpec
     from rich.box import Box
 
-    blank = PanelSpec(box=Box("    \n" * 8), padding=(0, 0, 0, 2))
+    blank = PanelSpec(box=Box("    \n" * 8), padding=(0, 0, 0, 4))
     return {
         "console": Console(width=WIDTH, color_system=None, highlight=False),
         "help_formatter": DefaultFormatter(panel_spec=blank),

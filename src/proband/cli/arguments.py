@@ -32,7 +32,9 @@ class Engine:
 
     engine: Annotated[
         Literal["local", "ray"],
-        Parameter(help="local: this process; ray: the workers of a Ray cluster ($RAY_ADDRESS, or one on this machine)."),
+        Parameter(
+            help="local: this process; ray: the workers of a Ray cluster ($RAY_ADDRESS, or one on this machine)."
+        ),
     ] = "local"
     workers: Annotated[
         int | None,

@@ -61,10 +61,10 @@ def _lines(values: Mapping[str, Any], indent: str) -> Iterable[tuple[str, str]]:
     for name, value in values.items():
         plain = name.replace("_", " ")
         if isinstance(value, Mapping) and any(isinstance(each, (Mapping, list)) and each for each in value.values()):
-            yield indent + plain, ""
+            yield f"{indent}{plain}:", ""
             yield from _lines(value, indent + "  ")
         else:
-            yield indent + plain, words(value)
+            yield f"{indent}{plain}:", words(value)
 
 
 def words(value: Any) -> str:
@@ -84,11 +84,13 @@ def words(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, Mapping):
-        return shortened(", ".join(f"{name} {words(each)}" for name, each in value.items()))
+        return shortened(", ".join(f"{name} {words(each)}" for name, each in value.items()).replace("_", " "))
+    if isinstance(value, (list, tuple)) and any(isinstance(each, Mapping) for each in value):
+        return f"{len(value):,} rows"
     if isinstance(value, (list, tuple)):
         return shortened(", ".join(words(each) for each in value))
     return str(value)
 
 
-def shortened(text: str, size: int = 300) -> str:
+def shortened(text: str, size: int = 200) -> str:
     return text if len(text) <= size else text[: size - 1] + "…"

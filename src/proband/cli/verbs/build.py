@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, get_args
 
 from cyclopts import App, Group, Parameter
 
@@ -56,11 +57,13 @@ def command(suite: Any) -> Any:
             name=f"--{field.name}",
             group=group,
             help=field.help + (f" [{' | '.join(field.choices)}]" if field.choices else ""),
-            metavar=None if flag else field.name.upper().replace("-", "_"),
+            metavar=None if flag else metavar(field.type),
             show_default=(lambda value: words(field.default)) if shown(field.default) else False,
         )
-        kind = Annotated[bool | None if flag else str | None, how]
-        return inspect.Parameter(field.attribute, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        kind: Any = bool | None if flag else str | None
+        return inspect.Parameter(
+            field.attribute, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, how]
+        )
 
     shared = [each for each in inspect.signature(build).parameters.values() if each.name != "given"]
     hints = {"out": Out, "seed": Seed, "json": Json}
@@ -69,6 +72,25 @@ def command(suite: Any) -> Any:
         [*(each.replace(annotation=hints[each.name]) for each in shared), *own]
     )
     return build
+
+
+def metavar(kind: Any) -> str:
+    """
+    >>> metavar(int | None), metavar(Path | None), metavar(str)
+    ('N', 'PATH', 'TEXT')
+    """
+    kinds = (kind, *get_args(kind))
+    return (
+        "TEXT"
+        if str in kinds
+        else "PATH"
+        if Path in kinds
+        else "X"
+        if float in kinds
+        else "N"
+        if int in kinds
+        else "TEXT"
+    )
 
 
 def layout(manifest: Mapping[str, Any]) -> Iterable[Any]:

@@ -35,21 +35,31 @@ def compare(
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
-    yield f"{result['suite']}, {result['metric']}: A = {result['a']}, B = {result['b']}"
+    unit = "%" if result["unit"] == "share" else result["unit"]
+    yield f"{result['suite']}, {result['metric']} ({unit}): A = {result['a']}, B = {result['b']}"
     header = ("", "A", "B", "A - B", "95 % interval", "p (Holm)", "n", "")
-    yield table(header, map(row, result["groups"]), numbers=(1, 2, 3, 5, 6))
-    least = result["groups"][0]["detectable"]
-    yield f"minimum detectable difference over all items: {least:.3f}"
+    yield table(header, (row(group, result["unit"]) for group in result["groups"]), numbers=(1, 2, 3, 5, 6))
+    least = figure(result["groups"][0]["detectable"], result["unit"])
+    yield f"minimum detectable difference over all items: {least}"
 
 
-def row(group: Mapping[str, Any]) -> tuple[str, ...]:
+def row(group: Mapping[str, Any], unit: str) -> tuple[str, ...]:
+    low, high = (figure(group[name], unit, sign="+") for name in ("low", "high"))
     return (
         group["group"],
-        f"{group['mean_a']:.3f}",
-        f"{group['mean_b']:.3f}",
-        f"{group['difference']:+.3f}",
-        f"[{group['low']:+.3f}, {group['high']:+.3f}]",
+        figure(group["mean_a"], unit),
+        figure(group["mean_b"], unit),
+        figure(group["difference"], unit, sign="+"),
+        f"[{low}, {high}]",
         f"{group['p_holm']:.4f}",
         f"{group['n']:,}",
         group["verdict"],
     )
+
+
+def figure(value: float, unit: str, *, sign: str = "") -> str:
+    """
+    >>> figure(0.125, "share", sign="+"), figure(1.5, "nats")
+    ('+12.5', '1.500')
+    """
+    return f"{100 * value:{sign}.1f}" if unit == "share" else f"{value:{sign}.3f}"

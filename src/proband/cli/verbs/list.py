@@ -26,7 +26,10 @@ def list_(
     from proband.pipeline.listing import listing
 
     found = listing()
-    give(found if what is None else {what: found[what]}, everything if what is None else one_kind, json=json)
+    if what is None:
+        give(found, everything, json=json)
+    else:
+        give({str(what): found[what]}, one_kind, json=json)
 
 
 def everything(result: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[Any]:
@@ -37,12 +40,13 @@ def everything(result: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[An
 
 def one_kind(result: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[Any]:
     """Every entry, with its options below it."""
-    lines: list[tuple[str, str]] = []
-    for rows in result.values():
+    for title, rows in result.items():
+        lines: list[tuple[str, str]] = []
         for row in rows:
-            lines.append((row["name"], row["what"]))
-            lines += [(f"  {option['name']}", described(option)) for option in row.get("options", ())]
-    yield table(("", ""), lines)
+            lines.append((f"  {row['name']}", row["what"]))
+            lines += [(f"    {option['name']}", described(option)) for option in row.get("options", ())]
+        yield title
+        yield table(("", ""), lines or [("  none", "")])
 
 
 def described(option: Mapping[str, Any]) -> str:
@@ -52,4 +56,4 @@ def described(option: Mapping[str, Any]) -> str:
     """
     choices = f" [{' | '.join(option['choices'])}]" if option["choices"] else ""
     default = "" if option["default"] in (None, "", False) else f" (default: {words(option['default'])})"
-    return (option["help"] + choices + default).strip()
+    return f"{option['help']}{choices}{default}".strip()

@@ -35,10 +35,10 @@ def paper(
 
     Example: proband paper analogy --data BATS -m embedded:glove -o tables
     """
-    from proband.pipeline.study import paper
-
     if data is None:
         raise ProbandError("name the folder of the paper's own data with --data, or set PROBAND_DATA")
+    from proband.pipeline.study import paper
+
     made = paper(
         suite,
         data=data,

@@ -32,4 +32,7 @@ def report(
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
-    yield fields(result)
+    """What stands out, then the counts and the page."""
+    yield from result.get("said", ())
+    yield fields({name: value for name, value in result.items() if name not in ("said", "page")})
+    yield f"open {result['page']}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
@@ -60,7 +61,7 @@ class Loading:
 
     def given(self) -> dict[str, Any]:
         """What the user said; the rest is the model's default."""
-        said = {name: value for name, value in asdict(self).items() if name != "model_set" and value}
+        said = {name: value for name, value in dataclasses.asdict(self).items() if name != "model_set" and value}
         return {**said, **settings(self.model_set, "--model-set")}
 
 
@@ -84,7 +85,10 @@ def run(
 
     Example: proband run items -m embedded:mlm -o runs/mlm
     """
+    from msgspec.structs import asdict
+
     from proband.pipeline.run import run
+    from proband.pipeline.score import score
 
     made = run(
         items,
@@ -99,9 +103,28 @@ def run(
         workers=engine.workers,
         model_options=loading.given(),
     )
-    give(made, layout, json=json)
+    result = score(out)
+    give({**asdict(made), "answers": result.pop("answers"), "score": result}, layout, json=json)
 
 
-def layout(made: Any) -> Iterable[Any]:
-    usage = {"usage": made.usage} if made.usage else {}
-    yield fields({"suite": made.suite, "model": made.model, "solver": made.solver, "seed": made.seed, **usage})
+def layout(made: Mapping[str, Any]) -> Iterable[Any]:
+    score, usage = made["score"], {"usage": made["usage"]} if made["usage"] else {}
+    shown = {name: made[name] for name in ("suite", "model", "solver", "seed", "answers")}
+    yield fields({**shown, score["metric"]: in_words(score), **usage})
+
+
+def in_words(score: Mapping[str, Any]) -> str:
+    """
+    >>> in_words({"mean": 0.98765, "low": 0.9, "high": 1.0, "unit": "share", "chance": 0.5})
+    '98.8 % [90.0, 100.0], chance 50.0 %'
+    >>> in_words({"mean": 2.5, "low": 2.25, "high": 2.75, "unit": "nats", "chance": None})
+    '2.500 nats [2.250, 2.750]'
+    """
+    if score["mean"] is None:
+        return "does not apply"
+    share = score["unit"] == "share"
+    mean, low, high = (
+        f"{100 * score[name]:.1f}" if share else f"{score[name]:.3f}" for name in ("mean", "low", "high")
+    )
+    chance = "" if score["chance"] is None else f", chance {score['chance']:.1%}".replace("%", " %")
+    return f"{mean} {'%' if share else score['unit']} [{low}, {high}]{chance}"

@@ -56,4 +56,3 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
         yield f"\ntables: {words(tables)}"
     if result.get("page"):
         yield f"\nopen {result['page']}"
-

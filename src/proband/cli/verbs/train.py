@@ -36,9 +36,9 @@ def train(
     """
     from proband.pipeline.train import train
 
-    several = {} if seeds is None else {"seeds": numbers(seeds)}
-    options = settings(set)
-    give(train(items, net=net, out=out, seed=seed, model=model, options=options, **several), layout, json=json)
+    several = None if seeds is None else numbers(seeds)
+    made = train(items, net=net, out=out, seed=seed, seeds=several, model=model, options=settings(set))
+    give(made, layout, json=json)
 
 
 def numbers(text: str) -> tuple[int, ...]:
