@@ -31,4 +31,6 @@ def audit(
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
-    yield fields(result)
+    yield fields({name: value for name, value in result.items() if name != "page" and value not in ({}, [], None)})
+    if result.get("page"):
+        yield f"open {result['page']}"
