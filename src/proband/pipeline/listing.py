@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from importlib.resources import files
 from typing import Any
 
@@ -22,16 +23,16 @@ def listing() -> dict[str, list[dict[str, Any]]]:
         + [row(f"solver:{name}", f"{s.name}, without a model") for s in found for name in s.own_models],
         "nets": [row(n.name, f"{s.name}: {n.help}", n.options) for s in found for n in s.nets],
         "solvers": [row(v.name, f"{s.name}: {v.help}", v.options) for s in found for v in s.solvers],
-        "studies": [row(name, "") for name in studies()],
+        "studies": [row(name, title) for name, title in studies().items()],
     }
 
 
-def studies() -> list[str]:
-    """The studies that ship with Proband."""
+def studies() -> dict[str, str]:
+    """The studies that ship with Proband, with their titles."""
     folder = files("proband").joinpath("studies")
-    if not folder.is_dir():
-        return []
-    return sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml"))
+    found = [file for file in folder.iterdir() if file.name.endswith(".toml")] if folder.is_dir() else []
+    titles = {file.name.removesuffix(".toml"): tomllib.loads(file.read_text(encoding="utf-8")) for file in found}
+    return {name: str(study.get("study", {}).get("title", "")) for name, study in sorted(titles.items())}
 
 
 def row(name: str, what: str, options: type = NoOptions) -> dict[str, Any]:
