@@ -8,11 +8,12 @@ WEIGHTS := .venv/.weights
 BROWSER := .venv/.browser
 WORKERS ?= 2
 
-.PHONY: demo test check quick clean help
+.PHONY: demo test check quick explore clean help
 
 help:
 	@echo "make demo    set up, build, run and report everything that ships; opens-ready demo/index.html"
 	@echo "make test    set up, then style, types and every test"
+	@echo "make explore property tests with new examples each time"
 	@echo "make quick   the tests that take no model and no minutes"
 	@echo "make clean   remove .venv and what was made"
 
@@ -51,6 +52,10 @@ check: $(STAMP)
 test: $(WEIGHTS) $(BROWSER) check
 	@echo "== tests"
 	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/pytest -n $(WORKERS) --dist worksteal -q
+
+explore: $(STAMP)
+	@echo "== property tests with new random examples"
+	PROBAND_EXAMPLES=explore OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -q -m "not data" $$(grep -rl hypothesis tests --include='test_*.py')
 
 quick: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -q -m "not slow and not data"

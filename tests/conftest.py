@@ -1,4 +1,4 @@
-"""Shared fixtures: where the papers' own files stand."""
+"""Shared fixtures: where the papers' own files stand; property tests draw the same examples every time."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# `make test` gives the same verdict every time; `make explore` draws new examples
+settings.register_profile("fixed", derandomize=True, database=None, deadline=None, print_blob=False)
+settings.register_profile("explore", deadline=None, max_examples=1000)
+settings.load_profile(os.environ.get("PROBAND_EXAMPLES", "fixed"))
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -14,17 +14,22 @@ from typing import Any
 
 import pytest
 
-from proband import running
+from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_run, write_lines
+from proband.core.metrics import ACCURACY
+from proband.core.options import NoOptions
 from proband.core.protocols import HasVectors, Score, ScoresText, Text
-from proband.core.types import Answer, Item, Solver, Suite, accuracy
+from proband.core.suite import Solver, Suite
+from proband.core.types import Answer, Item
+from proband.pipeline import run as running
+from proband.pipeline.models import choose_solver
 
 COUNT = 2000
 
 
-def solve(items: Sequence[Item], model: Any, *, seed: int, template: str = "{}") -> list[Answer]:
-    texts = [Text(template.format(choice)) for item in items for choice in item.choices]
+def solve(items: Sequence[Item], model: Any, *, seed: int, options: NoOptions) -> list[Answer]:
+    texts = [Text(choice) for item in items for choice in item.choices]
     scores = iter(model.score(texts, method="ll"))
     return [Answer(item_id=item.id, scores=tuple(next(scores).total for _ in item.choices)) for item in items]
 
@@ -34,10 +39,10 @@ def tiny_suite() -> Suite:
         name="tiny",
         question="?",
         cites="",
-        build=lambda **_: None,  # type: ignore[arg-type]
-        options=(),
+        build=lambda **_: None,  # type: ignore[arg-type,return-value]
+        options=NoOptions,
         solvers=(Solver(name="likelihood", help="", needs=ScoresText, solve=solve),),
-        metrics={"accuracy": accuracy},
+        metrics=(ACCURACY,),
         tables=(),
         show=lambda item: item.prompt,
     )
@@ -70,7 +75,12 @@ def write_items(folder: Path) -> None:
 
 
 def go(folder: Path, out: str, model: Slow, **options: Any) -> bytes:
-    running.run(tiny_suite(), folder, model, out=folder / out, cache=folder / "cache", **options)
+    found = suites.suite
+    suites.suite = lambda name: tiny_suite() if name == "tiny" else found(name)
+    try:
+        running.run(folder, model=model, out=folder / out, cache=folder / "cache", **options)
+    finally:
+        suites.suite = found
     return (folder / out / "answers.jsonl").read_bytes()
 
 
@@ -81,9 +91,9 @@ def test_a_killed_run_resumes_with_the_same_bytes_and_asks_nothing_twice(tmp_pat
     expected = go(tmp_path / "whole", "run", Slow(tmp_path / "whole" / "log"))
     program = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-        "from pathlib import Path; import test_running\n"
+        "from pathlib import Path; import test_run\n"
         f"folder = Path({str(tmp_path)!r})\n"
-        "test_running.go(folder, 'run', test_running.Slow(folder / 'log', wait=0.15))\n"
+        "test_run.go(folder, 'run', test_run.Slow(folder / 'log', wait=0.15))\n"
     )
     kills = 0
     for attempt in range(40):
@@ -155,25 +165,25 @@ def test_two_processes_do_not_write_one_run(tmp_path: Path) -> None:
 def test_the_limit_is_written_down(tmp_path: Path) -> None:
     write_items(tmp_path)
     go(tmp_path, "run", Slow(tmp_path / "log"), limit=10)
-    assert len(read_answers(tmp_path / "run" / "answers.jsonl")) == 10
+    assert len(list(read_answers(tmp_path / "run" / "answers.jsonl"))) == 10
     assert read_run(tmp_path / "run" / "run.json").settings["limit"] == 10
 
 
 def test_a_solver_the_model_cannot_serve_is_named(tmp_path: Path) -> None:
     suite = tiny_suite()
     with pytest.raises(ProbandError, match="tiny has no solver 'cosine'; it has likelihood"):
-        running.choose_solver(suite, Slow(tmp_path), "cosine")
+        choose_solver(suite, Slow(tmp_path), "cosine")
     other = Solver(name="cosine", help="", needs=HasVectors, solve=solve)
     only = Suite(**{**suite.__dict__, "solvers": (other,)})
     with pytest.raises(ProbandError, match="needs a model that has word vectors"):
-        running.choose_solver(only, Slow(tmp_path), "cosine")
+        choose_solver(only, Slow(tmp_path), "cosine")
 
 
 def test_items_of_a_setting_go_to_its_solver(tmp_path: Path) -> None:
     suite = tiny_suite()
     trained = Solver(name="trained", help="", needs=suite.solvers[0].needs, solve=solve, setting="supervised")
     both = Suite(**{**suite.__dict__, "solvers": (*suite.solvers, trained)})
-    chosen = [running.choose_solver(both, Slow(tmp_path), None, setting=s).name for s in ("", "supervised", "other")]
+    chosen = [choose_solver(both, Slow(tmp_path), None, setting=s).name for s in ("", "supervised", "other")]
     assert chosen == ["likelihood", "trained", "likelihood"]
 
 

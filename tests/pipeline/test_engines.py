@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from proband import workbench
+import proband
 
 PROGRAM = """
 import sys
-from proband import workbench
-workbench.run(sys.argv[1], model="solver:symbolic", out=sys.argv[2], cache=False, engine="ray", workers=2)
+import proband
+proband.run(sys.argv[1], model="solver:symbolic", out=sys.argv[2], cache=False, engine="ray", workers=2)
 """
 
 
@@ -21,8 +21,8 @@ workbench.run(sys.argv[1], model="solver:symbolic", out=sys.argv[2], cache=False
 @pytest.mark.timeout(300)
 def test_ray_gives_the_same_answers(tmp_path: Path) -> None:
     """In a process of its own: Ray changes signal handlers and leaves threads behind."""
-    workbench.build("kinship", out=tmp_path / "items", k="2,3", per_k=300)
-    workbench.run(tmp_path / "items", model="solver:symbolic", out=tmp_path / "local", cache=False)
+    proband.build("kinship", out=tmp_path / "items", k="2,3", per_k=300)
+    proband.run(tmp_path / "items", model="solver:symbolic", out=tmp_path / "local", cache=False)
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(tmp_path / "items"), str(tmp_path / "ray")],
         capture_output=True,
