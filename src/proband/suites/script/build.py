@@ -91,6 +91,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
             "table1": table1(pairs),
             "new_words": new_words(pairs, lines),
             "overlaps": overlaps(pairs),
+            **with_sequences(options.data),
             **with_released(pairs, made, counted=counted, folder=options.data, **limits),
         }
 
@@ -108,6 +109,13 @@ def read(data: Path | None) -> list[Pair]:
         return readers.read(data)
     with as_file(files("proband").joinpath("data/script")) as folder:
         return [pair for path in sorted(folder.glob("corpus-*.tsv")) for pair in readers.read(path)]
+
+
+def with_sequences(folder: Path | None) -> Mapping[str, Any]:
+    """Table 1 of the released sequences, which are the paper's, where they lie beside the cloze texts."""
+    paths = [folder / f"{split}.sequences.jsonl.gz" for split in SPLITS] if folder is not None else []
+    pairs = [pair for path in paths if path.exists() for pair in readers.read(path)]
+    return {"sequences": table1(pairs)} if pairs else {}
 
 
 def separated(pairs: Sequence[Pair], *, seed: int, hold_out: float) -> list[Pair]:

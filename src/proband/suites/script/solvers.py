@@ -89,7 +89,13 @@ def in_order(items: Sequence[Item], answers: Sequence[Answer]) -> list[Answer]:
 
 
 SOLVERS = (
-    Solver(name="answer", help="nets and baselines read items directly", needs=AnswersItems, solve=answer, options=AnswerOptions),
+    Solver(
+        name="answer",
+        help="nets and baselines read items directly",
+        needs=AnswersItems,
+        solve=answer,
+        options=AnswerOptions,
+    ),
     Solver(
         name="align",
         help="the alignment of each text by a transducer, training texts included",
