@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from proband.core.suite import Analysis, Results, Sheet
 from proband.suites.script.analysis import knowledge
@@ -14,6 +15,7 @@ WORDS = ("cheese", "macaroni", "egg", "sauce", "oil")  # of the paper's table
 PHRASES = ("whisk", "spatula", "tongs", "cutting board", "preheat")
 SHOWN, EXAMPLES, OFTEN = 30, 10, 5
 KINDS = ("transducer", "transducer-param")
+Look = Callable[[str], Sequence[knowledge.Row]]
 NOTE = "In brackets: pointwise mutual information in nats, and how often."
 
 
@@ -66,11 +68,10 @@ def aligned_phrases(results: Results, seed: int) -> Sequence[Sheet]:
     training = (one for one in alignments(results, run) if one.split == "train")
     rows = knowledge.table(knowledge.tuples(training, whitelist(results), stop=STOP_WORDS), least=1)
     by = results.labels[run]
-    generated = {word: knowledge.to_concrete(rows, word) for word in present(WORDS, [row.abstract for row in rows])}
-    phrases = [row.concrete for row in rows]
-    generating = {words: knowledge.to_abstract(rows, words) for words in present(PHRASES, phrases)}
+    generated = looked_up(WORDS, [row.abstract for row in rows], partial(knowledge.to_concrete, rows))
+    generating = looked_up(PHRASES, [row.concrete for row in rows], partial(knowledge.to_abstract, rows))
     best = [row for row in rows if row.count >= OFTEN][:SHOWN]
-    return (
+    sheets = (
         Sheet(
             name="table3",
             title=f"Table 3, abstract to concrete: training texts aligned by {by}",
@@ -92,20 +93,20 @@ def aligned_phrases(results: Results, seed: int) -> Sequence[Sheet]:
             rows=tuple((r.abstract, r.concrete, r.count, round(r.pmi, 2), round(r.npmi, 2)) for r in best),
         ),
     )
+    return [sheet for sheet in sheets if sheet.rows]
 
 
-def present(words: Sequence[str], phrases: Sequence[str]) -> list[str]:
-    """The paper's words as far as some phrase has them, else the five commonest phrases.
-
-    >>> present(("oil", "egg"), ["hot oil", "pan"]), present(("egg",), ["oil", "pan", "oil"])
-    (['oil'], ['oil', 'pan'])
-    """
-    here = [word for word in words if any(f" {word} " in f" {phrase} " for phrase in phrases)]
-    return here or [phrase for phrase, _ in Counter(phrases).most_common(5)]
+def looked_up(words: Sequence[str], said: Sequence[str], look: Look) -> dict[str, Sequence[knowledge.Row]]:
+    """What is found for the paper's words; where that is nothing, for the commonest of this corpus."""
+    for chosen in (words, [word for word, _ in Counter(said).most_common(len(words))]):
+        found = {word: rows for word in chosen if (rows := look(word))}
+        if found:
+            return found
+    return {}
 
 
 def listed(found: Sequence[tuple[str, knowledge.Row]]) -> str:
-    return ", ".join(f"{words} ({row.pmi:.1f}, {row.count})" for words, row in found) or "–"
+    return ", ".join(f"{words} ({row.pmi:.1f}, {row.count})" for words, row in found)
 
 
 # ---- figure 2 ------------------------------------------------------------------------------------------------------

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from proband.core.suite import Claim, Contrast
+from proband.core.suite import Claim, Contrast, Where
 
 ALIGNED = ("attention", "transducer", "transducer-param")
 UNALIGNED = ("lm", "seq2seq")
 IN_DOMAIN = (*UNALIGNED, *ALIGNED)
 BY_FAR = 0.05  # "substantially higher": five points
-ON_TEST = {"split": "test", "asked": True}
-SYSTEMS: Mapping[str, Mapping[str, str]] = {
+ON_TEST: Where = {"split": "test", "asked": True}
+SYSTEMS: Mapping[str, Where] = {
     **{net: {"run.net": net, "run.solver": "answer"} for net in IN_DOMAIN},
     "gpt": {"run.net": "", "run.solver": "cloze"},
     "gpt fine-tuned": {"run.net": "finetune", "run.solver": "cloze"},
