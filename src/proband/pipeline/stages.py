@@ -62,12 +62,15 @@ def contents(value: Any) -> Any:
         return {name: contents(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [contents(each) for each in value]
-    if isinstance(value, str) and "/" in value and "\n" not in value:
-        kind, colon, rest = value.partition(":")
-        for prefix, place in (("", value), (kind + colon, rest)):
-            if place and len(place) < 4096 and Path(place).exists():
-                return prefix + fingerprint(Path(place))
+    if isinstance(value, str) and "/" in value and "\n" not in value and len(value) < 4096 and Path(value).exists():
+        return fingerprint(Path(value))
     return value
+
+
+def model_contents(spec: str | None) -> str | None:
+    """The same for the file or folder behind a model's name (`hf:FOLDER`, `vec:FILE`)."""
+    kind, _, rest = (spec or "").partition(":")
+    return f"{kind}:{fingerprint(Path(rest))}" if rest and Path(rest).exists() else spec
 
 
 # ---- stages --------------------------------------------------------------------------------------------------------
@@ -155,7 +158,7 @@ class TrainStage(Stage):
         options = settings(read_options(net.options, self.options, of=f"net {self.net}"))
         return key_of(
             "train", items=self.items.key, net=self.net, options=contents(options), seed=self.seed,
-            model=contents(self.model),
+            model=model_contents(self.model),
         )  # fmt: skip
 
     def finished(self) -> bool:
@@ -182,7 +185,7 @@ class RunStage(Stage):
     @cached_property
     def key(self) -> str:
         return key_of(
-            "run", items=self.items.key, model=self.trained.key if self.trained else contents(self.model),
+            "run", items=self.items.key, model=self.trained.key if self.trained else model_contents(self.model),
             solver=self.solver, options=contents(self.options), seed=self.seed, limit=self.limit,
             model_options=contents(self.model_options),
         )  # fmt: skip

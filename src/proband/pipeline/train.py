@@ -55,9 +55,7 @@ def train(
         try:
             tasks = [chosen.task(Path(items), options=settled, seed=number, model=start) for number in numbers]
             notes = [{**shared, "seed": number} for number in numbers]
-            made = train_into(
-                folders, tasks, seeds=numbers, notes=notes, versions=versions(), progress=progress
-            )
+            made = train_into(folders, tasks, seeds=numbers, notes=notes, versions=versions(), progress=progress)
         except ModuleNotFoundError as error:
             raise not_installed(error, f"net {net}") from None
     return made[0] if seeds is None else {each.name: note for each, note in zip(folders, made, strict=True)}

@@ -141,7 +141,7 @@ class Fit:
             self.curve.append(line)
             if kept(self.curve, self.task.better) == epoch:
                 self._keep()
-            if self.folder is not None:
+            if self.folder is not None and len(self.curve) < epochs:
                 checkpoint.save(self.folder, self.steps, best=self.best, curve=self.curve, of=self.of)
             yield line
 

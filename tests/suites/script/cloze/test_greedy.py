@@ -10,11 +10,18 @@ import numpy as np
 import pytest
 
 from proband.core.errors import ProbandError
+from proband.core.options import read_options
 from proband.core.protocols import Floats, Score, Text
-from proband.core.types import Item
+from proband.core.types import Answer, Item
 from proband.suites.script.cloze import left_to_right
 from proband.suites.script.cloze.greedy import inverse
+from proband.suites.script.cloze.left_to_right import ClozeOptions
 from proband.suites.script.corpus.running_text import running
+
+
+def fill(items: Sequence[Item], model: Any, *, seed: int = 0, **options: Any) -> list[Answer]:
+    return left_to_right.solve(items, model, seed=seed, options=ClozeOptions(**options))
+
 
 WORDS = ("pot", "pan", "lid", "bowl")
 TEXT = ("use", "X", "with", "X", "on", "X", "now")
@@ -78,7 +85,7 @@ def whole(model: Bigrams, words: Sequence[str]) -> float:
 def test_a_wide_beam_finds_the_likeliest_of_all_fillings(seed: int) -> None:
     model = Bigrams(seed)
     best = max(product(WORDS, repeat=3), key=lambda words: whole(model, words))
-    assert said(left_to_right.solve([item()], model, beam=4)) == [best]
+    assert said(fill([item()], model, beam=4)) == [best]
 
 
 def test_what_stands_behind_a_blank_decides() -> None:
@@ -87,10 +94,10 @@ def test_what_stands_behind_a_blank_decides() -> None:
     for seed in range(8):
         model = Bigrams(seed)
         best = max(product(WORDS, repeat=3), key=lambda words: whole(model, words))
-        one_by_one = said(left_to_right.solve([item()], model, samples=0))[0]
+        one_by_one = said(fill([item()], model, samples=0))[0]
         assert one_by_one == tuple(max(WORDS, key=lambda w: model.table[before][w]) for before in ("use", "with", "on"))
         differ += one_by_one != best
-        assert said(left_to_right.solve([item()], model, samples=2000, temperature=4.0)) == [best]
+        assert said(fill([item()], model, samples=2000, temperature=4.0)) == [best]
     assert differ >= 4
 
 
@@ -108,9 +115,9 @@ def test_draws_depend_on_seed_and_item_alone() -> None:
     model = Bigrams()
     items = [item("a"), item("b", ("use", "X", "now")), item("c")]
     hot: dict[str, Any] = {"samples": 2, "temperature": 3.0}
-    together = [said(left_to_right.solve(items, model, seed=seed, **hot)) for seed in range(12)]
+    together = [said(fill(items, model, seed=seed, **hot)) for seed in range(12)]
     for seed in range(12):
-        alone = [said(left_to_right.solve([each], model, seed=seed, **hot))[0] for each in items[::-1]]
+        alone = [said(fill([each], model, seed=seed, **hot))[0] for each in items[::-1]]
         assert alone[::-1] == together[seed]
     assert len({found[0] for found in together}) > 1
     assert any(found[0] != found[2] for found in together)  # the same text under another name draws its own
@@ -118,16 +125,16 @@ def test_draws_depend_on_seed_and_item_alone() -> None:
 
 def test_a_cold_draw_is_the_likeliest_word() -> None:
     model = Bigrams()
-    likeliest = said(left_to_right.solve([item()], model, samples=0))
-    assert said(left_to_right.solve([item()], model, samples=1)) == likeliest
-    assert said(left_to_right.solve([item()], model, samples=3, temperature=1e-3)) == likeliest
+    likeliest = said(fill([item()], model, samples=0))
+    assert said(fill([item()], model, samples=1)) == likeliest
+    assert said(fill([item()], model, samples=3, temperature=1e-3)) == likeliest
 
 
 def test_records_tell_of_the_kept_text() -> None:
     """The five likeliest words are those behind the words that were kept."""
     model = Bigrams(3)
     text = ("use", "X", "X", "now")
-    (answer,) = left_to_right.solve([item(text=text)], model, beam=4)
+    (answer,) = fill([item(text=text)], model, beam=4)
     (first,), (second,) = (blank["guess"] for blank in answer.blanks)
     five = sorted(WORDS, key=lambda w: -model.table[first][w])
     assert answer.blanks[1]["greedy_top5"] == [five]
@@ -136,7 +143,7 @@ def test_records_tell_of_the_kept_text() -> None:
 
 def test_models_that_score_no_texts_add_up_their_words() -> None:
     model = Guesses(1)
-    found = said(left_to_right.solve([item()], model, beam=4))[0]
+    found = said(fill([item()], model, beam=4))[0]
     value = {
         words: sum(model.table[b][w] for b, w in zip(("use", "with", "on"), words))
         for words in product(WORDS, repeat=3)
@@ -152,12 +159,12 @@ def test_a_masked_model_takes_the_likeliest_word_unless_told() -> None:
             raise AssertionError("no text is scored")
 
     model = Masked()
-    assert said(left_to_right.solve([item()], model)) == said(left_to_right.solve([item()], Bigrams(), samples=0))
+    assert said(fill([item()], model)) == said(fill([item()], Bigrams(), samples=0))
 
 
 def test_errors_in_one_line() -> None:
-    with pytest.raises(ProbandError, match=r"the temperature is 0\.0, but must be above 0"):
-        left_to_right.solve([item()], Bigrams(), temperature=0.0)
+    with pytest.raises(ProbandError, match=r"'temperature' is 0\.0; it must be a number, above 0"):
+        read_options(ClozeOptions, {"temperature": 0.0}, of="solver cloze")
 
 
 def test_running_texts_are_what_is_scored() -> None:
@@ -168,6 +175,6 @@ def test_running_texts_are_what_is_scored() -> None:
             seen.extend(text.text[text.start :] for text in texts)
             return super().score(texts, method=method)
 
-    left_to_right.solve([item()], Listens(), samples=400, temperature=9.0)
+    fill([item()], Listens(), samples=400, temperature=9.0)
     assert len(seen) == len(set(seen)) > 10
     assert running(["use", "pot", "with", "pan", "on", "lid", "now"]) in seen

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 import torch
-from proband.suites.script.nets.folder import KINDS
-from proband.suites.script.nets.graphs import suits
-from proband.suites.script.nets.train import marginal, viterbi_em
 
-from proband.suites.script.nets.batches import laid_out, pad, view
+from proband.suites.script.nets.batches import pad
+from proband.suites.script.nets.task import KINDS, ScriptTask, marginal, viterbi_em
+from proband.training.recipe import Recipe
 from proband.training.vocabulary import PADDING, START
 
 Fresh = Callable[..., Any]
@@ -27,7 +26,8 @@ def test_a_batch_of_unknown_lengths_gives_the_same_likelihood_and_gradients(
 ) -> None:
     net = fresh(kind, bridge=bridge).double()
     known = pad(PAIRS, start=START, padding=PADDING)
-    wider = view(torch.from_numpy(laid_out(PAIRS, m=4, n=8, start=START, padding=PADDING)), m=4)
+    wider = pad(PAIRS, start=START, padding=PADDING, rounded=(4, 8))
+    assert (wider.m, wider.y.shape[1], wider.lengths) == (4, 8, None)
     found = []
     for batch in (known, wider):
         value = objective(net, batch)
@@ -39,7 +39,10 @@ def test_a_batch_of_unknown_lengths_gives_the_same_likelihood_and_gradients(
 
 
 def test_only_nets_of_one_layer_read_from_the_left_are_recorded(fresh: Fresh) -> None:
-    assert suits(fresh("attention"), "cuda")
-    assert not suits(fresh("attention"), "cpu")
-    assert not suits(fresh("attention", layers=2), "cuda")
-    assert not suits(fresh("attention", bidirectional=True), "cuda")
+    def recordable(**sizes: Any) -> bool:
+        net = fresh("attention", **sizes)
+        return ScriptTask("attention", net.shape, net.vectors.table, PAIRS, PAIRS, recipe=Recipe()).recordable
+
+    assert recordable()
+    assert not recordable(layers=2)
+    assert not recordable(bidirectional=True)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 import torch
-from proband.suites.script.nets.folder import KINDS
 
 from proband.suites.script.nets.batches import Batch, pad
+from proband.suites.script.nets.task import KINDS
 from proband.training.vocabulary import PADDING, START
 
 Fresh = Callable[..., Any]

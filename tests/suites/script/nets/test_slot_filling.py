@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 import torch
-from proband.suites.script.nets.folder import KINDS
 
 from proband.suites.script.nets.batches import Batch, pad
 from proband.suites.script.nets.slot_filling import Asked, best_of, blank_mask, fill, gold, greedy, sampled
+from proband.suites.script.nets.task import KINDS
 from proband.training.vocabulary import PADDING, START
 
 SPANS = [[[1, 3], [4, 5]], [[0, 1]], [[1, 2], [3, 4]]]

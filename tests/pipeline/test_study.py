@@ -1,0 +1,208 @@
+"""Studies: stages resumed by content, errors with their line, a plan before anything is asked."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import proband
+from proband.core.errors import ProbandError
+from proband.pipeline.stages import contents, model_contents
+from proband.pipeline.study_file import read_study
+
+STUDY = """
+[study]
+title = "Two baselines"
+
+[parameters]
+k = "2,3"
+models = ["solver:symbolic", "baseline:majority"]
+
+[[build]]
+name = "clean"
+suite = "kinship"
+options = { task = "clean", k = "{k}", per-k = 22 }
+
+[[build]]
+name = "noisy"
+suite = "kinship"
+options = { task = "irrelevant", k = "2", per-k = 22 }
+
+[[run]]
+items = ["clean", "noisy"]
+models = "{models}"
+
+[[run]]
+items = ["clean"]
+models = ["fake:script.json"]
+solver = "likelihood"
+grid = { norm = ["sum", "token"] }
+
+[report]
+tables = ["by_k"]
+draws = 200
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "script.json").write_text('{"default": -3.0}')
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY)
+    return path
+
+
+def folders(out: Path) -> dict[str, int]:
+    """Every file of the stages, and when it was written."""
+    return {str(p.relative_to(out)): p.stat().st_mtime_ns for p in sorted((out / "stages").rglob("*.json*"))}
+
+
+def states(result: dict[str, Any]) -> list[str]:
+    return [stage["state"] for stage in result["stages"]]
+
+
+def test_a_finished_study_is_not_redone(file: Path, tmp_path: Path) -> None:
+    first = proband.study(file, out=tmp_path / "out")
+    assert states(first) == ["ran"] * 8
+    assert (tmp_path / "out" / "index.html").exists()
+    before, page = folders(tmp_path / "out"), (tmp_path / "out" / "index.html").stat().st_mtime_ns
+    again = proband.study(file, out=tmp_path / "out")
+    assert states(again) == ["done"] * 8
+    assert folders(tmp_path / "out") == before
+    assert (tmp_path / "out" / "index.html").stat().st_mtime_ns == page
+    note = json.loads((tmp_path / "out" / "study.json").read_text())
+    assert note["versions"]["proband"]
+    assert len(note["stages"]) == 8
+
+
+def test_a_changed_line_redoes_only_what_depends_on_it(file: Path, tmp_path: Path) -> None:
+    proband.study(file, out=tmp_path / "out")
+    file.write_text(
+        STUDY.replace('task = "irrelevant", k = "2", per-k = 22', 'task = "irrelevant", k = "2", per-k = 11')
+    )
+    again = proband.study(file, out=tmp_path / "out")
+    redone = [stage["name"] for stage in again["stages"] if stage["state"] == "ran"]
+    assert redone == ["noisy", "noisy · solver:symbolic", "noisy · baseline:majority"]
+    file.write_text(STUDY.replace('norm = ["sum", "token"]', 'norm = ["sum", "token", "word"]'))
+    again = proband.study(file, out=tmp_path / "out")
+    assert [stage["name"] for stage in again["stages"] if stage["state"] == "ran"] == [
+        "clean · fake:script.json · likelihood · word"
+    ]
+
+
+def test_a_killed_study_ends_with_the_same_bytes(file: Path, tmp_path: Path) -> None:
+    proband.study(file, out=tmp_path / "whole")
+    words = [sys.executable, "-m", "proband", "study", str(file), "-o", str(tmp_path / "out")]
+    kills = 0
+    for wait in (1.0, 1.5, 2.0, 2.5, 3.0, 60.0):
+        child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        try:
+            assert child.wait(wait) == 0
+            break
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+            kills += 1
+    assert kills >= 1
+    for name in ("items.jsonl", "answers.jsonl"):
+        made, whole = (
+            {p.relative_to(o): p.read_bytes() for p in (o / "stages").rglob(name)}
+            for o in (tmp_path / "out", tmp_path / "whole")
+        )
+        assert made == whole
+    table = "tables/kinship-by-k.csv"
+    assert any((tmp_path / "whole" / "tables").iterdir())
+    for path in (tmp_path / "whole" / "tables").iterdir():
+        assert (tmp_path / "out" / "tables" / path.name).read_bytes() == path.read_bytes(), table
+
+
+def test_the_plan_counts_items_and_calls(file: Path, tmp_path: Path) -> None:
+    plan = {stage["name"]: stage for stage in proband.study(file, out=tmp_path / "out", dry_run=True)["stages"]}
+    assert not (tmp_path / "out").exists()
+    assert (plan["clean"]["items"], plan["noisy"]["items"]) == (44, 22)
+    assert plan["clean · baseline:majority"]["calls"] == 44
+    assert plan["clean · fake:script.json · likelihood · sum"]["calls"] == 44 * 22  # a text per relation
+    proband.study(file, out=tmp_path / "out")
+    after = proband.study(file, out=tmp_path / "out", dry_run=True)["stages"]
+    assert {(stage["state"], stage["calls"]) for stage in after if stage["verb"] == "run"} == {("done", 0)}
+
+
+def test_parameters_are_set_from_outside(file: Path, tmp_path: Path) -> None:
+    plan = proband.study(file, out=tmp_path, parameters={"k": "2", "models": "baseline:random"}, dry_run=True)["stages"]
+    assert [stage["name"] for stage in plan if stage["verb"] == "run"][:2] == [
+        "clean · baseline:random",
+        "noisy · baseline:random",
+    ]
+    with pytest.raises(ProbandError, match="has no parameter 'depth'; it has k, models"):
+        proband.study(file, out=tmp_path, parameters={"depth": "2"})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("per-k = 22 }", "per-kk = 22 }"), r"line 12: build kinship has no option 'per-kk'"),
+        (("[report]", "[report]\nfont = 3"), r"unknown key 'font' in \[report\]"),
+        (
+            ('suite = "kinship"\noptions = { task = "clean"', 'suit = "kinship"\noptions = { task = "clean"'),
+            r"line 11: unknown key 'suit' in \[build\]",
+        ),
+        (('solver = "likelihood"', 'solver = "likelihood"\nlimits = 3'), r"line 26: unknown key 'limits' in \[run\]"),
+        (('solver = "likelihood"', "solver = 3"), r"line 25: 'solver' must be text"),
+        (('items = ["clean"]', 'items = ["cleen"]'), r"line 23: no \[\[build\]\] is named 'cleen'"),
+        (('models = ["fake:script.json"]', 'models = ["net:gat"]'), r"line 24: no \[\[train\]\] is named 'gat'"),
+        (('name = "noisy"', 'name = "clean"'), r"line 15: two \[\[build\]\] are named 'clean'"),
+        (
+            ('suite = "kinship"\noptions = { task = "clean"', 'suite = "kin"\noptions = { task = "clean"'),
+            "line 11: no suite 'kin'",
+        ),
+        (('title = "Two baselines"', 'title = "Two'), "line 3: not TOML"),
+        (('"{k}"', '"{kk}"'), "line 12: no parameter 'kk'"),
+        (("[study]", "[studdy]"), "line 2: unknown key 'studdy'"),
+    ],
+)
+def test_mistakes_are_named_with_their_line(file: Path, tmp_path: Path, change: tuple[str, str], message: str) -> None:
+    assert change[0] in STUDY
+    file.write_text(STUDY.replace(*change, 1))
+    with pytest.raises(ProbandError, match=message):
+        proband.study(file, out=tmp_path / "out", dry_run=True)
+
+
+def test_a_failing_stage_names_its_line(file: Path, tmp_path: Path) -> None:
+    file.write_text(STUDY.replace("fake:script.json", "hf:no/such/model"))
+    with pytest.raises(ProbandError, match=r"study.toml line 24: run clean · hf:no/such/model"):
+        proband.study(file, out=tmp_path / "out")
+
+
+def test_an_optional_model_is_left_out_with_the_reason(file: Path, tmp_path: Path) -> None:
+    changed = STUDY.replace('models = ["fake:script.json"]', 'optional = true\nmodels = ["hf:no/such/model"]')
+    file.write_text(changed)
+    result = proband.study(file, out=tmp_path / "out")
+    assert states(result)[-2:] == ["skipped", "skipped"]
+    assert "no/such/model" in result["stages"][-1]["reason"]
+
+
+def test_the_key_follows_the_content_of_a_file_not_its_place(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "data.tsv").write_text("x")
+    before = contents({"data": f"{tmp_path}/a"})
+    assert contents({"data": f"{tmp_path}/b"}) == before
+    (tmp_path / "b" / "data.tsv").write_text("y")
+    assert contents({"data": f"{tmp_path}/b"}) != before
+    assert model_contents(f"hf:{tmp_path}/a") == f"hf:{before['data']}"
+    assert model_contents("hf:gpt2") == "hf:gpt2"
+
+
+@pytest.mark.parametrize("name", sorted(p.stem for p in Path(proband.__file__).parent.glob("studies/*.toml")))
+def test_every_shipped_study_reads(name: str) -> None:
+    path = Path(proband.__file__).parent / "studies" / f"{name}.toml"
+    assert read_study(path, {}).study.title
