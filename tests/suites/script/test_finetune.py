@@ -54,12 +54,6 @@ def test_context_and_target(items: Path) -> None:
     assert len(made) == 4
 
 
-def test_a_tuned_model_is_named_by_its_folder(tmp_path: Path) -> None:
-    (tmp_path / "net.json").write_text('{"suite": "script", "net": "finetune"}\n')
-    with pytest.raises(ProbandError, match=r"name it hf:.*model"):
-        proband.load_model(f"net:{tmp_path}")
-
-
 def test_a_model_to_start_from_is_needed(items: Path, tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="starts from a model: name one with -m"):
         proband.train(items, net="finetune", out=tmp_path / "x")
@@ -73,6 +67,13 @@ def test_training_lowers_the_loss(items: Path, plain: Any, tmp_path: Path) -> No
     tuned = proband.load_model(f"hf:{tmp_path / 'tuned' / 'model'}", {"device": "cpu"})
     text = Text("stir rice.\nuse a wooden spoon in the pot.", len("stir rice.\n"))
     assert tuned.score([text], method="ll")[0].total > plain.score([text], method="ll")[0].total + 1
+
+
+def test_a_tuned_model_answers_and_says_what_it_is(items: Path, plain: Any, tmp_path: Path) -> None:
+    proband.train(items, net="finetune", out=tmp_path / "tuned", seed=3, model=plain, options={"epochs": 1, "batch": 2})
+    run = proband.run(items, model=f"net:{tmp_path / 'tuned'}", out=tmp_path / "run", limit=1)
+    assert (run.solver, run.net["net"], run.net["seed"]) == ("cloze", "finetune", 3)
+    assert run.net["model"] == dict(plain.identity())
 
 
 def test_killed_and_resumed(items: Path, plain: Any, tmp_path: Path) -> None:
