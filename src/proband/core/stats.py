@@ -13,8 +13,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike
 
-from proband.core.bootstrap import Clusters, Drawn, Floats, bootstrap_p, interval, resample
-from proband.core.distributions import NORMAL
+from proband.core.bootstrap import NORMAL, Clusters, Drawn, Floats, bootstrap_p, interval, resample
 from proband.core.errors import ProbandError
 from proband.core.types import Estimate, Item, Tag
 
@@ -46,11 +45,17 @@ def estimate(
     """
     x, drawn = _drawn(values, clusters, seed=seed, draws=draws)
     if drawn.clusters == 1 or (x == x[0]).all():
-        low, high = _without_spread(x, drawn.clusters, level)
+        low, high = interval_without_spread(x, drawn.clusters, level)
     else:
         low, high = interval(drawn.means[:, 0], drawn.clusters, level=level)
     return Estimate(
-        metric=metric, group=group or {}, mean=float(x.mean()), low=low, high=high, n=len(x), clusters=drawn.clusters
+        metric=metric,
+        group=dict(group or {}),
+        mean=float(x.mean()),
+        low=low,
+        high=high,
+        n=len(x),
+        clusters=drawn.clusters,
     )
 
 
@@ -65,7 +70,7 @@ def _drawn(values: ArrayLike, clusters: Sequence[Sequence[str]], *, seed: int, d
     return x, resample([x], np.arange(len(x)), Clusters.of(clusters), seed=seed, draws=draws)
 
 
-def _without_spread(x: Floats, clusters: int, level: float) -> tuple[float, float]:
+def interval_without_spread(x: Floats, clusters: int, level: float) -> tuple[float, float]:
     """Wilson over clusters for proportions; for other numbers nothing can be said beyond the values themselves."""
     if ((x >= 0) & (x <= 1)).all():
         return wilson(float(x.mean()) * clusters, clusters, level=level)
@@ -124,19 +129,26 @@ def sign_flip(sums: Floats, *, seed: int, draws: int) -> float:
     >>> sign_flip(np.array([1.0, 1.0, 1.0]), seed=0, draws=100)  # 2 of the 8 flips are as extreme
     0.25
     """
-    observed = abs(sums.sum()) - 1e-9
+    return float(sign_flips(sums[:, None], seed=seed, draws=draws)[0])
+
+
+def sign_flips(sums: Floats, *, seed: int, draws: int) -> Floats:
+    """The same for several columns of sums at once, under the same signs."""
+    observed = np.abs(sums.sum(axis=0)) - 1e-9
     if len(sums) <= 14:
-        signs = np.array(list(product((-1.0, 1.0), repeat=len(sums))))
-        return float((np.abs(signs @ sums) >= observed).mean())
+        every = np.array(list(product((-1.0, 1.0), repeat=len(sums))))
+        share: Floats = (np.abs(every @ sums) >= observed).mean(axis=0)
+        return share
     if len(sums) * draws > FLIPS:
-        spread = math.sqrt(float((sums**2).sum()))
-        return math.erfc(abs(float(sums.sum())) / spread / math.sqrt(2)) if spread else 1.0
+        spread = np.sqrt((sums**2).sum(axis=0))
+        total = np.abs(sums.sum(axis=0))
+        return np.array([math.erfc(t / s / math.sqrt(2)) if s else 1.0 for t, s in zip(total, spread)])
     rng = np.random.default_rng(seed)
-    extreme, left = 0, draws
+    extreme, left = np.zeros(sums.shape[1]), draws
     while left > 0:
         size = min(left, max(1, BLOCK // len(sums)))
         signs = rng.integers(0, 2, size=(size, len(sums))) * 2.0 - 1.0
-        extreme += int((np.abs(signs @ sums) >= observed).sum())
+        extreme += (np.abs(signs @ sums) >= observed).sum(axis=0)
         left -= size
     return (extreme + 1) / (draws + 1)
 

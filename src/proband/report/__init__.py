@@ -1,6 +1,6 @@
-"""Estimates -> a page, tables and figures. `write_report` is the way in."""
+"""Estimates -> a page, tables and figures. `write_report` is the way in; an `ItemSet` is what it reads."""
 
-from proband.report.collect import Loaded
+from proband.report.numbers.sources import Answered, ItemSet
 from proband.report.write import write_report
 
-__all__ = ["Loaded", "write_report"]
+__all__ = ["Answered", "ItemSet", "write_report"]

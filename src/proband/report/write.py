@@ -1,87 +1,160 @@
-"""`proband report`: runs in, one folder out that opens from disk."""
+"""`proband report`: item sets with their runs in, one folder out that opens from disk."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+import msgspec
 
 from proband.core.errors import ProbandError
 from proband.core.files import write_json, write_text
+from proband.core.metrics import Metric
 from proband.core.progress import Progress
-from proband.core.types import Table
-from proband.report import words
-from proband.report.browse import write_browser
-from proband.report.cells import Study
-from proband.report.collect import Loaded, join
-from proband.report.compare import comparisons, contrasts
-from proband.report.figures import WIDE, kind
-from proband.report.grids import Grid, fill
-from proband.report.marks import can_paint, paint, svg
-from proband.report.page import Section, page
-from proband.report.tables import comma_separated, latex, markdown
+from proband.core.suite import Results, Sheet, Suite, Table
+from proband.report.claims import Verdict, as_sheet, judge
+from proband.report.draw.axes import WIDE
+from proband.report.draw.choose import drawing
+from proband.report.draw.marks import can_paint, paint, svg
+from proband.report.numbers import words
+from proband.report.numbers.cells import Study
+from proband.report.numbers.comparisons import comparisons
+from proband.report.numbers.grids import Grid, fill
+from proband.report.numbers.sentences import sentences
+from proband.report.numbers.sources import ItemSet
+from proband.report.numbers.systems import slug, unique
+from proband.report.page.browse import write_browser
+from proband.report.page.page import Section, page
+from proband.report.page.panel import sheet_file
+from proband.report.tables.comma_separated import comma_separated
+from proband.report.tables.latex import latex
+from proband.report.tables.markdown import markdown
+from proband.report.tables.sheets import sheet_csv, sheet_latex, sheet_markdown
 
 NO_PLOTS = "PNG and PDF figures were not written: they need matplotlib (pip install 'proband[plots]')."
 
 
 def write_report(
-    loaded: Sequence[Loaded],
+    sets: Sequence[ItemSet],
     *,
     out: Path,
     title: str | None = None,
     seed: int = 0,
     draws: int = 2000,
+    tables: Sequence[str] | None = None,
+    claims: bool = False,
+    analyses: Sequence[str] = (),
     progress: Callable[..., Any] = Progress,
 ) -> dict[str, Any]:
     """Write index.html, report.json, tables/, figures/ and data/ into `out`; returns where it is and what
     stands out; the numbers are in report.json.
 
-    `progress(what, total=...)` opens a progress bar (core.progress.Progress).
+    `tables` names the tables to write (default: those that are not only for studies), `analyses` the analyses to run;
+    with `claims` the suites' claims are tested. `progress(what, total=...)` opens a progress bar.
     """
-    joined = join(loaded)
-    if draws < 100:
-        raise ProbandError(f"{draws} draws are too few for an interval; at least 100")
-    total = sum(2 + len(each.loaded.suite.tables) for each in joined)
+    _check(sets, draws=draws, tables=tables, analyses=analyses)
+    keys = unique([slug(each.suite.name) for each in sets])
     sections = []
+    total = sum(3 + len(_chosen(each.suite, tables)) for each in sets)
     with progress("report", total=total) as bar:
-        for each in joined:
-            study = Study(each, seed=seed, draws=draws)
-            sections.append(_section(study, out, bar.advance))
+        for each, key in zip(sets, keys):
+            used = _metrics(each.suite, tables=tables, claims=claims)
+            study = Study(each.ordered(), used, key=key, seed=seed, draws=draws)
             bar.advance()
+            sections.append(_section(study, out, tables=tables, analyses=analyses, advance=bar.advance))
+    verdicts = judge([(section.study, section.sheets) for section in sections]) if claims else []
+    if claims:
+        _write_claims(verdicts, out)
     missing = "" if can_paint() else NO_PLOTS
-    name = title or "Proband report: " + ", ".join(dict.fromkeys(s.study.joined.loaded.suite.name for s in sections))
-    write_text(out / "index.html", page(sections, title=name, missing=missing))
-    write_json(out / "report.json", _summary(sections, title=name, missing=missing))
+    name = title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
+    write_text(out / "index.html", page(sections, title=name, claims=verdicts, missing=missing))
+    summary = {"title": name, "missing": missing, "sets": [_set_summary(section) for section in sections]}
+    write_json(out / "report.json", summary | ({"claims": _plain(verdicts)} if claims else {}))
     return {
         "page": str(out / "index.html"),
-        "models": len({run.model for each in joined for run, _ in each.loaded.runs}),
-        "items": sum(len(each.loaded.items) for each in joined),
-        "answers": sum(len(answers) for each in joined for _, answers in each.loaded.runs),
+        "models": len({run.model for each in sets for run in each.runs}),
+        "items": sum(section.study.arrays.count for section in sections),
+        "answers": sum(len(each) for section in sections for each in section.study.arrays.answered),
         "said": [sentence for section in sections for sentence in section.said],
+        **(
+            {"claims": {v: sum(each.verdict == v for each in verdicts) for v in ("holds", "fails", "open")}}
+            if claims
+            else {}
+        ),
         **({"missing": missing} if missing else {}),
     }
 
 
-def _section(study: Study, out: Path, advance: Callable[[], None]) -> Section:
-    joined = study.joined
-    overall = fill(study, Table(name="headline", title="All items", rows=(), columns=(), metric=joined.main))
+# ---- what was asked for --------------------------------------------------------------------------------------------
+
+
+def _check(sets: Sequence[ItemSet], *, draws: int, tables: Sequence[str] | None, analyses: Sequence[str]) -> None:
+    if not sets:
+        raise ProbandError("nothing to report: no run was given")
+    if draws < 100:
+        raise ProbandError(f"{draws} draws are too few for an interval; at least 100")
+    for kind, asked, known in (
+        ("table", tables or (), [table.name for each in sets for table in each.suite.tables]),
+        ("analysis", analyses, [analysis.name for each in sets for analysis in each.suite.analyses]),
+    ):
+        for name in asked:
+            if name not in known:
+                raise ProbandError(f"no {kind} {name!r}; there are {', '.join(dict.fromkeys(known)) or 'none'}")
+    for suite in (each.suite for each in sets):
+        names = [metric.name for metric in suite.metrics]
+        for table in suite.tables:
+            if table.metric not in names:
+                raise ProbandError(f"table {table.name!r} of suite {suite.name!r} asks for metric {table.metric!r}")
+
+
+def _chosen(suite: Suite, tables: Sequence[str] | None) -> list[Table]:
+    return [table for table in suite.tables if (table.always if tables is None else table.name in tables)]
+
+
+def _metrics(suite: Suite, *, tables: Sequence[str] | None, claims: bool) -> list[Metric]:
+    """The metrics that these tables and the claims need."""
+    names = [table.metric for table in _chosen(suite, tables)]
+    if claims:
+        names += [contrast.metric for claim in suite.claims for contrast in claim.contrasts]
+    return [suite.metric(name) for name in dict.fromkeys(names)]
+
+
+# ---- one item set --------------------------------------------------------------------------------------------------
+
+
+def _section(
+    study: Study, out: Path, *, tables: Sequence[str] | None, analyses: Sequence[str], advance: Callable[[], None]
+) -> Section:
+    suite = study.items.suite
+    overall = fill(study, Table(name="headline", title="All items", rows=(), columns=(), metric=study.main.name))
+    _write_grid(overall, out)
     grids = []
-    for table in joined.loaded.suite.tables:
+    for table in _chosen(suite, tables):
         grid = fill(study, table)
         if not grid.empty:
             grids.append(grid)
             _write_grid(grid, out)
         advance()
-    _write_grid(overall, out)
-    first = next((grid for grid in grids if grid.table.metric == joined.main and grid.columns and grid.rows), None)
-    compared = comparisons(study, first)
+    first = next((grid for grid in grids if grid.metric is study.main and grid.by_system and grid.rows), None)
+    sheets = [
+        sheet
+        for each in suite.analyses
+        if each.name in analyses
+        for sheet in each.of(cast(Results, study.items), study.seed)
+    ]
+    for sheet in sheets:
+        _write_sheet(sheet, sheet_file(sheet, study.key), out)
+    compared = comparisons(study)
+    advance()
     section = Section(
         study=study,
         overall=overall,
         grids=tuple(grids),
+        sheets=tuple(sheets),
         compared=tuple(compared),
-        said=tuple(contrasts(study, first, compared)),
+        said=tuple(sentences(study, first, compared)),
         browsed=write_browser(study, out / "data"),
     )
     advance()
@@ -94,33 +167,49 @@ def _write_grid(grid: Grid, out: Path) -> None:
         write_text(out / "tables" / f"{grid.name}.{end}", write(grid))
     if grid.empty:
         return
-    picture = kind(grid)(grid, WIDE)
+    picture = drawing(grid)(grid, WIDE)
     write_text(out / "figures" / f"{grid.name}.svg", svg(picture))
     if can_paint():
         paint(picture, [out / "figures" / f"{grid.name}.{end}" for end in ("png", "pdf")])
 
 
-def _summary(sections: Sequence[Section], *, title: str, missing: str) -> dict[str, Any]:
-    """All estimates and comparisons, for machines."""
-    return {"title": title, "missing": missing, "sets": [_set_summary(section) for section in sections]}
+def _write_sheet(sheet: Sheet, name: str, out: Path) -> None:
+    write_text(out / "tables" / f"{name}.md", sheet_markdown(sheet))
+    write_text(out / "tables" / f"{name}.tex", sheet_latex(sheet, name))
+    write_text(out / "tables" / f"{name}.csv", sheet_csv(sheet))
+
+
+def _write_claims(verdicts: Sequence[Verdict], out: Path) -> None:
+    _write_sheet(as_sheet(verdicts), "claims", out)
+    write_json(out / "claims.json", {"claims": _plain(verdicts)})
+
+
+# ---- for machines --------------------------------------------------------------------------------------------------
+
+
+def _plain(records: Sequence[Any]) -> list[dict[str, Any]]:
+    return [dataclasses.asdict(each) for each in records]
 
 
 def _set_summary(section: Section) -> dict[str, Any]:
-    joined = section.study.joined
-    runs = [
-        {"label": label, "model": run.model, "solver": run.solver, "seed": run.seed, "answers": len(answers)}
-        for label, (run, answers) in zip(joined.labels, joined.loaded.runs)
-    ]
+    """All estimates and comparisons."""
+    study = section.study
+    items = study.items
     return {
-        "key": joined.key,
-        "suite": joined.loaded.suite.name,
-        "source": joined.loaded.source,
-        "items": len(joined.loaded.items),
-        "items_sha": joined.loaded.runs[0][0].items_sha,
-        "metric": joined.main,
-        "bootstrap": {"draws": section.study.draws, "seed": section.study.seed, "level": 0.95},
-        "runs": runs,
+        "key": study.key,
+        "suite": items.suite.name,
+        "source": items.source,
+        "items": study.arrays.count,
+        "items_sha": items.runs[0].items_sha,
+        "metric": {"name": study.main.name, "unit": study.main.unit, "better": study.main.better},
+        "bootstrap": {"draws": study.draws, "seed": study.seed, "level": 0.95},
+        "runs": [
+            {"label": label, "model": run.model, "solver": run.solver, "seed": run.seed, "answers": len(answered)}
+            for label, run, answered in zip(items.labels, items.runs, study.arrays.answered)
+        ],
+        "systems": [{"label": each.label, "runs": [items.labels[run] for run in each.runs]} for each in study.systems],
         "tables": [_grid_summary(grid) for grid in (section.overall, *section.grids)],
+        "sheets": [{"name": s.name, "title": s.title, "header": s.header, "rows": s.rows} for s in section.sheets],
         "comparisons": [dataclasses.asdict(c) | {"verdict": c.verdict} for c in section.compared],
         "said": list(section.said),
     }
@@ -132,18 +221,14 @@ def _grid_summary(grid: Grid) -> dict[str, Any]:
         for label, cell in zip(grid.labels, found):
             if cell is not None:
                 tags = dict(zip(grid.table.columns, column)) | dict(zip(grid.table.rows, row or ()))
-                plain = dataclasses.asdict(dataclasses.replace(cell.estimate, group=tags))
-                estimates.append({"model": label, **plain, "chance": cell.chance})
-    published = [dataclasses.asdict(figure) for cell in grid.published.values() for figure in cell.values()]
+                plain = msgspec.structs.asdict(cell.estimate) | {"group": tags}
+                spread = {"runs": cell.runs, "sd": cell.sd} if cell.runs > 1 else {}
+                estimates.append({"model": label, **plain, "chance": cell.chance, **spread})
     return {
         "name": grid.name,
         "title": grid.table.title,
-        "metric": grid.table.metric,
-        "where": words_where(grid),
+        "metric": grid.metric.name,
+        "where": words.group(grid.table.where) if grid.table.where else "",
         "estimates": estimates,
-        "published": published,
+        "published": _plain([figure for cell in grid.published.values() for figure in cell.values()]),
     }
-
-
-def words_where(grid: Grid) -> dict[str, str]:
-    return {name: words.tag(value) for name, value in grid.table.where.items()}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
-from proband.report import words
-from proband.report.cells import Cell
-from proband.report.figures import describe, fitted, text_width, tip, value_range
-from proband.report.grids import Grid, Key
-from proband.report.marks import Mark, Picture, colour_of
+from proband.core.metrics import Metric
+from proband.report.draw.axes import describe, fitted, text_width, tip, title, value_range
+from proband.report.draw.marks import Mark, Picture, colour_of
+from proband.report.numbers import words
+from proband.report.numbers.cells import Cell
+from proband.report.numbers.grids import Grid, Key
 
 ROW = 21.0
 DEEPEST = 0.85  # how much of the full colour the extreme has, so that the figure on it stays readable
@@ -44,8 +45,7 @@ def heat_map(grid: Grid, width: float) -> Picture:
             for j, column in enumerate(grid.columns):
                 marks += _square(grid, run, row, column, (x + j * size, middle, size), span)
     height = tall * math.ceil(len(runs) / per)
-    title = f"{grid.table.title}, {words.metric(grid.table.metric)}"
-    return Picture(width=width, height=height, marks=tuple(marks), title=title, description=describe(grid))
+    return Picture(width=width, height=height, marks=tuple(marks), title=title(grid), description=describe(grid))
 
 
 def _heading(text: str, x: float, y: float, size: float, *, slanted: bool, run: int) -> Mark:
@@ -63,10 +63,10 @@ def _square(
         return []
     x, y, size = where
     sign = "°" if cell.against_chance == "at" else ""
-    text = words.figure(cell.estimate.mean, percent=grid.percent)
+    text = words.figure(cell.estimate.mean, grid.metric)
     shown = (text.partition(".")[0] if size < 36 else text) + sign
     words_ = tip(grid, run, row, column, cell)
-    paint = shade(cell, span)
+    paint = shade(cell, span, grid.metric)
     rect = (x + 1, y + 1, size - 2, ROW - 2)
     at = (x + size / 2, y + 15)
     return [
@@ -75,17 +75,18 @@ def _square(
     ]
 
 
-def shade(cell: Cell, span: tuple[float, float]) -> str:
-    """How far from chance, as a share of the way to 1 (or to 0); without chance, how high in the range.
+def shade(cell: Cell, span: tuple[float, float], metric: Metric) -> str:
+    """How far from chance, as a share of the way to 1 (or to 0); without chance, how good in the range.
 
+    >>> from proband.core.metrics import ACCURACY
     >>> from proband.core.types import Estimate
     >>> e = Estimate(metric="accuracy", group={}, mean=0.75, low=0.7, high=0.8, n=9)
-    >>> shade(Cell(e, 0.5), (0, 1)), shade(Cell(e, None), (0.5, 1.0))
+    >>> shade(Cell(e, 0.5), (0, 1), ACCURACY), shade(Cell(e, None), (0.5, 1.0), ACCURACY)
     ('high 0.42', 'high 0.42')
     """
     mean, chance = cell.estimate.mean, cell.chance
     if chance is None or not 0 < chance < 1:
-        low, high = span
+        low, high = span if metric.better == "high" else span[::-1]
         return f"high {DEEPEST * (mean - low) / (high - low):.2f}"
     if mean >= chance:
         return f"high {DEEPEST * (mean - chance) / (1 - chance):.2f}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from proband.report import words
-from proband.report.figures import Axis, describe, fitted, published_tip, text_width, tip, value_range
-from proband.report.grids import Grid, Key
-from proband.report.marks import Mark, Picture, colour_of, shape_of
+from proband.report.draw.axes import Axis, describe, fitted, published_tip, text_width, tip, value_range
+from proband.report.draw.marks import Mark, Picture, colour_of, shape_of
+from proband.report.numbers import words
+from proband.report.numbers.grids import Grid, Key
 
 DASHES = ("6 3", "2 3", "8 3 2 3", "4 2")
 
@@ -27,13 +27,13 @@ def line_plot(grid: Grid, width: float) -> Picture:
     for i, row in enumerate(rows):
         x, y = (i % per) * panel, (i // per) * tall
         across = Axis(min(numbers), max(numbers), x + 42, x + panel - 16 - room, False)
-        up = Axis(low, high, y + tall - 48, y + 28, grid.percent)
+        up = Axis(low, high, y + tall - 48, y + 28, grid.metric.percent)
         marks += _frame(grid, row, across, up, y, numbers)
         marks += _published(grid, row, across, up, room)
         for run in range(len(grid.labels)):
             marks += _line(grid, run, row, across, up)
     size = tall * math.ceil(len(rows) / per)
-    title = f"{grid.table.title}, {words.metric(grid.table.metric)} against {grid.table.columns[0]}"
+    title = f"{grid.table.title}, {words.metric(grid.metric)} against {words.name(grid.table.columns[0])}"
     return Picture(width=width, height=size, marks=tuple(marks), title=title, description=describe(grid))
 
 
@@ -53,7 +53,9 @@ def _frame(grid: Grid, row: Key | None, across: Axis, up: Axis, top: float, numb
         at = (across(number), up.start + 16)
         marks.append(Mark(kind="text", at=at, text=f"{number:g}", size=11, paint="soft", anchor="middle"))
     middle = ((across.start + across.end) / 2, up.start + 34)
-    marks.append(Mark(kind="text", at=middle, text=grid.table.columns[0], size=12, paint="soft", anchor="middle"))
+    marks.append(
+        Mark(kind="text", at=middle, text=words.name(grid.table.columns[0]), size=12, paint="soft", anchor="middle")
+    )
     points = []
     for column in grid.columns:
         chance = next((c.chance for c in grid.cells[row, column] if c is not None and c.chance is not None), None)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# Told apart by people with any colour vision (after Okabe and Ito); page.css has the same and a dark set.
+# Told apart by people with any colour vision (after Okabe and Ito); web/page.css has the same and a dark set.
 COLOURS: Mapping[str, str] = {
     "ink": "#1d2430",
     "soft": "#5b6472",
@@ -110,8 +110,9 @@ def _variable(paint: str) -> str:
 # ---- SVG -----------------------------------------------------------------------------------------------------------
 
 
-def svg(picture: Picture, *, page: bool = False) -> str:
-    """The picture as an SVG element; with `page`, in the page's colours and with tooltips."""
+def svg(picture: Picture, *, page: bool = False, switched: bool = True) -> str:
+    """The picture as an SVG element; with `page`, in the page's colours and with tooltips, and with the numbers of the
+    models by which the page switches marks on and off if they are `switched`."""
     size = f'viewBox="0 0 {_n(picture.width)} {_n(picture.height)}"'
     size += f' width="{_n(picture.width)}" height="{_n(picture.height)}"'
     name = f'role="img" aria-label="{_esc(picture.title)}. {_esc(picture.description)}"'
@@ -121,13 +122,13 @@ def svg(picture: Picture, *, page: bool = False) -> str:
         head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {name} font-family="{_esc(FONT)}">'
         head += f"<title>{_esc(picture.title)}</title><desc>{_esc(picture.description)}</desc>"
         head += f'<rect width="100%" height="100%" fill="{COLOURS["paper"]}"/>'
-    return head + "".join(_element(mark, page) for mark in picture.marks) + "</svg>\n"
+    return head + "".join(_element(mark, page, page and switched) for mark in picture.marks) + "</svg>\n"
 
 
-def _element(mark: Mark, page: bool) -> str:
+def _element(mark: Mark, page: bool, switched: bool) -> str:
     paint = _variable(mark.paint) if page else mixed(mark.paint)
     extra = ""
-    if page and mark.model is not None:
+    if switched and mark.model is not None:
         extra += f' data-m="{mark.model}"'
     if page and mark.tip:
         extra += f' data-tip="{_esc(mark.tip)}"'

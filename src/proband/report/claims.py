@@ -1,0 +1,227 @@
+"""Claims as tests: a paper's findings, each with a verdict for the systems of a study.
+
+A claim *holds* if every one of its contrasts points the way it says at p < 0.05, *fails* if one points the other way at
+p < 0.05, and is *open* otherwise, or where there is no data for it. The p-value of a claim with several contrasts is
+the largest of theirs (all must hold); if some point the other way, the smallest of those times their number. P-values
+are corrected by Holm over all claims of one report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Literal
+
+from proband.core import stats
+from proband.core.suite import Claim, Contrast, Outcome, Sheet
+from proband.core.types import Tag
+from proband.report.numbers import words
+from proband.report.numbers.cells import Study
+from proband.report.numbers.contrasts import Tested, tested
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What came of one claim for some runs of one item set."""
+
+    statement: str
+    source: str
+    items: str  # the item set
+    systems: str
+    verdict: Literal["holds", "fails", "open"]
+    difference: float | None  # in the unit of the metric; the sign that the claim expects is positive
+    shown: str  # the difference in words
+    p: float | None
+    p_holm: float | None
+    evidence: str
+
+
+def judge(studies: Sequence[tuple[Study, Sequence[Sheet]]]) -> list[Verdict]:
+    """The verdicts on all claims of the suites, corrected together. Item sets of one suite share its claims: where one
+    has data, the others are not mentioned."""
+    found: list[Verdict] = []
+    suites = {study.items.suite.name: study.items.suite for study, _ in studies}
+    for name, suite in suites.items():
+        own = [each for each in studies if each[0].items.suite.name == name]
+        for claim in suite.claims:
+            rows = [row for study, sheets in own for row in _asked(study, claim, sheets)]
+            known = [row for row in rows if row.p is not None]
+            found += known or rows[:1] or [_open(claim, own[0][0], "", "no data")]
+    corrected = iter(stats.holm([row.p for row in found if row.p is not None]))
+    return [row if row.p is None else _decided(row, next(corrected)) for row in found]
+
+
+def _open(claim: Claim, study: Study, systems: str, evidence: str) -> Verdict:
+    return Verdict(
+        statement=claim.statement,
+        source=claim.source,
+        items=study.key,
+        systems=systems,
+        verdict="open",
+        difference=None,
+        shown="–",
+        p=None,
+        p_holm=None,
+        evidence=evidence,
+    )
+
+
+def _decided(row: Verdict, p_holm: float) -> Verdict:
+    """
+    >>> row = Verdict(statement="", source="", items="", systems="", verdict="open", difference=-0.1, shown="",
+    ...               p=0.01, p_holm=None, evidence="")
+    >>> _decided(row, 0.02).verdict, _decided(row, 0.2).verdict
+    ('fails', 'open')
+    """
+    if p_holm >= ALPHA or not row.difference:
+        return replace(row, p_holm=p_holm)
+    return replace(row, p_holm=p_holm, verdict="holds" if row.difference > 0 else "fails")
+
+
+# ---- one claim -----------------------------------------------------------------------------------------------------
+
+
+def _asked(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Iterator[Verdict]:
+    """One verdict for each combination of the values of `per`."""
+    if claim.test:
+        yield from _from_analysis(study, claim, sheets)
+        return
+    for group, systems in _groups(study, claim.per):
+        for found in _contrasts(study, claim, group, systems):
+            within = {name: value for name, value in group.items() if found is None or not name.startswith("run.")}
+            names = " · ".join(
+                each for each in (found[0] if found else "", words.group(within) if within else "") if each
+            )
+            yield _summary(claim, study, names, found[1]) if found else _open(claim, study, names, "no data")
+
+
+def _groups(study: Study, per: Sequence[str]) -> list[tuple[dict[str, Tag], list[int]]]:
+    """The values of `per` that occur, with the systems that have them; tags of items may be among them."""
+    of_runs, of_items = [n for n in per if n.startswith("run.")], [n for n in per if not n.startswith("run.")]
+    runs: dict[tuple[Tag, ...], list[int]] = {}
+    for at, system in enumerate(study.systems):
+        if not str(system.tags["run.model"]).startswith("baseline:") or not of_runs:
+            runs.setdefault(tuple(system.tags.get(n, "") for n in of_runs), []).append(at)
+    values = [study.arrays.tags[n].values if n in study.arrays.tags else () for n in of_items]
+    return [
+        ({**dict(zip(of_runs, run)), **dict(zip(of_items, items))}, systems)
+        for run, systems in runs.items()
+        for items in product(*values)
+    ]
+
+
+def _contrasts(
+    study: Study, claim: Claim, group: Mapping[str, Tag], systems: Sequence[int]
+) -> Iterator[tuple[str, list[Tested]] | None]:
+    """The tests of a claim within a group: with one contrast, a verdict for each pair of systems that it selects; with
+    several, one verdict over all."""
+    if len(claim.contrasts) == 1:
+        pairs = list(_pairs(study, claim.contrasts[0], systems))
+        for a, b in pairs:
+            test = tested(study, claim.contrasts[0], a, b, group)
+            yield (_names(study, a, b), [test]) if test else None
+        if not pairs:
+            yield None
+        return
+    found: list[Tested] = []
+    for contrast in claim.contrasts:
+        for a, b in _pairs(study, contrast, systems):
+            test = tested(study, contrast, a, b, group)
+            found += [test] if test else []
+    yield (
+        (words.group({n: v for n, v in group.items() if n.startswith("run.")}) if group else "", found)
+        if found
+        else None
+    )
+
+
+def _pairs(study: Study, contrast: Contrast, systems: Sequence[int]) -> list[tuple[int, int]]:
+    """The systems to compare: two different ones if the contrast selects runs, each with itself otherwise."""
+    above, below = (
+        study.selected({**contrast.where, **contrast.above}),
+        study.selected({**contrast.where, **contrast.below}),
+    )
+    chooses = any(name.startswith("run.") for name in (*contrast.above, *contrast.below))
+    if contrast.pair == "item" or chooses:
+        return [(a, b) for a in above for b in below if a != b and a in systems and b in systems]
+    return [(a, a) for a in above if a in systems and a in below]
+
+
+def _names(study: Study, a: int, b: int) -> str:
+    return study.labels[a] if a == b else f"{study.labels[a]} / {study.labels[b]}"
+
+
+def _summary(claim: Claim, study: Study, systems: str, tests: Sequence[Tested]) -> Verdict:
+    against = [test for test in tests if test.ahead < 0]
+    if against:
+        decisive = min(against, key=lambda test: test.p)
+        p = min(1.0, decisive.p * len(tests))
+    else:
+        decisive = max(tests, key=lambda test: test.p)
+        p = decisive.p
+    evidence = "; ".join(
+        test.evidence + (f": {words.change(test.difference, test.metric)}, p {_p(test.p)}" if len(tests) > 1 else "")
+        for test in tests
+    )
+    return Verdict(
+        statement=claim.statement,
+        source=claim.source,
+        items=study.key,
+        systems=systems,
+        verdict="open",
+        difference=decisive.ahead,
+        shown=words.change(decisive.difference, decisive.metric),
+        p=p,
+        p_holm=None,
+        evidence=evidence,
+    )
+
+
+def _p(p: float) -> str:
+    text = words.p_value(p)
+    return text if text.startswith("<") else f"= {text}"
+
+
+def _from_analysis(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Iterator[Verdict]:
+    outcomes: Mapping[str, Outcome] = {}
+    for sheet in sheets:
+        outcomes = {**outcomes, **sheet.outcomes.get(claim.test, {})}
+    if not outcomes:
+        yield _open(claim, study, "", "the analysis it needs was not asked for, or has no data")
+    for label, outcome in outcomes.items():
+        row = _open(claim, study, label, outcome.evidence)
+        shown = "–" if outcome.difference is None else f"{outcome.difference:+.4g}".replace("-", words.MINUS)
+        yield replace(row, difference=outcome.difference, shown=shown, p=outcome.p)
+
+
+# ---- as a table ----------------------------------------------------------------------------------------------------
+
+
+def as_sheet(verdicts: Sequence[Verdict]) -> Sheet:
+    """All verdicts as a sheet of plain cells."""
+    rows = tuple(
+        (
+            v.statement,
+            v.source,
+            v.systems,
+            v.verdict,
+            v.shown,
+            "–" if v.p is None else words.p_value(v.p),
+            "–" if v.p_holm is None else words.p_value(v.p_holm),
+            v.evidence,
+        )
+        for v in verdicts
+    )
+    return Sheet(
+        name="claims",
+        title="Claims",
+        header=("claim", "source", "runs", "verdict", "difference", "p", "p (Holm)", "evidence"),
+        rows=rows,
+        note=(
+            "A claim holds if its difference has the sign it states at p < 0.05 after Holm's correction over all "
+            "claims of this report, fails if it has the other sign at p < 0.05, and is open otherwise."
+        ),
+    )

@@ -1,0 +1,1 @@
+"""Pictures of grids, as SVG written by hand (and PNG, PDF through matplotlib)."""

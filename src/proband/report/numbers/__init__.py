@@ -1,0 +1,1 @@
+"""Items x answers -> arrays -> cells, comparisons."""

@@ -1,0 +1,183 @@
+"""Items ⋈ answers: one pass over the files, after which a tag, a cluster and a number per item are left, in arrays.
+
+A tag becomes an array of codes, a metric a pair of arrays (item index, number): a metric may give several numbers
+for one item (one per blank) or none; a metric over sets gives a record of numbers. Nothing is averaged here.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proband.core.bootstrap import Clusters, Floats, GrowingClusters, Ints
+from proband.core.errors import ProbandError
+from proband.core.metrics import Metric
+from proband.core.types import Answer, Tag
+from proband.report.numbers.sources import ItemSet
+
+Codes32 = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Values:
+    """One metric of one run: `numbers[j]` (a number, or a record of them) belongs to item `rows[j]`; rows ascend."""
+
+    rows: Ints
+    numbers: Floats
+
+
+@dataclass(frozen=True)
+class Codes:
+    """A tag over all items: item i has `values[codes[i]]`, or lacks the tag where the code is -1."""
+
+    values: tuple[Tag, ...]
+    codes: Codes32
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arrays:
+    """What is kept of an item set."""
+
+    count: int
+    tags: Mapping[str, Codes]  # the suite's derived ones among them
+    written: tuple[str, ...]  # the names of those that stand in the items
+    clusters: Clusters
+    chance: Floats  # 1 / choices, 0 where an item has none
+    answered: tuple[Ints, ...]  # per run: the item of each line of its answers
+    metrics: Mapping[str, tuple[Values, ...]]  # metric -> one per run
+
+
+def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
+    """Read the items and all answers once."""
+    if not items.answered:
+        raise ProbandError("no run over these items", file=items.source)
+    tags, clusters, chance = _Tags(items.suite.derive), GrowingClusters(), array("d")
+    streams = [_Run(items, at, metrics) for at in range(len(items.answered))]
+    at = -1
+    for at, (item, names, key) in enumerate(items.scanned()):
+        tags.add(key, item)
+        clusters.add(names)
+        chance.append(1.0 / len(item.choices) if item.choices else 0.0)
+        for stream in streams:
+            stream.meet(at, item)
+    if at < 0:
+        raise ProbandError("holds no items", file=items.source)
+    for stream in streams:
+        stream.end(at + 1)
+    return Arrays(
+        count=at + 1,
+        tags=tags.done(),
+        written=tuple(tags.written),
+        clusters=clusters.done(),
+        chance=np.frombuffer(chance),
+        answered=tuple(_ints(stream.answered) for stream in streams),
+        metrics={m.name: tuple(stream.values(m) for stream in streams) for m in metrics},
+    )
+
+
+def _ints(numbers: array[int]) -> Ints:
+    return np.frombuffer(numbers, dtype=np.int64) if numbers else np.empty(0, dtype=np.int64)
+
+
+class _Run:
+    """One run on its way through the items."""
+
+    def __init__(self, items: ItemSet, at: int, metrics: Sequence[Metric]) -> None:
+        self.label, self.source = items.labels[at], items.answered[at].answers
+        self.limit = items.runs[at].settings.get("limit")
+        self.answers: Iterator[Answer] = items.raw_answers(at)
+        self.next = next(self.answers, None)
+        self.answered = array("q")
+        self.metrics = [(m, _record(m) if m.over == "set" else m.of, array("q"), array("d")) for m in metrics]
+
+    def meet(self, at: int, item: Any) -> None:
+        """Take the answer to this item, if it is the next one."""
+        answer = self.next
+        if answer is None or answer.item_id != item.id:
+            return
+        if answer.scores and item.choices and len(answer.scores) != len(item.choices):
+            self.refuse(f"gives item {item.id!r} {len(answer.scores)} scores for {len(item.choices)} choices")
+        self.answered.append(at)
+        for metric, of, rows, numbers in self.metrics:
+            found = of(item, answer)
+            if found is None:
+                continue
+            if isinstance(found, (int, float, np.number)):
+                found = (found,)
+            if not all(map(math.isfinite, found)):
+                raise ProbandError(
+                    f"{metric.name} of item {item.id!r} is not a finite number",
+                    file=str(self.source) if isinstance(self.source, Path) else None,
+                )
+            numbers.extend(found)
+            rows.extend((at,) * (1 if metric.over == "set" else len(found)))
+        self.next = next(self.answers, None)
+
+    def refuse(self, what: str) -> None:
+        if isinstance(self.source, Path):
+            raise ProbandError(what, file=self.source, line=len(self.answered) + 1)
+        raise ProbandError(f"{self.label} {what}")
+
+    def end(self, count: int) -> None:
+        """Every answer must have met its item, and a run that was not limited must have answered all of them."""
+        if self.next is not None:
+            self.refuse(f"answers item {self.next.item_id!r}, which is not there or stands earlier")
+        wanted = count if self.limit is None else min(count, int(self.limit))
+        if isinstance(self.source, Path) and len(self.answered) < wanted:
+            done = f"holds {len(self.answered):,} of {wanted:,} answers: give the `proband run` command again"
+            raise ProbandError(done, file=self.source)
+
+    def values(self, metric: Metric) -> Values:
+        rows, numbers = next((rows, numbers) for m, _, rows, numbers in self.metrics if m is metric)
+        found = np.frombuffer(numbers) if numbers else np.empty(0)
+        return Values(_ints(rows), found.reshape(len(rows), -1) if metric.over == "set" else found)
+
+
+def _record(metric: Metric) -> Any:
+    if metric.each is None:
+        raise ProbandError(f"metric {metric.name!r} is over a set but has no record per item ('each')")
+    return metric.each
+
+
+class _Tags:
+    """The tags of a stream of items: a number per item for the combination of tags it has, and codes per combination.
+    True and 1 are different values."""
+
+    def __init__(self, derive: Callable[[Mapping[str, Tag]], Mapping[str, Tag]]) -> None:
+        self.derive = derive
+        self.combination = array("i")
+        self.known: dict[Hashable, int] = {}
+        self.codes: list[dict[str, int]] = []  # of each combination
+        self.values: dict[str, dict[Any, int]] = {}
+        self.written: dict[str, None] = {}
+
+    def add(self, key: Hashable, item: Any) -> None:
+        """The tags of the next item; `key` stands for them."""
+        at = self.known.get(key)
+        if at is None:
+            at = self.known[key] = len(self.known)
+            tags = item.tags
+            self.written.update(dict.fromkeys(tags))
+            self.codes.append({name: self._code(name, value) for name, value in {**tags, **self.derive(tags)}.items()})
+        self.combination.append(at)
+
+    def _code(self, name: str, value: Tag) -> int:
+        known = self.values.setdefault(name, {})
+        return known.setdefault(("boolean", value) if isinstance(value, bool) else value, len(known))
+
+    def done(self) -> dict[str, Codes]:
+        combination = np.frombuffer(self.combination, dtype=np.int32)
+        return {
+            name: Codes(
+                tuple(each[1] if isinstance(each, tuple) else each for each in values),
+                np.array([codes.get(name, -1) for codes in self.codes], dtype=np.int32)[combination],
+            )
+            for name, values in self.values.items()
+        }

@@ -1,0 +1,313 @@
+"""Cells: a metric over the items with certain tags, per system, with its interval and its chance level.
+
+A Study answers for one item set; asked twice for the same cell it counts once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from proband.core import stats
+from proband.core.bootstrap import Drawn, Ints, bootstrap_p, interval, resample, resample_set
+from proband.core.metrics import Metric
+from proband.core.suite import Where
+from proband.core.types import Estimate, Tag
+from proband.report.numbers.arrays import Arrays, Values, collect
+from proband.report.numbers.columns import (
+    Column,
+    Mask,
+    alike,
+    column_of,
+    macro_column,
+    macro_mean,
+    per_item,
+    within,
+)
+from proband.report.numbers.sources import ItemSet
+from proband.report.numbers.systems import System, systems
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One system in one cell. `chance` is the accuracy of guessing on the same items, if that has a meaning; `sd` the
+    standard deviation over the `runs` of a system that has several."""
+
+    estimate: Estimate
+    chance: float | None = None
+    runs: int = 1
+    sd: float | None = None
+
+    @property
+    def against_chance(self) -> str:
+        """`above`, `below` or `at` chance as the interval says; empty where there is no chance level."""
+        if self.chance is None:
+            return ""
+        return "above" if self.estimate.low > self.chance else "below" if self.estimate.high < self.chance else "at"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """System a minus system b on the items both answered; `p` is not corrected."""
+
+    a: int
+    b: int
+    means: tuple[float, float]
+    difference: float
+    low: float
+    high: float
+    p: float
+    n: int
+    clusters: int
+    detectable: float  # the smallest true difference that would be seen four times in five
+
+    def turned(self) -> Pair:
+        """b minus a."""
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            means=self.means[::-1],
+            difference=-self.difference,
+            low=-self.high,
+            high=-self.low,
+        )
+
+
+@dataclass(frozen=True)
+class Together:
+    """Systems that have numbers for the same items, resampled together."""
+
+    rows: Ints
+    columns: tuple[Column, ...]
+    drawn: Drawn
+
+
+class Study:
+    """The cells of one item set. `key` names its files and its anchor in the page."""
+
+    def __init__(self, items: ItemSet, metrics: Sequence[Metric] = (), *, key: str = "", seed: int, draws: int) -> None:
+        self.items, self.key, self.seed, self.draws = items, key or items.suite.name, seed, draws
+        self.main = items.suite.metric()
+        used = {metric.name: metric for metric in (self.main, *metrics)}
+        self.arrays: Arrays = collect(items, list(used.values()))
+        self.systems: tuple[System, ...] = systems(items.runs)
+        self.known: dict[Any, tuple[Cell | None, ...]] = {}
+        self.kept: dict[Any, list[Together]] = {}
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(system.label for system in self.systems)
+
+    # ---- selecting ----
+
+    def mask(self, where: Where) -> Mask:
+        """The items with these tags; tags of runs are not asked."""
+        chosen = np.ones(self.arrays.count, dtype=bool)
+        for name, wanted in where.items():
+            if name.startswith("run."):
+                continue
+            tag = self.arrays.tags.get(name)
+            if tag is None:
+                return np.zeros(self.arrays.count, dtype=bool)
+            codes = [i for i, value in enumerate(tag.values) if matches(value, wanted)]
+            chosen &= tag.codes == codes[0] if len(codes) == 1 else np.isin(tag.codes, codes)
+        return chosen
+
+    def selected(self, where: Where) -> list[int]:
+        """The systems with these tags of runs."""
+        asked = {name: wanted for name, wanted in where.items() if name.startswith("run.")}
+        return [
+            at
+            for at, system in enumerate(self.systems)
+            if all(name in system.tags and matches(system.tags[name], wanted) for name, wanted in asked.items())
+        ]
+
+    def column(self, system: int, metric: Metric, mask: Mask) -> tuple[Ints, Column]:
+        """A system's numbers within a mask. Runs that have numbers for different items meet on those of all."""
+        parts = [within(self.arrays.metrics[metric.name][run], mask) for run in self.systems[system].runs]
+        rows = parts[0].rows
+        if not all(np.array_equal(rows, part.rows) for part in parts[1:]):
+            for part in parts[1:]:
+                rows = np.intersect1d(rows, part.rows)
+            parts = [per_item(part, rows, metric) for part in parts]
+        return rows, column_of(system, [part.numbers for part in parts], metric)
+
+    # ---- cells ----
+
+    def cell(self, metric: Metric, where: Where, *, macro: str = "") -> tuple[Cell | None, ...]:
+        """One cell per system; None where it has no number there."""
+        key = (metric.name, _address(where), macro)
+        if key not in self.known:
+            cells: list[Cell | None] = [None] * len(self.systems)
+            for group in self.drawn(metric, where, macro=macro):
+                chance = self._chance(metric, group.rows, macro)
+                for place, column in enumerate(group.columns):
+                    estimate = self._estimate(group, place, metric=metric, where=where, macro=macro)
+                    runs = len(column.values)
+                    sd = float(np.std(column.values, ddof=1)) if runs > 1 else None
+                    cells[column.system] = Cell(estimate, chance, runs, sd)
+            self.known[key] = tuple(cells)
+        return self.known[key]
+
+    def drawn(self, metric: Metric, where: Where, *, macro: str = "") -> list[Together]:
+        """Systems that have numbers for the same items there, resampled together. Large cells are asked for again (by
+        the comparisons) and kept; there are few of them."""
+        key = (metric.name, _address(where), macro)
+        if key in self.kept:
+            return self.kept[key]
+        mask = self.mask(where)
+        found = [self.column(system, metric, mask) for system in self.selected(where)]
+        groups = [self._resampled(metric, rows, columns, macro) for rows, columns in alike(found) if len(rows)]
+        if 20 * mask.sum() >= len(mask):
+            self.kept[key] = groups
+        return groups
+
+    def _resampled(self, metric: Metric, rows: Ints, columns: Sequence[Column], macro: str = "") -> Together:
+        clusters, how = self.arrays.clusters, {"seed": self.seed, "draws": self.draws}
+        if metric.over == "set":
+            drawn = resample_set(metric.of, [column.parts for column in columns], rows, clusters, **how)
+            return Together(rows, tuple(columns), drawn)
+        strata = self._strata(rows, macro) if macro else None
+        drawn = resample([column.mean for column in columns], rows, clusters, strata=strata, **how)
+        if strata is not None:
+            columns = [macro_column(column, strata) for column in columns]
+        return Together(rows, tuple(columns), drawn)
+
+    def _strata(self, rows: Ints, macro: str) -> Ints:
+        """The values of the tag `macro` among these items, as numbers from 0; those without it are one value."""
+        tag = self.arrays.tags.get(macro)
+        codes = tag.codes[rows] if tag is not None else np.zeros(len(rows), dtype=np.int32)
+        strata: Ints = np.unique(codes, return_inverse=True)[1]
+        return strata
+
+    def _estimate(self, group: Together, place: int, *, metric: Metric, where: Where, macro: str) -> Estimate:
+        """Numbers without spread have no bootstrap interval: core.stats says what theirs is."""
+        column, drawn = group.columns[place], group.drawn
+        if drawn.clusters == 1 or (metric.over == "item" and (column.mean == column.mean[0]).all()):
+            x = np.array([column.value]) if metric.over == "set" else column.mean
+            low, high = stats.interval_without_spread(x, drawn.clusters, 0.95)
+        else:
+            low, high = drawn.interval(place)
+        return Estimate(
+            metric=metric.name,
+            group=plain_tags(where),
+            mean=column.value,
+            low=low,
+            high=high,
+            n=len(group.rows),
+            clusters=drawn.clusters,
+        )
+
+    def _chance(self, metric: Metric, rows: Ints, macro: str) -> float | None:
+        levels = self.arrays.chance[rows]
+        if metric.name != "accuracy" or not (levels > 0).all():
+            return None
+        return macro_mean(levels, self._strata(rows, macro)) if macro else float(levels.mean())
+
+    # ---- pairs of systems ----
+
+    def pairs(self, metric: Metric, where: Where) -> list[Pair]:
+        """Every pair of systems, on the items that both have a number for."""
+        groups = self.drawn(metric, where)
+        at = {column.system: (group, i) for group in groups for i, column in enumerate(group.columns)}
+        every = [(a, b) for a in sorted(at) for b in sorted(at) if a < b]
+        shared: dict[int, list[tuple[int, int, int, int]]] = {}
+        found: dict[tuple[int, int], Pair] = {}
+        for a, b in every:
+            (left, i), (right, j) = at[a], at[b]
+            if left is right:
+                shared.setdefault(groups.index(left), []).append((a, b, i, j))
+            elif met := self._meet(metric, left, i, right, j):
+                found |= self._tested(metric, met, [(a, b, 0, 1)])
+        for number, places in shared.items():
+            found |= self._tested(metric, groups[number], places)
+        return [found[each] for each in every if each in found]
+
+    def pair(self, metric: Metric, where: Where, a: int, b: int, *, margin: float = 0.0) -> Pair | None:
+        """Two systems, the test being whether a is ahead of b by more than `margin`."""
+        if not margin:
+            first, second = min(a, b), max(a, b)
+            found = next((p for p in self.pairs(metric, where) if (p.a, p.b) == (first, second)), None)
+            return found if found is None or a < b else found.turned()
+        mask = self.mask(where)
+        (rows, left), (others, right) = self.column(a, metric, mask), self.column(b, metric, mask)
+        one, two = self._resampled(metric, rows, [left]), self._resampled(metric, others, [right])
+        met = self._meet(metric, one, 0, two, 0) if len(rows) and len(others) else None
+        return self._tested(metric, met, [(a, b, 0, 1)], margin=margin)[a, b] if met else None
+
+    def _meet(self, metric: Metric, left: Together, i: int, right: Together, j: int) -> Together | None:
+        """Two systems that answered different items: their means per item, where both have one."""
+        rows = np.intersect1d(left.rows, right.rows)
+        if not len(rows):
+            return None
+        columns = []
+        for group, place in ((left, i), (right, j)):
+            own = group.columns[place]
+            parts = [per_item(Values(group.rows, part), rows, metric).numbers for part in own.parts]
+            columns.append(column_of(own.system, parts, metric))
+        return self._resampled(metric, rows, columns)
+
+    def _tested(
+        self, metric: Metric, both: Together, places: Sequence[tuple[int, int, int, int]], *, margin: float = 0.0
+    ) -> dict[tuple[int, int], Pair]:
+        """The pairs (a, b) at the places (i, j) of one group: sign flips where every item is in one cluster and the
+        metric is a mean over items, the bootstrap otherwise."""
+        drawn, n = both.drawn, len(both.rows)
+        flips: Iterable[float] = ()
+        if drawn.single and metric.over == "item":
+            sums = np.stack([drawn.totals[:, i] - drawn.totals[:, j] for _, _, i, j in places], axis=1)
+            sums -= margin * drawn.sizes[:, None]
+            flips = stats.sign_flips(sums, seed=self.seed, draws=5 * self.draws).tolist()
+        p_values = dict(zip(places, flips))
+        found = {}
+        for place in places:
+            a, b, i, j = place
+            means = drawn.means[:, i] - drawn.means[:, j]
+            values = both.columns[i].value, both.columns[j].value
+            low, high, p, spread = -1.0, 1.0, 1.0, 1.0
+            if drawn.clusters > 1:
+                low, high = interval(means, drawn.clusters)
+                spread = float(means.std())
+                p = p_values[place] if place in p_values else bootstrap_p(means - margin)
+            found[a, b] = Pair(
+                a=a,
+                b=b,
+                means=values,
+                difference=values[0] - values[1],
+                low=low,
+                high=high,
+                p=p,
+                n=n,
+                clusters=drawn.clusters,
+                detectable=stats.minimum_detectable(spread),
+            )
+        return found
+
+
+# ---- tags ----------------------------------------------------------------------------------------------------------
+
+
+def same(a: Tag, b: Tag) -> bool:
+    """Equal, and both or neither a boolean."""
+    return a == b and isinstance(a, bool) == isinstance(b, bool)
+
+
+def matches(value: Tag, wanted: Tag | tuple[Tag, ...]) -> bool:
+    """
+    >>> matches(2, (2, 3)), matches(True, 1), matches("a", "a")
+    (True, False, True)
+    """
+    return any(same(value, each) for each in wanted) if isinstance(wanted, tuple) else same(value, wanted)
+
+
+def plain_tags(where: Where) -> dict[str, Tag]:
+    """The tags of a selection for an Estimate; several values of one tag are joined."""
+    return {name: "|".join(map(str, v)) if isinstance(v, tuple) else v for name, v in where.items()}
+
+
+def _address(where: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((name, f"{type(value).__name__}:{value}") for name, value in where.items()))

@@ -1,0 +1,163 @@
+"""A table of the suite filled in: our cells, published figures with the same tags, and a last row over everything.
+
+Rows and columns may be tags of items, tags the suite derives, or tags of runs (`run.template`): then the runs that
+differ only in those tags share a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from proband.core.metrics import Metric
+from proband.core.suite import Published, Table, Where
+from proband.core.types import Tag
+from proband.report.numbers import words
+from proband.report.numbers.cells import Cell, Study, matches, same
+from proband.report.numbers.systems import shared_labels
+
+Key = tuple[Tag, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """A table filled in. Row key None is the last row, over all rows together."""
+
+    name: str  # of its files
+    table: Table
+    metric: Metric
+    labels: tuple[str, ...]
+    rows: tuple[Key | None, ...]
+    columns: tuple[Key, ...]
+    cells: Mapping[tuple[Key | None, Key], tuple[Cell | None, ...]]
+    published: Mapping[tuple[Key | None, Key], Mapping[str, Published]]  # by published model
+    by_system: bool = True  # its lines are the systems of the item set, in their order
+
+    @property
+    def empty(self) -> bool:
+        """Whether no run has a number in it, as where the items lack one of its tags."""
+        return not any(any(found) for found in self.cells.values())
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the columns are points on an axis."""
+        return len(self.table.columns) == 1 and all(
+            isinstance(c[0], (int, float)) and not isinstance(c[0], bool) for c in self.columns
+        )
+
+    @property
+    def told_by(self) -> tuple[str, ...]:
+        """The column tags that differ between columns; the others hold for the whole table."""
+        differ = [n for i, n in enumerate(self.table.columns) if len({(type(c[i]), c[i]) for c in self.columns}) > 1]
+        return tuple(differ) or self.table.columns[-1:]
+
+    @property
+    def has_chance(self) -> bool:
+        return any(cell and cell.chance is not None for found in self.cells.values() for cell in found)
+
+    @property
+    def several_runs(self) -> bool:
+        return any(cell and cell.runs > 1 for found in self.cells.values() for cell in found)
+
+    def heading(self, column: Key) -> str:
+        """The words above a column."""
+        own = [(n, v) for n, v in zip(self.table.columns, column) if n in self.told_by]
+        return words.key([n for n, _ in own], [v for _, v in own], everything=words.with_arrow(self.metric))
+
+    def others(self, row: Key | None) -> list[str]:
+        """The published models that have a figure in this row."""
+        return list(dict.fromkeys(model for c in self.columns for model in self.published.get((row, c), {})))
+
+
+def fill(study: Study, table: Table) -> Grid:
+    """Count every cell of a table."""
+    metric = study.items.suite.metric(table.metric)
+    rows, columns = keys_of(study, table, table.rows), keys_of(study, table, table.columns)
+    lines: list[Key | None] = [*rows, None] if table.rows and len(rows) > 1 else list(rows)
+    if any(name.startswith("run.") for name in table.rows):
+        lines = list(rows)  # all templates together mean nothing
+    labels, members = _lines(study, table)
+    cells, published = {}, {}
+    every = [figure for figure in study.items.suite.published() if figure.metric == table.metric]
+    for row in lines:
+        for column in columns:
+            own = dict(zip(table.columns, column)) | (dict(zip(table.rows, row)) if row is not None else {})
+            found = study.cell(metric, {**table.where, **own}, macro=table.macro)
+            cells[row, column] = tuple(next((found[at] for at in of if found[at]), None) for of in members)
+            published[row, column] = {f.model: f for f in every if _belongs(f, own, table.where)}
+    return Grid(
+        name=f"{study.key}-{table.name}",
+        table=table,
+        metric=metric,
+        labels=labels,
+        rows=tuple(lines),
+        columns=tuple(columns),
+        cells=cells,
+        published=published,
+        by_system=labels == study.labels,
+    )
+
+
+def _lines(study: Study, table: Table) -> tuple[tuple[str, ...], list[list[int]]]:
+    """The labels of a table's lines, and the systems that share each."""
+    used = [name for name in (*table.rows, *table.columns) if name.startswith("run.")]
+    if not used:
+        return study.labels, [[at] for at in range(len(study.systems))]
+    runs = [study.items.runs[system.runs[0]] for system in study.systems]
+    names = shared_labels(runs, pooled=[len(system.runs) > 1 for system in study.systems], without=used)
+    labels = tuple(dict.fromkeys(names))
+    return labels, [[at for at, name in enumerate(names) if name == label] for label in labels]
+
+
+def _belongs(figure: Published, own: Mapping[str, Tag], where: Where) -> bool:
+    """A published figure stands in the cell with exactly its tags; tags that hold for the whole table may be named."""
+    named = {name: value for name, value in figure.group.items() if name not in where or name in own}
+    fixed = {name: value for name, value in figure.group.items() if name in where and name not in own}
+    if any(not matches(value, where[name]) for name, value in fixed.items()):
+        return False
+    return named.keys() == own.keys() and all(same(own[name], value) for name, value in named.items())
+
+
+def keys_of(study: Study, table: Table, names: Sequence[str]) -> list[Key]:
+    """The combinations of these tags that occur, in the table's order."""
+    if not names:
+        return [()]
+    of_items = [name for name in names if not name.startswith("run.")]
+    of_runs = [name for name in names if name.startswith("run.")]
+    keys = [
+        tuple({**dict(zip(of_items, one)), **dict(zip(of_runs, other))}[name] for name in names)
+        for one, other in product(_item_keys(study, table, of_items), _run_keys(study, table, of_runs))
+    ]
+    return sorted(keys, key=lambda key: [_place(table, name, value) for name, value in zip(names, key)])
+
+
+def _item_keys(study: Study, table: Table, names: Sequence[str]) -> list[Key]:
+    tags = study.arrays.tags
+    every = [name for name in (*table.rows, *table.columns) if not name.startswith("run.")]
+    if any(name not in tags for name in every):
+        return []
+    if not names:
+        return [()]
+    mask = study.mask(table.where)
+    for name in every:
+        mask &= tags[name].codes >= 0
+    codes = np.unique(np.column_stack([tags[name].codes[mask] for name in names]), axis=0)
+    return [tuple(tags[name].values[code] for name, code in zip(names, line)) for line in codes]
+
+
+def _run_keys(study: Study, table: Table, names: Sequence[str]) -> list[Key]:
+    found = [study.systems[at].tags for at in study.selected(table.where)]
+    return list(dict.fromkeys(tuple(tags[n] for n in names) for tags in found if all(n in tags for n in names)))
+
+
+def _place(table: Table, name: str, value: Tag) -> tuple[int, float, str]:
+    """First the values the table orders, then numbers by size, then words by alphabet."""
+    for at, known in enumerate(table.order.get(name, ())):
+        if same(known, value):
+            return (0, at, "")
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return (1, float(value), "")
+    return (2, 0.0, str(value))

@@ -1,0 +1,136 @@
+"""Systems: runs as tables show them, with their names and their tags.
+
+Runs of one network that differ only in its training seed are one system; their numbers are averaged item by item.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from proband.core.files import dumps
+from proband.core.types import Run, Tag
+
+
+@dataclass(frozen=True, kw_only=True)
+class System:
+    """One line of a table. `tags` are `run.model`, `run.solver`, `run.net`, and `run.NAME` of every setting."""
+
+    label: str
+    runs: tuple[int, ...]
+    tags: Mapping[str, Tag]
+
+
+def systems(runs: Sequence[Run]) -> tuple[System, ...]:
+    """The systems among some runs, in their order."""
+    groups: dict[str, list[int]] = {}
+    for at, run in enumerate(runs):
+        groups.setdefault(_all_but_seed(run) or f"run {at}", []).append(at)
+    firsts = [runs[group[0]] for group in groups.values()]
+    pooled = [len(group) > 1 for group in groups.values()]
+    labels = run_labels(firsts, pooled=pooled)
+    return tuple(
+        System(label=label, runs=tuple(group), tags=run_tags(first, pooled=several))
+        for label, group, first, several in zip(labels, groups.values(), firsts, pooled)
+    )
+
+
+def _all_but_seed(run: Run) -> str:
+    """What runs of one network with several training seeds have in common; empty for what is no network."""
+    if not run.net:
+        return ""
+    net = {name: value for name, value in run.net.items() if name != "seed"}
+    return dumps([run.solver, run.seed, run.settings, net])
+
+
+def kind_of_net(run: Run) -> str:
+    return str(run.net.get("net") or run.net.get("kind") or "")
+
+
+def run_tags(run: Run, *, pooled: bool = False) -> dict[str, Tag]:
+    """
+    >>> run = Run(suite="s", solver="choose", model="m", seed=0, items_sha="", settings={"norm": "sum", "layers": [1]})
+    >>> run_tags(run)
+    {'run.model': 'm', 'run.solver': 'choose', 'run.net': '', 'run.seed': 0, 'run.norm': 'sum', 'run.layers': '[1]'}
+    """
+    kind = kind_of_net(run)
+    tags: dict[str, Tag] = {
+        "run.model": f"net:{kind}" if pooled else run.model,
+        "run.solver": run.solver,
+        "run.net": kind,
+        "run.seed": run.seed,
+    }
+    own: dict[str, Any] = {**run.net.get("options", {}), **run.settings}
+    for name, value in own.items():
+        tags[f"run.{name}"] = value if isinstance(value, (str, int, float)) else dumps(value)
+    return tags
+
+
+# ---- names ---------------------------------------------------------------------------------------------------------
+
+
+def run_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: Collection[str] = ()) -> tuple[str, ...]:
+    """The model's name; with the solver, then the differing settings and seed, then a number, where names collide.
+    `without` names run tags that are left out, because a table has them as rows or columns.
+
+    >>> a = Run(suite="s", solver="zero-shot", model="m", seed=0, items_sha="")
+    >>> b = Run(suite="s", solver="probe", model="m", seed=0, items_sha="")
+    >>> run_labels([a, b, Run(suite="s", solver="x", model="other", seed=0, items_sha="")])
+    ('m · zero-shot', 'm · probe', 'other')
+    """
+    return tuple(unique(shared_labels(runs, pooled=pooled, without=without), joint=" #"))
+
+
+def shared_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: Collection[str] = ()) -> list[str]:
+    """The same, where equal names stay equal."""
+    tags = [run_tags(run, pooled=each) for run, each in zip(runs, pooled or [False] * len(runs))]
+    base = next((name for name in ("run.model", "run.solver") if name not in without), "")
+    labels = ["net" if t["run.net"] and "run.net" in without else str(t.get(base, "all")) for t in tags]
+    names = ["run.solver", *sorted({name for t in tags for name in t} - {"run.model", "run.solver", "run.net"})]
+    names = [*(name for name in names if name != "run.seed"), "run.seed"]
+    for name in names:
+        if name not in without and name != base:
+            labels = _told_apart(labels, [_in_words(name, t.get(name)) for t in tags])
+    return labels
+
+
+def _in_words(name: str, value: Tag | None) -> str:
+    if name == "run.solver":
+        return str(value)
+    return f"seed {value}" if name == "run.seed" else f"{name.removeprefix('run.')}={value}"
+
+
+def _told_apart(labels: Sequence[str], extra: Sequence[str]) -> list[str]:
+    """Add `extra` to the labels that occur more than once with different extras."""
+    out = []
+    for label, own in zip(labels, extra):
+        others = {e for each, e in zip(labels, extra) if each == label}
+        out.append(f"{label} · {own}" if len(others) > 1 else label)
+    return out
+
+
+def unique(names: Sequence[str], *, joint: str = "-") -> list[str]:
+    """The second of equal names gets `-2`, and so on.
+
+    >>> unique(["a", "b", "a"])
+    ['a', 'b', 'a-2']
+    """
+    out: list[str] = []
+    for name in names:
+        new, count = name, 1
+        while new in out:
+            count += 1
+            new = f"{name}{joint}{count}"
+        out.append(new)
+    return out
+
+
+def slug(name: str) -> str:
+    """A name that is safe as a file name and an anchor.
+
+    >>> slug("Groups × probes / v1")
+    'groups-probes-v1'
+    """
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "x"

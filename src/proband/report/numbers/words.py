@@ -1,0 +1,149 @@
+"""Numbers and verdicts as a paper prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from proband.core.metrics import Metric
+from proband.core.suite import Where
+from proband.core.types import Tag
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def metric(of: Metric) -> str:
+    """
+    >>> metric(Metric(name="whole_greedy", of=len))
+    'whole greedy'
+    """
+    return of.title or of.name.replace("_", " ").replace(":", " ")
+
+
+def with_arrow(of: Metric) -> str:
+    """The metric's name with the direction that is better.
+
+    >>> with_arrow(Metric(name="surprisal", of=len, unit="nats", better="low"))
+    'surprisal ↓'
+    """
+    return metric(of) + (" ↑" if of.better == "high" else " ↓")
+
+
+def unit(of: Metric) -> str:
+    """What the numbers of a table are in."""
+    return {"share": "percent", "nats": "nats", "count": ""}[of.unit]
+
+
+def figure(value: float, of: Metric) -> str:
+    """A number of a table.
+
+    >>> from proband.core.metrics import ACCURACY
+    >>> figure(0.7125, ACCURACY), figure(12.3456, Metric(name="rank", of=len, unit="count")), figure(-0.004, ACCURACY)
+    ('71.2', '12.35', '−0.4')
+    """
+    text = f"{100 * value:.1f}" if of.percent else f"{value:.2f}"
+    if float(text) == 0:
+        text = text.lstrip("-")
+    return text.replace("-", MINUS)
+
+
+def interval(low: float, high: float, of: Metric) -> str:
+    """
+    >>> from proband.core.metrics import ACCURACY
+    >>> interval(0.68, 0.741, ACCURACY)
+    '[68.0, 74.1]'
+    """
+    return f"[{figure(low, of)}, {figure(high, of)}]"
+
+
+def signed(value: float, of: Metric) -> str:
+    """
+    >>> from proband.core.metrics import ACCURACY
+    >>> signed(0.034, ACCURACY), signed(-0.034, ACCURACY)
+    ('+3.4', '−3.4')
+    """
+    text = figure(value, of)
+    return text if text.startswith(MINUS) or float(text) == 0 else "+" + text
+
+
+def value(number: float, of: Metric) -> str:
+    """A number in a sentence, with its unit.
+
+    >>> from proband.core.metrics import ACCURACY
+    >>> value(0.7125, ACCURACY), value(1.5, Metric(name="surprisal", of=len, unit="nats"))
+    ('71.2%', '1.50 nats')
+    """
+    return figure(number, of) + {"share": "%", "nats": " nats", "count": ""}[of.unit]
+
+
+def distance(number: float, of: Metric) -> str:
+    """A difference in a sentence, without its sign.
+
+    >>> from proband.core.metrics import ACCURACY
+    >>> distance(0.123, ACCURACY), distance(-1.5, Metric(name="surprisal", of=len, unit="nats"))
+    ('12.3 points', '1.50 nats')
+    """
+    return figure(abs(number), of) + {"share": " points", "nats": " nats", "count": ""}[of.unit]
+
+
+def change(number: float, of: Metric) -> str:
+    """A difference in a table of its own, with sign and unit."""
+    return signed(number, of) + {"share": " points", "nats": " nats", "count": ""}[of.unit]
+
+
+def p_value(p: float) -> str:
+    """
+    >>> p_value(0.0312), p_value(0.00001), p_value(1.0)
+    ('0.031', '<0.001', '1.000')
+    """
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def tag(value: Tag) -> str:
+    """
+    >>> tag(True), tag(3.0), tag("ES")
+    ('yes', '3', 'ES')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def name(tag_name: str) -> str:
+    """
+    >>> name("run.template"), name("probe")
+    ('template', 'probe')
+    """
+    return tag_name.removeprefix("run.")
+
+
+def key(names: Sequence[str], values: Sequence[Tag] | None, *, everything: str = "All") -> str:
+    """The heading of a row or column: the values; a number or a boolean with its name.
+
+    >>> key(("probe", "k"), ("reverse", 2)), key(("probe",), None), key((), ())
+    ('reverse · k = 2', 'All', 'All')
+    """
+    if not values:
+        return everything
+    return " · ".join(f"{name(n)} = {tag(v)}" if isinstance(v, (int, float)) else tag(v) for n, v in zip(names, values))
+
+
+def group(tags: Where) -> str:
+    """
+    >>> group({"group": "ES", "k": 2}), group({"k": (2, 3)}), group({})
+    ('ES · k = 2', 'k = 2 or 3', 'all items')
+    """
+    single = {n: v for n, v in tags.items() if not isinstance(v, tuple)}
+    several = {n: v for n, v in tags.items() if isinstance(v, tuple)}
+    parts = [key(tuple(single), tuple(single.values()))] if single else []
+    for n, values in several.items():
+        text = " or ".join(map(tag, values))
+        parts.append(f"{name(n)} = {text}" if isinstance(values[0], (int, float)) else text)
+    return " · ".join(parts) or "all items"
+
+
+def count(number: int, noun: str) -> str:
+    """
+    >>> count(1, "item"), count(48000, "answer")
+    ('1 item', '48,000 answers')
+    """
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

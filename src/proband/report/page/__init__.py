@@ -1,0 +1,1 @@
+"""The HTML page and the data of its item browser."""

@@ -1,0 +1,196 @@
+"""The item browser's data: small script files, since a page opened from disk may load scripts but not fetch.
+
+An index per item set holds what filters need (a code per tag, right or wrong per run); the items themselves lie in
+shards of a few hundred that the page loads when it shows them. Of a large item set the browser has a sample, which a
+second pass over the files picks out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from proband.core.errors import ProbandError
+from proband.core.files import dumps, write_text
+from proband.core.metrics import Metric
+from proband.core.types import Answer
+from proband.report.numbers import words
+from proband.report.numbers.arrays import Values
+from proband.report.numbers.cells import Study
+from proband.report.page.sample import sample
+
+SHOWN = 2000  # items in the browser
+SHARD = 250  # items a file
+FILTERED = 400  # a tag with more values than this is searched, not picked from a list
+DRAWN = 240  # items that carry the suite's drawings
+TRIED = 3  # drawn items after which it is known whether a suite draws answers too
+DRAWING_BYTES = 8 * 2**20
+
+
+def script(call: str, *values: Any) -> str:
+    """A line of JavaScript that hands values over; `<` never stands in it.
+
+    >>> script("f", "</script>")
+    'f("\\\\u003c/script>");\\n'
+    """
+    return f"{call}({','.join(safe_json(value) for value in values)});\n"
+
+
+def safe_json(value: Any) -> str:
+    """JSON that is inert inside HTML and JavaScript alike."""
+    text = dumps(value)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def write_browser(study: Study, folder: Path) -> dict[str, int]:
+    """Write the index and the shards of one item set; says how many items it has, shows and draws."""
+    values = [per_item(each, study.arrays.count) for each in study.arrays.metrics[study.main.name]]
+    places = sample(study, values, most=SHOWN)
+    browser = _Browser(study, places, [line[places] for line in values])
+    records = browser.records()
+    for number, first in enumerate(range(0, len(records), SHARD)):
+        part = records[first : first + SHARD]
+        write_text(folder / f"{study.key}-{number}.js", script("PROBAND.shard", study.key, number, part))
+    write_text(folder / f"{study.key}-index.js", script("PROBAND.index", study.key, browser.index(records)))
+    return {"items": study.arrays.count, "shown": len(records), "drawings": sum("svg" in each for each in records)}
+
+
+def per_item(values: Values, count: int) -> Any:
+    """The mean of each item's numbers; NaN where there is none, or where the metric is over sets."""
+    if values.numbers.ndim > 1:
+        return np.full(count, np.nan)
+    total = np.bincount(values.rows, weights=values.numbers, minlength=count)
+    counted = np.bincount(values.rows, minlength=count)
+    return np.where(counted > 0, total / np.maximum(counted, 1), np.nan)
+
+
+def _spread(count: int, most: int) -> set[int]:
+    """At most `most` places, evenly over `count`.
+
+    >>> sorted(_spread(10, 5)), len(_spread(3, 5))
+    ([0, 2, 4, 6, 8], 3)
+    """
+    return set(range(count)) if count <= most else {i * count // most for i in range(most)}
+
+
+class _Browser:
+    """The items at `places` with everyone's answers; `values` are the main metric of each run for them."""
+
+    def __init__(self, study: Study, places: Any, values: Sequence[Any]) -> None:
+        self.study, self.places, self.values = study, places.tolist(), values
+        tags = study.arrays.tags
+        self.listed = [name for name in study.arrays.written if len(tags[name].values) <= FILTERED]
+        found = study.items.items_at(self.places)
+        self.items = [found[place] for place in self.places]
+        self.answers = [self._answers(run) for run in range(len(study.items.answered))]
+
+    def _answers(self, run: int) -> list[Answer | None]:
+        answered = self.study.arrays.answered[run]
+        line = np.searchsorted(answered, self.places)
+        lines = {place: int(at) for place, at in zip(self.places, line) if at < len(answered) and answered[at] == place}
+        found = self.study.items.answers_at(run, lines.values())
+        return [found[lines[place]] if place in lines else None for place in self.places]
+
+    def records(self) -> list[dict[str, Any]]:
+        records, drawn = [self._record(i) for i in range(len(self.items))], _spread(len(self.items), DRAWN)
+        spent, pictures, answered = 0, 0, True
+        for i in sorted(drawn):
+            if spent >= DRAWING_BYTES:
+                break
+            if drawings := self._drawings(i, answers=answered):
+                records[i]["svg"] = drawings
+                spent += sum(len(svg) for svg in drawings.values())
+                pictures += 1
+                answered = answered and (pictures < TRIED or len(drawings) > 1)
+        return records
+
+    def index(self, records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        study = self.study
+        return {
+            "suite": study.items.suite.name,
+            "count": len(records),
+            "total": study.arrays.count,
+            "shard": SHARD,
+            "runs": study.items.labels,
+            "metric": words.metric(study.main),
+            "tags": {
+                name: {
+                    "values": [words.tag(value) for value in study.arrays.tags[name].values],
+                    "codes": study.arrays.tags[name].codes[self.places].tolist(),
+                }
+                for name in self.listed
+            },
+            "right": ["".join(_sign(value, study.main) for value in line.tolist()) for line in self.values],
+            "drawn": [i for i, record in enumerate(records) if "svg" in record],
+        }
+
+    def _record(self, i: int) -> dict[str, Any]:
+        item = self.items[i]
+        record: dict[str, Any] = {"id": item.id, "prompt": item.prompt}
+        if item.choices:
+            record |= {"choices": item.choices, "gold": item.gold}
+        if more := {name: words.tag(value) for name, value in item.tags.items() if name not in self.listed}:
+            record["tags"] = more
+        record["answers"] = [_answer(given[i], float(line[i])) for given, line in zip(self.answers, self.values)]
+        text = self.study.items.suite.show(item)
+        return record | ({"show": text} if text.strip() != item.prompt.strip() else {})
+
+    def _drawings(self, i: int, *, answers: bool) -> dict[str, str]:
+        """The suite's drawing of the item, and one per run where it differs. Drawings are shown as images, so that
+        nothing in them can run."""
+        draw, item = self.study.items.suite.draw, self.items[i]
+        plain = draw(item, None)
+        found = {"": plain} if plain else {}
+        for label, given in zip(self.study.items.labels, self.answers) if answers else ():
+            own = draw(item, given[i]) if given[i] is not None else None
+            if own and own != plain:
+                found[label] = own
+        for svg in found.values():
+            if not svg.lstrip().startswith("<svg"):
+                raise ProbandError(f"the drawing of item {item.id!r} is not an SVG element")
+        return {label: _standalone(svg) for label, svg in found.items()}
+
+
+def _sign(value: float, metric: Metric) -> str:
+    """1 right, 0 wrong, h in between, - no number or one that is no share."""
+    if value != value or not metric.percent:
+        return "-"
+    return "1" if value >= 1 else "0" if value <= 0 else "h"
+
+
+def _answer(answer: Answer | None, value: float) -> dict[str, Any] | None:
+    if answer is None:
+        return None
+    short: dict[str, Any] = {"v": None if value != value else round(value, 4)}
+    if answer.scores:
+        short["s"] = [round(float(score), 4) for score in answer.scores]
+    if answer.text is not None:
+        short["t"] = answer.text
+    if answer.blanks:
+        short["b"] = answer.blanks
+    return short
+
+
+def _standalone(svg: str) -> str:
+    """An image needs the namespace that an element inside a page can do without."""
+    head, end, rest = svg.lstrip().partition(">")
+    return (
+        svg.lstrip()
+        if "xmlns=" in head
+        else head.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1) + end + rest
+    )
+
+
+def parse_script(text: str) -> list[Any]:
+    """The values handed over by a line of `script`, for tests and other programs.
+
+    >>> parse_script(script("f", 1, {"a": "<b>"}))
+    [1, {'a': '<b>'}]
+    """
+    start, end = text.index("("), text.rindex(")")
+    values: list[Any] = json.loads(f"[{text[start + 1 : end]}]")
+    return values

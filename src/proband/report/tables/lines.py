@@ -1,0 +1,83 @@
+"""The lines of a grid, as all formats print them, and the words around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from proband.report.numbers import words
+from proband.report.numbers.cells import Cell
+from proband.report.numbers.grids import Grid, Key
+
+SIGN = {"at": "°", "below": "▼", "above": "", "": ""}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a table: one model in one row, ours or published."""
+
+    row: Key | None
+    label: str
+    run: int | None  # None: published
+    cells: tuple[Cell | None, ...]
+    figures: tuple[float | None, ...]
+    source: str = ""
+
+
+def lines(grid: Grid) -> Iterator[Line]:
+    """All lines, ours first within each row; lines without a number are left out."""
+    for row in grid.rows:
+        for run, label in enumerate(grid.labels):
+            cells = tuple(grid.cells[row, column][run] for column in grid.columns)
+            if any(cells):
+                figures = tuple(cell.estimate.mean if cell else None for cell in cells)
+                yield Line(row, label, run, cells, figures)
+        for model in grid.others(row):
+            found = [grid.published.get((row, column), {}).get(model) for column in grid.columns]
+            sources = dict.fromkeys(each.source for each in found if each)
+            values = tuple(each.value if each else None for each in found)
+            yield Line(row, model, None, (None,) * len(found), values, "; ".join(sources))
+
+
+def best(grid: Grid, row: Key | None) -> tuple[float | None, ...]:
+    """The best of our figures in each column of a row."""
+    pick = max if grid.metric.better == "high" else min
+    return tuple(
+        pick((cell.estimate.mean for cell in grid.cells[row, column] if cell), default=None) for column in grid.columns
+    )
+
+
+def headings(grid: Grid) -> list[str]:
+    """The words above the columns that hold numbers."""
+    return [grid.heading(column) for column in grid.columns]
+
+
+def row_heading(grid: Grid) -> str:
+    return " · ".join(map(words.name, grid.table.rows))
+
+
+def unit(grid: Grid) -> str:
+    """Metric, direction, unit, and what holds for the whole table."""
+    first = grid.columns[0] if grid.columns else ()
+    fixed = [f"{words.name(n)}: {words.tag(v)}" for n, v in zip(grid.table.columns, first) if n not in grid.told_by]
+    macro = [f"mean over the values of {words.name(grid.table.macro)}"] if grid.table.macro else []
+    parts = [words.with_arrow(grid.metric), words.unit(grid.metric), *macro, "95% intervals", *fixed]
+    return ", ".join(part for part in parts if part)
+
+
+def spread(cell: Cell, grid: Grid) -> str:
+    """`± 1.2 over 3 runs`, of a system of several runs."""
+    return "" if cell.sd is None else f"± {words.figure(cell.sd, grid.metric)} over {cell.runs} runs"
+
+
+def legend(grid: Grid) -> str:
+    """What the signs mean, and where the published figures come from."""
+    out = ["Intervals: clustered bootstrap."]
+    if grid.has_chance:
+        out.append("° the interval includes chance; ▼ below chance.")
+    if grid.several_runs:
+        out.append("± standard deviation over training runs.")
+    sources = dict.fromkeys(f"{f.model}: {f.source}" for cell in grid.published.values() for f in cell.values())
+    if sources:
+        out.append("In italics, published figures (" + "; ".join(sources) + ").")
+    return " ".join([*out, *([grid.table.note] if grid.table.note else [])])

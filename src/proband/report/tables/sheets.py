@@ -1,0 +1,55 @@
+"""Sheets of plain cells (an analysis' tables, claims) in all formats."""
+
+from __future__ import annotations
+
+from proband.core.suite import Sheet
+from proband.report.numbers.words import MINUS
+from proband.report.tables.comma_separated import csv_text
+from proband.report.tables.latex import tabular, tex
+from proband.report.tables.markdown import md, pipe_table
+
+Plain = str | float | int | None
+
+
+def printed(cell: Plain) -> str:
+    """A cell as papers print it.
+
+    >>> printed(0.123456), printed(12), printed(None), printed("x")
+    ('0.1235', '12', '–', 'x')
+    """
+    if cell is None:
+        return "–"
+    if isinstance(cell, float):
+        return f"{cell:.4g}".replace("-", MINUS, 1) if cell < 0 else f"{cell:.4g}"
+    return str(cell)
+
+
+def numeric(sheet: Sheet) -> tuple[bool, ...]:
+    """Which columns hold numbers only."""
+    return tuple(
+        any(row[at] is not None for row in sheet.rows)
+        and all(row[at] is None or isinstance(row[at], (int, float)) for row in sheet.rows)
+        for at in range(len(sheet.header))
+    )
+
+
+def sheet_markdown(sheet: Sheet) -> str:
+    body = [[md(printed(cell)) for cell in row] for row in sheet.rows]
+    right = 0
+    for each in reversed(numeric(sheet)):
+        if not each:
+            break
+        right += 1
+    return pipe_table(sheet.title, sheet.header, body, numbers=right, note=sheet.note)
+
+
+def sheet_latex(sheet: Sheet, name: str) -> str:
+    shape = "".join("r" if number else "l" for number in numeric(sheet))
+    body = [[tex(printed(cell)) for cell in row] for row in sheet.rows]
+    caption = f"{tex(sheet.title)}. {tex(sheet.note)}".strip()
+    return tabular(name, shape, sheet.header, [body], caption=caption)
+
+
+def sheet_csv(sheet: Sheet) -> str:
+    body = [["" if c is None else repr(c) if isinstance(c, float) else str(c) for c in row] for row in sheet.rows]
+    return csv_text(sheet.header, body)

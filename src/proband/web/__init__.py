@@ -1,0 +1,1 @@
+"""Templates and style that pages share."""

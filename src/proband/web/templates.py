@@ -1,0 +1,40 @@
+"""Jinja templates with autoescape: whatever comes from items, models or suites is text, never markup."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@cache
+def environment(package: str) -> Any:
+    """The templates (*.html) of a package, as `environment("proband.report.page").get_template("index.html")`."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader(package, package_path=""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["thousands"] = lambda number: f"{number:,}"
+    return made
+
+
+def render(package: str, name: str, **values: Any) -> str:
+    text: str = environment(package).get_template(name).render(**values)
+    return text
+
+
+def asset(package: str, name: str) -> str:
+    """The text of a style sheet or a script that stands beside the templates."""
+    return files(package).joinpath(name).read_text("utf-8")
+
+
+def content_hash(script: str) -> str:
+    """What a content security policy calls an inline script by."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
