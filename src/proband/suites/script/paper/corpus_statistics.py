@@ -48,11 +48,19 @@ def corpus_statistics(results: Results, seed: int) -> Sequence[Sheet]:
 
 
 def printed() -> Counts:
-    found: dict[str, dict[str, float]] = {}
+    found: dict[str, dict[str, int | float]] = {}
     for row in rows():
         if row["table"] == "table1":
-            found.setdefault(row["row"], {})[row["column"]] = float(row["value"])
+            found.setdefault(row["row"], {})[row["column"]] = number(row["value"])
     return found
+
+
+def number(text: str) -> int | float:
+    """
+    >>> number("8125"), number("10.0")
+    (8125, 10.0)
+    """
+    return int(text) if text.isdigit() else float(text)
 
 
 def by_split(counts: Sequence[Mapping[str, Any]]) -> Counts:
@@ -63,9 +71,9 @@ def new_words(manifest: Mapping[str, Any]) -> Sheet:
     """Words that only the concrete side has."""
     found = manifest["new_words"]
     known = "abstract lines and YouCook2's captions" if manifest["options"].get("captions") else "abstract lines"
-    lines: list[tuple[str, float, float]] = [(f"these items, against {known}", found["types"], found["lemmas"])]
+    lines: list[tuple[str, int, int]] = [(f"these items, against {known}", found["types"], found["lemmas"])]
     if "released" in manifest:
-        types, lemmas = (value("section2.1", "new words", column) for column in ("types", "lemmas"))
+        types, lemmas = (int(value("section2.1", "new words", column)) for column in ("types", "lemmas"))
         lines.insert(0, (f"published ({SOURCE}, section 2.1)", types, lemmas))
     return Sheet(
         name="new-words",
