@@ -8,7 +8,7 @@ on the two systems and the items alone, not on who else is in the report.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proband.core import stats
 from proband.core.metrics import Metric
@@ -38,6 +38,12 @@ class Comparison:
     clusters: int
     detectable: float
     better: str  # a or b, or empty where there is no difference at all
+
+    def turned(self) -> Comparison:
+        """b minus a."""
+        low, high = -self.high, -self.low
+        means = {"mean_a": self.mean_b, "mean_b": self.mean_a, "difference": -self.difference}
+        return replace(self, a=self.b, b=self.a, low=low, high=high, **means)
 
     @property
     def clear(self) -> bool:

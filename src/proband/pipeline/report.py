@@ -1,0 +1,56 @@
+"""`proband report`: one folder with a page, tables and figures over any number of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from proband import suites
+from proband.core.errors import ProbandError
+from proband.core.files import read_json, read_run
+from proband.core.run_folder import items_of, run_folders
+from proband.report.numbers.sources import Answered, ItemSet
+
+PathLike = str | Path
+
+
+def report(
+    runs: Sequence[PathLike],
+    *,
+    out: PathLike,
+    items: PathLike | None = None,
+    title: str | None = None,
+    seed: int = 0,
+    draws: int = 2000,
+    **what: Any,
+) -> Mapping[str, Any]:
+    """Write the report of all runs in and below these folders. `items` says where the items are, if they have moved;
+    `what` are the tables, claims and analyses of `report.write_report`."""
+    from proband.report import write_report
+
+    sets = item_sets(runs, items=items)
+    return write_report(sets, out=Path(out), title=title, seed=seed, draws=draws, **what)
+
+
+def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> list[ItemSet]:
+    """The runs in and below these folders, by the items that they answered."""
+    found: dict[tuple[str, str], tuple[Path, list[Answered]]] = {}
+    for folder in run_folders(runs):
+        run, answers = read_run(folder / "run.json"), folder / "answers.jsonl"
+        if not answers.exists():
+            raise ProbandError("no such file; the run has not begun to answer", file=answers)
+        key = (run.suite, run.items_sha)
+        if key not in found:
+            found[key] = (items_of(folder, run, items), [])
+        found[key][1].append(Answered(run=run, answers=answers))
+    return [
+        ItemSet(
+            suite=suites.suite(name),
+            items_from=path,
+            answered=answered,
+            manifest=read_json(path.parent / "manifest.json") if (path.parent / "manifest.json").exists() else {},
+            source=path.parent.name,
+        )
+        for (name, _), (path, answered) in found.items()
+    ]
