@@ -28,24 +28,8 @@ def items(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A GPT-2 of two small layers over bytes."""
-    import torch
-    import transformers
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-
-    letters = {letter: n for n, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
-    made = Tokenizer(models.BPE(vocab={**letters, "<|endoftext|>": len(letters)}, merges=[]))
-    made.pre_tokenizer, made.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
-    fast: Any = transformers.PreTrainedTokenizerFast
-    sizes = {"n_positions": 128, "n_embd": 16, "n_layer": 2, "n_head": 2}
-    torch.manual_seed(0)
-    model = transformers.GPT2LMHeadModel(transformers.GPT2Config(vocab_size=len(letters) + 1, **sizes))
-    folder = tmp_path_factory.mktemp("plain")
-    model.save_pretrained(folder)
-    ends = {"eos_token": "<|endoftext|>", "bos_token": "<|endoftext|>"}
-    fast(tokenizer_object=made, **ends).save_pretrained(folder)
-    return proband.load_model(f"hf:{folder}", {"device": "cpu"})
+def plain(tiny_causal: Path) -> Any:
+    return proband.load_model(f"hf:{tiny_causal}", {"device": "cpu"})
 
 
 def test_context_and_target(items: Path) -> None:

@@ -24,6 +24,7 @@ from proband.suites.script.paper.claims import CLAIMS
 from proband.suites.script.paper.corpus_statistics import CORPUS
 from proband.suites.script.paper.greedy_texts import GREEDY
 from proband.suites.script.paper.published import published
+from proband.suites.script.paper.table4 import TABLE4
 from proband.suites.script.paper.tables import TABLES
 from proband.suites.script.show import show
 from proband.suites.script.solvers import SOLVERS
@@ -54,7 +55,7 @@ SUITE = Suite(
     ),
     draw=draw,
     published=published,
-    analyses=(CORPUS, PHRASE_TABLE, GREEDY, ALIGNMENTS, BY_BLANK),
+    analyses=(CORPUS, TABLE4, BY_BLANK, PHRASE_TABLE, GREEDY, ALIGNMENTS),
     claims=CLAIMS,
     nets=(*NETS, FINETUNE),
     own_models={"frequent": Frequent, "chance": Chance},

@@ -24,10 +24,10 @@ def test_seeds_are_taken_together(
 
     runs = [(run_of("answer", "lm", seed), said(texts)) for seed, texts in enumerate((right, wrong))]
     (sheet,) = by_blank(results(items, *runs, (run_of("cloze"), said(right))), 0)
-    assert sheet.header[2:] == tuple(part.replace("-", " ") for part in PARTS)
-    assert [row[:3] for row in sheet.rows] == [
-        ("net:lm 0", "valid", 50.0),
-        ("net:lm 0", "test", 75.0),
-        ("some:model 2", "valid", 100.0),
-        ("some:model 2", "test", 100.0),
+    assert sheet.header[2:-1] == tuple(part.replace("-", " ") for part in PARTS)
+    assert [(*row[:3], row[-1]) for row in sheet.rows] == [
+        ("net:lm 0", "valid", 50.0, 2),
+        ("net:lm 0", "test", 75.0, 2),
+        ("some:model 2", "valid", 100.0, 1),
+        ("some:model 2", "test", 100.0, 1),
     ]

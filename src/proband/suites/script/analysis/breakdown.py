@@ -27,7 +27,7 @@ def only(metric: Metric, part: str, keep: Callable[[Mapping[str, Any], str], boo
         blanks = tuple(blank for blank, kind in zip(told, kinds) if keep(blank, kind))
         return metric.numbers(item, Answer(item_id=answer.item_id, blanks=blanks)) or None
 
-    title = f"{metric.title or metric.name}: blanks of kind {part}"
+    title = f"{metric.title}: {part} blanks"
     return replace(metric, name=f"{metric.name}:{part}", of=kept, title=title)
 
 

@@ -1,0 +1,93 @@
+"""The paper's study from end to end: a corpus of the released form, tiny nets, a tiny model trained further."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import proband
+from proband.suites.script import SUITE
+
+TOOLS = {"cut": "use a sharp knife", "mix": "take the big whisk", "boil": "find one large pot"}
+QUICK = {
+    "seeds": "1,2",
+    "hidden": 8,
+    "width": 8,
+    "least": 1,
+    "epochs": 1,
+    "transducer-epochs": 1,
+    "param-epochs": 1,
+    "tuned-seeds": "0",
+    "tuned-epochs": 1,
+    "models": "",
+    "device": "cpu",
+    "draws": 100,
+}
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Templates as KidsCook's: a slot for every tool word."""
+    folder = tmp_path_factory.mktemp("kidscook")
+    words = {"sharp", "knife", "big", "whisk", "large", "pot"}
+    for split, count in (("train", 24), ("valid", 9), ("test", 9)):
+        lines = []
+        for n in range(count):
+            verb = list(TOOLS)[n % 3]
+            concrete = f"{TOOLS[verb]} for egg {n} . then wait ."
+            tags = " ".join("0" if word in words else "1" for word in concrete.split())
+            lines.append(f"{verb} egg {n // 3} .\t{concrete}\t{tags}")
+        (folder / f"{split}.template.tsv").write_text("\n".join(lines) + "\n")
+    (folder / "slot_whitelist.txt").write_text("\n".join(sorted(words)) + "\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def out(released: Path, tiny_causal: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("paper")
+    parameters = {**QUICK, "tuned": f"hf:{tiny_causal}"}
+    proband.paper("script", data=released, out=folder, parameters=parameters)
+    return folder
+
+
+def table(out: Path, name: str) -> str:
+    return (out / "tables" / f"{name}.md").read_text()
+
+
+def test_every_table_is_written(out: Path) -> None:
+    for analysis in SUITE.analyses:
+        assert (out / "tables" / f"script-{analysis.name}.csv").exists()
+    assert "307573" in table(out, "script-table1")
+    assert "24.91" in table(out, "script-table4")  # published, greedy match of the transducer
+    assert "use a [sharp knife] for egg" in (out / "tables" / "script-table5.csv").read_text()
+
+
+def test_seeds_of_a_net_are_one_line(out: Path) -> None:
+    lines = [line for line in table(out, "script-table4").splitlines() if "| net:seq2seq |" in line]
+    assert len(lines) == 2  # valid and test
+    assert all(line.rstrip(" |").endswith("2") for line in lines)
+    assert "over 2 runs" in table(out, "script-whole_greedy")
+
+
+def test_published_figures_stand_beside_ours(out: Path) -> None:
+    text = table(out, "script-surprisal")
+    assert "3.15" in text  # of the fine-tuned model
+    assert "net:tuned" in text
+    assert "16.6" in table(out, "script-alignment_length")
+
+
+def test_every_claim_has_a_verdict(out: Path) -> None:
+    verdicts = json.loads((out / "claims.json").read_text())
+    listed: list[Any] = verdicts["claims"] if isinstance(verdicts, dict) else verdicts
+    assert {each["statement"] for each in listed} == {claim.statement for claim in SUITE.claims}
+    without_data = [each["statement"] for each in listed if each["p"] is None]
+    assert without_data == ["a language model that is not fine-tuned is below fixed transitions"]
+
+
+def test_the_same_command_again_redoes_nothing(out: Path, released: Path, tiny_causal: Path) -> None:
+    parameters = {**QUICK, "tuned": f"hf:{tiny_causal}"}
+    again = proband.paper("script", data=released, out=out, parameters=parameters)
+    assert {stage["state"] for stage in again["stages"]} == {"done"}
