@@ -121,7 +121,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         name = given.model or random_roberta(given.shape or "tiny", given.data, Path(folder))
         began = time.perf_counter()
-        model = models.load(name, **({"device": given.device} if given.device else {}))
+        model = models.load(name, {"device": given.device or None})
         loaded = time.perf_counter() - began
         runs = [
             measure(model, given.data, setting, 0 if amount == "all" else int(amount), **options)

@@ -1,7 +1,8 @@
 """Documentation under test: every `console` and `python` block of README and docs/ runs, page by page.
 
 A `console` line that begins with `$ ` is a command and must succeed; the lines below it must stand in its output
-(`...` stands for any lines). Blocks marked `text` are not run.
+(`...` stands for any lines). A block with a file name after its language (```python my_model.py) is written to that
+file. `pip install` goes to a folder of the page's own. Blocks marked `text` are not run.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```(console|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(console|python|toml(?= ))(?: (\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-def blocks(page: Path) -> list[tuple[str, str]]:
+def blocks(page: Path) -> list[tuple[str, str, str]]:
     return BLOCK.findall(page.read_text(encoding="utf-8"))
 
 
@@ -28,8 +29,11 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: str(p.relative_to(ROOT)))
 def test_every_block_runs(page: Path, tmp_path: Path) -> None:
-    for kind, body in blocks(page):
-        if kind == "python":
+    for kind, file, body in blocks(page):
+        if file:
+            (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / file).write_text(body, encoding="utf-8")
+        elif kind == "python":
             run([sys.executable, "-c", body], tmp_path, body)
         else:
             for command, expected in commands(body):
@@ -52,8 +56,14 @@ def commands(body: str) -> list[tuple[str, list[str]]]:
 
 
 def run(words: list[str], folder: Path, what: str) -> str:
+    site = folder / ".site"  # what a page installs; its dependencies are here already
     environment = {
         **os.environ,
+        "PIP_TARGET": str(site),
+        "PIP_NO_DEPS": "1",
+        "PIP_NO_BUILD_ISOLATION": "0",  # (sic) this is how pip reads the variable
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "PYTHONPATH": os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])]),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PROBAND_CACHE": os.environ.get("PROBAND_CACHE", str(folder / ".cache")),
         "HF_HUB_OFFLINE": "1",

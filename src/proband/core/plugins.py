@@ -10,16 +10,20 @@ import re
 import sys
 from collections.abc import Iterable
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from proband.core.errors import ProbandError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 PATH = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 def found(group: str, *, built_in: Iterable[str]) -> dict[str, EntryPoint]:
     """The entry points of a group by name, not imported; a name that is taken is an error."""
+    from importlib.metadata import entry_points
+
     points: dict[str, EntryPoint] = {}
     for point in entry_points(group=group):
         if point.name in built_in or point.name in points:

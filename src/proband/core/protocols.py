@@ -28,7 +28,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True)
 class Text:
-    """A text to score. Only tokens that begin at character `start` or later count; what stands before is context."""
+    """A text to score. Only tokens that begin at character `start` or later count; everything before is context."""
 
     text: str
     start: int = 0
@@ -98,7 +98,7 @@ class EmbedsSentences(Protocol):
 
 @dataclass(frozen=True)
 class Question:
-    """Multiple choice put in words."""
+    """A multiple-choice question in words."""
 
     prompt: str
     choices: tuple[str, ...]
@@ -112,7 +112,7 @@ class Choice:
 
 @runtime_checkable
 class Chooses(Protocol):
-    """Answers a multiple-choice question outright (chat endpoints)."""
+    """Answers a multiple-choice question directly (chat endpoints)."""
 
     def choose(self, questions: Sequence[Question]) -> list[Choice]: ...
 

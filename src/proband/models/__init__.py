@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from proband.core import plugins
 from proband.core.errors import ProbandError
 from proband.core.options import read_options
 from proband.models.kind import ModelKind
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = ["KINDS", "ModelKind", "kind_of", "kinds", "load"]
 
@@ -43,8 +46,8 @@ def load(spec: str, given: Mapping[str, Any] | None = None) -> Any:
     settings = {key: value for key, value in (given or {}).items() if value is not None}
     kind = kind_of(name) if rest else None
     if kind is not None:
-        model = kind.load(rest, options=read_options(kind.options, settings, of=f"{name}:"))
-        return model if name in KINDS else _checked(model, spec)
+        options: Any = read_options(kind.options, settings, of=f"{name}:")
+        return kind.load(rest, options=options) if name in KINDS else _from_outside(kind, rest, options)
     if not plugins.is_path(name, rest):
         known = ", ".join(f"{each}:..." for each in (*KINDS, *_outside()) if each != "fake")
         raise ProbandError(
@@ -68,8 +71,16 @@ def kinds() -> Mapping[str, ModelKind]:
     return {name: kind for name in (*KINDS, *_outside()) if (kind := kind_of(name)) is not None}
 
 
-def _outside() -> Mapping[str, plugins.EntryPoint]:
+def _outside() -> Mapping[str, EntryPoint]:
     return plugins.found(GROUP, built_in=KINDS)
+
+
+def _from_outside(kind: ModelKind, rest: str, options: Any) -> Any:
+    spec = f"{kind.name}:{rest}"
+    try:
+        return _checked(kind.load(rest, options=options), spec)
+    except ModuleNotFoundError as error:
+        raise ProbandError(f"{spec} needs the package {error.name}, which is not installed") from None
 
 
 def _made(found: Any, spec: str, settings: Mapping[str, Any]) -> Any:
@@ -79,7 +90,7 @@ def _made(found: Any, spec: str, settings: Mapping[str, Any]) -> Any:
             raise ProbandError(f"{spec} is a ready object and has no option {next(iter(settings))!r}; it has none")
         return found
     if not callable(found):
-        raise ProbandError(f"{spec} is a {type(found).__name__}, not a model, a class or a function that makes one")
+        raise ProbandError(f"{spec} is of type {type(found).__name__}, not a model or what makes one")
     try:
         return found(**{name.replace("-", "_"): value for name, value in settings.items()})
     except TypeError as error:

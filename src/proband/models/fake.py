@@ -1,4 +1,4 @@
-"""A scripted model for tests: it says what it was told to say, and counts how often it was asked.
+"""A scripted model for tests: it gives the answers of its script, and counts how often it was asked.
 
 {"scores": {"TEXT": -3.5}, "default": -10.0, "choices": {"PROMPT": [0.1, 0.9]}, "texts": {"PROMPT": "words"},
  "answers": {"ITEM_ID": [0.2, 0.8]}, "identity": {"revision": "2"}, "fail_after": 100}

@@ -1,6 +1,6 @@
 """`relbert:NAME_OR_PATH`: relation embeddings as RelBERT makes them (Ushio et al. 2021a, the baseline of paper 000).
 
-A pair (h, t) is put into a prompt, the prompt through the fine-tuned masked LM, and the last hidden states h_i are
+A pair (h, t) is filled into a prompt, the fine-tuned masked LM reads the prompt, and its last hidden states h_i are
 averaged over a set of tokens T:
 
     r(h, t) = 1/|T| * sum_{i in T} h_i

@@ -14,6 +14,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
+from proband.core.protocols import Choice, Question
+from proband.models import load
+
 # Decides about each request: (path, body, how often this very body came before) -> a trouble, or None.
 Trouble = Callable[[str, dict[str, Any], int], str | None]
 Reply = Callable[[str, dict[str, Any]], dict[str, Any]]
@@ -140,3 +143,23 @@ class Stub:
             request.send_header("Retry-After", self.retry_after)
         request.end_headers()
         request.wfile.write(raw)
+
+
+# ---- a model at the server ------------------------------------------------------------------------------------------
+
+QUICK = {"first_wait": 0.005, "longest_wait": 0.5, "timeout": 20.0, "scores": False}
+
+
+def model_at(stub: Stub, **settings: Any) -> Any:
+    return load(f"openai:some/model@{stub.url}", {**QUICK, **settings})
+
+
+def question(number: int, *, choices: int = 4) -> Question:
+    """The right choice is in capitals, at a place that depends on the number."""
+    names = [f"no {number} {i}" for i in range(choices)]
+    names[number % choices] = f"YES {number}"
+    return Question(f"Question {number}?", tuple(names))
+
+
+def best(choice: Choice) -> int:
+    return max(range(len(choice.scores)), key=choice.scores.__getitem__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proband.core.protocols import Question
-from proband.models.remote.letter_choice import place_of, put, rotations
+from proband.models.remote.letter_choice import choice_meant, prompt_of, rotations
 
 
 @pytest.mark.parametrize(
@@ -44,15 +44,15 @@ from proband.models.remote.letter_choice import place_of, put, rotations
 )
 def test_reading_a_letter(reply: str, place: int | None) -> None:
     asked = Question("?", ("red", "green", "blue", "white"))
-    assert place_of(reply, asked, 0) == place
+    assert choice_meant(reply, asked, 0) == place
     if place is not None and len(reply.strip()) == 1:
-        assert place_of(reply, asked, 3) == (place + 3) % 4
+        assert choice_meant(reply, asked, 3) == (place + 3) % 4
 
 
 def test_the_prompt_shows_every_choice_once() -> None:
     asked = Question("Which?", tuple(f"choice {i}" for i in range(22)))
     for shift in range(22):
-        lines = put(asked, shift).splitlines()
+        lines = prompt_of(asked, shift).splitlines()
         assert sorted(line[3:] for line in lines if line[1:3] == ". ") == sorted(asked.choices)
         assert lines[0] == "Which?"
 
@@ -69,8 +69,8 @@ def test_rotations_are_distinct_and_begin_with_the_order_given(choices: int) -> 
 def test_every_letter_leads_back_to_its_choice() -> None:
     asked = Question("Which?", tuple(f"choice {i}" for i in range(22)))
     for shift in range(22):
-        for line in put(asked, shift).splitlines():
+        for line in prompt_of(asked, shift).splitlines():
             if line[1:3] == ". ":
-                place = place_of(line[0], asked, shift)
+                place = choice_meant(line[0], asked, shift)
                 assert place is not None
                 assert asked.choices[place] == line[3:]

@@ -1,4 +1,4 @@
-"""Where a model's files stand, and what they are: a folder, a snapshot in the hub cache, or one GGUF file."""
+"""Where a model's files are, and what they are: a folder, a snapshot in the hub cache, or one GGUF file."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ What is decided once and recorded in `identity()`:
   itself: GPT-2 has one and does not, Gemma fails without it), `always` takes the end-of-text token where there is no
   other, `never` goes without, and any other value is the token to use. Without a BOS the first token has nothing to be
   predicted from and does not count.
-- Leading space: texts are tokenised as they stand; the space before a word belongs to the word's first token.
+- Leading space: texts are tokenised unchanged; the space before a word belongs to the word's first token.
 - Normalisation: a Score holds the sum, the tokens and the words, so the mean per token or word is for the caller.
 """
 
@@ -130,7 +130,7 @@ class Causal:
     def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:
         r"""Blanks x words: log P(word | left) = \sum_i log P(w_i | left, w_<i), the chain rule over its tokens.
 
-        The text to the left runs once per blank with all words behind it as a tree (prefix_trees.py). What stands right
+        The text to the left runs once per blank with all words behind it as a tree (prefix_trees.py). The text right
         of the blank is not seen. The sum says that the text goes on with these tokens, not that the word ends there:
         *the* is credited with what would have become *theory* in a tokenizer that splits it so.
         """

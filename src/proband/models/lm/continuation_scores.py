@@ -51,7 +51,7 @@ def window(network: Network) -> float:
 
 
 def obeys_trees(network: Network) -> bool:
-    """Whether tree rows give this model's own scores, tried once on rows whose copies stand far from their place."""
+    """Whether tree rows give this model's own scores, tried once on rows whose copies are far from their place."""
     if network.obeys_trees is None:
         tokens = [(11 * i + 7) % network.vocabulary for i in range(40)]
         tree = grow([[tokens[i % 10], tokens[i], tokens[-i]] for i in range(30)])
@@ -134,7 +134,7 @@ def _along_paths(network: Network, states: Any, tree: Tree) -> Floats:
 
 # ---- texts that share a context ------------------------------------------------------------------------------------
 
-# tokens that must be saved for a group to go its own way; a GPU reads many small texts faster than a few alone
+# tokens that must be saved before a group is read together; a GPU reads many small texts faster than a few alone
 WORTH = {"cpu": 64, "cuda": 8192}
 
 

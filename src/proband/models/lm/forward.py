@@ -89,7 +89,7 @@ class Network:
         return parts[0] if len(parts) == 1 else torch.cat(parts)
 
     def logprobs(self, ids: Any, mask: Any, rows: Any, positions: Any, targets: Any, *, cache: Any = None) -> Any:
-        """log P(target | ids) for each (row, position, target); `cache` holds what stands before the ids."""
+        """log P(target | ids) for each (row, position, target); `cache` holds the tokens before the ids."""
         before = {} if cache is None else {"past_key_values": cache, "use_cache": True}
         states = self.states(ids, rows, positions, attention_mask=mask, **before)
         return self.chosen(states, np.arange(len(states)), targets)
@@ -136,7 +136,7 @@ def _passing(body: Any) -> Any:
     from transformers.modeling_outputs import BaseModelOutputWithPastAndCrossAttentions
 
     class Passing(torch.nn.Module):
-        """Stands where the body stood; some heads reach into the body for its embeddings."""
+        """Takes the place of the body; some heads reach into the body for its embeddings."""
 
         def __getattr__(self, name: str) -> Any:
             try:

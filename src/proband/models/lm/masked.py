@@ -140,7 +140,7 @@ class Masked:
     def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:
         """Blanks x words: log P(word | left, right), the blank holding as many masks as the word has tokens.
 
-        A word of n tokens w_1..w_n gets sum_i log P(w_i | left, n masks, right): all its masks stand at once, so
+        A word of n tokens w_1..w_n gets sum_i log P(w_i | left, n masks, right): all its masks are there at once, so
         one pass per blank and token count serves all candidates. (The alternative, filling in from left to right,
         would need a pass per candidate.)
         """
@@ -195,8 +195,8 @@ class Masked:
 
 @dataclass(frozen=True)
 class Block:
-    """Masked variants of one length, each kept once, and the queries put to them, sorted by row: four arrays with the
-    row, the position, the token that stood there and the text it belongs to."""
+    """Masked variants of one length, each kept once, and the tokens to predict in them, sorted by row: four arrays with
+    the row, the position, the token and the text it belongs to."""
 
     rows: Ints
     queries: tuple[Ints, Ints, Ints, Ints]

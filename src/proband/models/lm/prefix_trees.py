@@ -6,7 +6,7 @@ Endings with a common beginning share its tokens:
                                                \ 5 - 6              are read; 9 and 6 are only to be predicted
 
 A row is a text (the trunk), and behind each of its beginnings that is asked for, a copy of the tree. A node sees its
-beginning of the trunk and its own ancestors, nothing else, and stands at the position it would have alone:
+beginning of the trunk and its own ancestors, nothing else, and has the position it would have alone:
 
     sees(q, k) = k is an ancestor of q, or q itself        position(q) = number of ancestors of q
 """

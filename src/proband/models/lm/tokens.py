@@ -47,7 +47,7 @@ def encode(
         return []
     if not getattr(tokenizer, "is_fast", False):
         raise ProbandError("this model has no fast tokenizer (tokenizer.json), which character offsets need")
-    # without a cut no limit is given either: the length is checked, and told in one line, after this
+    # without a cut no limit is given either: the length is checked later, with an error of one line
     limit = {"truncation": True, "max_length": cut_at} if cut_at is not None else {"verbose": False}
     encodings = tokenizer(list(texts), add_special_tokens=True, return_attention_mask=False, **limit).encodings
     return [_tokens(text, encoding, first) for text, encoding in zip(texts, encodings)]
@@ -99,7 +99,7 @@ def check_lengths(encoded: Sequence[Tokens], longest: int | None) -> None:
 
 
 def spelled(tokenizer: Any, words: Sequence[str], *, left: str) -> list[list[int]]:
-    """Token ids of each word as it stands behind `left`: at the beginning of a text, after a space or after a sign.
+    """Token ids of each word as it is written behind `left`: at the beginning of a text, after a space or after a sign.
 
     The word is read behind a stand-in that ends like `left`, and the stand-in's own tokens are taken away; that is
     exact for tokenizers that split at spaces and punctuation first, as all of the supported families do.

@@ -19,7 +19,7 @@ from msgspec import Meta
 from proband.core.errors import ProbandError
 from proband.core.protocols import Choice, Question, Score, Text
 from proband.models.remote.endpoint import Caller, Endpoint, Policy, Refused, Unusable, only_choice
-from proband.models.remote.letter_choice import log_probabilities, place_of, put, rotations
+from proband.models.remote.letter_choice import choice_meant, log_probabilities, prompt_of, rotations
 from proband.models.remote.text_scores import echoed
 
 TOP = (20, 5)  # alternatives to ask for; servers that allow fewer get the next
@@ -56,7 +56,7 @@ class Remote:
         self._extra, self._prices = _extra(options.extra, name), _prices(options.prices, name)
         self._top: list[int] = list(TOP) if options.logprobs else []  # what is left to try; empty: no log-probabilities
         self._names: dict[str, str] = {}  # what the server calls a field
-        self._dropped: set[str] = set()  # fields it does not take; told by `usage`
+        self._dropped: set[str] = set()  # fields it does not take; named by `usage`
 
     def identity(self) -> Mapping[str, str]:
         options = self._options
@@ -89,7 +89,7 @@ class Remote:
     def choose(self, questions: Sequence[Question], *, on_result: Report = None) -> list[Choice]:
         """Scores per choice: votes over rotations, or log-probabilities where the server gives them."""
         for question in questions:
-            put(question, 0)  # refuse what cannot be put before anything is spent
+            prompt_of(question, 0)  # refuse what cannot be asked before anything is spent
 
         async def ask(caller: Caller, i: int) -> Choice:
             return await self._choose(caller, questions[i])
@@ -102,21 +102,21 @@ class Remote:
         replies: list[str] = []
         logs: list[tuple[float, ...] | None] = []
         for shift in shifts:
-            reply, content = await self._reply(caller, put(question, shift), logprobs=bool(self._top))
+            reply, content = await self._reply(caller, prompt_of(question, shift), logprobs=bool(self._top))
             replies.append(reply)
             logs.append(log_probabilities(content, question, shift))
             if self._options.permutations is None and logs[0] is not None:
                 break
         shown = " | ".join(reply.strip()[-SHOWN:] for reply in replies)
-        told = [log for log in logs if log is not None]
-        if len(told) == len(logs):
-            return Choice(tuple(math.fsum(column) / len(told) for column in zip(*told)), shown)
+        given = [log for log in logs if log is not None]
+        if len(given) == len(logs):
+            return Choice(tuple(math.fsum(column) / len(given) for column in zip(*given)), shown)
         return Choice(self._votes(question, shifts, replies), shown)
 
     def _votes(self, question: Question, shifts: Sequence[int], replies: Sequence[str]) -> tuple[float, ...]:
         votes = [0] * len(question.choices)
         for shift, reply in zip(shifts, replies):
-            place = place_of(reply, question, shift)
+            place = choice_meant(reply, question, shift)
             if place is None:
                 self._endpoint.counts["unparsed"] += 1
             else:

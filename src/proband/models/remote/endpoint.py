@@ -195,20 +195,20 @@ class Caller:
         return answer
 
     def _count(self, usage: Any) -> None:
-        """Sum what the server says it used; say how often it said nothing."""
+        """Sum the tokens that the server reports; count the answers without a report."""
         counts = self._endpoint.counts
         fields = {name: usage.get(name) for name in ("prompt_tokens", "completion_tokens")} if _is(usage, dict) else {}
-        told = {name: value for name, value in fields.items() if _is(value, int) and value >= 0}
-        counts["without_usage"] += not told
-        for name, value in told.items():
+        reported = {name: value for name, value in fields.items() if _is(value, int) and value >= 0}
+        counts["without_usage"] += not reported
+        for name, value in reported.items():
             counts[name] += value
 
     def _refusal(self, status: int, headers: Mapping[str, str], raw: bytes) -> Exception:
         message, code = _error(raw)
-        said = self._endpoint.clean(f"{status}: {message}")
+        text = self._endpoint.clean(f"{status}: {message}")
         if status in AGAIN and code != "insufficient_quota":
-            return Unusable(said, wait=retry_after(headers))
-        return Refused(f"{self._endpoint.name}: {said}", status=status)
+            return Unusable(text, wait=retry_after(headers))
+        return Refused(f"{self._endpoint.name}: {text}", status=status)
 
 
 def only_choice(answer: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -241,12 +241,12 @@ def retry_after(headers: Mapping[str, str]) -> float:
     >>> retry_after({"retry-after": "2.5"}), retry_after({"retry-after": "soon"}), retry_after({})
     (2.5, 0.0, 0.0)
     """
-    said = headers.get("retry-after", "")
+    text = headers.get("retry-after", "")
     try:
-        wait = float(said)
+        wait = float(text)
     except ValueError:
         try:
-            wait = parsedate_to_datetime(said).timestamp() - time.time()
+            wait = parsedate_to_datetime(text).timestamp() - time.time()
         except (ValueError, TypeError, OverflowError):
             return 0.0
     return max(0.0, wait) if wait < float("inf") else 0.0

@@ -1,4 +1,4 @@
-"""Multiple choice by letter: putting the question, and reading what comes back.
+"""Multiple choice by letter: the prompt, and which choice a reply means.
 
 Models prefer some positions to others, so a question is asked under several cyclic rotations of its choices, and
 choice c scores the mean over the rotations r of
@@ -37,10 +37,10 @@ def rotations(choices: int, wanted: int) -> list[int]:
     return [i * choices // turns for i in range(turns)]
 
 
-def put(question: Question, shift: int) -> str:
-    """The question in words, its choices shifted: letter p stands for choice (p + shift) mod n.
+def prompt_of(question: Question, shift: int) -> str:
+    """The question as a prompt, its choices shifted: letter p stands for choice (p + shift) mod n.
 
-    >>> print(put(Question("Paris is to France as Rome is to", ("Italy", "Spain")), 1))
+    >>> print(prompt_of(Question("Paris is to France as Rome is to", ("Italy", "Spain")), 1))
     Paris is to France as Rome is to
     <BLANKLINE>
     A. Spain
@@ -50,18 +50,18 @@ def put(question: Question, shift: int) -> str:
     """
     n = len(question.choices)
     if not 1 <= n <= len(LETTERS):
-        raise ProbandError(f"a question with {n} choices cannot be put with the letters A to Z")
+        raise ProbandError(f"a question with {n} choices cannot be asked with the letters A to Z")
     shown = [f"{LETTERS[p]}. {question.choices[(p + shift) % n]}" for p in range(n)]
     return "\n".join([question.prompt, "", *shown, "", ASK])
 
 
-def place_of(reply: str, question: Question, shift: int) -> int | None:
+def choice_meant(reply: str, question: Question, shift: int) -> int | None:
     """Which choice a reply means, or None.
 
     >>> q = Question("?", ("red", "green", "blue"))
-    >>> [place_of(r, q, 0) for r in ("B", "**(b)**", "The answer is C.", "A or B", "green", "I cannot say")]
+    >>> [choice_meant(r, q, 0) for r in ("B", "**(b)**", "The answer is C.", "A or B", "green", "I cannot say")]
     [1, 1, 2, None, 1, None]
-    >>> place_of("A", q, 1)
+    >>> choice_meant("A", q, 1)
     1
     """
     n = len(question.choices)
@@ -74,7 +74,7 @@ def place_of(reply: str, question: Question, shift: int) -> int | None:
 
 
 def _letter(text: str, valid: str) -> str | None:
-    """The letter a reply settles on: it alone, or stated as the answer, or the only one there is."""
+    """The letter a reply settles on: it alone, or stated as the answer, or the only one in it."""
     bare = text.strip(" \t\r\n*_`\"'“”()[]{}.:").upper()
     if len(bare) == 1:
         return bare if bare in valid else None
@@ -96,7 +96,7 @@ def _letter(text: str, valid: str) -> str | None:
 
 
 def _has_article(text: str, valid: str) -> bool:
-    """Whether a bare capital A or I that may itself be meant as an answer stands in the text."""
+    """Whether a bare capital A or I that may itself be meant as an answer is in the text."""
     bare = re.findall(r"(?<![\w’'])([AI])(?=\s*(?:or|and|,|;|\.|$))", text)
     return any(letter in valid for letter in bare)
 
@@ -106,7 +106,7 @@ def _same(text: str, choice: str) -> bool:
 
 
 def log_probabilities(content: Any, question: Question, shift: int) -> tuple[float, ...] | None:
-    """log P(choice | the letters) from the first token of a reply and its alternatives; None where they do not tell.
+    """log P(choice | the letters) from the first token of a reply and its alternatives; None without them.
 
     Only so many alternatives are given. One that is missing has at most the probability of the least likely given,
     and at most what is left of 1: that bound is used.

@@ -46,12 +46,12 @@ async def echoed(caller: Caller, model: str, text: Text) -> Score:
 def read_echo(answer: Mapping[str, Any], text: Text) -> Score:
     """The score in an echoed completion.
 
-    >>> told = {"tokens": ["Rome", " is", "!"], "token_logprobs": [None, -1.5, -9.0], "text_offset": [0, 4, 7]}
-    >>> read_echo({"choices": [{"logprobs": told}]}, Text("Rome is"))
+    >>> given = {"tokens": ["Rome", " is", "!"], "token_logprobs": [None, -1.5, -9.0], "text_offset": [0, 4, 7]}
+    >>> read_echo({"choices": [{"logprobs": given}]}, Text("Rome is"))
     Score(total=-1.5, tokens=1, words=1)
     """
-    told = only_choice(answer).get("logprobs")
-    logprobs: Mapping[str, Any] = told if isinstance(told, dict) else {}
+    given = only_choice(answer).get("logprobs")
+    logprobs: Mapping[str, Any] = given if isinstance(given, dict) else {}
     tokens, values = logprobs.get("tokens"), logprobs.get("token_logprobs")
     if not isinstance(tokens, list) or not isinstance(values, list) or len(tokens) != len(values) or not tokens:
         raise NoEcho("the server gives no log-probabilities of the prompt")
@@ -77,7 +77,7 @@ def _visible(text: str, begin: int, end: int) -> int:
 
 
 def _begins(tokens: Sequence[str], offsets: Any, text: str) -> list[int]:
-    """Where each token begins. The tokens' own lengths tell, if they spell the text; else the server's offsets.
+    """Where each token begins. By the tokens' own lengths if they spell the text, else by the server's offsets.
 
     A start-of-text token that is not part of the text counts as standing before it.
     """

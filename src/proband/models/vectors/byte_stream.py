@@ -1,4 +1,4 @@
-"""A file as a stream of bytes, plain or inside gzip, bzip2, xz or zip: told from its first bytes, not from its name."""
+"""A file as a stream of bytes, plain or in gzip, bzip2, xz or zip: recognised by its first bytes, not by its name."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Bytes:
         return raw
 
     def until(self, mark: bytes, *, what: str) -> bytes:
-        """What stands before the next `mark`, which is passed over."""
+        """Everything before the next `mark`, which is skipped."""
         searched = 0
         while (end := self._buffer.find(mark, self._at + searched)) < 0:
             searched = len(self._buffer) - self._at

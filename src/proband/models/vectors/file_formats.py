@@ -1,4 +1,4 @@
-"""Word-vector files as they are published: what they hold is told from their bytes, never from their names.
+"""Word-vector files as they are published: recognised by their bytes, never by their names.
 
     word2vec text, fastText .vec     "400000 300\\n", then "word 0.1 0.2 ...\\n"
     GloVe text                       the same without the first line

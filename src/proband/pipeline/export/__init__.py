@@ -1,0 +1,53 @@
+"""Items in other tools' formats. Every format keeps the split of the items, and their licence goes along.
+
+Reads in this order: licence, source; csv_table, hub, inspect_task; asked_texts, lm_eval_task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from proband.core.errors import ProbandError
+from proband.pipeline.export.csv_table import write_csv
+from proband.pipeline.export.hub import write_hub
+from proband.pipeline.export.inspect_task import write_inspect
+from proband.pipeline.export.licence import write_licence
+from proband.pipeline.export.lm_eval_task import write_lm_eval
+from proband.pipeline.export.source import Source, survey
+
+FORMATS: Mapping[str, Callable[[Source, Path], Path]] = {
+    "csv": write_csv,
+    "hf": write_hub,
+    "lm-eval": write_lm_eval,
+    "inspect": write_inspect,
+}
+FOR_QUESTIONS = ("lm-eval", "inspect")  # formats that hold only items with choices and a right answer
+
+
+def export(items: str | Path, *, to: str, out: str | Path) -> dict[str, Any]:
+    """Write the items in a format; returns how many of each split, what was left out and why, and the licence."""
+    from proband.pipeline.run import suite_of
+
+    own = suite_of(items).export
+    if to not in {**FORMATS, **own}:
+        raise ProbandError(f"no format {to!r}; there are {', '.join([*FORMATS, *own])}")
+    source = survey(Path(items))
+    if to in FORMATS:
+        written = FORMATS[to](source, Path(out))
+    else:
+        own[to](source.items(), Path(out))
+        written = Path(out)
+    splits = source.asked if to in FOR_QUESTIONS else source.splits
+    count = sum(splits.values())
+    write_licence(written, source.licence, suite=source.suite, items=count)
+    return {
+        "format": to,
+        "suite": source.suite,
+        "items": count,
+        "splits": dict(splits),
+        "left_out": dict(source.left_out) if to in FOR_QUESTIONS else {},
+        "licence": source.licence.text,
+        "out": str(out),
+    }

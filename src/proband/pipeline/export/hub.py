@@ -1,0 +1,57 @@
+"""hf: a folder that `datasets.load_dataset` reads and the Hugging Face hub shows: a file per split and a card."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from proband.core.files import dumps, encode, write_text
+from proband.pipeline.export.source import Source, SplitFiles
+
+
+def write_hub(source: Source, out: Path) -> Path:
+    """Facts are JSON text, since their fields differ from item to item."""
+    with SplitFiles(out / "data", "jsonl") as files:
+        for item in source.items():
+            row = {
+                "id": item.id,
+                "prompt": item.prompt,
+                "choices": item.choices,
+                "label": -1 if item.gold is None else item.gold,
+                **({"tags": source.tags_of(item)} if source.tags else {}),
+                "facts": dumps(item.facts),
+            }
+            files[item.split].write(encode(row) + b"\n")
+    write_text(out / "README.md", card(source))
+    return out
+
+
+def card(source: Source) -> str:
+    """The YAML that the hub reads (licence, features, splits, files), then a few words."""
+    licence, total = source.licence, sum(source.splits.values())
+    head = [f"license: {licence.name}"]
+    if licence.name == "other":
+        head += [f"license_name: {dumps(licence.text)}", "license_link: LICENCE"]
+    head += [f"pretty_name: Proband {source.suite}", "configs:", "- config_name: default", "  data_files:"]
+    for split in source.splits:
+        head += [f"  - split: {split}", f"    path: data/{split}.jsonl"]
+    head += ["dataset_info:", "  features:", *features(source), "  splits:"]
+    for split, count in source.splits.items():
+        head += [f"  - name: {split}", f"    num_examples: {count}"]
+    counts = ", ".join(f"{split} {count:,}" for split, count in source.splits.items())
+    return (
+        "---\n" + "\n".join(head) + "\n---\n"
+        f"# Proband {source.suite}\n\n{total:,} items ({counts}) built by `proband build {source.suite}`.\n"
+        "`label` indexes `choices` (-1: open), `facts` is JSON.\n\n"
+        f"Licence: {licence.text}\n"
+    )
+
+
+def features(source: Source) -> list[str]:
+    """The columns and their types, as the hub writes them."""
+    lines = ["  - name: id", "    dtype: string", "  - name: prompt", "    dtype: string"]
+    lines += ["  - name: choices", "    list: string", "  - name: label", "    dtype: int64"]
+    if source.tags:
+        lines += ["  - name: tags", "    struct:"]
+        for name, kind in source.tags.items():
+            lines += [f"    - name: {dumps(name)}", f"      dtype: {kind}"]
+    return [*lines, "  - name: facts", "    dtype: string"]

@@ -1,0 +1,72 @@
+"""inspect: samples and a ready task file for inspect_ai, `inspect eval FOLDER/proband_SUITE.py --model MODEL`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from proband.core.files import encode, write_text
+from proband.pipeline.export.source import Source, SplitFiles
+
+TASK = '''"""{title}
+
+Licence of the items: {licence}
+"""
+
+from pathlib import Path
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import json_dataset
+from inspect_ai.scorer import choice
+from inspect_ai.solver import multiple_choice
+
+SPLITS = {splits}
+
+
+@task
+def {name}(split: str = "{default}") -> Task:
+    """Another split: `-T split=NAME`."""
+    if split not in SPLITS:
+        raise ValueError(f"no split {{split!r}}; there are {{', '.join(SPLITS)}}")
+    samples = Path(__file__).resolve().parent / f"{{split}}.jsonl"
+    return Task(
+        dataset=json_dataset(str(samples), name="{name}"),
+        solver=multiple_choice(),
+        scorer=choice(),
+        metadata={metadata},
+    )
+'''
+
+
+def write_inspect(source: Source, out: Path) -> Path:
+    splits = source.only_questions("inspect")
+    name = source.task
+    with SplitFiles(out, "jsonl") as files:
+        for item in source.questions():
+            row = {
+                "id": item.id,
+                "input": item.prompt,
+                "choices": item.choices,
+                "target": letter(item.gold or 0),
+                "metadata": {"suite": item.suite, "split": item.split, **item.tags},
+            }
+            files[item.split].write(encode(row) + b"\n")
+    licence = source.licence
+    text = TASK.format(
+        title=f"Items of Proband's suite {source.suite} as multiple choice.",
+        licence=licence.text.replace("\\", "/").replace('"', "'"),
+        splits=tuple(splits),
+        name=name,
+        default="test" if "test" in splits else "valid",
+        metadata=repr({"license": licence.name, "licence": licence.text}),
+    )
+    write_text(out / f"{name}.py", text)
+    return out
+
+
+def letter(index: int) -> str:
+    """The choice's name in inspect's multiple choice: A to Z, then 1, 2, 3, ...
+
+    >>> letter(0), letter(25), letter(26)
+    ('A', 'Z', '1')
+    """
+    return chr(ord("A") + index) if index < 26 else str(index - 25)

@@ -1,0 +1,150 @@
+"""What is exported: a stream of items, and what one reading of them found (splits, tags, choices, open items).
+
+The first reading checks every item before anything is written, so that a bad item leaves no half of an export behind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, get_args
+
+from proband.core.errors import ProbandError
+from proband.core.files import atomic, items_path, read_items
+from proband.core.progress import track
+from proband.core.types import Item, Split, Tag
+from proband.pipeline.export.licence import Licence, licence_of
+
+SPLITS: tuple[Split, ...] = get_args(Split)
+KINDS: Mapping[type, str] = {str: "string", int: "int64", float: "float64", bool: "bool"}
+NO_CHOICES = "without choices (open questions and cloze texts)"
+NO_GOLD = "without a right answer (not judged yet)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """`splits` counts all items, `asked` those with choices and a right answer, `left_out` the others by reason;
+    `tags` gives each tag's kind, `width` the largest number of choices."""
+
+    path: Path
+    suite: str
+    setting: str  # of the first item: which solvers are for it
+    licence: Licence
+    splits: Mapping[Split, int]
+    asked: Mapping[Split, int]
+    left_out: Mapping[str, int]
+    tags: Mapping[str, str]
+    width: int
+
+    @property
+    def task(self) -> str:
+        """The name of a task for another tool, which is also the name of a function."""
+        return "proband_" + re.sub(r"\W", "_", self.suite)
+
+    def items(self) -> Iterator[Item]:
+        return track(read_items(self.path), "exporting", total=sum(self.splits.values()))
+
+    def questions(self) -> Iterator[Item]:
+        """The items with choices and a right answer."""
+        return (item for item in self.items() if item.gold is not None)
+
+    def tags_of(self, item: Item) -> dict[str, Tag | None]:
+        """All tags of the set, in one order and each of one kind, None where this item has none."""
+        return {name: as_kind(item.tags.get(name), kind) for name, kind in self.tags.items()}
+
+    def only_questions(self, to: str) -> Mapping[Split, int]:
+        """`asked`, if it is something that a tool can evaluate."""
+        if not self.asked:
+            raise ProbandError(
+                f"{to} is for multiple choice, and all items are {', '.join(self.left_out)}", file=self.path
+            )
+        if not any(split in self.asked for split in ("valid", "test")):
+            raise ProbandError(f"{to} evaluates valid or test items, and all items are for training", file=self.path)
+        return self.asked
+
+
+def survey(path: Path) -> Source:
+    """Read all items once."""
+    splits: Counter[Split] = Counter()
+    asked: Counter[Split] = Counter()
+    left_out: Counter[str] = Counter()
+    tags: dict[str, str] = {}
+    suite = setting = ""
+    width = 0
+    for item in track(read_items(path), "reading"):
+        if not suite:
+            suite, setting = item.suite, str(item.tags.get("setting", ""))
+        check_split(item, path)
+        splits[item.split] += 1
+        if item.gold is not None:
+            asked[item.split] += 1
+        else:
+            left_out[NO_GOLD if item.choices else NO_CHOICES] += 1
+        width = max(width, len(item.choices))
+        for name, value in item.tags.items():
+            kind = KINDS[type(value)]
+            if tags.setdefault(name, kind) != kind:
+                tags[name] = "float64" if {tags[name], kind} == {"int64", "float64"} else "string"
+    return Source(
+        path=path,
+        suite=suite,
+        setting=setting,
+        licence=licence_of(path),
+        splits=in_order(splits),
+        asked=in_order(asked),
+        left_out=dict(left_out),
+        tags=tags,
+        width=width,
+    )
+
+
+def in_order(counts: Mapping[Split, int]) -> dict[Split, int]:
+    return {split: counts[split] for split in SPLITS if counts.get(split)}
+
+
+def check_split(item: Item, path: Path) -> None:
+    """A set that was built before items had a split would pass for test items; its tags tell."""
+    for tag in ("split", "part"):
+        told = item.tags.get(tag, item.split)
+        if told in SPLITS and told != item.split:
+            place = items_path(path)
+            raise ProbandError(
+                f"{item.id!r} has tag {tag} {told!r} but 'split' is {item.split!r}; build again", file=place
+            )
+
+
+def as_kind(value: Tag | None, kind: str) -> Tag | None:
+    """
+    >>> as_kind(2, "float64"), as_kind(True, "string"), as_kind(2, "string"), as_kind(None, "string")
+    (2.0, 'true', '2', None)
+    """
+    if value is None or KINDS[type(value)] == kind:
+        return value
+    if kind == "float64":
+        return float(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class SplitFiles:
+    """`with SplitFiles(folder, "jsonl") as files: files["test"].write(...)`: one file per split, all or none."""
+
+    def __init__(self, folder: Path, suffix: str) -> None:
+        self.folder, self.suffix = folder, suffix
+        self.stack = ExitStack()
+        self.files: dict[Split, IO[Any]] = {}
+
+    def __enter__(self) -> SplitFiles:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.stack.__exit__(*error)
+
+    def __getitem__(self, split: Split) -> IO[Any]:
+        if split not in self.files:
+            path = self.folder / f"{split}.{self.suffix}"
+            self.files[split] = self.stack.enter_context(atomic(path, mode="wb"))
+        return self.files[split]

@@ -1,0 +1,72 @@
+"""Exports in inspect_ai: an oracle scores 1, the first choice scores its share, and a tiny model runs by command."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import proband
+from proband.core.files import load_items
+
+
+def evaluated(task: Path, reply: Any, **settings: Any) -> Any:
+    """The log of a task with a scripted model (its usage is given, since the mock model would load a tokenizer)."""
+    from inspect_ai import eval as run
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    def output(input: Any, *_: Any) -> Any:
+        made = ModelOutput.from_content("mockllm", f"ANSWER: {reply(input[-1].text)}")
+        made.usage = ModelUsage()
+        return made
+
+    model = get_model("mockllm/model", custom_outputs=output)
+    return run(str(task), model=model, log_dir=str(task.parent / "logs"), display="none", **settings)[0]
+
+
+@pytest.fixture(scope="module")
+def exported(items: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    root = tmp_path_factory.mktemp("inspect")
+    for name in ("kinship", "analogy", "supervised"):
+        proband.export(items[name], to="inspect", out=root / name)
+    return {name: next((root / name).glob("*.py")) for name in ("kinship", "analogy", "supervised")}
+
+
+@pytest.mark.parametrize("name", ["kinship", "analogy", "supervised"])
+def test_targets_are_right_and_splits_apart(
+    name: str, exported: dict[str, Path], items: dict[str, Path], elsewhere: Path
+) -> None:
+    every = load_items(items[name])
+    tested = [item for item in every if item.split == "test"]
+
+    def oracle(text: str) -> str:
+        item = next(item for item in every if item.prompt in text and item.choices[0] in text)
+        right = item.choices[item.gold or 0]
+        line = next(line for line in text.splitlines() if line.partition(") ")[2] == right)
+        return line.partition(")")[0]
+
+    log = evaluated(exported[name], oracle)
+    assert log.status == "success", log.error
+    assert log.results.scores[0].metrics["accuracy"].value == 1.0
+    assert {sample.id for sample in log.samples} == {item.id for item in tested}
+    assert log.eval.metadata["license"] == "apache-2.0"
+    first = evaluated(exported[name], lambda text: "A").results.scores[0].metrics["accuracy"].value
+    assert first == pytest.approx(sum(item.gold == 0 for item in tested) / len(tested))
+    counts = Counter(item.split for item in every)
+    if counts["train"]:
+        assert len(evaluated(exported[name], oracle, task_args={"split": "train"}).samples) == counts["train"]
+    print(f"{name}: {len(tested)} samples, oracle 1.0, first choice {first:.4f}")
+
+
+@pytest.mark.timeout(600)
+def test_a_tiny_model_runs_by_command(
+    exported: dict[str, Path], tiny: dict[str, Path], elsewhere: Path, run_tool: Any
+) -> None:
+    told = run_tool(
+        "inspect_ai", "eval", exported["kinship"], "--model", "hf/tiny", "-M", f"model_path={tiny['llama']}",
+        "-M", "device=cpu", "-M", "chat_template={{ messages[-1]['content'] }}", "--max-tokens", "4", "--limit", "3",
+        "--log-dir", elsewhere / "logs", "--log-format", "json", "--display", "plain",
+    )  # fmt: skip
+    assert "accuracy" in told

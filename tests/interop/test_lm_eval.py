@@ -1,0 +1,78 @@
+"""Exports in lm-evaluation-harness, run from another folder: what it scores is what our own solver scores."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import proband
+from proband.core.files import load_items, read_answers
+from proband.core.metrics import accuracy_of
+
+
+def harness(run_tool: Any, tasks: Path, model: Path, *words: str, names: str, extra: str = "") -> dict[str, Any]:
+    """Results, and the logged samples by task and item id."""
+    out = model.parent / f"log-{model.name}-{len(list(model.parent.iterdir()))}"
+    run_tool(
+        "lm_eval", "--model", "hf", "--model_args", f"pretrained={model},dtype=float32{extra}", "--tasks", names,
+        "--include_path", tasks, "--device", "cpu", "--batch_size", "16", "--log_samples", "--output_path", out, *words,
+    )  # fmt: skip
+    results = json.loads(next(out.rglob("results_*.json")).read_text(encoding="utf-8"))
+    samples = {}
+    for name in names.split(","):
+        lines = next(out.rglob(f"samples_{name}_*.jsonl")).read_text(encoding="utf-8").splitlines()
+        samples[name] = {row["doc"]["id"]: row for row in map(json.loads, lines)}
+    return {"results": results, "samples": samples}
+
+
+@pytest.fixture(scope="module")
+def tasks(items: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("tasks")
+    for name in ("kinship", "analogy"):
+        proband.export(items[name], to="lm-eval", out=root / name)
+    return root
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("model", "extra"), [("llama", ""), ("gpt2", ",add_bos_token=True")])
+def test_scores_are_those_of_our_solver(
+    model: str, extra: str, tasks: Path, items: dict[str, Path], tiny: dict[str, Path], elsewhere: Path, run_tool: Any
+) -> None:
+    logged = harness(run_tool, tasks, tiny[model], names="proband_kinship,proband_analogy", extra=extra)
+    for suite in ("kinship", "analogy"):
+        run = elsewhere / f"run-{suite}"
+        proband.run(items[suite], model=f"hf:{tiny[model]}", out=run, cache=False, model_options={"device": "cpu"})
+        ours = {answer.item_id: answer for answer in read_answers(run / "answers.jsonl")}
+        tested = [item for item in load_items(items[suite]) if item.split == "test"]
+        samples = logged["samples"][f"proband_{suite}"]
+        assert set(samples) == {item.id for item in tested}  # every test item, no training item
+        worst = 0.0
+        for item in tested:
+            theirs = [float(said[0]) for said in samples[item.id]["filtered_resps"]]
+            worst = max(worst, *(abs(a - b) for a, b in zip(theirs, ours[item.id].scores, strict=True)))
+        assert worst < 1e-4
+        right = [accuracy_of(item, ours[item.id]) or 0.0 for item in tested]
+        accuracy = logged["results"]["results"][f"proband_{suite}"]["acc,none"]
+        assert accuracy == pytest.approx(sum(right) / len(right))
+        print(f"{model}, {suite}: {len(tested)} items, accuracy {accuracy:.4f} in both, largest difference {worst:.1e}")
+
+
+@pytest.mark.timeout(900)
+def test_few_shot_examples_are_training_items(
+    tasks: Path, items: dict[str, Path], tiny: dict[str, Path], elsewhere: Path, run_tool: Any
+) -> None:
+    logged = harness(run_tool, tasks, tiny["llama"], "--num_fewshot", "2", "--limit", "4", names="proband_kinship")
+    stories = {
+        split: {item.prompt.rpartition("\n")[0] for item in load_items(items["kinship"]) if item.split == split}
+        for split in ("train", "test")
+    }
+    for row in logged["samples"]["proband_kinship"].values():
+        first, second, asked = row["arguments"]["gen_args_0"]["arg_0"].split("\n\n")
+        assert {first.rpartition("\n")[0], second.rpartition("\n")[0]} <= stories["train"]
+        assert asked.rpartition("\n")[0] in stories["test"]
+    metadata = logged["results"]["configs"]["proband_kinship"]["metadata"]
+    assert metadata["license"] == "apache-2.0"
+    assert metadata["solver"] == "likelihood"

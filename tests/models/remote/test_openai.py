@@ -1,0 +1,66 @@
+"""Names, keys and options of `openai:MODEL@BASE_URL`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.models import load
+
+if TYPE_CHECKING:
+    from tests.models.remote.stub_server import Stub, model_at, question, right
+else:
+    from stub_server import Stub, model_at, question, right
+
+
+def test_the_key_is_sent_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-general")
+    with Stub(right, lambda path, body, n: "401 Incorrect API key provided: sk-special") as stub:
+        model_at(stub)
+        monkeypatch.setenv("PROBAND_API_KEY", "sk-special")
+        model = model_at(stub)
+        with pytest.raises(ProbandError) as error:
+            model.choose([question(0)])
+        assert stub.headers[0]["Authorization"] == "Bearer sk-special"
+    assert "sk-special" not in str(error.value)
+    assert "sk-special" not in str(model.identity()) + repr(model) + repr(model._endpoint) + str(model.usage())
+    monkeypatch.delenv("PROBAND_API_KEY")
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with Stub() as stub:
+        model_at(stub).choose([question(0)])
+        assert "Authorization" not in stub.headers[0]
+
+
+@pytest.mark.parametrize(
+    ("spec", "settings", "message"),
+    [
+        ("openai:model", {}, "openai:MODEL@BASE_URL"),
+        ("openai:@http://x", {}, "openai:MODEL@BASE_URL"),
+        ("openai:m@http://user:secret@host/v1", {}, "openai:MODEL@BASE_URL"),
+        (
+            "openai:m@http://x",
+            {"concurency": 2},
+            "openai: has no option 'concurency'; it has concurrency, extra,",
+        ),
+        ("openai:m@http://x", {"concurrency": 0}, "'concurrency' is 0; it must be a whole number, at least 1"),
+        ("openai:m@http://x", {"timeout": "long"}, "'timeout' is 'long'; it must be a number"),
+        ("openai:m@http://x", {"prices": "3"}, "'prices' are two numbers"),
+    ],
+)
+def test_wrong_names_and_settings_are_one_line(spec: str, settings: Any, message: str) -> None:
+    with pytest.raises(ProbandError) as error:
+        load(spec, {"scores": False, **settings})
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+    assert "secret" not in str(error.value)
+
+
+def test_settings_may_come_as_text_from_a_command_line() -> None:
+    given = {"max_tokens": "9", "temperature": "0.5", "logprobs": "no", "extra": '{"top_k": 1}', "prices": "3,15"}
+    meant = {"max_tokens": 9, "temperature": 0.5, "logprobs": False, "extra": {"top_k": 1}, "prices": "3,15"}
+    with Stub() as stub:
+        assert model_at(stub, scores="false", **given).identity() == model_at(stub, **meant).identity()
+        model_at(stub, **given).choose([question(0)])
+    assert {"max_tokens": 9, "temperature": 0.5, "top_k": 1}.items() <= stub.bodies[0].items()

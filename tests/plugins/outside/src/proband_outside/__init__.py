@@ -1,0 +1,1 @@
+"""A model and a suite that live outside Proband."""

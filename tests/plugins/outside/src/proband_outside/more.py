@@ -1,0 +1,56 @@
+"""The suite `more`: does a model know which of two numbers is larger?"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
+
+from proband.core.metrics import ACCURACY
+from proband.core.suite import Built, Suite, Table
+from proband.core.types import Item
+from proband.solvers.as_is import AS_IS
+from proband.solvers.choose import CHOOSE
+from proband.solvers.likelihood import LIKELIHOOD
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoreOptions:
+    """Building `more`."""
+
+    count: Annotated[int, Meta(description="items", ge=1)] = 20
+    most: Annotated[int, Meta(description="the largest number", ge=2)] = 200
+
+
+def build(options: MoreOptions, *, seed: int) -> Built:
+    def items() -> Iterator[Item]:
+        rng = random.Random(seed)
+        for i in range(options.count):
+            a, b = rng.sample(range(1, options.most + 1), 2)
+            yield Item(
+                id=f"more-{i}",
+                suite="more",
+                prompt=f"The larger of {a} and {b} is ___.",
+                choices=(str(a), str(b)),
+                gold=int(b > a),
+                tags={"same_length": len(str(a)) == len(str(b))},
+                facts={"clusters": [str(a), str(b)]},
+            )
+
+    return Built(items=items(), licence="CC0-1.0")
+
+
+SUITE = Suite(
+    name="more",
+    question="does the model know which of two numbers is larger?",
+    cites="",
+    build=build,
+    options=MoreOptions,
+    solvers=(LIKELIHOOD, CHOOSE, AS_IS),
+    metrics=(ACCURACY,),
+    tables=(Table(name="length", title="By length", rows=(), columns=("same_length",)),),
+    show=lambda item: f"{item.prompt}\n  {' | '.join(item.choices)}",
+)
