@@ -80,7 +80,6 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     tally: Counter[str] = Counter()
 
     def summary() -> Mapping[str, Any]:
-        lines = readers.read_captions(options.captions) if options.captions else ()
         limits = {"most": options.most, "share": options.share, "least": options.fewest}
         return {
             "splits": {name: tally[name] for name in SPLITS if tally[name]},
@@ -89,7 +88,8 @@ def build(options: BuildOptions, *, seed: int) -> Built:
             "training_without_blanks": tally["train without"],
             "whitelist": len(words),
             "table1": table1(pairs),
-            "new_words": new_words(pairs, lines),
+            "new_words": new_words(pairs),
+            **with_captions(pairs, options.captions),
             "overlaps": overlaps(pairs),
             **with_sequences(options.data),
             **with_released(pairs, made, counted=counted, folder=options.data, **limits),
@@ -109,6 +109,11 @@ def read(data: Path | None) -> list[Pair]:
         return readers.read(data)
     with as_file(files("proband").joinpath("data/script")) as folder:
         return [pair for path in sorted(folder.glob("corpus-*.tsv")) for pair in readers.read(path)]
+
+
+def with_captions(pairs: Sequence[Pair], path: Path | None) -> Mapping[str, Any]:
+    """The words that are new against YouCook2's captions as well."""
+    return {"new_words_with_captions": new_words(pairs, readers.read_captions(path))} if path else {}
 
 
 def with_sequences(folder: Path | None) -> Mapping[str, Any]:

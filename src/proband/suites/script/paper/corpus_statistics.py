@@ -69,15 +69,17 @@ def by_split(counts: Sequence[Mapping[str, Any]]) -> Counts:
 
 def new_words(manifest: Mapping[str, Any]) -> Sheet:
     """Words that only the concrete side has."""
-    found = manifest["new_words"]
-    known = "abstract lines and YouCook2's captions" if manifest["options"].get("captions") else "abstract lines"
-    lines: list[tuple[str, int, int]] = [(f"these items, against {known}", found["types"], found["lemmas"])]
+    lines: list[tuple[str, int, int]] = []
     if "released" in manifest:
         types, lemmas = (int(value("section2.1", "new words", column)) for column in ("types", "lemmas"))
-        lines.insert(0, (f"published ({SOURCE}, section 2.1)", types, lemmas))
+        lines.append((f"published ({SOURCE}, section 2.1)", types, lemmas))
+    against = {"new_words": "abstract lines", "new_words_with_captions": "abstract lines and YouCook2's captions"}
+    for name, known in against.items():
+        if name in manifest:
+            lines.append((f"these items, against {known}", manifest[name]["types"], manifest[name]["lemmas"]))
     return Sheet(
         name="new-words",
-        title="Words of the concrete texts that no abstract line has",
+        title="Words of the concrete texts that are new",
         header=("source", "types", "lemmas"),
         rows=tuple(lines),
     )
