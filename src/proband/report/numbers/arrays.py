@@ -112,10 +112,7 @@ class _Run:
             if isinstance(found, (int, float, np.number)):
                 found = (found,)
             if not all(map(math.isfinite, found)):
-                raise ProbandError(
-                    f"{metric.name} of item {item.id!r} is not a finite number",
-                    file=str(self.source) if isinstance(self.source, Path) else None,
-                )
+                self.refuse(f"gives {metric.name} of item {item.id!r} a value that is not a finite number")
             numbers.extend(found)
             rows.extend((at,) * (1 if metric.over == "set" else len(found)))
         self.next = next(self.answers, None)

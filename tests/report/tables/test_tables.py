@@ -7,17 +7,21 @@ from collections.abc import Callable
 
 import pytest
 
-from proband.report import Loaded
-from proband.report.cells import Study
-from proband.report.collect import join
-from proband.report.grids import Grid, fill
-from proband.report.tables import comma_separated, latex, lines, markdown
+from proband.core.suite import Sheet
+from proband.report import ItemSet
+from proband.report.numbers.cells import Study
+from proband.report.numbers.grids import Grid, fill
+from proband.report.tables.comma_separated import comma_separated
+from proband.report.tables.latex import latex
+from proband.report.tables.lines import lines
+from proband.report.tables.markdown import markdown
+from proband.report.tables.sheets import sheet_csv, sheet_latex, sheet_markdown
 
 
 @pytest.fixture(scope="module")
-def grid(make_loaded: Callable[..., Loaded], hostile_text: str) -> Grid:
-    loaded = make_loaded(320, models=("embedded:mlm", hostile_text))
-    return fill(Study(join([loaded])[0], seed=0, draws=200), loaded.suite.tables[0])
+def grid(make_set: Callable[..., ItemSet], hostile_text: str) -> Grid:
+    loaded = make_set(320, models=("embedded:mlm", hostile_text))
+    return fill(Study(loaded, seed=0, draws=200), loaded.suite.tables[0])
 
 
 def shown(text: str) -> list[tuple[float, float | None, float | None]]:
@@ -92,3 +96,16 @@ def test_csv_reads_back_to_the_last_digit(grid: Grid) -> None:
     theirs = [row for row in rows if row["kind"] == "published"]
     assert len(theirs) == 2 * 2 * 4
     assert {row["source"] for row in theirs} == {"Table 3"}
+
+
+def test_a_sheet_of_plain_cells_in_all_formats() -> None:
+    sheet = Sheet(name="s", title="A & B", header=("what", "n", "share"), rows=(("x|y", 3, 0.25), ("=1", 4, None)))
+    assert sheet_markdown(sheet).splitlines()[2:] == [
+        "| what | n | share |",
+        "| --- | ---: | ---: |",
+        r"| x\|y | 3 | 0.25 |",
+        "| =1 | 4 | – |",
+    ]
+    assert r"x\textbar{}y & 3 & 0.25 \\" in sheet_latex(sheet, "s")
+    assert r"\caption{A \& B.}" in sheet_latex(sheet, "s")
+    assert sheet_csv(sheet).splitlines() == ["what,n,share", "x|y,3,0.25", "'=1,4,"]

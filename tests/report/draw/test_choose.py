@@ -7,31 +7,32 @@ from xml.etree import ElementTree
 
 import pytest
 
-from proband.report import Loaded
-from proband.report.cells import Study
-from proband.report.collect import join
-from proband.report.figures import NARROW, WIDE, dot_plot, kind
-from proband.report.grids import Grid, fill
-from proband.report.heat import heat_map
-from proband.report.lines import line_plot
-from proband.report.marks import COLOURS, paint, svg
+from proband.report import ItemSet
+from proband.report.draw.axes import NARROW, WIDE
+from proband.report.draw.choose import drawing
+from proband.report.draw.dots import dot_plot
+from proband.report.draw.heat import heat_map
+from proband.report.draw.lines import line_plot
+from proband.report.draw.marks import COLOURS, paint, svg
+from proband.report.numbers.cells import Study
+from proband.report.numbers.grids import Grid, fill
 
 
 @pytest.fixture(scope="module")
-def grids(make_loaded: Callable[..., Loaded], hostile_text: str) -> list[Grid]:
-    loaded = make_loaded(320, models=("embedded:mlm", "embedded:glove", hostile_text))
-    study = Study(join([loaded])[0], seed=0, draws=200)
+def grids(make_set: Callable[..., ItemSet], hostile_text: str) -> list[Grid]:
+    loaded = make_set(320, models=("embedded:mlm", "embedded:glove", hostile_text))
+    study = Study(loaded, seed=0, draws=200)
     return [fill(study, table) for table in loaded.suite.tables]
 
 
 def test_each_grid_gets_the_drawing_that_suits_it(grids: list[Grid]) -> None:
-    assert [kind(grid) for grid in grids] == [dot_plot, line_plot, heat_map]
+    assert [drawing(grid) for grid in grids] == [dot_plot, line_plot, heat_map]
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 @pytest.mark.parametrize("which", [0, 1, 2])
 def test_drawings_are_sound_xml_and_stay_inside(grids: list[Grid], which: int, width: float) -> None:
-    picture = kind(grids[which])(grids[which], width)
+    picture = drawing(grids[which])(grids[which], width)
     ElementTree.fromstring(svg(picture))
     ElementTree.fromstring(svg(picture, page=True))
     for mark in picture.marks:
@@ -53,16 +54,16 @@ def test_dots_stand_where_the_numbers_are(grids: list[Grid]) -> None:
 
 def test_every_number_has_a_tooltip(grids: list[Grid]) -> None:
     for grid in grids:
-        picture = kind(grid)(grid, WIDE)
+        picture = drawing(grid)(grid, WIDE)
         tips = [mark.tip for mark in picture.marks if mark.tip]
-        rows = grid.rows if kind(grid) is not line_plot else [row for row in grid.rows if row is not None]
+        rows = grid.rows if drawing(grid) is not line_plot else [row for row in grid.rows if row is not None]
         numbers = sum(cell is not None for row in rows for c in grid.columns for cell in grid.cells[row, c])
         published = sum(len(grid.published[row, c]) for row in rows for c in grid.columns)
-        assert len(tips) == numbers + (0 if kind(grid) is heat_map else published)
+        assert len(tips) == numbers + (0 if drawing(grid) is heat_map else published)
 
 
 def test_painted_figures_are_the_same_bytes_each_time(grids: list[Grid], tmp_path: Path) -> None:
-    picture = kind(grids[0])(grids[0], WIDE)
+    picture = drawing(grids[0])(grids[0], WIDE)
     for name in ("a", "b"):
         paint(picture, [tmp_path / f"{name}.png", tmp_path / f"{name}.pdf"])
     for end, magic in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
@@ -72,7 +73,7 @@ def test_painted_figures_are_the_same_bytes_each_time(grids: list[Grid], tmp_pat
 
 
 def test_the_page_has_the_colours_of_the_figures(root: Path) -> None:
-    style = (root / "src" / "proband" / "report" / "page.css").read_text("utf-8")
+    style = (root / "src" / "proband" / "web" / "page.css").read_text("utf-8")
     light = dict(re.findall(r"--([a-z0-9]+): (#[0-9a-f]{6})", style[: style.index('[data-theme="dark"]')]))
     assert {name: light.get(name) for name in COLOURS} == dict(COLOURS)
     dark = re.findall(r"\{\s*color-scheme: dark;(.*?)\}", style, flags=re.S)
@@ -93,7 +94,7 @@ def contrast(a: str, b: str) -> float:
 
 
 def test_text_and_marks_can_be_told_from_the_ground(root: Path) -> None:
-    style = (root / "src" / "proband" / "report" / "page.css").read_text("utf-8")
+    style = (root / "src" / "proband" / "web" / "page.css").read_text("utf-8")
     for block in re.findall(r"\{\s*color-scheme: \w+;(.*?)\}", style, flags=re.S):
         colour = dict(re.findall(r"--([a-z0-9]+): (#[0-9a-f]{6})", block))
         for ground in ("paper", "ground", "band"):

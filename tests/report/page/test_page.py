@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from proband.core.types import accuracy
-from proband.report import Loaded, write_report
+from proband.core.metrics import accuracy_of as accuracy
+from proband.report import Answered, ItemSet, write_report
 
 
 class Visit:
@@ -76,15 +77,15 @@ def test_it_opens_quietly_and_hostile_text_is_only_text(visit: Callable[..., Vis
     assert seen.page.locator("img[src=x], #list b").count() == 0
 
 
-def test_filters_find_what_is_there(visit: Callable[..., Visit], make_loaded: Callable[..., Loaded]) -> None:
-    loaded = make_loaded(640)
+def test_filters_find_what_is_there(visit: Callable[..., Visit], make_set: Callable[..., ItemSet]) -> None:
+    loaded = make_set(640)
     seen = visit()
     seen.items()
     seen.found("^1–20 of 640 items$")
-    chosen = [item for item in loaded.items if item.tags["probe"] == "reverse"]
+    chosen = [item for item in loaded.items() if item.tags["probe"] == "reverse"]
     seen.page.select_option("select[name=probe]", label="reverse")
     seen.found(f"of {len(chosen)} ")
-    answers = dict(zip((item.id for item in loaded.items), loaded.runs[0][1]))
+    answers = dict(zip((item.id for item in loaded.items()), loaded.raw_answers(0)))
     wrong = [item for item in chosen if accuracy(item, answers[item.id]) == 0]
     seen.page.select_option("select[name=answers]", label="embedded:mlm wrong")
     seen.found(f"of {len(wrong)} ")
@@ -99,8 +100,8 @@ def test_filters_find_what_is_there(visit: Callable[..., Visit], make_loaded: Ca
     seen.found("^none of")
 
 
-def test_paging_and_one_item(visit: Callable[..., Visit], make_loaded: Callable[..., Loaded]) -> None:
-    loaded = make_loaded(640)
+def test_paging_and_one_item(visit: Callable[..., Visit], make_set: Callable[..., ItemSet]) -> None:
+    loaded = make_set(640)
     seen = visit()
     seen.items()
     assert seen.page.locator("#before").is_disabled()
@@ -108,7 +109,7 @@ def test_paging_and_one_item(visit: Callable[..., Visit], make_loaded: Callable[
     seen.found("^21–40")
     seen.page.locator("#list .row").first.click()
     opened = seen.page.locator("#list .open").first
-    item = loaded.items[20]
+    item = list(loaded.items())[20]
     assert item.id in opened.locator(".tags").inner_text()
     assert item.gold is not None
     assert item.choices[item.gold] in opened.locator(".choices > .gold").inner_text()
@@ -188,16 +189,22 @@ def test_the_page_says_its_numbers_without_a_script(browser: Any, folder: Path) 
 
 
 def test_choices_that_nobody_picked_are_folded_away(
-    browser: Any, make_loaded: Callable[..., Loaded], tmp_path: Path
+    browser: Any, make_set: Callable[..., ItemSet], tmp_path: Path
 ) -> None:
-    loaded = make_loaded(20)
+    loaded = make_set(20)
     nine = tuple("abcdefghi")
-    items = [dataclasses.replace(item, choices=nine, gold=2) for item in loaded.items]
+    items = [msgspec.structs.replace(item, choices=nine, gold=2) for item in loaded.items()]
     runs = [
-        (run, [dataclasses.replace(answer, scores=tuple(float(c == m) for c in range(9))) for answer in answers])
-        for m, (run, answers) in enumerate(loaded.runs)
+        Answered(
+            run=given.run,
+            answers=[
+                msgspec.structs.replace(answer, scores=tuple(float(c == m) for c in range(9)))
+                for answer in loaded.raw_answers(m)
+            ],
+        )
+        for m, given in enumerate(loaded.answered)
     ]
-    write_report([dataclasses.replace(loaded, items=items, runs=runs)], out=tmp_path, draws=100)
+    write_report([dataclasses.replace(loaded, items_from=items, answered=runs)], out=tmp_path, draws=100)
     seen = Visit(browser, tmp_path)
     seen.items()
     seen.page.locator("#list .row").first.click()
