@@ -19,7 +19,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import sha256_text
 from proband.core.options import Meta
 from proband.core.suite import Built
-from proband.core.types import Item
+from proband.core.types import Item, Split
 from proband.suites.script.cloze import blanks
 from proband.suites.script.cloze.categories import category
 from proband.suites.script.cloze.released import with_released
@@ -80,7 +80,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     tally: Counter[str] = Counter()
 
     def summary() -> Mapping[str, Any]:
-        limits = {"most": options.most, "share": options.share, "least": options.fewest}
+        limits: dict[str, Any] = {"most": options.most, "share": options.share, "least": options.fewest}
         return {
             "splits": {name: tally[name] for name in SPLITS if tally[name]},
             "blanks": {name: tally[f"{name} blanks"] for name in SPLITS if tally[name]},
@@ -134,7 +134,7 @@ def separated(pairs: Sequence[Pair], *, seed: int, hold_out: float) -> list[Pair
     if len(names) < 3:
         raise ProbandError(f"{len(names)} captions are too few to hold some out; give a split column")
     order = [names[i] for i in np.random.default_rng([seed, 5]).permutation(len(names))]
-    split = dict.fromkeys(order[:held], "valid") | dict.fromkeys(order[held : 2 * held], "test")
+    split: dict[str, Split] = {**dict.fromkeys(order[:held], "valid"), **dict.fromkeys(order[held : 2 * held], "test")}
     return [replace(pair, split=split.get(pair.caption, "train")) for pair in pairs]
 
 

@@ -21,7 +21,7 @@ def test_our_own_corpus(tmp_path: Path, results: Callable[..., Any]) -> None:
         ("test", "these items", 30),
     ]
     assert len(words.rows) == 1
-    assert dict(overlaps.rows)["captions train test"] == 0
+    assert ("captions train test", 0) in overlaps.rows
 
 
 def test_without_counts_there_is_no_table(results: Callable[..., Any]) -> None:
@@ -38,5 +38,5 @@ def test_kidscook(data: Path, tmp_path: Path, results: Callable[..., Any]) -> No
         assert found[split, "released sequences"][:2] == counts
         printed, ours = found[split, "published (Bisk et al. 2019)"], found[split, "released sequences"]
         assert printed[0] == ours[0]
-        assert printed[3:] == tuple(round(float(length), 1) for length in ours[3:])
+        assert printed[3:] == tuple(round(float(str(length)), 1) for length in ours[3:])
     assert [row[1:] for row in words.rows] == [(2316, 1536), (2331, 1563)]
