@@ -103,9 +103,10 @@ def tiny_causal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = Tokenizer(models.BPE(vocab={**letters, "<|endoftext|>": len(letters)}, merges=[]))
     made.pre_tokenizer, made.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
     fast: Any = transformers.PreTrainedTokenizerFast
+    network: Any = transformers.GPT2LMHeadModel
     sizes: dict[str, Any] = {"n_positions": 128, "n_embd": 16, "n_layer": 2, "n_head": 2}
     torch.manual_seed(0)
-    model = transformers.GPT2LMHeadModel(transformers.GPT2Config(vocab_size=len(letters) + 1, **sizes))
+    model = network(transformers.GPT2Config(vocab_size=len(letters) + 1, **sizes))
     folder = tmp_path_factory.mktemp("plain")
     model.save_pretrained(folder)
     ends = {"eos_token": "<|endoftext|>", "bos_token": "<|endoftext|>"}
