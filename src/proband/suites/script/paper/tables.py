@@ -27,7 +27,7 @@ BESIDES = (
     "repeats",
 )
 NOTE = (
-    "Published: table 4. Match is of whole blanks and top-5 of single words, as the released program counts; surprisal "
+    "Published rows: table 4, measured on KidsCook. Match is of whole blanks and top-5 of single words, as the released program counts; surprisal "
     "is in nats over the whitelist. The paper does not say which split it shows."
 )
 TITLES = {
@@ -56,7 +56,7 @@ def _table(metric: str, *, title: str = "", note: str = "", always: bool = True)
 TABLES = (
     *(_table(metric, note=NOTE) for metric in FIRST),
     *(_table(metric, always=metric in ("match_greedy", "match_oracle", "rank")) for metric in BESIDES),
-    _table("alignment_length", note="Published: section 4.2."),
+    _table("alignment_length", note="Published rows: section 4.2."),
     *(
         _table(f"match_oracle:{part}", title=f"Share of right words, oracle: blanks of kind {part}", always=False)
         for part in (*CATEGORIES, *LENGTHS)
