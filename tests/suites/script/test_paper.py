@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import proband
@@ -42,15 +43,20 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
             lines.append(f"{verb} egg {n // 3} .\t{concrete}\t{tags}")
         (folder / f"{split}.template.tsv").write_text("\n".join(lines) + "\n")
     (folder / "slot_whitelist.txt").write_text("\n".join(sorted(words)) + "\n")
+    (folder / "vocab.txt").write_text("egg\nknife\n")
+    np.save(folder / "glove2_for_vocab.npy", np.eye(2, dtype=np.float32))
     return folder
 
 
 @pytest.fixture(scope="module")
 def out(released: Path, tiny_causal: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("paper")
-    parameters = {**QUICK, "tuned": f"hf:{tiny_causal}"}
-    proband.paper("script", data=released, out=folder, parameters=parameters)
+    proband.paper("script", data=released, out=folder, parameters=parameters(released, tiny_causal))
     return folder
+
+
+def parameters(released: Path, tiny_causal: Path) -> dict[str, Any]:
+    return {**QUICK, "vectors": str(released), "tuned": f"hf:{tiny_causal}"}
 
 
 def table(out: Path, name: str) -> str:
@@ -63,6 +69,11 @@ def test_every_table_is_written(out: Path) -> None:
     assert "307573" in table(out, "script-table1")
     assert "24.91" in table(out, "script-table4")  # published, greedy match of the transducer
     assert "use a [sharp knife] for egg" in (out / "tables" / "script-table5.csv").read_text()
+
+
+def test_nets_have_the_vectors_that_were_named(out: Path) -> None:
+    notes = [json.loads(path.read_text()) for path in (out / "stages" / "train").glob("*/net.json")]
+    assert [note["vectors"]["found"] for note in notes if note["net"] != "finetune"] == [2] * 10
 
 
 def test_seeds_of_a_net_are_one_line(out: Path) -> None:
@@ -88,6 +99,5 @@ def test_every_claim_has_a_verdict(out: Path) -> None:
 
 
 def test_the_same_command_again_redoes_nothing(out: Path, released: Path, tiny_causal: Path) -> None:
-    parameters = {**QUICK, "tuned": f"hf:{tiny_causal}"}
-    again = proband.paper("script", data=released, out=out, parameters=parameters)
+    again = proband.paper("script", data=released, out=out, parameters=parameters(released, tiny_causal))
     assert {stage["state"] for stage in again["stages"]} == {"done"}

@@ -27,8 +27,8 @@ BESIDES = (
     "repeats",
 )
 NOTE = (
-    "Published rows: table 4, measured on KidsCook. Match is of whole blanks and top-5 of single words, as the released program counts; surprisal "
-    "is in nats over the whitelist. The paper does not say which split it shows."
+    "Published rows: table 4, on KidsCook. Match is of whole blanks and top-5 of single words, as the released "
+    "program counts; surprisal is in nats over the whitelist. The paper does not say which split it shows."
 )
 TITLES = {
     "whole_greedy": "Whole blanks right, greedy: earlier blanks hold the model's own words",
