@@ -17,20 +17,24 @@ def load_model(spec: str, given: Mapping[str, Any] | None = None, *, suite: Suit
     """Any model by name; `given` are the loading options of its kind (device, dtype, ...)."""
     kind, _, rest = spec.partition(":")
     if kind == "net":
-        return load_net(Path(rest), spec)
+        return load_net(Path(rest), spec, given)
     if kind == "solver":
         own = suite.own_models if suite else {}
         if rest not in own:
             known = ", ".join(f"solver:{name}" for name in own) or "none"
             raise ProbandError(f"no {spec!r} for {suite.name if suite else 'this'}; there is {known}")
         return own[rest]()
+    return load_ordinary(spec, given)
+
+
+def load_ordinary(spec: str, given: Mapping[str, Any] | None) -> Any:
     try:
         return models.load(spec, {name: value for name, value in (given or {}).items() if value is not None})
     except ModuleNotFoundError as error:
         raise not_installed(error, spec) from None
 
 
-def load_net(folder: Path, spec: str) -> Any:
+def load_net(folder: Path, spec: str, given: Mapping[str, Any] | None = None) -> Any:
     """A network that `proband train` wrote: net.json beside the weights names its suite and kind."""
     note = read_json(folder / "net.json")
     suite = suites.suite(str(note.get("suite")))
@@ -38,8 +42,10 @@ def load_net(folder: Path, spec: str) -> Any:
     if net is None:
         raise ProbandError(f"{suite.name} has no net {note.get('net')!r}", file=folder / "net.json")
     loaded = net.load(folder)
+    if isinstance(loaded, str):
+        loaded = load_ordinary(loaded, given)
     loaded.name = spec
-    loaded.net_note = {name: note[name] for name in ("net", "seed", "options") if name in note}
+    loaded.net_note = {name: note[name] for name in ("net", "seed", "options", "model") if name in note}
     return loaded
 
 

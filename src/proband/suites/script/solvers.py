@@ -32,8 +32,7 @@ class AlignOptions:
     """Of the alignments of a transducer."""
 
     splits: Annotated[str, Meta(description="which splits to align, with commas")] = "train,valid,test"
-    posteriors: Annotated[str, Meta(description="splits whose p(a_j = i | x, y) are kept too")] = "valid"
-    phrases: Annotated[str, Meta(description="splits for whose abstract words phrases are drawn")] = ""
+    posteriors: Annotated[bool, Meta(description="also p(a_j = i | x, y), for valid and test texts")] = False
 
 
 def answer(items: Sequence[Item], model: AnswersItems, *, seed: int, options: AnswerOptions) -> list[Answer]:
@@ -51,25 +50,20 @@ def answer(items: Sequence[Item], model: AnswersItems, *, seed: int, options: An
 
 
 def align(items: Sequence[Item], model: Any, *, seed: int, options: AlignOptions) -> list[Answer]:
-    """The Viterbi alignment of every text, training texts included, and nothing filled in: one record with `path` and,
-    for the splits that ask for them, `posteriors` and `phrases` (see analysis/alignments.py)."""
+    """The Viterbi alignment of every text, training texts included: one record with `path` (the position in the
+    abstract line of each concrete word), and nothing filled in."""
     if not aligns(model):
         raise ProbandError(f"{model.name} has no alignments; train a transducer")
-    chosen = [item for item in items if item.split in named(options.splits)]
+    wanted = options.splits.replace(" ", "").split(",")
+    chosen = [item for item in items if item.split in wanted]
     found = model.align([(item.facts["abstract"], item.facts["concrete"]) for item in chosen])
     answers = []
     for item, one in zip(chosen, found, strict=True):
         record: dict[str, Any] = {"path": list(one.path)}
-        if item.split in named(options.posteriors):
+        if options.posteriors and item.split != "train":
             record["posteriors"] = [[round(p, 4) for p in row] for row in one.posteriors]
-        if item.split in named(options.phrases):
-            record["phrases"] = model.phrases(item.facts["abstract"], seed=seed)
         answers.append(Answer(item_id=item.id, blanks=(record,)))
     return in_order(items, answers)
-
-
-def named(splits: str) -> list[str]:
-    return splits.replace(" ", "").split(",")
 
 
 def aligns(model: Any) -> bool:

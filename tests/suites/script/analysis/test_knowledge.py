@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import math
-from io import StringIO
+from dataclasses import dataclass
 
 import pytest
 
 from proband.suites.script.analysis import knowledge
-from proband.suites.script.analysis.alignments import Alignment
 
 
-def aligned(abstract: str, concrete: str, path: tuple[int, ...]) -> Alignment:
-    return Alignment(abstract=tuple(abstract.split()), concrete=tuple(concrete.split()), path=path)
+@dataclass(frozen=True)
+class Aligned:
+    abstract: tuple[str, ...]
+    concrete: tuple[str, ...]
+    path: tuple[int, ...]
 
 
 def test_mutual_information_by_hand() -> None:
@@ -44,17 +45,11 @@ def test_backwards_counts_every_phrase_with_the_word() -> None:
 
 def test_tuples_follow_the_alignment() -> None:
     text = "get a big strainer , the sink and noodles ."
-    one = aligned("drain the pasta .", text, (0, 0, 0, 0, 0, 2, 2, 2, 2, 3))
+    one = Aligned(("drain", "the", "pasta", "."), tuple(text.split()), (0, 0, 0, 0, 0, 2, 2, 2, 2, 3))
     found = list(knowledge.tuples([one], {"big", "strainer", "sink", "noodles"}, stop={"the"}))
     assert found == [("drain", "big strainer"), ("pasta", "sink and noodles")]
 
 
 def test_words_of_the_abstract_line_are_no_news() -> None:
-    one = aligned("heat oven", "turn the oven dial", (0, 0, 1, 1))
+    one = Aligned(("heat", "oven"), ("turn", "the", "oven", "dial"), (0, 0, 1, 1))
     assert list(knowledge.tuples([one], {"oven", "dial", "turn"})) == [("heat", "turn"), ("oven", "dial")]
-
-
-def test_csv_reads_back() -> None:
-    rows = knowledge.table([("oil", "pour, then")] * 3, least=1)
-    (back,) = csv.DictReader(StringIO(knowledge.as_csv(rows)))
-    assert (back["concrete"], back["count"]) == ("pour, then", "3")

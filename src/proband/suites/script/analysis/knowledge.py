@@ -13,14 +13,24 @@ no news. Runs without a whitelisted word are left out, as in the paper.
 
 from __future__ import annotations
 
-import csv
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from io import StringIO
+from dataclasses import dataclass
+from typing import Protocol
 
-from proband.suites.script.analysis.alignments import Alignment
+
+class Aligned(Protocol):
+    """One aligned pair (nets/answers.py: Alignment)."""
+
+    @property
+    def abstract(self) -> tuple[str, ...]: ...
+
+    @property
+    def concrete(self) -> tuple[str, ...]: ...
+
+    @property
+    def path(self) -> tuple[int, ...]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,13 +47,14 @@ class Row:
 
 
 def tuples(
-    alignments: Iterable[Alignment], words: Collection[str], *, stop: Collection[str] = (), longest: int = 4
+    alignments: Iterable[Aligned], words: Collection[str], *, stop: Collection[str] = (), longest: int = 4
 ) -> Iterator[tuple[str, str]]:
     """(abstract word, concrete phrase) for every aligned run that holds a whitelisted word.
 
-    >>> words = ("use", "a", "strainer", "for", "it")
-    >>> one = Alignment(abstract=("drain", "pasta"), concrete=words, path=(0, 0, 0, 1, 1))
-    >>> list(tuples([one], {"strainer", "use"}))
+    >>> class One:
+    ...     abstract, concrete = ("drain", "pasta"), ("use", "a", "strainer", "for", "it")
+    ...     path = (0, 0, 0, 1, 1)
+    >>> list(tuples([One()], {"strainer", "use"}))
     [('drain', 'use a strainer')]
     """
     for one in alignments:
@@ -143,18 +154,3 @@ def to_abstract(rows: Sequence[Row], words: str, *, least: int = 3, top: int = 8
             )
         )
     return sorted(found, key=lambda row: (-row.pmi, -row.count, row.abstract))[:top]
-
-
-def as_csv(rows: Sequence[Row]) -> str:
-    file = StringIO()
-    writer = csv.DictWriter(file, fieldnames=list(Row.__dataclass_fields__), lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow(asdict(row) | {"pmi": f"{row.pmi:.4f}", "npmi": f"{row.npmi:.4f}"})
-    return file.getvalue()
-
-
-def as_markdown(rows: Sequence[Row], *, most: int = 40) -> str:
-    lines = ["| abstract | concrete | count | PMI | NPMI |", "|---|---|---:|---:|---:|"]
-    lines += [f"| {r.abstract} | {r.concrete} | {r.count} | {r.pmi:.2f} | {r.npmi:.2f} |" for r in rows[:most]]
-    return "\n".join(lines) + "\n"

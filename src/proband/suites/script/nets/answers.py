@@ -14,7 +14,6 @@ from torch import Tensor
 from proband.core.errors import ProbandError
 from proband.core.files import read_json, sha256_file, sha256_text
 from proband.core.types import Answer, Item
-from proband.suites.script.analysis.alignments import Alignment
 from proband.suites.script.nets.batches import Batch, Pair, pad
 from proband.suites.script.nets.layers import Shape
 from proband.suites.script.nets.slot_filling import Filled, best_of, fill, gold, greedy, padded
@@ -22,6 +21,23 @@ from proband.suites.script.nets.task import KINDS
 from proband.training.fit import placed
 from proband.training.folder import NOTE, WEIGHTS, load_weights
 from proband.training.vocabulary import PADDING, START, Vocabulary
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alignment:
+    """One pair: the position each concrete word is aligned to, and p(a_j = i | x, y) as words × positions."""
+
+    abstract: tuple[str, ...]
+    concrete: tuple[str, ...]
+    path: tuple[int, ...]
+    posteriors: tuple[tuple[float, ...], ...]
+
+    def spans(self) -> list[tuple[int, str]]:
+        """Abstract position and the concrete phrase it generates, for positions that generate any."""
+        found = []
+        for i in sorted(set(self.path)):
+            found.append((i, " ".join(w for w, at in zip(self.concrete, self.path) if at == i)))
+        return found
 
 
 @dataclass(kw_only=True)
