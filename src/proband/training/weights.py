@@ -1,4 +1,4 @@
-"""The weights of a net as a file, without pickles."""
+"""The weights of a net in its folder, stored without pickles."""
 
 from __future__ import annotations
 
