@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from proband.core import stats
 from proband.core.metrics import Metric
 from proband.core.suite import Where
-from proband.report.numbers.cells import Pair, Study
+from proband.report.numbers.cells import Study
 from proband.report.numbers.grids import keys_of
+from proband.report.numbers.pairs import Pair
 
 ALPHA = 0.05
 
