@@ -5,7 +5,7 @@ A Study answers for one item set; asked twice for the same cell it counts once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,8 @@ from proband.report.numbers.columns import (
     column_of,
     macro_column,
     macro_mean,
+    macro_of,
+    over_sets,
     per_item,
     within,
 )
@@ -142,10 +144,13 @@ class Study:
 
     def _resampled(self, metric: Metric, rows: Ints, columns: Sequence[Column], macro: str = "") -> Together:
         clusters, how = self.arrays.clusters, {"seed": self.seed, "draws": self.draws}
-        if metric.over == "set":
-            drawn = resample_set(metric.of, [column.parts for column in columns], rows, clusters, **how)
-            return Together(rows, tuple(columns), drawn)
         strata = self._strata(rows, macro) if macro else None
+        if metric.over == "set":
+            of, calls = (metric.of, 1) if strata is None else macro_of(metric.of, strata)
+            drawn = resample_set(of, [column.parts for column in columns], rows, clusters, calls=calls, **how)
+            if strata is not None:
+                columns = [over_sets(of, column) for column in columns]
+            return Together(rows, tuple(columns), drawn)
         drawn = resample([column.mean for column in columns], rows, clusters, strata=strata, **how)
         if strata is not None:
             columns = [macro_column(column, strata) for column in columns]
@@ -184,11 +189,11 @@ class Study:
 
     # ---- pairs of systems ----
 
-    def pairs(self, metric: Metric, where: Where) -> list[Pair]:
-        """Every pair of systems, on the items that both have a number for."""
+    def pairs(self, metric: Metric, where: Where, *, only: Collection[tuple[int, int]] | None = None) -> list[Pair]:
+        """Every pair of systems (or only some), on the items that both have a number for."""
         groups, how = self.drawn(metric, where), {"seed": self.seed, "draws": self.draws}
         at = {column.system: (group, i) for group in groups for i, column in enumerate(group.columns)}
-        every = [(a, b) for a in sorted(at) for b in sorted(at) if a < b]
+        every = [(a, b) for a in sorted(at) for b in sorted(at) if a < b and (only is None or (a, b) in only)]
         shared: dict[int, list[tuple[int, int, int, int]]] = {}
         found: dict[tuple[int, int], Pair] = {}
         for a, b in every:
@@ -205,8 +210,8 @@ class Study:
         """Two systems, the test being whether a is ahead of b by more than `margin`."""
         if not margin:
             first, second = min(a, b), max(a, b)
-            found = next((p for p in self.pairs(metric, where) if (p.a, p.b) == (first, second)), None)
-            return found if found is None or a < b else found.turned()
+            pair = next(iter(self.pairs(metric, where, only={(first, second)})), None)
+            return pair if pair is None or a < b else pair.turned()
         mask, how = self.mask(where), {"seed": self.seed, "draws": self.draws}
         (rows, left), (others, right) = self.column(a, metric, mask), self.column(b, metric, mask)
         one, two = self._resampled(metric, rows, [left]), self._resampled(metric, others, [right])
