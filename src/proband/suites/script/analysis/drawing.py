@@ -1,0 +1,149 @@
+"""Pictures: a text with its blanks and its alignment in colours, and an alignment as a grid (figure 2).
+
+Text takes its colour from where it stands (`currentColor`), so that a picture follows a page's light and dark; each
+abstract word has a colour and a number, and so has every concrete word it is aligned to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from proband.core.types import Answer, Item
+
+CHARACTER, LINE, WIDTH, PAD = 7.3, 40.0, 760.0, 10.0
+COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#ee8866", "#999933")
+FONT = 'font-family="ui-monospace, Menlo, Consolas, monospace" font-size="12"'
+
+
+def colour(at: int) -> str:
+    return COLOURS[at % len(COLOURS)]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A word and where it stands."""
+
+    word: str
+    x: float
+    y: float
+
+    @property
+    def width(self) -> float:
+        return len(self.word) * CHARACTER
+
+
+def flow(words: Sequence[str], *, top: float, widths: Sequence[float] | None = None) -> tuple[list[Box], float]:
+    """Words in lines no wider than the picture; also where the last line ends.
+
+    >>> boxes, bottom = flow(["stir", "it"], top=20)
+    >>> [box.x for box in boxes], bottom
+    ([10.0, 46.5], 60.0)
+    """
+    boxes, x, y = [], PAD, top
+    for n, word in enumerate(words):
+        width = max(len(word) * CHARACTER, widths[n] if widths else 0.0)
+        if x + width > WIDTH - PAD and x > PAD:
+            x, y = PAD, y + LINE
+        boxes.append(Box(word, x, y))
+        x += width + CHARACTER
+    return boxes, y + LINE
+
+
+def text(x: float, y: float, words: str, extra: str = "") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" {extra}>{escape(words)}</text>'
+
+
+def band(x: float, y: float, width: float, fill: str, *, opacity: float = 0.35) -> str:
+    shape = f'x="{x:.1f}" y="{y - 12:.1f}" width="{width:.1f}" height="16"'
+    return f'<rect {shape} fill="{fill}" fill-opacity="{opacity}"/>'
+
+
+def picture(parts: Sequence[str], height: float, label: str) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {height:.0f}" width="100%" role="img" '
+        f'aria-label="{escape(label)}" {FONT} fill="currentColor">' + "".join(parts) + "</svg>"
+    )
+
+
+def draw_item(item: Item, answer: Answer | None) -> str | None:
+    """The abstract line over the concrete text: blanks are framed, with what the model said below; where the model
+    aligns, each concrete word has the colour and number of its abstract word."""
+    abstract, concrete, spans = item.facts["abstract"], item.facts["concrete"], item.facts["blanks"]
+    records = answer.blanks if answer is not None else ()
+    path = next((list(blank["path"]) for blank in records if blank.get("path")), None)
+    if path is not None and not any("gold" in blank for blank in records):  # the solver `align` fills nothing in
+        return grid(abstract, concrete, path, records[0].get("posteriors"))
+    said = {start: blank for (start, _), blank in zip(spans, records)}
+    guesses = {s: " ".join(blank["guess"]) for s, blank in said.items() if "guess" in blank}
+    widths = [0.0] * len(concrete)
+    for start, end in spans:  # room for a long guess under a short word
+        need = len(guesses.get(start, "")) * CHARACTER - sum(len(w) + 1 for w in concrete[start:end]) * CHARACTER
+        widths[end - 1] = len(concrete[end - 1]) * CHARACTER + max(0.0, need + CHARACTER)
+    above, y = flow(abstract, top=22)
+    below, bottom = flow(concrete, top=y + 8, widths=widths)
+    parts = []
+    if path is not None:
+        parts += [band(b.x, b.y, b.width, colour(i)) + mark(b, i) for i, b in enumerate(above) if i in path]
+        parts += [band(b.x, b.y, b.width, colour(i)) for b, i in zip(below, path)]
+        parts += [mark(b, i) for n, (b, i) in enumerate(zip(below, path)) if n == 0 or path[n - 1] != i]
+    parts += [text(box.x, box.y, box.word, 'font-weight="bold"') for box in above]
+    parts += [text(box.x, box.y, box.word) for box in below]
+    for start, end in spans:
+        parts += [framed(below[at]) for at in range(start, end)]
+        if start in guesses:
+            right = list(said[start]["guess"]) == list(said[start]["gold"])
+            parts.append(guess_text(below[start], guesses[start], right=right))
+    return picture(parts, bottom, f"{' '.join(abstract)}: {len(spans)} blanks")
+
+
+def mark(box: Box, at: int) -> str:
+    return text(box.x, box.y - 13, str(at + 1), 'font-size="8" fill-opacity="0.8"')
+
+
+def framed(box: Box) -> str:
+    shape = f'x="{box.x - 2:.1f}" y="{box.y - 12:.1f}" width="{box.width + 4:.1f}" height="16"'
+    return f'<rect {shape} fill="none" stroke="currentColor" stroke-width="0.8" rx="2"/>'
+
+
+def guess_text(box: Box, guess: str, *, right: bool) -> str:
+    shown = f"✓ {guess}" if right else f"✗ {guess or '(nothing)'}"
+    return text(box.x, box.y + 15, shown, f'font-size="10" fill="{"#228833" if right else "#cc3311"}"')
+
+
+def grid(
+    abstract: Sequence[str],
+    concrete: Sequence[str],
+    path: Sequence[int],
+    posteriors: Sequence[Sequence[float]] | None = None,
+) -> str:
+    """Figure 2: concrete words down, abstract words across; the Viterbi alignment framed, posteriors as shades.
+
+    >>> grid(["drain", "pasta"], ["use", "a", "strainer"], [0, 0, 1]).count("<rect")
+    6
+    """
+    cell, left = 18.0, max(map(len, concrete)) * CHARACTER + 2 * PAD
+    head = max(map(len, abstract)) * CHARACTER * 0.75 + 2 * PAD
+    parts = []
+    for i, word in enumerate(abstract):
+        x = left + (i + 0.6) * 2 * cell
+        parts.append(text(x, head - 6, word, f'transform="rotate(-45 {x:.1f} {head - 6:.1f})"'))
+    for j, word in enumerate(concrete):
+        y = head + j * cell
+        parts.append(text(left - PAD / 2, y + 13, word, 'text-anchor="end"'))
+        for i in range(len(abstract)):
+            p = posteriors[j][i] if posteriors is not None else float(path[j] == i)
+            frame = ' stroke="currentColor"' if path[j] == i else ' stroke="currentColor" stroke-opacity="0.15"'
+            parts.append(
+                f'<rect x="{left + i * 2 * cell:.1f}" y="{y:.1f}" width="{2 * cell:.1f}" height="{cell:.1f}" '
+                f'fill="{colour(i)}" fill-opacity="{min(1.0, p):.3f}"{frame}/>'
+            )
+    width, height = left + len(abstract) * 2 * cell + 60, head + len(concrete) * cell + PAD
+    box = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {box} role="img" '
+        f'aria-label="alignment of {escape(" ".join(abstract))}" {FONT} fill="currentColor">'
+        + "".join(parts)
+        + "</svg>"
+    )
