@@ -18,7 +18,7 @@ from proband.core.suite import Claim, Contrast, Outcome, Sheet
 from proband.core.types import Tag
 from proband.report.numbers import words
 from proband.report.numbers.cells import Study
-from proband.report.numbers.contrasts import Tested, tested
+from proband.report.numbers.contrasts import Compared, contrasted
 
 ALPHA = 0.05
 
@@ -89,7 +89,7 @@ class Asked:
     """A claim asked of some systems: the tests of its contrasts, and how many contrasts had no data."""
 
     systems: str
-    tests: tuple[Tested, ...]
+    tests: tuple[Compared, ...]
     missing: int
 
 
@@ -141,7 +141,7 @@ def _of(
 ) -> Asked:
     found, missing = [], 0
     for contrast, pairs in places:
-        tests = [test for a, b in pairs if (test := tested(study, contrast, a, b, group))]
+        tests = [test for a, b in pairs if (test := contrasted(study, contrast, a, b, group))]
         found += tests
         missing += not tests
     return Asked(names, tuple(found), missing)
