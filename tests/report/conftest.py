@@ -166,6 +166,13 @@ def make_set() -> Callable[..., ItemSet]:
     return set_of
 
 
+@pytest.fixture
+def unpainted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures as SVG only, as without matplotlib: painting is what takes most of a small report's time."""
+    for module in ("draw.marks", "write"):
+        monkeypatch.setattr(f"proband.report.{module}.can_paint", lambda: False)
+
+
 @pytest.fixture(scope="session")
 def hostile_text() -> str:
     return HOSTILE

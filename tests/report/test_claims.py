@@ -177,7 +177,7 @@ def test_no_data_leaves_a_claim_open() -> None:
         )
 
 
-def test_claims_are_written_in_all_formats(tmp_path: Path) -> None:
+def test_claims_are_written_in_all_formats(tmp_path: Path, unpainted: None) -> None:
     def of(results: Any, seed: int) -> list[Sheet]:
         outcomes = {
             "quiet": {label: Outcome(difference=0.2, p=0.001, evidence="counted") for label in results.labels[:1]}

@@ -106,10 +106,8 @@ def test_the_page_is_sound_and_has_no_dead_links(folder: Path) -> None:
 
 
 def test_without_matplotlib_there_are_svgs_and_a_word_about_it(
-    make_set: Callable[..., ItemSet], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_set: Callable[..., ItemSet], tmp_path: Path, unpainted: None
 ) -> None:
-    for module in ("draw.marks", "write"):
-        monkeypatch.setattr(f"proband.report.{module}.can_paint", lambda: False)
     assert marks.figure_formats() == ("svg",)
     write_report([make_set(40)], out=tmp_path, draws=100)
     page = (tmp_path / "index.html").read_text("utf-8")
@@ -118,7 +116,9 @@ def test_without_matplotlib_there_are_svgs_and_a_word_about_it(
     assert ".png" not in page
 
 
-def test_a_table_nobody_has_tags_for_is_left_out(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
+def test_a_table_nobody_has_tags_for_is_left_out(
+    make_set: Callable[..., ItemSet], tmp_path: Path, unpainted: None
+) -> None:
     loaded = make_set(40)
     table = dataclasses.replace(loaded.suite.tables[0], name="absent", title="By a tag nobody has", rows=("absent",))
     suite = dataclasses.replace(loaded.suite, tables=(*loaded.suite.tables, table))
@@ -134,7 +134,9 @@ def test_too_few_draws_are_refused(make_set: Callable[..., ItemSet], tmp_path: P
         write_report([make_set(40)], out=tmp_path, draws=10)
 
 
-def test_tables_and_analyses_are_asked_for_by_name(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
+def test_tables_and_analyses_are_asked_for_by_name(
+    make_set: Callable[..., ItemSet], tmp_path: Path, unpainted: None
+) -> None:
     items = make_set(40)
     first, *rest = items.suite.tables
     words = Analysis(

@@ -12,7 +12,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from proband.core.progress import Progress
 from proband.training import checkpoint
 from proband.training.recipe import kept
 from proband.training.steps import Steps
@@ -56,36 +55,38 @@ def fit_many(
     folders: Sequence[Path | None] | None = None,
     of: Sequence[str] | None = None,
     told: Told = lambda number, line: None,
-    progress: Callable[..., Any] = Progress,
+    progress: Callable[..., Any] | None = None,
     recorded: bool = True,
 ) -> list[Fitted]:
     """Fit nets side by side, one per task and seed. A fit with a folder leaves checkpoints there and goes on from them
     if they are its own (`of` is the same text); `recorded=False` forbids CUDA graphs."""
     folders, of = folders or [None] * len(tasks), of or [""] * len(tasks)
-    total = sum(task.recipe.length(task.size)[0] for task in tasks)
-    with progress("training", total=total) as bar:
-
-        def line_told(number: int, line: Mapping[str, float]) -> None:
-            bar.advance()
-            told(number, line)
-
+    epochs = sum(task.recipe.length(task.size)[0] for task in tasks)
+    with nullcontext() if progress is None else progress("training, epochs", total=epochs) as bar:
         fits = [
             Fit(task, seed=seed, device=placed(task.device), folder=folder, of=text, recorded=recorded)
             for task, seed, folder, text in zip(tasks, seeds, folders, of, strict=True)
         ]
-        turns = {number: each.turns() for number, each in enumerate(fits)}
-        while turns:
-            for number in list(turns):
-                with fits[number].turn():
-                    line = next(turns[number], DONE)
-                if line is DONE:
-                    del turns[number]
-                elif line:
-                    line_told(number, line)
+        for number, line in in_turn(fits):
+            told(number, line)
+            if bar is not None:
+                bar.advance()
     return [each.result() for each in fits]
 
 
-DONE: Mapping[str, float] = {"done": 1.0}
+def in_turn(fits: Sequence[Fit]) -> Iterator[tuple[int, Mapping[str, float]]]:
+    """The lines of all learning curves as they come: a step of each fit in turn, the last one without interruption."""
+    turns = {number: each.turns() for number, each in enumerate(fits)}
+    while turns:
+        for number in list(turns):
+            with fits[number].turn():
+                line = next(turns[number], None)
+                while len(turns) == 1 and line == {}:
+                    line = next(turns[number], None)
+            if line is None:
+                del turns[number]
+            elif line:
+                yield number, line
 
 
 def placed(device: str) -> str:
@@ -139,7 +140,7 @@ class Fit:
                 yield {}
             line |= {"loss": self.steps.loss(), "seconds": time.monotonic() - began}
             self.curve.append(line)
-            if kept(self.curve, self.task.better) == epoch:
+            if "valid" in line and kept(self.curve, self.task.better) == epoch:
                 self._keep()
             if self.folder is not None and len(self.curve) < epochs:
                 checkpoint.save(self.folder, self.steps, best=self.best, curve=self.curve, of=self.of)
@@ -169,6 +170,8 @@ class Fit:
     @torch.no_grad()
     def result(self) -> Fitted:
         with self.turn():
+            if self.curve and "valid" not in self.curve[-1]:
+                self._keep()
             for name, tensor in (self.steps.weights | self.steps.buffers).items():
                 tensor.copy_(self.best[name])
             if self.stream is not None:

@@ -27,7 +27,9 @@ class Steps:
         self.mean: dict[str, Tensor] = {}
         if task.recipe.average:
             self.mean = {name: p.detach().clone() for name, p in self.weights.items()}
-        self.sums = torch.zeros(3, device=device, dtype=torch.float64)  # loss; held-out score, and its count
+        self.lost, self.score_sum, self.score_count = (
+            torch.zeros((), device=device, dtype=torch.float64) for _ in range(3)
+        )
         self.seen = 0.0  # what the loss is a sum over
         self.part = task.recipe.batch  # examples that fit into memory
         recorded = stream is not None and task.recordable
@@ -37,7 +39,7 @@ class Steps:
 
     def _changed(self) -> list[Tensor]:
         state = [x for p in self.weights.values() for x in self.optimiser.state[p].values()]
-        return [*self.weights.values(), *self.buffers.values(), *self.mean.values(), *state, self.sums]
+        return [*self.weights.values(), *self.buffers.values(), *self.mean.values(), *state, self.lost, self.score_sum, self.score_count]
 
     # ---- learning ---------------------------------------------------------------------------------------------------
 
@@ -50,36 +52,41 @@ class Steps:
                 self.lessons[objective] = self._lesson(objective)
             self.recorded(self.lessons[objective], self.task.batch(indices), (rate, share, weight))
             return
-        before = self.sums.clone()
+        for loss in self._accumulated(objective, indices, weight):
+            self.lost.add_(loss, alpha=weight)
+        self._update(rate, share)
+
+    def _accumulated(self, objective: Loss, indices: Sequence[int], weight: float) -> list[Tensor]:
+        """The gradient of a batch, from as many parts as it takes to fit into memory; their shares of the loss."""
         while True:
             try:
-                for part in _parts(indices, self.part):
-                    here = self.task.weight(part)
-                    self._gradient(objective, to_device(self.task.batch(part), self.device), here / weight, weight)
-                break
+                return [
+                    self._gradient(
+                        objective, to_device(self.task.batch(part), self.device), self.task.weight(part) / weight
+                    )
+                    for part in _parts(indices, self.part)
+                ]
             except Exception as error:
                 if not out_of_memory(error) or min(self.part, len(indices)) == 1:
                     raise
                 self.part = min(self.part, len(indices)) // 2
                 self.optimiser.zero_grad(set_to_none=True)
-                self.sums.copy_(before)
-        self._update(rate, share)
 
     def _lesson(self, objective: Loss) -> Work:
         def work(batch: Any, numbers: Numbers) -> None:
             rate, share, weight = numbers
-            self._gradient(objective, batch, 1.0, weight)
+            self.lost.add_(self._gradient(objective, batch, 1.0).double() * weight)
             self._update(rate, share)
 
         return work
 
-    def _gradient(self, objective: Loss, batch: Any, part: float, weight: float | Tensor) -> None:
-        """Adds the gradient of a part of a batch, and its loss to the sum."""
+    def _gradient(self, objective: Loss, batch: Any, part: float) -> Tensor:
+        """Adds the gradient of a part of a batch; its share of the loss."""
         loss = objective(self.net, batch)
         if part != 1.0:
             loss = loss * part
         loss.backward()  # type: ignore[no-untyped-call]
-        self.sums[0] += loss.detach().double() * weight
+        return loss.detach()
 
     def _update(self, rate: float | Tensor, share: float | Tensor) -> None:
         for group in self.optimiser.param_groups:
@@ -97,9 +104,10 @@ class Steps:
 
     def loss(self) -> float:
         """Mean loss since this was last asked."""
-        total, count = float(self.sums[0]), self.seen
-        self.sums[0], self.seen = 0.0, 0.0
-        return total / max(count, 1e-9)
+        mean = float(self.lost) / max(self.seen, 1e-9)
+        self.lost.zero_()
+        self.seen = 0.0
+        return mean
 
     # ---- held-out examples ------------------------------------------------------------------------------------------
 
@@ -113,14 +121,15 @@ class Steps:
     @torch.no_grad()
     def _asked(self, batch: Any, numbers: Numbers) -> None:
         total, count = self.task.score(self.net, batch)
-        self.sums[1] += total
-        self.sums[2] += count
+        self.score_sum += total
+        self.score_count += count
 
     def score(self) -> float:
         """Mean held-out score since this was last asked."""
-        _, total, count = self.sums.tolist()
-        self.sums[1:] = 0.0
-        return float(total / count)
+        mean = float(self.score_sum) / float(self.score_count)
+        self.score_sum.zero_()
+        self.score_count.zero_()
+        return mean
 
 
 def optimiser(task: Task, weights: Any, *, recorded: bool, device: str) -> torch.optim.AdamW:
