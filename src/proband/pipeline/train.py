@@ -37,7 +37,7 @@ def train(
     suite, folder = suite_of(items), Path(out)
     chosen = net_of(suite, net)
     start = starting_model(chosen, model, suite=suite)
-    settled = read_options(chosen.options, options or {}, of=f"net {net}")
+    settled: Any = read_options(chosen.options, options or {}, of=f"net {net}")
     numbers = [seed] if seeds is None else list(seeds)
     folders = [folder] if seeds is None else [folder / f"seed-{number}" for number in numbers]
     shared = {
