@@ -13,8 +13,8 @@ from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_json, sha256_file
 from proband.core.options import read_options, settings
 from proband.core.suite import Demo, Suite
+from proband.pipeline.asking.models import load_model
 from proband.pipeline.build import build
-from proband.pipeline.models import load_model
 from proband.pipeline.report import report
 from proband.pipeline.run import run
 

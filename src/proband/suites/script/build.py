@@ -80,6 +80,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     tally: Counter[str] = Counter()
 
     def summary() -> Mapping[str, Any]:
+        limits: dict[str, Any] = {"most": options.most, "share": options.share, "least": options.fewest}
         return {
             "splits": {name: tally[name] for name in SPLITS if tally[name]},
             "blanks": {name: tally[f"{name} blanks"] for name in SPLITS if tally[name]},
@@ -91,15 +92,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
             **with_captions(pairs, options.captions),
             "overlaps": overlaps(pairs),
             **with_sequences(options.data),
-            **with_released(
-                pairs,
-                made,
-                most=options.most,
-                counted=counted,
-                folder=options.data,
-                share=options.share,
-                least=options.fewest,
-            ),
+            **with_released(pairs, made, counted=counted, folder=options.data, **limits),
         }
 
     return Built(
@@ -141,8 +134,7 @@ def separated(pairs: Sequence[Pair], *, seed: int, hold_out: float) -> list[Pair
     if len(names) < 3:
         raise ProbandError(f"{len(names)} captions are too few to hold some out; give a split column")
     order = [names[i] for i in np.random.default_rng([seed, 5]).permutation(len(names))]
-    split: dict[str, Split] = dict.fromkeys(order[:held], "valid")
-    split |= dict.fromkeys(order[held : 2 * held], "test")
+    split: dict[str, Split] = {**dict.fromkeys(order[:held], "valid"), **dict.fromkeys(order[held : 2 * held], "test")}
     return [replace(pair, split=split.get(pair.caption, "train")) for pair in pairs]
 
 

@@ -161,7 +161,9 @@ def probes_of(items: Sequence[Item]) -> tuple[list[Sentence], list[Probe]]:
     return list(number), found
 
 
-def asked_of(probes: Sequence[Probe], *, seed: int, options: LearningOptions) -> list[tuple[list[Item], Lesson, Floats]]:
+def asked_of(
+    probes: Sequence[Probe], *, seed: int, options: LearningOptions
+) -> list[tuple[list[Item], Lesson, Floats]]:
     """Per probe: the items asked about, the classifier's task, and the sign that each logit gets."""
     if options.task == "test":
         return [(probe.test, probe.task, np.ones(len(probe.test), dtype=np.float32)) for probe in probes]

@@ -146,15 +146,14 @@ def pair_of(row: Mapping[str, Any], path: Path, number: int, *, split: Split | N
         raise ProbandError(
             "'abstract' must be text and 'steps' (or 'concrete') text or a list of it", file=path, line=number
         )
-    given = split or str(row.get("split") or split_of(path)).strip()
-    chosen = next((name for name in SPLITS if name == given), None)
-    if chosen is None:
-        raise ProbandError(f"'split' is {given!r}, not one of {', '.join(SPLITS)}", file=path, line=number)
+    told = split or str(row.get("split") or split_of(path)).strip()
+    if told not in SPLITS:
+        raise ProbandError(f"'split' is {told!r}, not one of {', '.join(SPLITS)}", file=path, line=number)
     cut: Callable[[str], Sequence[str]] = str.split if ".sequences." in path.name else tokens
     pair = Pair(
         abstract=tuple(cut(abstract)),
         steps=tuple(tuple(words) for step in steps if (words := cut(step))),
-        split=chosen,
+        split=told,
         category=str(row.get("category") or "cooking").strip(),
     )
     if not pair.abstract or not pair.concrete:

@@ -10,8 +10,8 @@ from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.options import read_options
 from proband.pipeline.run import first_item
-from proband.pipeline.stages import BuildStage, FolderStage, RunStage, Stage, TrainStage
-from proband.pipeline.study_file import BuildPart, RunPart, StudyFile, TrainPart, line_of
+from proband.pipeline.studies.stages import BuildStage, FolderStage, RunStage, Stage, TrainStage
+from proband.pipeline.studies.study_file import BuildPart, RunPart, StudyFile, TrainPart, line_of
 
 
 class Grid:
@@ -27,7 +27,9 @@ class Grid:
         for at, build in enumerate(self.study.build):
             self.builds[build.name] = list(self._build(build, at))
         for at, net in enumerate(self.study.train):
-            self.nets[net.name] = list(self._train(net, at))
+            self.nets[net.name] = trained = list(self._train(net, at))
+            for one in trained:
+                one.together.extend(other for other in trained if other is not one and other.items is one.items)
         runs = [stage for at, part in enumerate(self.study.run) for stage in self._run(part, at)]
         before = [stage for group in (*self.builds.values(), *self.nets.values()) for stage in group]
         return list({stage.key: stage for stage in (*before, *runs)}.values())

@@ -14,8 +14,8 @@ from proband.core.files import read_items
 from proband.core.options import read_options
 from proband.core.protocols import LearnsFromItems
 from proband.core.types import Answer, Item
-from proband.pipeline.cached_model import remembering
-from proband.pipeline.models import choose_solver, load_model
+from proband.pipeline.asking.cached_model import remembering
+from proband.pipeline.asking.models import choose_solver, load_model
 
 Solve = Callable[[Sequence[Item]], Sequence[Answer]]
 

@@ -12,7 +12,7 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,10 +24,10 @@ from proband.core.protocols import ScoresText
 from proband.core.suite import Suite
 from proband.core.text import slug
 from proband.core.types import Item
+from proband.pipeline.asking.models import load_model
 from proband.pipeline.build import build
-from proband.pipeline.models import load_model
 from proband.pipeline.run import count_lines, run, suite_of
-from proband.pipeline.train import train
+from proband.pipeline.train import train_seeds
 
 DIGITS = 10  # of a key in a folder's name
 
@@ -151,6 +151,7 @@ class TrainStage(Stage):
     items: BuildStage
     net: str
     model: str | None = None  # to start from
+    together: list[TrainStage] = field(default_factory=list, compare=False)  # the other seeds of this net
 
     @cached_property
     def key(self) -> str:
@@ -165,7 +166,15 @@ class TrainStage(Stage):
         return (self.folder / "net.json").exists()  # written last
 
     def do(self, models: Models) -> None:
-        train(self.items.folder, net=self.net, out=self.folder, seed=self.seed, model=self.model, options=self.options)
+        """Its own seed and the others of the net that are still to come, at once."""
+        todo = [self, *(each for each in self.together if not each.finished())]
+        train_seeds(
+            self.items.folder,
+            net=self.net,
+            folders={each.seed: each.folder for each in todo},
+            model=self.model,
+            options=self.options,
+        )
 
     def planned(self) -> tuple[int, int | None]:
         return sum(count for (split, _), count in self.items.counts.items() if split == "train"), None

@@ -14,7 +14,7 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
-from proband.pipeline.ask import Job, Solve
+from proband.pipeline.asking.job import Job, Solve
 
 Answered = tuple[Sequence[Item], Sequence[Answer]]
 Engine = Callable[[Solve, Iterable[Sequence[Item]]], Iterator[Answered]]
