@@ -197,6 +197,7 @@ def _from_analysis(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Itera
     outcomes: Mapping[str, Outcome] = {}
     for sheet in sheets:
         outcomes = {**outcomes, **sheet.outcomes.get(claim.test, {})}
+    outcomes = {label: each for label, each in outcomes.items() if not label.startswith("baseline:")}
     if not outcomes:
         yield _open(claim, study, "", "the analysis it needs was not asked for, or has no data")
     for label, outcome in outcomes.items():
