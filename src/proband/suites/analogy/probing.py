@@ -20,7 +20,7 @@ import numpy as np
 
 from proband.core.protocols import EmbedsWords, Floats
 from proband.core.types import Item
-from proband.suites.analogy.classifier import LINEAR, MLP, Recipe, Task, fit_and_ask
+from proband.suites.analogy.classifier import LINEAR, MLP, Probe, Settings, fit_and_ask
 from proband.suites.analogy.supervised import Features, Sentence, by_relation, tasks_of
 from proband.suites.analogy.templates import DEFAULT, fill_spans
 
@@ -78,10 +78,10 @@ def _fit(
     split = [
         held_out(task, sentences, seed=f"{seed} {items[0].tags['relation']} {at}") for at, (_, task) in enumerate(tasks)
     ]
-    for name, recipe in CLASSIFIERS.items():
-        test = _accuracies(table, [(t, _gold(asked)) for asked, t in tasks], recipe, seed)
-        seen = _accuracies(table, [real for real, _ in split], recipe, seed)
-        control = _accuracies(table, [fake for _, fake in split], recipe, seed)
+    for name, settings in CLASSIFIERS.items():
+        test = _accuracies(table, [(t, _gold(asked)) for asked, t in tasks], settings, seed)
+        seen = _accuracies(table, [real for real, _ in split], settings, seed)
+        control = _accuracies(table, [fake for _, fake in split], settings, seed)
         for at, (asked, _) in enumerate(tasks):
             found[str(asked[0].tags["paper_probe"]), name, layer].append((test[at], seen[at], control[at]))
 
@@ -91,8 +91,8 @@ def _gold(items: Sequence[Item]) -> Floats:
 
 
 def held_out(
-    task: Task, sentences: Sequence[Sentence], *, seed: str
-) -> tuple[tuple[Task, Floats], tuple[Task, Floats]]:
+    task: Probe, sentences: Sequence[Sentence], *, seed: str
+) -> tuple[tuple[Probe, Floats], tuple[Probe, Floats]]:
     """The real and the control task on the same four fifths and fifth of a task's training sentences."""
     rng = random.Random(f"held out {seed}")
     # a positive and its negative stand side by side; one of them learnt and the other asked would mislead
@@ -104,14 +104,14 @@ def held_out(
     coin = {word: float(rng.random() < 0.5) for word in words}
     fake = np.array([coin[sentences[row][1][0]] for row in task.train], dtype=np.float32)
 
-    def with_labels(labels: Floats) -> tuple[Task, Floats]:
-        return Task(train=task.train[learn], labels=labels[learn], ask=task.train[ask]), labels[ask]
+    def with_labels(labels: Floats) -> tuple[Probe, Floats]:
+        return Probe(train=task.train[learn], labels=labels[learn], ask=task.train[ask]), labels[ask]
 
     return with_labels(task.labels), with_labels(fake)
 
 
-def _accuracies(table: Floats, tasks: Sequence[tuple[Task, Floats]], recipe: Recipe, seed: int) -> list[float]:
-    logits = fit_and_ask(table, [task for task, _ in tasks], recipe, seed=seed)
+def _accuracies(table: Floats, tasks: Sequence[tuple[Probe, Floats]], settings: Settings, seed: int) -> list[float]:
+    logits = fit_and_ask(table, [task for task, _ in tasks], settings, seed=seed)
     return [float(((row > 0) == (gold > 0.5)).mean()) for row, (_, gold) in zip(logits, tasks, strict=True)]
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.protocols import EmbedsPairs, EmbedsWords, Floats, HasVectors
 from proband.core.types import Answer, Item
-from proband.suites.analogy.classifier import Recipe, Task, fit_and_ask
+from proband.suites.analogy.classifier import Probe, Settings, fit_and_ask
 from proband.suites.analogy.cosine import lookup
 from proband.suites.analogy.reading import query_and_option
 from proband.suites.analogy.relations import Pair
@@ -80,7 +80,7 @@ def by_relation(items: Sequence[Item]) -> Iterator[list[Item]]:
     yield from groups.values()
 
 
-def tasks_of(items: Sequence[Item]) -> tuple[list[Sentence], list[tuple[list[Item], Task]]]:
+def tasks_of(items: Sequence[Item]) -> tuple[list[Sentence], list[tuple[list[Item], Probe]]]:
     """The distinct sentences of a relation, and per probe the items asked about with the classifier's task."""
     number: dict[Sentence, int] = {}
     rows = [number.setdefault(query_and_option(item), len(number)) for item in items]
@@ -91,7 +91,7 @@ def tasks_of(items: Sequence[Item]) -> tuple[list[Sentence], list[tuple[list[Ite
         test = [(item, row) for item, row in mine if item.tags.get("part") != "train"]
         if len({item.gold for item, _ in train}) < 2 or not test:
             continue  # a lexical split of few tuples may leave a probe without negatives: nothing to learn from
-        task = Task(
+        task = Probe(
             train=np.array([row for _, row in train]),
             labels=np.array([item.gold == 0 for item, _ in train], dtype=np.float32),
             ask=np.array([row for _, row in test]),
@@ -104,13 +104,15 @@ def tasks_of(items: Sequence[Item]) -> tuple[list[Sentence], list[tuple[list[Ite
     return list(number), found
 
 
-def solve_with(items: Sequence[Item], features: Features, recipe: Recipe, *, seed: int) -> list[Answer]:
+def solve_with(items: Sequence[Item], features: Features, settings: Settings, *, seed: int) -> list[Answer]:
     """Scores (logit, -logit) for true and false of the test items; training items get no score."""
     said: dict[str, Answer] = {}
     for own in by_relation(items):
         sentences, tasks = tasks_of(own)
         table = features(sentences)
-        for (asked, _), logits in zip(tasks, fit_and_ask(table, [t for _, t in tasks], recipe, seed=seed), strict=True):
+        for (asked, _), logits in zip(
+            tasks, fit_and_ask(table, [t for _, t in tasks], settings, seed=seed), strict=True
+        ):
             for item, logit in zip(asked, logits.tolist(), strict=True):
                 said[item.id] = Answer(item_id=item.id, scores=(logit, -logit))
     return [said.get(item.id, Answer(item_id=item.id)) for item in items]
@@ -119,10 +121,10 @@ def solve_with(items: Sequence[Item], features: Features, recipe: Recipe, *, see
 # ---- solvers -------------------------------------------------------------------------------------------------------
 
 
-def recipe_of(classifier: str, steps: int, hidden: int) -> Recipe:
+def settings_of(classifier: str, steps: int, hidden: int) -> Settings:
     if classifier not in ("mlp", "linear"):
         raise ProbandError(f"'classifier' is {classifier!r}; there are mlp, linear")
-    return replace(Recipe(), hidden=hidden if classifier == "mlp" else 0, steps=steps)
+    return replace(Settings(), hidden=hidden if classifier == "mlp" else 0, steps=steps)
 
 
 def layers_of(text: str, count: int) -> list[int]:
@@ -154,7 +156,7 @@ def by_words(
     hidden: int = 100,
 ) -> list[Answer]:
     features = contextual(model, template=template, layers=layers_of(layers, model.layers))
-    return solve_with(items, features, recipe_of(classifier, steps, hidden), seed=seed)
+    return solve_with(items, features, settings_of(classifier, steps, hidden), seed=seed)
 
 
 def by_relations(
@@ -166,7 +168,7 @@ def by_relations(
     steps: int = 300,
     hidden: int = 100,
 ) -> list[Answer]:
-    return solve_with(items, relational(model), recipe_of(classifier, steps, hidden), seed=seed)
+    return solve_with(items, relational(model), settings_of(classifier, steps, hidden), seed=seed)
 
 
 def by_differences(
@@ -178,4 +180,4 @@ def by_differences(
     steps: int = 300,
     hidden: int = 100,
 ) -> list[Answer]:
-    return solve_with(items, differences(model), recipe_of(classifier, steps, hidden), seed=seed)
+    return solve_with(items, differences(model), settings_of(classifier, steps, hidden), seed=seed)
