@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import xml.etree.ElementTree as ElementTree
+from functools import cache
 from itertools import combinations
 
 import pytest
@@ -17,6 +18,7 @@ from proband.suites.kinship.world.relations import GENDER, RELATIONS
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+@cache
 def families(count: int) -> list[Family]:
     """Families of random consistent stories, of up to some fifteen people."""
     rng = random.Random(3)
@@ -34,7 +36,7 @@ def families(count: int) -> list[Family]:
 
 
 def test_everybody_is_drawn_once_and_apart() -> None:
-    for family in families(60):
+    for family in families(40):
         names = [f"N{x}" for x in range(family.named)]
         root = ElementTree.fromstring(family_svg(family, names, query=(0, 1), answer="?"))
         boxes = [
@@ -51,7 +53,7 @@ def test_everybody_is_drawn_once_and_apart() -> None:
 
 def test_parents_stand_above_children_and_spouses_side_by_side() -> None:
     level_found = 0
-    for family in families(60):
+    for family in families(40):
         level = generations(family)
         for x in range(len(family)):
             assert all(level[p] < level[x] for p in family.parents[x])
@@ -62,7 +64,7 @@ def test_parents_stand_above_children_and_spouses_side_by_side() -> None:
                 assert all(level[p] == level[x] - 1 for p in family.parents[x])
                 assert all(level[s] == level[x] for s in family.spouses[x])
                 assert all(abs(place.x[s] - place.x[x]) == pytest.approx(40 + GAP) for s in family.spouses[x])
-    assert level_found > 20
+    assert level_found > 12
 
 
 def test_names_stay_text() -> None:
