@@ -17,14 +17,17 @@ import resource
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from proband.core.types import Item, accuracy
+from proband.core.metrics import accuracy_of
+from proband.core.types import Item
+from proband.pipeline.asking.models import choose_solver
 from proband.suites.analogy import SUITE, sources
-from proband.suites.analogy.results import PREFERRED
+from proband.suites.analogy.build import BuildOptions
 
 SHAPES = {
     "tiny": {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 256},
@@ -67,22 +70,20 @@ def random_roberta(shape: str, data: str, folder: Path) -> str:
     return f"hf:{folder}"
 
 
-def measure(model: Any, data: str, setting: str, per_relation: int, **options: Any) -> dict[str, Any]:
+def measure(model: Any, options: BuildOptions) -> dict[str, Any]:
     began, cpu_began = time.perf_counter(), time.process_time()
-    built = SUITE.build(data=data, setting=setting, per_relation=per_relation, **options)
-    items = [item for item in built.items if isinstance(item, Item)]
+    items = [item for item in SUITE.build(options, seed=0).items if isinstance(item, Item)]
     ready, cpu = time.perf_counter(), time.process_time()
-    solvers = {solver.name: solver for solver in SUITE.solvers}
-    solver = next(solvers[name] for name in PREFERRED[setting] if isinstance(model, solvers[name].needs))
+    solver = choose_solver(SUITE, model, None, setting=options.setting)
     groups: dict[str, list[Item]] = {}
     for item in items:
         groups.setdefault(str(item.tags["relation"]), []).append(item)
     values: list[float] = []
     for own in groups.values():
-        said = solver.solve(own, model, seed=0)
-        values += [v for i, a in zip(own, said, strict=True) if (v := accuracy(i, a)) is not None]
+        answers = solver.solve(own, model, seed=0, options=solver.options())
+        values += [v for i, a in zip(own, answers, strict=True) if (v := accuracy_of(i, a)) is not None]
     told = {
-        "setting": setting,
+        "setting": options.setting,
         "solver": solver.name,
         "relations": len(groups),
         "items": len(items),
@@ -117,15 +118,16 @@ def main() -> None:
     given = parser.parse_args()
     from proband import models
 
-    options = {"faithful": given.faithful, "relations": given.relations}
+    options = BuildOptions(data=given.data, faithful=given.faithful, relations=given.relations)
+    amounts = {"zero-shot": given.zero_shot, "supervised": given.supervised}
     with tempfile.TemporaryDirectory() as folder:
         name = given.model or random_roberta(given.shape or "tiny", given.data, Path(folder))
         began = time.perf_counter()
         model = models.load(name, {"device": given.device or None})
         loaded = time.perf_counter() - began
         runs = [
-            measure(model, given.data, setting, 0 if amount == "all" else int(amount), **options)
-            for setting, amount in (("zero-shot", given.zero_shot), ("supervised", given.supervised))
+            measure(model, replace(options, setting=setting, per_relation=0 if amount == "all" else int(amount)))
+            for setting, amount in amounts.items()
             if amount != "no"
         ]
     told = {

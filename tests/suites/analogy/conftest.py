@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from proband.core.options import read_options
 from proband.core.protocols import Floats, Score, Text
+from proband.core.types import Answer, Item
+from proband.suites.analogy import SUITE
 from proband.suites.analogy.relations import Relation
 from proband.suites.analogy.sources import listed
 
@@ -93,6 +97,28 @@ class Planes:
     @property
     def matrix(self) -> Floats:
         return self.table
+
+
+def items_of(*, seed: int = 0, **options: object) -> list[Item]:
+    plan = SUITE.build(read_options(SUITE.options, options, of="build analogy"), seed=seed)
+    return [item for item in plan.items if isinstance(item, Item)]
+
+
+def solved(name: str, items: Sequence[Item], model: Any, *, seed: int = 0, **options: object) -> list[Answer]:
+    solver = next(solver for solver in SUITE.solvers if solver.name == name)
+    return list(solver.solve(items, model, seed=seed, options=read_options(solver.options, options, of=name)))
+
+
+@pytest.fixture(scope="session")
+def built() -> Callable[..., list[Item]]:
+    """`built(seed=0, per_relation=10, ...)`: the items of a build."""
+    return items_of
+
+
+@pytest.fixture(scope="session")
+def solve() -> Callable[..., list[Answer]]:
+    """`solve("pppl", items, model, seed=0, norm="token", ...)`: the answers of one of the suite's solvers."""
+    return solved
 
 
 @pytest.fixture(scope="session")

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps
+from proband.core.options import read_options
 from proband.core.types import Item
 from proband.suites.analogy import SUITE
 from proband.suites.analogy.probes import PAPER_PROBES
 from proband.suites.analogy.relations import Relation
 
-
-def built(**options: object) -> list[Item]:
-    return [item for item in SUITE.build(**options).items if isinstance(item, Item)]
+Build = Callable[..., list[Item]]
 
 
 def by_relation_and_probe(items: list[Item]) -> Counter[tuple[str, str]]:
@@ -28,7 +28,7 @@ def positives_of(relation: Relation) -> int:
     return small * (small - 1) + (len(relation.tuples) - small) * (len(relation.tuples) - small - 1)
 
 
-def test_faithful_zero_shot_has_a_choice_per_positive_and_probe(own: list[Relation]) -> None:
+def test_faithful_zero_shot_has_a_choice_per_positive_and_probe(own: list[Relation], built: Build) -> None:
     counts = by_relation_and_probe(built(faithful=True, relations="capital, antonym, gerund"))
     for relation in own:
         for probe in PAPER_PROBES:
@@ -36,7 +36,7 @@ def test_faithful_zero_shot_has_a_choice_per_positive_and_probe(own: list[Relati
             assert counts[relation.name, probe] == wanted
 
 
-def test_supervised_is_balanced_and_its_halves_share_no_tuple(own: list[Relation]) -> None:
+def test_supervised_is_balanced_and_its_halves_share_no_tuple(own: list[Relation], built: Build) -> None:
     items = built(setting="supervised", relations="male : female")
     relation = next(r for r in own if r.name == "male : female")
     for probe in PAPER_PROBES:
@@ -48,12 +48,13 @@ def test_supervised_is_balanced_and_its_halves_share_no_tuple(own: list[Relation
         for part in ("train", "test")
     }
     assert not seen["train"] & seen["test"]
+    assert all(item.split == item.tags["part"] for item in items)
     assert len(seen["train"] | seen["test"]) == len(relation.tuples)
 
 
 @pytest.mark.data
 @pytest.mark.slow
-def test_bats_gives_1200_positives_per_relation_and_probe(data: Path) -> None:
+def test_bats_gives_1200_positives_per_relation_and_probe(data: Path, built: Build) -> None:
     """40 relations x 3 probes x 2 x 25 x 24, and twice that in the supervised setting."""
     counts = by_relation_and_probe(built(data=str(data / "bats"), faithful=True))
     assert len(counts) == 120
@@ -64,27 +65,28 @@ def test_bats_gives_1200_positives_per_relation_and_probe(data: Path) -> None:
     assert set(counts.values()) == {2 * 2 * 25 * 24}
 
 
-def test_the_default_drops_reverse_for_symmetric_relations_only() -> None:
+def test_the_default_drops_reverse_for_symmetric_relations_only(built: Build) -> None:
     counts = by_relation_and_probe(built(per_relation=10))
     dropped = {relation for relation, _ in counts if not counts[relation, "reverse"]}
     assert dropped == {"antonym", "synonym"}
     assert set(counts.values()) == {10}
+    assert {item.split for item in built(per_relation=2)} == {"test"}
 
 
-def test_positives_are_shared_between_probes() -> None:
+def test_positives_are_shared_between_probes(built: Build) -> None:
     """So that a model scores a right sentence once for three probes."""
     items = built(per_relation=20, relations="capital")
     right = Counter((tuple(i.facts["query"]), tuple(i.facts["options"][i.gold or 0])) for i in items)
     assert set(right.values()) == {3}
 
 
-def test_same_seed_same_bytes_and_another_seed_others() -> None:
+def test_same_seed_same_bytes_and_another_seed_others(built: Build) -> None:
     once, again, other = (list(map(dumps, built(seed=s, per_relation=20))) for s in (5, 5, 6))
     assert once == again
     assert once != other
 
 
-def test_nothing_but_the_relation_gives_the_answer_away() -> None:
+def test_nothing_but_the_relation_gives_the_answer_away(built: Build) -> None:
     items = built(seed=1)
     first = sum(item.gold == 0 for item in items) / len(items)
     assert abs(first - 0.5) < 0.03
@@ -92,7 +94,7 @@ def test_nothing_but_the_relation_gives_the_answer_away() -> None:
 
 
 @pytest.mark.parametrize("options", [3, 5])
-def test_n_options(options: int) -> None:
+def test_n_options(options: int, built: Build) -> None:
     items = built(per_relation=10, options=options, relations="plural")
     assert {len(item.choices) for item in items} == {options}
     assert all(len(set(item.choices)) == options for item in items)
@@ -109,13 +111,13 @@ def test_n_options(options: int) -> None:
         ({"made_from": "air"}, "'made-from' is 'air'"),
     ],
 )
-def test_bad_options_are_refused_in_a_sentence(options: dict[str, object], says: str) -> None:
+def test_bad_options_are_refused_in_a_sentence(options: dict[str, object], says: str, built: Build) -> None:
     with pytest.raises(ProbandError, match=says):
         built(**options)
 
 
 def test_the_summary_tells_counts_and_false_negative_rates() -> None:
-    plan = SUITE.build(per_relation=50)
+    plan = SUITE.build(read_options(SUITE.options, {"per-relation": "50"}, of="build analogy"), seed=0)
     n = sum(1 for _ in plan.items)
     told = plan.summary()
     assert sum(sum(line["items"].values()) for line in told["relations"]) == n

@@ -1,4 +1,4 @@
-"""Relations -> items, in the two settings of section 2.1.
+"""Relations -> items, in the two settings of section 2.1, and retrieval.
 
 zero-shot    a query pair and two options (or n), one right: which one completes the analogy?
 supervised   one analogy sentence, true or false; the tuples of one half train a classifier, those of the other test it.
@@ -10,98 +10,109 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.types import Built, Item, Tag
+from proband.core.suite import Built
+from proband.core.types import Item, Tag
 from proband.suites.analogy import sources
-from proband.suites.analogy.probes import BASES, PROBES, Spoiler, halves, paper_probe, positives
+from proband.suites.analogy.probes import PROBES, Spoiler, halves, paper_probe, positives
 from proband.suites.analogy.relations import Pair, Relation, select
 from proband.suites.analogy.sources import multiple_choice
-from proband.suites.analogy.templates import DEFAULT, fill, pattern
+from proband.suites.analogy.templates import DEFAULT, TEMPLATES, fill, pattern
 
-SETTINGS = ("zero-shot", "supervised", "retrieval")
 PER_RELATION = {"zero-shot": 100, "supervised": 0, "retrieval": 100}
 VERDICTS = ("true", "false")
 
 
-def build(
-    *,
-    seed: int = 0,
-    data: str | None = None,
-    setting: str = "zero-shot",
-    per_relation: int | None = None,
-    faithful: bool = False,
-    options: int = 2,
-    negatives: str = "uniform",
-    made_from: str = "",
-    split: str = "tuples",
-    relations: str = "",
-    template: str = DEFAULT,
-) -> Built:
-    """`per_relation` positives per relation and probe; 0 (and `faithful`, unless told otherwise): all n(n-1) of a half.
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions:
+    """What the items are made of, and how.
 
     `made_from` says which tuple a negative spoils: by default the right option's own, so that the options differ in
     nothing but what the probe asks; with `faithful` any other tuple, as the paper's words ("simply a random tuple from
     R") and its fastText row have it.
     """
-    made_from = made_from or ("other" if faithful else "right")
-    _check(
-        setting=(setting, SETTINGS), negatives=(negatives, ("uniform", "hard")), split=(split, ("tuples", "lexical"))
+
+    data: Annotated[
+        str,
+        Meta(description="BATS folder, questions-words.txt, SAT/U2/U4 jsonl, tsv/csv/jsonl list, or wordnet[:DIR]"),
+    ] = ""
+    setting: Annotated[Literal["zero-shot", "supervised", "retrieval"], Meta(description="the kind of question")] = (
+        "zero-shot"
     )
-    _check(**{"made-from": (made_from, BASES)})
-    if options < 2:
-        raise ProbandError(f"'options' is {options}; a choice needs 2 at least")
-    if data is not None and multiple_choice.looks_like(Path(data)):
-        return multiple_choice.build(Path(data), seed=seed, template=template)
-    every, licence = sources.read(data)
-    chosen = select(every, [name.strip() for name in relations.split(",") if name.strip()])
+    per_relation: (
+        Annotated[
+            int,
+            Meta(
+                description="positives per relation and probe; 0: all (default: zero-shot and retrieval 100, supervised"
+                " and faithful all)",
+                ge=0,
+            ),
+        ]
+        | None
+    ) = None
+    faithful: Annotated[bool, Meta(description="the paper's construction: all pairs, no filter of false negatives")] = (
+        False
+    )
+    options: Annotated[int, Meta(description="number of options to choose from", ge=2)] = 2
+    negatives: Annotated[
+        Literal["uniform", "hard"], Meta(description="hard: the most alike words of the same type")
+    ] = "uniform"
+    made_from: Annotated[
+        Literal["", "right", "other", "query"],
+        Meta(description="the tuple that a negative spoils (default: right, with --faithful other)"),
+    ] = ""
+    split: Annotated[Literal["tuples", "lexical"], Meta(description="lexical: the two halves share no word")] = "tuples"
+    relations: Annotated[str, Meta(description="only relations whose name contains one of these, comma-separated")] = ""
+    template: Annotated[str, Meta(description=f"{', '.join(TEMPLATES)}, or text with {{h1}} {{t1}} {{h2}} {{t2}}")] = (
+        DEFAULT
+    )
+
+    @property
+    def positives(self) -> int:
+        """Positives per relation and probe, 0 for all n(n-1) of each half."""
+        if self.per_relation is not None:
+            return self.per_relation
+        return 0 if self.faithful else PER_RELATION[self.setting]
+
+
+def build(options: BuildOptions, *, seed: int) -> Built:
+    if options.data and multiple_choice.looks_like(Path(options.data)):
+        return multiple_choice.build(Path(options.data), template=options.template)
+    every, licence = sources.read(options.data)
+    chosen = select(every, [name.strip() for name in options.relations.split(",") if name.strip()])
     if not chosen:
-        raise ProbandError(f"no relation matches {relations!r}")
-    wanted = (0 if faithful else PER_RELATION[setting]) if per_relation is None else per_relation
-    plan = Plan(
-        seed=seed,
-        setting=setting,
-        per_relation=wanted,
-        faithful=faithful,
-        options=options,
-        lexical=split == "lexical",
-        template=pattern(template),
-        spoilers=[
-            Spoiler(relation, faithful=faithful, base=made_from, hard=negatives == "hard") for relation in chosen
-        ],
-    )
+        raise ProbandError(f"no relation matches {options.relations!r}")
+    base = options.made_from or ("other" if options.faithful else "right")
+    spoilers = [
+        Spoiler(relation, faithful=options.faithful, base=base, hard=options.negatives == "hard") for relation in chosen
+    ]
+    plan = Plan(options=options, seed=seed, template=pattern(options.template), spoilers=spoilers)
     return Built(items=plan.items(), licence=licence, summary=plan.summary)
 
 
-def _check(**given: tuple[str, Sequence[str]]) -> None:
-    for name, (value, known) in given.items():
-        if value not in known:
-            raise ProbandError(f"{name!r} is {value!r}; there are {', '.join(known)}")
-
-
+@dataclass
 class Plan:
     """One build: streams its items and counts what it saw."""
 
-    def __init__(self, **settings: Any) -> None:
-        self.seed: int = settings["seed"]
-        self.setting: str = settings["setting"]
-        self.per_relation: int = settings["per_relation"]
-        self.faithful: bool = settings["faithful"]
-        self.options: int = settings["options"]
-        self.lexical: bool = settings["lexical"]
-        self.template: str = settings["template"]
-        self.spoilers: list[Spoiler] = settings["spoilers"]
-        self.count: Counter[str] = Counter()
-        self.words_dropped: dict[str, int] = {}
+    options: BuildOptions
+    seed: int
+    template: str
+    spoilers: Sequence[Spoiler]
+    count: Counter[str] = field(default_factory=Counter)
+    words_dropped: dict[str, int] = field(default_factory=dict)
 
     def items(self) -> Iterator[Item]:
         names = slugs([spoiler.relation for spoiler in self.spoilers])
         for slug, spoiler in zip(names, self.spoilers, strict=True):
             relation = spoiler.relation
-            parts = halves(relation, seed=self.seed, lexical=self.lexical)
+            parts = halves(relation, seed=self.seed, lexical=self.options.split == "lexical")
             self.words_dropped[relation.name] = len(relation.tuples) - len(parts[0]) - len(parts[1])
             for number, half in enumerate(parts):
                 for rank, at in enumerate(self._sample(relation, half, number)):
@@ -112,11 +123,11 @@ class Plan:
     def _sample(self, relation: Relation, half: Sequence[int], number: int) -> list[tuple[int, int]]:
         """The positives of a half: all, or as many as asked for, drawn without return."""
         pairs = positives(half)
-        if self.setting == "retrieval":
+        if self.options.setting == "retrieval":
             pairs = [(i, j) for i, j in pairs if relation.tuples[i].head != relation.tuples[j].head]
-        share = (self.per_relation + 1 - number) // 2
+        share = (self.options.positives + 1 - number) // 2
         rng = random.Random(f"sample {self.seed} {relation.name} {number}")
-        if not self.per_relation or share >= len(pairs):
+        if not self.options.positives or share >= len(pairs):
             rng.shuffle(pairs)
             return pairs
         return rng.sample(pairs, share)
@@ -125,24 +136,24 @@ class Plan:
         self, slug: str, spoiler: Spoiler, at: tuple[int, int], *, half: Sequence[int], number: int, rank: int
     ) -> Iterator[Item]:
         """The items of one positive: one per probe, where random takes head and tail by turns."""
-        if self.setting == "retrieval":
+        if self.options.setting == "retrieval":
             yield self._retrieval_item(slug, spoiler.relation, at)
             return
         for probe in ("random-head", "random-tail")[rank % 2], "reverse", "type":
-            if probe == "reverse" and spoiler.relation.symmetric and not self.faithful:
+            if probe == "reverse" and spoiler.relation.symmetric and not self.options.faithful:
                 continue  # (t, h) is as right as (h, t): there is no question to ask
             rng = random.Random(f"{probe} {self.seed} {spoiler.relation.name} {at}")
-            count = self.options - 1 if self.setting == "zero-shot" else 1
+            count = self.options.options - 1 if self.options.setting == "zero-shot" else 1
             wrong = spoiler.negatives(probe, at, half=half, rng=rng, count=count)
             if len(wrong) < count:
                 continue
             name = f"{slug}.{probe}.{at[0]:02d}.{at[1]:02d}"
             tags = self._tags(spoiler.relation, probe)
-            if self.setting == "zero-shot":
-                yield self._choice_item(name, spoiler.relation, at, wrong, tags, rng)
+            if self.options.setting == "zero-shot":
+                yield self._choice_item(name, spoiler.relation, at=at, wrong=wrong, tags=tags, rng=rng)
             else:
                 tags["part"] = ("train", "test")[number]
-                yield from self._verdict_items(name, spoiler.relation, at, wrong[0], tags)
+                yield from self._verdict_items(name, spoiler.relation, at=at, wrong=wrong[0], tags=tags)
 
     def _tags(self, relation: Relation, probe: str) -> dict[str, Tag]:
         return {
@@ -150,7 +161,7 @@ class Plan:
             "group": relation.group,
             "probe": probe,
             "paper_probe": paper_probe(probe),
-            "setting": self.setting,
+            "setting": self.options.setting,
             "cardinality": relation.cardinality,
             "symmetric": relation.symmetric,
         }
@@ -159,9 +170,10 @@ class Plan:
         self,
         name: str,
         relation: Relation,
+        *,
         at: tuple[int, int],
         wrong: Sequence[Pair],
-        tags: Mapping[str, Tag],
+        tags: dict[str, Tag],
         rng: random.Random,
     ) -> Item:
         query, right = relation.tuples[at[0]].pair, relation.tuples[at[1]].pair
@@ -182,7 +194,7 @@ class Plan:
         )
 
     def _verdict_items(
-        self, name: str, relation: Relation, at: tuple[int, int], wrong: Pair, tags: Mapping[str, Tag]
+        self, name: str, relation: Relation, *, at: tuple[int, int], wrong: Pair, tags: dict[str, Tag]
     ) -> Iterator[Item]:
         query, right = relation.tuples[at[0]].pair, relation.tuples[at[1]].pair
         for gold, option in enumerate((right, wrong)):
@@ -194,6 +206,7 @@ class Plan:
                 gold=gold,
                 tags=tags,
                 facts={"query": list(query), "option": list(option), "clusters": clusters(relation, at)},
+                split="train" if tags["part"] == "train" else "test",
             )
 
     def _retrieval_item(self, slug: str, relation: Relation, at: tuple[int, int]) -> Item:
@@ -230,7 +243,7 @@ class Plan:
         true = sum((spoiler.true for spoiler in self.spoilers), Counter())
         return {
             "relations": lines,
-            "false_negatives_kept": self.faithful,
+            "false_negatives_kept": self.options.faithful,
             "false_negative_rate": {p: round(true[p] / drawn[p], 4) for p in PROBES if drawn[p]},
         }
 

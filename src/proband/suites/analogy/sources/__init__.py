@@ -17,14 +17,14 @@ LICENCES = {
 }
 
 
-def read(data: str | None) -> tuple[list[Relation], str]:
-    """Relations and their licence; `data` is None (our own lists), a path, or `wordnet[:FOLDER]`.
+def read(data: str = "") -> tuple[list[Relation], str]:
+    """Relations and their licence; `data` is empty (our own lists), a path, or `wordnet[:FOLDER]`.
 
-    >>> relations, licence = read(None)
+    >>> relations, licence = read()
     >>> len(relations), licence
     (20, 'Apache-2.0')
     """
-    if data is None:
+    if not data:
         return listed.built_in(), LICENCES["built-in"]
     if data.partition(":")[0] == "wordnet":
         return wordnet.read(data.partition(":")[2] or None), LICENCES["wordnet"]

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.types import Built, Item
+from proband.core.suite import Built
+from proband.core.types import Item
 from proband.suites.analogy.relations import Pair
 from proband.suites.analogy.sources.bats import clean, written
 from proband.suites.analogy.templates import fill, pattern
@@ -29,7 +30,7 @@ def looks_like(path: Path) -> bool:
         return False
 
 
-def build(path: Path, *, seed: int, template: str) -> Built:
+def build(path: Path, *, template: str) -> Built:
     """The items keep their own order of choices, so they need no seed."""
     counts: Counter[str] = Counter()
 

@@ -1,0 +1,1 @@
+"""What the paper found: its figures, its tables, its claims, and its analysis of word frequency."""

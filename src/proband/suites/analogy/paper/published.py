@@ -1,0 +1,83 @@
+"""The paper's own figures (tables 1 and 2), to stand beside ours.
+
+`mark` repeats the paper's: `many` (*, one/many-to-many, on the random probe) and `bidirectional` (†, on the reverse
+probe). Two cells of table 2 (verb_inf : Ving, reverse and type) are unreadable in our text of the paper and left out.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from statistics import fmean
+
+from proband.core.suite import Published
+from proband.core.types import Tag
+
+SOURCE = "Rezaee & Camacho-Collados 2022, table {}"
+SECTION_4 = {"random": 68.5, "reverse": 98.2, "type": 95.6}  # "excluding all one/many-to-many and bidirectional"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One published cell; `value` in percent, as printed."""
+
+    table: str
+    model: str
+    setting: str
+    group: str
+    relation: str
+    probe: str
+    value: float
+    mark: str
+
+
+@cache
+def figures() -> tuple[Figure, ...]:
+    """
+    >>> [f.value for f in figures() if f.relation == "country : capital"]
+    [77.85, 99.15, 90.85]
+    """
+    text = (resources.files("proband") / "data" / "analogy" / "published.csv").read_text(encoding="utf-8")
+    return tuple(
+        Figure(**{**row, "value": float(row["value"])})  # type: ignore[arg-type]
+        for row in csv.DictReader(text.splitlines())
+    )
+
+
+@cache
+def marked(mark: str = "") -> frozenset[str]:
+    """The relations the paper marks as `many`, as `bidirectional`, or (by default) as either."""
+    return frozenset(f.relation for f in figures() if f.mark and mark in ("", f.mark))
+
+
+def published() -> Sequence[Published]:
+    """The same as the report wants them: a tag per row and column, values between 0 and 1."""
+    cells = [(figure.model, _cell(figure), figure.value, SOURCE.format(figure.table)) for figure in figures()]
+    return [
+        Published(model=model, metric="accuracy", group=group, value=round(value / 100, 6), source=source)
+        for model, group, value, source in (*cells, *_averages())
+    ]
+
+
+def _cell(figure: Figure) -> dict[str, Tag]:
+    cell: dict[str, Tag] = {"setting": figure.setting, "paper_probe": figure.probe}
+    if figure.group != "All":
+        cell["group"] = figure.group
+    if figure.relation:
+        cell["relation"] = figure.relation
+    return cell
+
+
+def _averages() -> Iterator[tuple[str, dict[str, Tag], float, str]]:
+    """Means over relations: of table 2's rows by mark, and those that section 4 prints."""
+    for probe, printed in SECTION_4.items():
+        cell: dict[str, Tag] = {"setting": "supervised", "paper_probe": probe}
+        rows = [f for f in figures() if f.table == "2" and f.probe == probe]
+        for name, kept in (("marked", True), ("unmarked", False)):
+            value = fmean(f.value for f in rows if (f.relation in marked()) is kept)
+            yield "RoB-Large", {**cell, "marked": name}, value, SOURCE.format("2 (mean of its rows)")
+        semantic = {**cell, "kind": "semantic", "marked": "unmarked"}
+        yield "RoB-Large", semantic, printed, "Rezaee & Camacho-Collados 2022, section 4"

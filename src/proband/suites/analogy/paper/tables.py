@@ -1,0 +1,181 @@
+"""Tables 1 and 2 of the paper, and the tables of the studies that go beyond it, as data for the report.
+
+`derive` gives the tags the paper groups relations by. The tables with `run.` tags compare runs that differ in an option
+of the solver (template, scoring, classifier, layer); a study makes those runs and asks for the tables by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from proband.core.suite import Table
+from proband.core.types import Tag
+from proband.suites.analogy.paper.published import marked
+from proband.suites.analogy.probes import PAPER_PROBES, PROBES
+from proband.suites.analogy.relations import GROUPS
+from proband.suites.analogy.templates import TEMPLATES
+
+KINDS = {"ES": "semantic", "LS": "semantic", "DM": "morphological", "IM": "morphological"}
+ORDER: Mapping[str, tuple[Tag, ...]] = {
+    "group": GROUPS,
+    "kind": ("semantic", "morphological"),
+    "marked": ("unmarked", "marked"),
+    "paper_probe": PAPER_PROBES,
+    "probe": PROBES,
+    "setting": ("supervised", "zero-shot"),
+    "run.task": ("test", "seen", "control"),
+    "run.template": tuple(TEMPLATES),
+    "run.norm": ("sum", "token", "word"),
+}
+CELLS = ("setting", "paper_probe")
+
+
+def derive(tags: Mapping[str, Tag]) -> Mapping[str, Tag]:
+    """`kind` (semantic, morphological); `marked` and `bidirectional` as the paper marks relations in table 2 (* and †);
+    `detected`: what we find in the list itself.
+
+    >>> derive({"relation": "synonyms : exact", "group": "LS", "cardinality": "one-to-many", "symmetric": True})
+    {'kind': 'semantic', 'marked': 'marked', 'bidirectional': 'both ways', 'detected': 'to-many or symmetric'}
+    """
+    relation, group = str(tags.get("relation")), str(tags.get("group"))
+    if group not in KINDS:
+        return {}  # multiple choice of other authors
+    several = str(tags.get("cardinality")).endswith("to-many") or tags.get("symmetric") is True
+    return {
+        "kind": KINDS[group],
+        "marked": "marked" if relation in marked() else "unmarked",
+        "bidirectional": "both ways" if relation in marked("bidirectional") else "one way",
+        "detected": "to-many or symmetric" if several else "neither",
+    }
+
+
+def _note() -> str:
+    """The paper's marks, in words."""
+    many, both = (", ".join(sorted(marked(mark))) for mark in ("many", "bidirectional"))
+    return (
+        "Published rows are table 2 of the paper (RoBERTa-large, supervised), measured on BATS. The paper marks as "
+        f"one/many-to-many (*, random is expected to be hard): {many}; as bidirectional (†, so is reverse): {both}."
+    )
+
+
+PAPER = (
+    Table(
+        name="groups",
+        title="Accuracy by group of relations and probe",
+        rows=("group",),
+        columns=CELLS,
+        order=ORDER,
+        note="Published rows are table 1 of the paper, measured on BATS.",
+    ),
+    Table(
+        name="relations",
+        title="Accuracy by relation and probe",
+        rows=("group", "relation"),
+        columns=CELLS,
+        order=ORDER,
+        note=_note(),
+    ),
+    Table(name="probes", title="Head and tail replaced", rows=("group",), columns=("setting", "probe"), order=ORDER),
+    Table(
+        name="auc",
+        title="Area under the ROC curve of true against false, mean over relations",
+        rows=("group",),
+        columns=CELLS,
+        metric="auc",
+        order=ORDER,
+        where={"setting": "supervised"},
+        macro="relation",
+    ),
+    Table(
+        name="retrieval",
+        title="First answer right, a : b :: c : ?",
+        rows=("group",),
+        columns=("setting",),
+        metric="top1",
+        order=ORDER,
+        where={"setting": "retrieval"},
+    ),
+    Table(name="cardinality", title="By cardinality", rows=("cardinality",), columns=CELLS, order=ORDER),
+)
+
+AVERAGES = tuple(
+    Table(
+        name=name,
+        title=f"Mean over relations: {title}",
+        rows=rows,
+        columns=CELLS,
+        order=ORDER,
+        macro="relation",
+        note=note,
+        always=False,
+    )
+    for name, title, rows, note in (
+        ("marked", "with and without those the paper marks", ("marked",), "Published: computed from table 2."),
+        (
+            "marked-kinds",
+            "semantic and morphological, with and without those the paper marks",
+            ("kind", "marked"),
+            "Published: section 4, whose averages are those of the six unmarked semantic relations.",
+        ),
+        ("detected", "with and without those found to be to-many or symmetric", ("detected",), ""),
+    )
+)
+
+VARIANTS = tuple(
+    Table(
+        name=name,
+        title=f"{title}, mean over relations",
+        rows=rows,
+        columns=("paper_probe",),
+        order=ORDER,
+        macro="relation",
+        always=False,
+    )
+    for name, title, rows in (
+        ("templates", "Wording of the analogy", ("run.template",)),
+        ("scoring", "Ways to score a sentence", ("run.solver", "run.method", "run.norm", "run.span")),
+    )
+)
+
+BY_GROUP = tuple(
+    replace(table, name=f"{table.name}-groups", title=f"{table.title} of a group", columns=("group", "paper_probe"))
+    for table in VARIANTS
+)
+
+PROBING = tuple(
+    Table(
+        name=name,
+        title=title,
+        rows=rows,
+        columns=("run.task",),
+        order=ORDER,
+        macro="relation",
+        note="test: the unseen half, as in the paper; seen: new sentences of seen words; control: the same sentences "
+        "with a random label per word. Selectivity is seen minus control (Hewitt & Liang 2019).",
+        always=False,
+    )
+    for name, title, rows in (
+        ("probing", "Classifier and control task, mean over relations", ("paper_probe", "run.classifier")),
+        (
+            "layers",
+            "Classifier, layer and control task, mean over relations",
+            ("paper_probe", "run.classifier", "run.layers"),
+        ),
+    )
+)
+
+SEARCH = (
+    Table(
+        name="retrieval-methods",
+        title="First answer right, by method, with a, b and c excluded from the answers or not",
+        rows=("run.method", "run.exclude"),
+        columns=("group",),
+        metric="top1",
+        order=ORDER,
+        where={"setting": "retrieval"},
+        always=False,
+    ),
+)
+
+TABLES = (*PAPER, *AVERAGES, *VARIANTS, *BY_GROUP, *PROBING, *SEARCH)

@@ -1,0 +1,148 @@
+r"""Zero-shot with embeddings (section 3.1): the option whose relation embedding is nearest to the query's.
+
+    r(h, t) = RelBERT(h, t)      or, for static vectors,      r(h, t) = v(t) - v(h)
+
+and the classical combinations of the four words (Levy & Goldberg 2014), here used to compare options:
+
+    3CosAdd        cos(d, b - a + c)
+    3CosMul        cos(d, b) cos(d, c) / (cos(d, a) + eps), cosines moved to [0, 1]
+    PairDirection  cos(d - c, b - a), which is the difference above
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proband.core.options import NoOptions
+from proband.core.protocols import EmbedsPairs, EmbedsSentences, HasVectors
+from proband.core.types import Answer, Item
+from proband.suites.analogy.item_pairs import query_and_options
+from proband.suites.analogy.relations import Pair
+
+Rows = NDArray[np.floating]  # one vector per row
+EPS = 1e-3
+
+
+def cosine(a: Rows, b: Rows) -> Rows:
+    """Row by row; 0 where one of the two is the zero vector (a word the model does not know).
+
+    >>> cosine(np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([[1.0, 1.0], [1.0, 1.0]])).round(4).tolist()
+    [0.7071, 0.0]
+    """
+    size = np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)
+    product: Rows = np.einsum("...d,...d->...", a, b)
+    shares: Rows = np.divide(product, size, out=np.zeros_like(product), where=size > 0)
+    return shares
+
+
+def unit(v: Rows) -> Rows:
+    size = np.linalg.norm(v, axis=-1, keepdims=True)
+    scaled: Rows = np.divide(v, size, out=np.zeros_like(v), where=size > 0)
+    return scaled
+
+
+def difference(a: Rows, b: Rows, c: Rows, d: Rows) -> Rows:
+    """cos(b - a, d - c)"""
+    return cosine(b - a, d - c)
+
+
+def cos_add(a: Rows, b: Rows, c: Rows, d: Rows) -> Rows:
+    """cos(d, b - a + c), the words taken at length 1"""
+    return cosine(d, unit(b) - unit(a) + unit(c))
+
+
+def cos_mul(a: Rows, b: Rows, c: Rows, d: Rows) -> Rows:
+    """cos(d, b) cos(d, c) / (cos(d, a) + eps)"""
+    near_a, near_b, near_c = ((cosine(d, v) + 1) / 2 for v in (a, b, c))
+    return near_b * near_c / (near_a + EPS)
+
+
+def similar_to_b(a: Rows, b: Rows, c: Rows, d: Rows) -> Rows:
+    """The control: cos(d, c), blind to the query. (Its name is from a : a' :: b : b', whose b is our c.)"""
+    return cosine(d, c)
+
+
+Combination = Callable[[Rows, Rows, Rows, Rows], Rows]
+
+
+def lookup(model: HasVectors, words: Sequence[str]) -> dict[str, Rows]:
+    """A vector per word: as it stands, in lower case, joined by `_` or `-`; several words: the mean of those known.
+
+    A word that is not found at all has the zero vector.
+    """
+    distinct = list(dict.fromkeys(words))
+    forms = [spellings(word) for word in distinct]
+    flat = list(dict.fromkeys(form for own in forms for form in own))
+    parts = list(dict.fromkeys(part for word in distinct for part in word.lower().split()))
+    rows, known = model.vectors([*flat, *parts])
+    row_of = {form: row for form, row, there in zip([*flat, *parts], rows, known, strict=True) if there}
+    nothing = np.zeros(rows.shape[1], dtype=np.float32)
+    found: dict[str, Rows] = {}
+    for word, own in zip(distinct, forms, strict=True):
+        hit = next((row_of[form] for form in own if form in row_of), None)
+        if hit is None:
+            pieces = [row_of[part] for part in word.lower().split() if part in row_of]
+            hit = np.mean(pieces, axis=0) if pieces else nothing
+        found[word] = hit
+    return found
+
+
+def spellings(word: str) -> list[str]:
+    """
+    >>> spellings("New Zealand")
+    ['New Zealand', 'new zealand', 'New_Zealand', 'new_zealand', 'New-Zealand', 'new-zealand']
+    """
+    return list(
+        dict.fromkeys(form for gap in " _-" for form in (word.replace(" ", gap), word.lower().replace(" ", gap)))
+    )
+
+
+def by_vectors(combine: Combination) -> Callable[..., list[Answer]]:
+    """A solver for static vectors from a combination of the four words' vectors."""
+
+    def solve(items: Sequence[Item], model: HasVectors, *, seed: int, options: NoOptions) -> list[Answer]:
+        pairs = [query_and_options(item) for item in items]
+        words = list(dict.fromkeys(word for query, choices in pairs for pair in (query, *choices) for word in pair))
+        found = lookup(model, words)
+        table = np.stack([found[word] for word in words])
+        number = {word: at for at, word in enumerate(words)}
+        quads = [[number[w] for w in (*query, *option)] for query, choices in pairs for option in choices]
+        return answers(items, [len(choices) for _, choices in pairs], in_blocks(combine, table, np.array(quads)))
+
+    return solve
+
+
+def in_blocks(combine: Combination, table: Rows, quads: NDArray[np.int64], *, block: int = 20_000) -> Rows:
+    """The combination of each row of four word numbers, a block at a time so that memory stays flat."""
+    parts = [quads[at : at + block] for at in range(0, len(quads), block)]
+    return np.concatenate([combine(*(table[part[:, k]] for k in range(4))) for part in parts])
+
+
+def by_relation(items: Sequence[Item], model: EmbedsPairs, *, seed: int, options: NoOptions) -> list[Answer]:
+    """Cosine of relation embeddings; each distinct pair is embedded once."""
+    return nearest(items, lambda pairs: model.embed_pairs(pairs))
+
+
+def by_sentences(items: Sequence[Item], model: EmbedsSentences, *, seed: int, options: NoOptions) -> list[Answer]:
+    """Cosine of the sentence embeddings of "h1 is to t1" and "h2 is to t2"."""
+    return nearest(items, lambda pairs: model.embed_sentences([f"{head} is to {tail}" for head, tail in pairs]))
+
+
+def nearest(items: Sequence[Item], embed: Callable[[list[Pair]], Rows]) -> list[Answer]:
+    """Cosine of the embeddings of query and option."""
+    pairs = [query_and_options(item) for item in items]
+    distinct = list(dict.fromkeys(pair for query, options in pairs for pair in (query, *options)))
+    number = {pair: at for at, pair in enumerate(distinct)}
+    rows = embed(distinct)
+    twos = np.array([(number[query], number[option]) for query, options in pairs for option in options])
+    return answers(items, [len(options) for _, options in pairs], cosine(rows[twos[:, 0]], rows[twos[:, 1]]))
+
+
+def answers(items: Sequence[Item], lengths: Sequence[int], scores: Rows) -> list[Answer]:
+    """Cut a flat row of scores into one answer per item."""
+    ends = np.cumsum(lengths)
+    parts = np.split(scores.astype(np.float64), ends[:-1])
+    return [Answer(item_id=item.id, scores=tuple(part.tolist())) for item, part in zip(items, parts, strict=True)]

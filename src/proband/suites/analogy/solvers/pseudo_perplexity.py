@@ -1,0 +1,76 @@
+r"""Zero-shot with language models (section 2.4): the option whose analogy sentence has the lowest pseudo-perplexity.
+
+    PPPL(S) = exp(-sum_i log P(w_i | S without i))                                              (equation 1)
+
+Scores are -log PPPL, so higher is preferred. As printed the sum is not divided by the length; `norm` offers that. For a
+causal model the same sum runs over log P(w_i | w_<i). PMI subtracts the prior of the option, its score beside a query
+that says nothing:
+
+    PMI(option; query) = log P(T(query, option)) - log P(T(something, option))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from proband.core.protocols import ScoresText, Text
+from proband.core.types import Answer, Item
+from proband.solvers.likelihood import LikelihoodOptions, method_of, normalised
+from proband.suites.analogy.item_pairs import query_and_options
+from proband.suites.analogy.relations import Pair
+from proband.suites.analogy.templates import DEFAULT, TEMPLATES, fill, option_start
+
+NOTHING = ("something", "something")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoringOptions(LikelihoodOptions):
+    """How an analogy sentence is scored; norm `sum` is equation 1 as printed."""
+
+    template: Annotated[str, Meta(description=f"one of {', '.join(TEMPLATES)}, or text")] = DEFAULT
+    span: Annotated[Literal["sentence", "option"], Meta(description="option: only the option's tokens count")] = (
+        "sentence"
+    )
+
+
+def pppl(items: Sequence[Item], model: ScoresText, *, seed: int, options: ScoringOptions) -> list[Answer]:
+    """-log PPPL of each option's sentence. With span `option` only its own tokens count, the query being context."""
+    return _answers(items, model, options, less_prior=False)
+
+
+def pmi(items: Sequence[Item], model: ScoresText, *, seed: int, options: ScoringOptions) -> list[Answer]:
+    """log P of the sentence minus the option's prior: log P of the same sentence about "something"."""
+    return _answers(items, model, options, less_prior=True)
+
+
+def _answers(items: Sequence[Item], model: ScoresText, options: ScoringOptions, *, less_prior: bool) -> list[Answer]:
+    asked = [query_and_options(item) for item in items]
+    pairs = dict.fromkeys((query, option) for query, choices in asked for option in choices)
+    if less_prior:
+        pairs |= dict.fromkeys((NOTHING, option) for _, option in list(pairs))
+    value = _scores(list(pairs), model, options)
+    return [
+        Answer(
+            item_id=item.id,
+            scores=tuple(value[query, c] - (value[NOTHING, c] if less_prior else 0.0) for c in choices),
+        )
+        for item, (query, choices) in zip(items, asked, strict=True)
+    ]
+
+
+def _scores(
+    pairs: Sequence[tuple[Pair, Pair]], model: ScoresText, options: ScoringOptions
+) -> dict[tuple[Pair, Pair], float]:
+    """Each distinct (query, option) once, in one call of the model."""
+    texts = [_text(query, option, options) for query, option in pairs]
+    scored = model.score(texts, method=method_of(model, options.method))
+    return {pair: normalised(score, options.norm) for pair, score in zip(pairs, scored, strict=True)}
+
+
+def _text(query: Pair, option: Pair, options: ScoringOptions) -> Text:
+    start = option_start(options.template, query, option) if options.span == "option" else 0
+    return Text(fill(options.template, query, option), start)

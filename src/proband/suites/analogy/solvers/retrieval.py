@@ -1,0 +1,214 @@
+r"""a : b :: c : ? over a whole vocabulary, the classical way to ask word vectors for analogies.
+
+All vectors have length 1, and the answer d is the word of the vocabulary that maximises
+
+    3CosAdd        cos(d, b) - cos(d, a) + cos(d, c)                      (Mikolov et al. 2013)
+    3CosMul        cos(d, b) cos(d, c) / (cos(d, a) + eps)                (Levy & Goldberg 2014; cosines in [0, 1])
+    PairDirection  cos(d - c, b - a)
+    LRCos          P(d is a tail of R) cos(d, c)                          (Drozd et al. 2016)
+    similar-to-b   cos(d, c)                                              (control: nothing is learnt from a : b)
+
+with a, b and c excluded from the answers or not (Linzen 2016 shows how much the exclusion does). P is a logistic
+regression that has seen the relation's other tuples. A question is right if any accepted tail comes first.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from proband.core.errors import ProbandError
+from proband.core.metrics import Metric
+from proband.core.protocols import HasVectors
+from proband.core.types import Answer, Item
+from proband.suites.analogy.solvers.cosine import EPS, Rows, spellings, unit
+
+Row = NDArray[np.floating]
+
+
+def cos_add(to_a: Row, to_b: Row, to_c: Row, a_b: float, c_ab: float) -> Row:
+    return to_b - to_a + to_c
+
+
+def cos_mul(to_a: Row, to_b: Row, to_c: Row, a_b: float, c_ab: float) -> Row:
+    product: Row = (to_b + 1) * (to_c + 1) / (2 * (to_a + 1 + 2 * EPS))
+    return product
+
+
+def pair_direction(to_a: Row, to_b: Row, to_c: Row, a_b: float, c_ab: float) -> Row:
+    """cos(d - c, b - a) = (d.b - d.a - c.(b - a)) / (|d - c| |b - a|), with |x - y|^2 = 2 - 2 x.y for length 1"""
+    long = np.sqrt(np.maximum(2 - 2 * to_c, 1e-9) * max(2 - 2 * a_b, 1e-9))
+    direction: Row = (to_b - to_a - c_ab) / long
+    return direction
+
+
+def similar_to_b(to_a: Row, to_b: Row, to_c: Row, a_b: float, c_ab: float) -> Row:
+    return to_c
+
+
+METHODS: dict[str, Callable[[Row, Row, Row, float, float], Row]] = {
+    "3cosadd": cos_add,
+    "3cosmul": cos_mul,
+    "pair-direction": pair_direction,
+    "similar-to-b": similar_to_b,
+}
+
+
+@dataclass(frozen=True)
+class Space:
+    """The searched words: the first `limit` of the model's table (they are ordered by frequency), at length 1."""
+
+    words: Sequence[str]
+    matrix: Rows
+    number: dict[str, int]
+
+    def find(self, word: str) -> int | None:
+        return next((self.number[form] for form in spellings(word) if form in self.number), None)
+
+
+def space(model: HasVectors, limit: int) -> Space:
+    words = list(model.vocabulary[:limit])
+    number: dict[str, int] = {}
+    for at, word in enumerate(words):
+        number.setdefault(word, at)
+    return Space(words, unit(np.asarray(model.matrix[:limit], dtype=np.float32)), number)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """How the vocabulary is searched."""
+
+    method: Annotated[
+        Literal["3cosadd", "3cosmul", "pair-direction", "lrcos", "similar-to-b"], Meta(description="what is maximised")
+    ] = "3cosadd"
+    exclude: Annotated[bool, Meta(description="leave a, b and c out of the answers")] = True
+    limit: Annotated[int, Meta(description="search the first so many words of the table", ge=1)] = 200_000
+
+
+def retrieve(items: Sequence[Item], model: HasVectors, *, seed: int, options: SearchOptions) -> list[Answer]:
+    """The best word as text, and the rank of the best accepted tail in `blanks` (none: a word is not in the table)."""
+    searched = space(model, options.limit)
+    by_relation: dict[str, list[Item]] = defaultdict(list)
+    for item in items:
+        if "answers" not in item.facts:
+            raise ProbandError(f"{item.id} asks for no word: this solver is for items built with setting retrieval")
+        by_relation[str(item.tags["relation"])].append(item)
+    said: dict[str, Answer] = {}
+    for name, own in by_relation.items():
+        if options.method == "lrcos":
+            scores = lrcos_scores(own, searched, seed=f"{seed} {name}")
+        else:
+            scores = combination_scores(own, searched, METHODS[options.method])
+        for item, row in zip(own, scores, strict=True):
+            said[item.id] = _answer(item, row, searched, exclude=options.exclude)
+    return [said[item.id] for item in items]
+
+
+def _three(item: Item) -> tuple[str, str, str]:
+    return item.facts["query"][0], item.facts["query"][1], item.facts["head"]
+
+
+def _answer(item: Item, scores: Row | None, searched: Space, *, exclude: bool) -> Answer:
+    golds = [at for word in item.facts["answers"] if (at := searched.find(word)) is not None]
+    if scores is None or not golds:
+        return Answer(item_id=item.id, blanks=({"rank": None},))
+    if exclude:
+        scores = scores.copy()
+        scores[[at for word in _three(item) if (at := searched.find(word)) is not None]] = -np.inf
+    best = scores[golds].max()
+    rank = int((scores > best).sum()) + 1 if np.isfinite(best) else len(scores)
+    return Answer(item_id=item.id, text=searched.words[int(scores.argmax())], blanks=({"rank": rank},))
+
+
+def combination_scores(
+    items: Sequence[Item], searched: Space, combine: Callable[[Row, Row, Row, float, float], Row]
+) -> list[Row | None]:
+    """Cosines of the relation's own words to the whole table once; each question is then three rows of that."""
+    words = list(dict.fromkeys(word for item in items for word in _three(item)))
+    known = {word: at for word in words if (at := searched.find(word)) is not None}
+    rows = dict(zip(known, searched.matrix[list(known.values())] @ searched.matrix.T, strict=True)) if known else {}
+    found: list[Row | None] = []
+    for item in items:
+        a, b, c = _three(item)
+        if a not in rows or b not in rows or c not in rows:
+            found.append(None)
+            continue
+        a_b = float(rows[a][known[b]])
+        c_ab = float(rows[b][known[c]] - rows[a][known[c]])
+        found.append(combine(rows[a], rows[b], rows[c], a_b, c_ab))
+    return found
+
+
+def lrcos_scores(items: Sequence[Item], searched: Space, *, seed: str) -> list[Row | None]:
+    """One classifier per head c, trained on the tails of the other tuples against heads and random words."""
+    pairs = dict.fromkeys((item.facts["query"][0], item.facts["query"][1]) for item in items)
+    pairs |= dict.fromkeys((item.facts["head"], item.facts["answers"][0]) for item in items)
+    rng = random.Random(f"lrcos {seed}")
+    others = rng.sample(range(len(searched.words)), min(len(searched.words), 2 * len(pairs)))
+    of_head: dict[str, Row | None] = {}
+    found = []
+    for item in items:
+        head = item.facts["head"]
+        if head not in of_head:
+            at = searched.find(head)
+            tails = [n for h, t in pairs if h != head and (n := searched.find(t)) is not None]
+            heads = [n for h, _ in pairs if h != head and (n := searched.find(h)) is not None]
+            if at is None or len(tails) < 2:
+                of_head[head] = None
+            else:
+                x = searched.matrix[[*tails, *heads, *others]].astype(np.float64)
+                y = np.array([1.0] * len(tails) + [0.0] * (len(heads) + len(others)))
+                weights = logistic(x, y, ridge=0.03)
+                logit = searched.matrix @ weights[:-1].astype(np.float32) + np.float32(weights[-1])
+                chance = 1 / (1 + np.exp(-np.clip(logit, -30, 30)))
+                of_head[head] = chance * (searched.matrix @ searched.matrix[at] + 1) / 2
+        found.append(of_head[head])
+    return found
+
+
+def logistic(x: Rows, y: Row, *, ridge: float = 1.0, steps: int = 50) -> Row:
+    r"""argmin_w  sum_i log(1 + exp(-(2 y_i - 1) w.x_i)) + ridge/2 |w|^2, by Newton's method; the last weight is free of
+    the penalty and of any input (the intercept).
+
+    >>> logistic(np.array([[-1.0], [1.0]]), np.array([0.0, 1.0])).round(3).tolist()
+    [0.675, 0.0]
+    """
+    x = np.hstack([x, np.ones((len(x), 1))])
+    penalty = np.full(x.shape[1], ridge)
+    penalty[-1] = 1e-9
+    w: Row = np.zeros(x.shape[1])
+    for _ in range(steps):
+        p = 1 / (1 + np.exp(-(x @ w)))
+        gradient = x.T @ (p - y) + penalty * w
+        step = np.linalg.solve(x.T * (p * (1 - p)) @ x + np.diag(penalty), gradient)
+        w = w - step
+        if np.abs(step).max() < 1e-9:
+            break
+    return w
+
+
+def rank_of(answer: Answer) -> int | None:
+    return answer.blanks[0].get("rank") if answer.blanks else None
+
+
+def top1(item: Item, answer: Answer) -> float | None:
+    """1 if an accepted tail came first; a question with an unknown word counts 0. Only for retrieval items."""
+    return None if "answers" not in item.facts else float(rank_of(answer) == 1)
+
+
+def reciprocal_rank(item: Item, answer: Answer) -> float | None:
+    if "answers" not in item.facts:
+        return None
+    rank = rank_of(answer)
+    return 1 / rank if rank else 0.0
+
+
+TOP1 = Metric(name="top1", of=top1, title="first answer right")
+RECIPROCAL_RANK = Metric(name="reciprocal rank", of=reciprocal_rank)

@@ -1,0 +1,203 @@
+"""The supervised setting (sections 2.1 and 2.4): can a classifier over the words' embeddings tell true from false?
+
+The features of "What h1 is to t1, h2 is to t2." are the contextual embeddings of its four target words, concatenated;
+for relation embeddings those of the two pairs, for static vectors the two differences (section 3.1). Every relation and
+probe has its own classifier, trained on one half of the tuples and asked about the other (the option `task` asks about
+held-out training sentences instead, see control_task). Sentences that several probes share are embedded once.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+from msgspec import Meta
+
+from proband.core.errors import ProbandError
+from proband.core.protocols import EmbedsPairs, EmbedsWords, Floats, HasVectors
+from proband.core.types import Answer, Item
+from proband.suites.analogy.item_pairs import query_and_option
+from proband.suites.analogy.relations import Pair
+from proband.suites.analogy.solvers.classifier import Lesson, Settings, fit_and_ask
+from proband.suites.analogy.solvers.control_task import held_out
+from proband.suites.analogy.solvers.cosine import lookup
+from proband.suites.analogy.templates import DEFAULT, TEMPLATES, fill_spans
+
+Sentence = tuple[Pair, Pair]
+Features = Callable[[Sequence[Sentence]], Floats]  # one row per sentence
+
+
+# ---- options -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearningOptions:
+    """The classifier, and what it is asked."""
+
+    classifier: Annotated[Literal["mlp", "linear"], Meta(description="the kind of classifier")] = "mlp"
+    steps: Annotated[int, Meta(description="training batches of 128 sentences", ge=1)] = 300
+    hidden: Annotated[int, Meta(description="units of the mlp's hidden layer", ge=1)] = 100
+    task: Annotated[
+        Literal["test", "seen", "control"],
+        Meta(description="asked about: the test half; a fifth of the training sentences; the same with random labels"),
+    ] = "test"
+
+    @property
+    def settings(self) -> Settings:
+        return Settings(hidden=self.hidden if self.classifier == "mlp" else 0, steps=self.steps)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordLearningOptions(LearningOptions):
+    """The same over words in a sentence."""
+
+    template: Annotated[str, Meta(description=f"one of {', '.join(TEMPLATES)}, or text")] = DEFAULT
+    layers: Annotated[str, Meta(description="hidden states to average: -1, 0,6,12 or all")] = "-1"
+
+
+def layers_of(text: str, count: int) -> list[int]:
+    """`-1`, `0,1,2` or `all`.
+
+    >>> layers_of("all", 3), layers_of("-1", 3)
+    ([0, 1, 2], [-1])
+    """
+    if text == "all":
+        return list(range(count))
+    try:
+        chosen = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise ProbandError(f"'layers' is {text!r}; give numbers like -1 or 0,6,12, or all") from None
+    if any(not -count <= layer < count for layer in chosen):
+        raise ProbandError(f"'layers' is {text!r}; the model has {count} hidden states")
+    return chosen
+
+
+# ---- features ------------------------------------------------------------------------------------------------------
+
+
+def contextual(model: EmbedsWords, *, template: str = DEFAULT, layers: Sequence[int] = (-1,)) -> Features:
+    """Embeddings of the four target words, each the mean over `layers`, concatenated: 4 x dim."""
+
+    def features(sentences: Sequence[Sentence]) -> Floats:
+        filled = [fill_spans(template, query, option) for query, option in sentences]
+        found = model.embed([text for text, _ in filled], [spans for _, spans in filled], layers=layers)
+        out: Floats = found.mean(axis=2).reshape(len(sentences), -1)
+        return out
+
+    return features
+
+
+def relational(model: EmbedsPairs) -> Features:
+    """Relation embeddings of the two pairs, concatenated."""
+    return _of_pairs(model.embed_pairs)
+
+
+def differences(model: HasVectors) -> Features:
+    """v(t1) - v(h1) and v(t2) - v(h2), concatenated."""
+
+    def embed(pairs: Sequence[Pair]) -> Floats:
+        vector = lookup(model, [word for pair in pairs for word in pair])
+        return np.stack([vector[tail] - vector[head] for head, tail in pairs]).astype(np.float32)
+
+    return _of_pairs(embed)
+
+
+def _of_pairs(embed: Callable[[Sequence[Pair]], Floats]) -> Features:
+    def features(sentences: Sequence[Sentence]) -> Floats:
+        pairs = list(dict.fromkeys(pair for sentence in sentences for pair in sentence))
+        number = {pair: at for at, pair in enumerate(pairs)}
+        rows = embed(pairs)
+        twos = np.array([[number[query], number[option]] for query, option in sentences])
+        out: Floats = rows[twos].reshape(len(sentences), -1)
+        return out
+
+    return features
+
+
+# ---- items to tasks ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Probe:
+    """The items of one relation and probe: `task` trains on `train` and asks about `test`, in these orders."""
+
+    train: list[Item]
+    test: list[Item]
+    task: Lesson
+
+
+def by_relation(items: Sequence[Item]) -> Iterator[list[Item]]:
+    groups: dict[str, list[Item]] = defaultdict(list)
+    for item in items:
+        query_and_option(item)  # an item of another setting is an error
+        groups[str(item.tags["relation"])].append(item)
+    yield from groups.values()
+
+
+def probes_of(items: Sequence[Item]) -> tuple[list[Sentence], list[Probe]]:
+    """The distinct sentences of a relation, and its probes; the tasks count rows of those sentences."""
+    number: dict[Sentence, int] = {}
+    row = {item.id: number.setdefault(query_and_option(item), len(number)) for item in items}
+    found = []
+    for probe in dict.fromkeys(item.tags["paper_probe"] for item in items):
+        mine = [item for item in items if item.tags["paper_probe"] == probe]
+        train = [item for item in mine if item.split == "train"]
+        test = [item for item in mine if item.split != "train"]
+        if len({item.gold for item in train}) < 2 or not test:
+            continue  # a lexical split of few tuples may leave a probe without negatives: nothing to learn from
+        task = Lesson(
+            train=np.array([row[item.id] for item in train]),
+            labels=np.array([item.gold == 0 for item in train], dtype=np.float32),
+            ask=np.array([row[item.id] for item in test]),
+        )
+        found.append(Probe(train, test, task))
+    if not found:
+        raise ProbandError(
+            f"relation {items[0].tags['relation']!r} has no true and false items to learn from and to ask"
+        )
+    return list(number), found
+
+
+def asked_of(
+    probes: Sequence[Probe], *, seed: int, options: LearningOptions
+) -> list[tuple[list[Item], Lesson, Floats]]:
+    """Per probe: the items asked about, the classifier's task, and the sign that each logit gets."""
+    if options.task == "test":
+        return [(probe.test, probe.task, np.ones(len(probe.test), dtype=np.float32)) for probe in probes]
+    relation = probes[0].train[0].tags["relation"]
+    return [
+        held_out(probe.train, probe.task, seed=f"{seed} {relation} {at}", control=options.task == "control")
+        for at, probe in enumerate(probes)
+    ]
+
+
+def solve_with(items: Sequence[Item], features: Features, *, seed: int, options: LearningOptions) -> list[Answer]:
+    """Scores (logit, -logit) for true and false of the items asked about; the others get no score."""
+    said: dict[str, Answer] = {}
+    for own in by_relation(items):
+        sentences, probes = probes_of(own)
+        asked = asked_of(probes, seed=seed, options=options)
+        logits = fit_and_ask(features(sentences), [task for _, task, _ in asked], options.settings, seed=seed)
+        for (questions, _, signs), row in zip(asked, logits, strict=True):
+            for item, logit in zip(questions, (row * signs).tolist(), strict=True):
+                said[item.id] = Answer(item_id=item.id, scores=(logit, -logit))
+    return [said.get(item.id, Answer(item_id=item.id)) for item in items]
+
+
+# ---- solvers -------------------------------------------------------------------------------------------------------
+
+
+def by_words(items: Sequence[Item], model: EmbedsWords, *, seed: int, options: WordLearningOptions) -> list[Answer]:
+    features = contextual(model, template=options.template, layers=layers_of(options.layers, model.layers))
+    return solve_with(items, features, seed=seed, options=options)
+
+
+def by_relations(items: Sequence[Item], model: EmbedsPairs, *, seed: int, options: LearningOptions) -> list[Answer]:
+    return solve_with(items, relational(model), seed=seed, options=options)
+
+
+def by_differences(items: Sequence[Item], model: HasVectors, *, seed: int, options: LearningOptions) -> list[Answer]:
+    return solve_with(items, differences(model), seed=seed, options=options)

@@ -1,0 +1,87 @@
+"""The claims as data: each says where the paper states it, selects items, and judges planted answers as planted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proband.core.suite import Claim
+from proband.core.types import Answer, Item, Run
+from proband.report.claims import judge
+from proband.report.numbers.cells import Study
+from proband.report.numbers.sources import Answered, ItemSet
+from proband.suites.analogy import SUITE
+from proband.suites.analogy.paper.frequency import BY_ITEM, BY_TUPLE
+from proband.suites.analogy.paper.tables import derive
+
+
+def test_statements_differ_and_name_their_section() -> None:
+    statements = [claim.statement for claim in SUITE.claims]
+    assert len(set(statements)) == len(statements)
+    assert all(claim.source.startswith("section ") for claim in SUITE.claims)
+    assert {claim.test for claim in SUITE.claims if claim.test} == {BY_ITEM, BY_TUPLE}
+    assert all(bool(claim.contrasts) != bool(claim.test) for claim in SUITE.claims)
+
+
+@pytest.fixture(scope="module")
+def tags(data: Path, built: Any) -> list[dict[str, Any]]:
+    items = built(data=str(data / "bats"), faithful=True, per_relation=2)
+    return [{**item.tags, **derive(item.tags)} for item in items]
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("claim", [claim for claim in SUITE.claims if claim.contrasts], ids=lambda c: c.statement)
+def test_both_sides_of_a_contrast_have_items_of_several_relations(tags: list[dict[str, Any]], claim: Claim) -> None:
+    assert claim.per in ((), ("run.model", "setting"))
+    for contrast in claim.contrasts:
+        for side in (contrast.above, contrast.below):
+            wanted = {**contrast.where, **side}
+            assert wanted.pop("run.solver", "pppl") in {solver.name for solver in SUITE.solvers}
+            found = {own["relation"] for own in tags if all(own[name] == value for name, value in wanted.items())}
+            assert len(found) >= 2
+
+
+# ---- planted answers are judged as planted -------------------------------------------------------------------------
+
+
+def planted(items: Sequence[Item], solver: str = "pppl", **shares: float) -> Answered:
+    """A run with a share of each probe's items right, morphology a fifth above semantics."""
+    answers = []
+    for number, item in enumerate(items):
+        share = shares[str(item.tags["paper_probe"])] + 0.2 * (item.tags["group"] in ("DM", "IM"))
+        right = (number * 7) % 20 < 20 * share
+        scores = tuple(float((k == item.gold) == right) for k in range(len(item.choices)))
+        answers.append(Answer(item_id=item.id, scores=scores))
+    return Answered(run=Run(suite="analogy", solver=solver, model=solver, seed=0, items_sha=""), answers=answers)
+
+
+def verdicts(items: Sequence[Item], *answered: Answered) -> dict[str, str]:
+    study = Study(ItemSet(suite=SUITE, items_from=items, answered=answered), [SUITE.metric()], seed=0, draws=300)
+    return {verdict.statement: verdict.verdict for verdict in judge([(study, [])])}
+
+
+@pytest.fixture(scope="module")
+def items(built: Any) -> list[Item]:
+    found: list[Item] = built(faithful=True, per_relation=20)
+    return found
+
+
+def test_planted_differences_hold_or_fail(items: list[Item]) -> None:
+    found = verdicts(items, planted(items, random=0.3, reverse=0.7, type=0.5))
+    assert found["random is harder than reverse"] == "holds"
+    assert found["type is harder than reverse"] == "holds"
+    assert found["semantic relations are harder than morphological ones (random)"] == "holds"
+    found = verdicts(items, planted(items, random=0.7, reverse=0.3, type=0.3))
+    assert found["random is harder than reverse"] == "fails"
+    assert found["type is harder than reverse"] == "open"
+
+
+def test_vectors_are_compared_with_language_models(items: list[Item]) -> None:
+    vectors = planted(items, "difference", random=0.2, reverse=0.8, type=0.8)
+    found = verdicts(items, vectors, planted(items, "pppl", random=0.5, reverse=0.5, type=0.5))
+    assert {verdict for claim, verdict in found.items() if claim.startswith("static vectors")} == {"holds"}
+    alone = verdicts(items, vectors, planted(items, "as-is", random=0.5, reverse=0.5, type=0.5))
+    assert {verdict for claim, verdict in alone.items() if claim.startswith("static vectors")} == {"open"}

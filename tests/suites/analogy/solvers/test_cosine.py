@@ -1,0 +1,63 @@
+"""Vector methods against sums by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from proband.core.protocols import Floats
+from proband.core.types import Item
+from proband.suites.analogy.solvers import cosine
+
+ITEM = Item(
+    id="x",
+    suite="analogy",
+    prompt="Which?",
+    choices=("Rome : Italy", "Rome : Spain"),
+    gold=0,
+    tags={"relation": "r", "group": "ES", "probe": "random-tail", "setting": "zero-shot"},
+    facts={"query": ["Paris", "France"], "options": [["Rome", "Italy"], ["Rome", "Spain"]]},
+)
+
+
+class Plane:
+    """A plane in which France, Italy lie right of Paris, Rome; Spain elsewhere."""
+
+    table: ClassVar = {"paris": (0, 1), "france": (1, 1), "rome": (0, 2), "italy": (1, 2), "spain": (-1, 3)}
+    vocabulary: ClassVar = tuple(table)
+
+    def vectors(self, words: Sequence[str]) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+        rows = np.array([self.table.get(w, (0, 0)) for w in words], dtype=np.float32)
+        return rows, np.array([w in self.table for w in words])
+
+    @property
+    def matrix(self) -> Floats:
+        return self.vectors(self.vocabulary)[0]
+
+
+def test_vector_methods_by_hand(solve: Any) -> None:
+    (answer,) = solve("difference", [ITEM], Plane())
+    assert answer.scores[0] == pytest.approx(1.0)
+    assert answer.scores[1] == pytest.approx(-1 / np.sqrt(2))
+    v = {w: np.array(x, dtype=float) for w, x in Plane.table.items()}
+    u = {w: x / np.linalg.norm(x) for w, x in v.items()}
+    words = ("paris", "france", "rome", "italy")
+    target = u["france"] - u["paris"] + u["rome"]
+    assert cosine.cos_add(*(v[w][None] for w in words))[0] == pytest.approx(
+        u["italy"] @ target / np.linalg.norm(target)
+    )
+    near = {w: (u["italy"] @ u[w] + 1) / 2 for w in words}
+    expected = near["france"] * near["rome"] / (near["paris"] + 1e-3)
+    assert cosine.cos_mul(*(v[w][None] for w in words))[0] == pytest.approx(expected)
+    assert cosine.similar_to_b(*(v[w][None] for w in words))[0] == pytest.approx(u["italy"] @ u["rome"])
+
+
+def test_several_words_are_the_mean_and_an_unknown_word_scores_zero() -> None:
+    found = cosine.lookup(Plane(), ["Paris France", "Atlantis", "ROME"])
+    assert found["Paris France"].tolist() == [0.5, 1.0]
+    assert found["Atlantis"].tolist() == [0.0, 0.0]
+    assert found["ROME"].tolist() == [0.0, 2.0]
+    assert cosine.cosine(found["Atlantis"][None], found["ROME"][None]).tolist() == [0.0]

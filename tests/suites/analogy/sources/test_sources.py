@@ -1,0 +1,220 @@
+"""Every format that relations come in, against counted files and small ones written here."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from proband.core.errors import ProbandError
+from proband.core.files import dumps
+from proband.core.types import Item
+from proband.suites.analogy import sources
+from proband.suites.analogy.build import BuildOptions, build
+from proband.suites.analogy.paper.published import figures
+from proband.suites.analogy.sources import bats, google, listed, wordnet
+
+
+@pytest.mark.data
+def test_bats_as_released(data: Path) -> None:
+    relations, licence = sources.read(str(data / "bats"))
+    assert len(relations) == 40
+    assert {len(r.tuples) for r in relations} == {50}
+    assert {r.group: sum(s.group == r.group for s in relations) for r in relations} == dict.fromkeys(
+        ("ES", "LS", "DM", "IM"), 10
+    )
+    assert "do not redistribute" in licence
+    named = {r.name: r for r in relations}
+    assert {f.relation for f in figures() if f.relation} == set(named)
+    # the trap: E01 is called country - capital, and has the capital in column 1
+    assert named["country : capital"].holds(("athens", "greece"))
+    assert not named["country : capital"].holds(("greece", "athens"))
+    # alternatives, a trailing slash, several words
+    assert named["things : color"].tuples[0].tails == ("black", "brown", "red")
+    assert all(tail for r in relations for t in r.tuples for tail in t.tails)
+    assert not any("_" in tail for r in relations for t in r.tuples for tail in t.tails)
+
+
+@pytest.mark.data
+def test_what_is_detected_in_bats(data: Path) -> None:
+    named = {r.name: r for r in bats.read(data / "bats")}
+    assert {name for name, r in named.items() if r.symmetric} == {
+        "antonyms : binary",
+        "antonyms : gradable",
+        "synonyms : exact",
+    }
+    # all that the paper marks as one/many-to-many are found, and no inflection is
+    marked = {f.relation for f in figures() if f.mark == "many"}
+    many = {name for name, r in named.items() if r.cardinality.endswith("to-many")}
+    assert marked <= many
+    assert many - marked == {"country : language", "name : nationality", "name : occupation"}
+    assert named["over+adj_reg"].cardinality == "one-to-one"  # its alternatives are spellings
+    assert named["UK_city : county"].cardinality == "many-to-one"
+
+
+@pytest.mark.data
+def test_google(data: Path) -> None:
+    relations, _ = sources.read(str(data / "analogy" / "questions-words.txt"))
+    assert len(relations) == 14
+    named = {r.name: r for r in relations}
+    assert len(named["capital-common-countries"].tuples) == 23  # 23 x 22 = 506 questions
+    assert named["gram2-opposite"].group == "DM"
+    assert named["capital-world"].holds(("Athens", "Greece"))
+    assert google.looks_like(data / "analogy" / "questions-words.txt")
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "rows", "options"), [("sat", 337, {5}), ("u2", 228, {3, 4, 5}), ("u4", 432, {3, 4, 5})]
+)
+def test_multiple_choice(data: Path, name: str, rows: int, options: set[int]) -> None:
+    built = build(BuildOptions(data=str(data / "analogy" / f"{name}.test.jsonl")), seed=0)
+    items = [item for item in built.items if isinstance(item, Item)]
+    assert len(items) == rows == sum(built.summary()["relations"].values())
+    assert {len(item.choices) for item in items} <= options
+    assert {item.tags["group"] for item in items} == {name.upper()}
+
+
+def test_multiple_choice_compressed_and_broken(tmp_path: Path) -> None:
+    row = {"stem": ["a_b", "c"], "choice": [["d", "e"], ["f", "g"]], "answer": 1, "prefix": "p"}
+    path = tmp_path / "x.jsonl.gz"
+    path.write_bytes(gzip.compress(json.dumps(row).encode()))
+    (item,) = build(BuildOptions(data=str(path)), seed=0).items
+    assert isinstance(item, Item)
+    assert item.choices == ("d : e", "f : g")
+    assert item.gold == 1
+    assert item.facts["query"] == ["a b", "c"]
+    broken = tmp_path / "y.jsonl"
+    broken.write_text(json.dumps({**row, "answer": 2}) + "\n")
+    with pytest.raises(ProbandError, match=r"y.jsonl line 1: 'answer' is 2 but there are 2 choices"):
+        list(build(BuildOptions(data=str(broken)), seed=0).items)
+
+
+TABLE = [
+    ("Paris", "France", "capital"),
+    ("Rome", "Italy", "capital"),
+    ("Bern", "Switzerland/Suisse", "capital"),
+    ("Oslo", "Norway", "capital"),
+]
+
+
+def test_tables_and_json_lines_say_the_same(tmp_path: Path) -> None:
+    for ending, gap in ((".tsv", "\t"), (".csv", ",")):
+        lines = [gap.join(("head", "tail", "relation", "group"))] + [gap.join((*row, "ES")) for row in TABLE]
+        (tmp_path / f"x{ending}").write_text("\n".join(lines) + "\n")
+    rows = [{"head": h, "tails": t.split("/"), "relation": r, "group": "ES"} for h, t, r in TABLE]
+    (tmp_path / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = [listed.read(tmp_path / f"x{ending}") for ending in (".tsv", ".csv", ".jsonl")]
+    assert found[0] == found[1] == found[2]
+    assert found[0][0].holds(("Bern", "Suisse"))
+    folder, _ = sources.read(str(tmp_path))
+    assert len(folder) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("head\ttail\trelation\tgroup\nParis\tFrance\tcapital\n", "line 2: has 3 columns, the header 4"),
+        ("head\ttail\trelation\tgroup\nParis\t\tcapital\tES\n", "line 2: field 'tail'"),
+        ("head\ttail\trelation\tgroup\nParis\tFrance\tcapital\tXX\n", "line 2: 'group' is 'XX'"),
+        ("head\ttail\trelation\tcolour\nParis\tFrance\tcapital\tXX\n", "unknown field 'colour'"),
+        ("head\ttail\trelation\tsymmetric\nParis\tFrance\tcapital\tperhaps\n", "'symmetric' is 'perhaps'"),
+        ("head\ttail\trelation\nParis\tFrance\tcapital\n", "has 1 tuples; probes need 4"),
+        ("", "holds no pairs"),
+    ],
+)
+def test_a_bad_table_is_refused_with_the_place(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "bad.tsv"
+    path.write_text(text)
+    with pytest.raises(ProbandError, match=says):
+        sources.read(str(path))
+
+
+def test_bad_bytes_are_refused_with_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "bad.tsv"
+    path.write_bytes(b"head\ttail\trelation\na\tb\tc\n\xff\n")
+    with pytest.raises(ProbandError, match="line 3: is not UTF-8"):
+        sources.read(str(path))
+
+
+NOUN = """  1 a licence
+00000010 03 n 01 animal 0 000 | a living thing
+00000020 03 n 01 dog 0 001 @ 00000010 n 0000 | barks
+00000030 03 n 02 puppy 0 whelp 0 002 @ 00000020 n 0000 %p 00000040 n 0000 | a young dog
+00000040 03 n 01 tail 0 000 | wags
+"""
+
+
+def test_wordnet_files_are_read(tmp_path: Path) -> None:
+    (tmp_path / "data.noun").write_text(NOUN)
+    synsets = wordnet.read_synsets(tmp_path / "data.noun")
+    assert synsets[30].words == ("puppy", "whelp")
+    assert wordnet.direct(synsets, "puppy", 30, "@") == [("dog", 20)]
+    assert wordnet.closure(synsets, "puppy", 30, "@") == ["dog", "animal"]
+    assert wordnet.direct(synsets, "puppy", 30, "%p") == [("tail", 40)]
+
+
+def test_wordnet_as_installed(tmp_path: Path) -> None:
+    """Where it is installed; elsewhere the one-line command."""
+    with pytest.raises(ProbandError, match="apt install wordnet-base"):
+        wordnet.find(str(tmp_path))
+    try:
+        wordnet.find(None)
+    except ProbandError:
+        return
+    named = {r.name: r for r in wordnet.read()}
+    assert {len(r.tuples) for r in named.values()} == {50}
+    assert named["wordnet antonym"].holds(("hot", "cold")) or named["wordnet antonym"].holds(("good", "bad"))
+    assert named["wordnet antonym"].symmetric
+    assert all("person" in t.tails for t in named["wordnet hypernym"].tuples if t.head == "friend")
+
+
+FRAGMENTS = st.sampled_from(
+    [
+        "head",
+        "tail",
+        "relation",
+        "group",
+        "symmetric",
+        "\t",
+        ",",
+        "\n",
+        '"',
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        "ES",
+        "yes",
+        "/",
+        "\x00",
+        ": x",
+        '{"head":"a","tail":"b","relation":"r","symmetric":[]}',
+        '{"stem":["a","b"],"choice":[["c","d"],["e","f"]],"answer":0}',
+        '"\\ud800"',
+        "1e999",
+        "é",
+        " ",
+    ]
+)
+READERS = (".tsv", ".csv", ".jsonl", ".txt", ".jsonl.gz")
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    text=st.one_of(st.lists(FRAGMENTS, max_size=40).map("".join), st.text(max_size=60)), ending=st.sampled_from(READERS)
+)
+def test_malformed_files_give_one_line_or_items(tmp_path: Path, text: str, ending: str) -> None:
+    path = tmp_path / f"x{ending}"
+    path.write_bytes(text.encode("utf-8", "replace"))
+    try:
+        for item in build(BuildOptions(data=str(path), per_relation=4), seed=0).items:
+            assert isinstance(item, Item)
+            dumps(item).encode("utf-8")
+    except ProbandError as error:
+        assert "\n" not in str(error)
