@@ -12,7 +12,7 @@ from proband.suites.kinship.world.relations import GENDER, RELATIONS
 
 def patterns(count: int) -> list[tuple[Pattern, str]]:
     """Short chains of any relations with any label: every verdict is among them."""
-    rng, found = random.Random(5), []
+    rng, found = random.Random(5), list[tuple[Pattern, str]]()
     while len(found) < count:
         words = [rng.choice(RELATIONS) for _ in range(rng.randint(1, 3))]
         genders = [rng.choice(("male", "female")), *(GENDER[word] for word in words)]
