@@ -24,9 +24,10 @@ from typing import Any
 
 OURS = """
 import json, resource, sys, time
-from proband.suites.kinship.generate.build import build
+from proband.suites.kinship import SUITE
 task, k, count, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-lines = iter(build(seed=seed, task=task, k=k, per_k=count, certify="none").items)
+options = SUITE.options(task=task, k=k, per_k=count, certify="none")
+lines = iter(SUITE.build(options, seed=seed).items)
 size, began = len(next(lines)), time.process_time()
 size += sum(map(len, lines))
 ended, mb = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -83,12 +84,14 @@ def agree(given: argparse.Namespace) -> None:
     """The closure's answer against the search for a counter-family, on stories of every task and length."""
     from proband.suites.kinship.certify import search as certify
     from proband.suites.kinship.generate.build import build
-    from proband.suites.kinship.generate.plan import TASKS
+    from proband.suites.kinship.generate.options import TASKS, BuildOptions
 
     per_k = -(-given.count // (len(TASKS) * 9))
     began, right, total = time.process_time(), 0, 0
-    for line in build(seed=given.seed, task=",".join(TASKS), k="2..10", per_k=per_k, certify="none").items:
-        facts = json.loads(str(line))["facts"]
+    options = BuildOptions(task=",".join(TASKS), k="2..10", per_k=per_k, certify="none")
+    for line in build(options, seed=given.seed).items:
+        assert isinstance(line, bytes)
+        facts = json.loads(line)["facts"]
         edges = [(i, word, j) for i, word, j in facts["edges"]]
         x, z = facts["query"]
         found = certify.entailed(facts["genders"], edges, (x, z), facts["target"])
@@ -100,10 +103,11 @@ def agree(given: argparse.Namespace) -> None:
 
 def certified(given: argparse.Namespace) -> None:
     from proband.suites.kinship.generate.build import build
+    from proband.suites.kinship.generate.options import BuildOptions
 
     for k in (2, 3, 4, 5, 6):
         began = time.process_time()
-        count = sum(1 for _ in build(seed=1, k=k, per_k=1000, certify="full").items)
+        count = sum(1 for _ in build(BuildOptions(k=k, per_k=1000, certify="full"), seed=1).items)
         print(f"k={k}: {count / (time.process_time() - began):,.0f} certified in full per CPU second", flush=True)
 
 

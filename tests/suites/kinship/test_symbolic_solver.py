@@ -19,8 +19,7 @@ from proband.solvers import AS_IS, CHOOSE, LIKELIHOOD
 from proband.solvers.likelihood import LikelihoodOptions, Norm, completions
 from proband.suites.kinship import SUITE
 from proband.suites.kinship.generate.build import build
-from proband.suites.kinship.generate.options import BuildOptions
-from proband.suites.kinship.generate.plan import TASKS
+from proband.suites.kinship.generate.options import TASKS, BuildOptions
 from proband.suites.kinship.symbolic_solver import Symbolic
 
 
@@ -28,7 +27,7 @@ def items(**options: Any) -> list[Item]:
     built = build(
         BuildOptions(**{"task": ",".join(TASKS), "k": "2..6", "per_k": 12, "certify": "none", **options}), seed=2
     )
-    return [parse(Item, line, file="items.jsonl") for line in built.items]
+    return [parse(Item, line, file="items.jsonl") for line in built.items if isinstance(line, bytes)]
 
 
 def score(found: Sequence[Item], answers: Sequence[Answer]) -> float:

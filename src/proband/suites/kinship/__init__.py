@@ -75,7 +75,7 @@ def audit(path: Path, **settings: Any) -> Any:
 
 def to_clutrr(items: Iterable[Item], path: Path) -> None:
     """CLUTRR's own CSV, with its columns."""
-    from proband.suites.kinship.clutrr.items import export
+    from proband.suites.kinship.clutrr.export import export
 
     export(items, path)
 

@@ -13,8 +13,7 @@ import pytest
 
 from proband.suites.kinship.certify import search as certify
 from proband.suites.kinship.generate.build import build
-from proband.suites.kinship.generate.options import BuildOptions
-from proband.suites.kinship.generate.plan import TASKS
+from proband.suites.kinship.generate.options import TASKS, BuildOptions
 
 
 def stories(*, seed: int, **options: Any) -> list[dict[str, Any]]:

@@ -11,8 +11,7 @@ from proband.core.errors import ProbandError
 from proband.suites.kinship.certify import search as certify
 from proband.suites.kinship.certify.filling_in import fill_in
 from proband.suites.kinship.generate.build import build
-from proband.suites.kinship.generate.options import BuildOptions
-from proband.suites.kinship.generate.plan import TASKS
+from proband.suites.kinship.generate.options import TASKS, BuildOptions
 from proband.suites.kinship.world.kernel import Edge, agrees
 from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, RELATIONS
 

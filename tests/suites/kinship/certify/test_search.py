@@ -61,8 +61,17 @@ def compose(first: Pairs, second: Pairs) -> Pairs:
 def relation_table(
     genders: tuple[str, ...], couples: tuple[tuple[int, int], ...], homes: tuple[tuple[int, ...], ...]
 ) -> dict[tuple[int, int], str]:
-    """(i, j) -> what j is to i. Asserts that no two relations hold of one pair."""
-    size = len(genders)
+    """(i, j) -> what j is to i."""
+    table = neutral_table(*unordered(couples, homes))
+    return {(i, j): words[genders[j] == "female"] for (i, j), words in table.items()}
+
+
+@cache
+def neutral_table(
+    couples: tuple[tuple[int, ...], ...], homes: tuple[tuple[int, ...], ...]
+) -> dict[tuple[int, int], tuple[str, str]]:
+    """(i, j) -> the two words for what j is to i. Asserts that no two relations hold of one pair."""
+    size = len(homes)
     p: Pairs = frozenset((x, up) for x in range(size) for up in homes[x])
     c: Pairs = frozenset((b, a) for a, b in p)
     s: Pairs = frozenset(pair for a, b in couples for pair in ((a, b), (b, a)))
@@ -82,26 +91,36 @@ def relation_table(
         ("son-in-law", "daughter-in-law"): compose(c, s),
         ("brother-in-law", "sister-in-law"): compose(s, b) | compose(b, s),
     }
-    table: dict[tuple[int, int], str] = {}
-    for (his, her), pairs in named.items():
+    table: dict[tuple[int, int], tuple[str, str]] = {}
+    for words, pairs in named.items():
         for i, j in pairs:
             assert i != j
             assert (i, j) not in table, "two relations between one pair"
-            table[i, j] = his if genders[j] == "male" else her
+            table[i, j] = words
     return table
 
 
 @cache
 def configurations(people: int, size: int) -> frozenset[Config]:
     """What can be seen between `people` distinct members of a family of `size`."""
-    tables = {(family[0], tuple(sorted(relation_table(*family).items()))) for family in families(size)}
-    seen: set[Config] = set()
-    for genders, relations in tables:
-        table = dict(relations)
+    neutral: set[tuple[tuple[str, ...], ...]] = set()  # without genders, which only couples restrict
+    for couples, homes in {unordered(couples, homes) for _, couples, homes in families(size)}:
+        table = neutral_table(couples, homes)
         for chosen in combinations(range(size), people):
-            pairs = tuple(table.get((a, b), "") for a in chosen for b in chosen if a != b)
-            seen.add((tuple(genders[x] for x in chosen), pairs))
+            neutral.add(tuple(table.get((a, b), ()) for a in chosen for b in chosen if a != b))
+    seen: set[Config] = set()
+    places = [(a, b) for a in range(people) for b in range(people) if a != b]
+    for pairs, genders in product(neutral, product(("male", "female"), repeat=people)):
+        told = list(zip(places, pairs))
+        if not any(words == ("husband", "wife") and genders[a] == genders[b] for (a, b), words in told):
+            seen.add((genders, tuple(words[genders[b] == "female"] if words else "" for (_, b), words in told)))
     return frozenset(turned(config, order) for config in seen for order in permutations(range(people)))
+
+
+def unordered(
+    couples: tuple[tuple[int, int], ...], homes: tuple[tuple[int, ...], ...]
+) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]:
+    return tuple(sorted(tuple(sorted(couple)) for couple in couples)), tuple(tuple(sorted(home)) for home in homes)
 
 
 def turned(config: Config, order: tuple[int, ...]) -> Config:
@@ -129,9 +148,16 @@ def seen(configs: frozenset[Config], genders: tuple[str, ...], edges: list[Edge]
     n = len(genders)
     places = [(pair_index(i, j, n), relation) for i, relation, j in edges]
     ask = pair_index(*query, n)
-    return {
-        pairs[ask] or "none" for found, pairs in configs if found == genders and all(pairs[p] == r for p, r in places)
-    }
+    of_genders = by_genders(configs)[genders]
+    return {pairs[ask] or "none" for pairs in of_genders if all(pairs[p] == r for p, r in places)}
+
+
+@cache
+def by_genders(configs: frozenset[Config]) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
+    found: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for genders, pairs in configs:
+        found.setdefault(genders, []).append(pairs)
+    return found
 
 
 def needed(edges: list[Edge]) -> int:
@@ -167,9 +193,9 @@ def compare(configs: frozenset[Config], *, size: int, people: int, stories: int,
 
 
 def test_agrees_with_enumerated_families() -> None:
-    exact, alive = compare(configurations(3, 5), size=5, people=3, stories=2500, seed=1)
-    assert exact > 800
-    assert alive > 200
+    exact, alive = compare(configurations(3, 5), size=5, people=3, stories=1500, seed=1)
+    assert exact > 480
+    assert alive > 120
     exact, alive = compare(configurations(4, 5), size=5, people=4, stories=600, seed=2)
     assert exact > 50
     assert alive > 10
@@ -177,9 +203,9 @@ def test_agrees_with_enumerated_families() -> None:
 
 @pytest.mark.slow
 def test_agrees_with_enumerated_families_of_six() -> None:
-    exact, alive = compare(configurations(3, 6), size=6, people=3, stories=8000, seed=3)
-    assert exact > 4000
-    assert alive > 1000
+    exact, alive = compare(configurations(3, 6), size=6, people=3, stories=3000, seed=3)
+    assert exact > 1500
+    assert alive > 400
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import csv
 import gzip
 import random
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,8 @@ from proband.core.errors import ProbandError
 from proband.core.types import Item, Split
 from proband.suites.kinship.clutrr.csv_files import read_rows, scan
 from proband.suites.kinship.clutrr.export import export, write_cells
-from proband.suites.kinship.clutrr.items import to_cells, to_item
-from proband.suites.kinship.clutrr.rows import COLUMNS, Row, Unreadable, literal
+from proband.suites.kinship.clutrr.items import to_cells, to_item, to_row
+from proband.suites.kinship.clutrr.rows import COLUMNS, Row, Unreadable, literal, row_of
 from proband.suites.kinship.world.relations import GENDER, RELATIONS
 
 GOOD = {
@@ -213,6 +214,13 @@ def test_export_to_one_file_keeps_training_items_apart(tmp_path: Path) -> None:
         rows = list(read_rows(tmp_path / name))
         assert [row.id for row in rows] == [item.id for item in items if item.split == split]
         assert {to_item(row).split for row in rows} == {split}
+
+
+def test_a_row_of_an_item_is_the_row_of_its_cells() -> None:
+    rng = random.Random(3)
+    for item in [random_item(rng, n) for n in range(50)]:
+        row, cells = to_row(item, file="a", line=7), to_cells(item)
+        assert replace(row, cells=cells) == row_of(cells, file="a", line=7)
 
 
 def test_an_item_without_facts_has_no_row() -> None:

@@ -37,7 +37,7 @@ def items(**options: Any) -> list[Item]:
     return [parse(Item, line, file="items.jsonl") for line in lines(**options)]
 
 
-EVERYTHING = {"task": ",".join(TASKS), "k": "2,3,7", "per_k": 30}
+EVERYTHING: dict[str, Any] = {"task": ",".join(TASKS), "k": "2,3,7", "per_k": 30}
 
 
 def test_lines_are_what_the_house_writes() -> None:

@@ -20,7 +20,7 @@ from proband.suites.kinship.world.rules import load
 
 def built(**options: Any) -> tuple[list[Item], dict[str, Any]]:
     made = build(BuildOptions(**{"k": "2,3", "per_k": 66, "test_per_k": 44, "certify": "none", **options}), seed=7)
-    items = [parse(Item, line, file="items.jsonl") for line in made.items]
+    items = [parse(Item, line, file="items.jsonl") for line in made.items if isinstance(line, bytes)]
     return items, dict(made.summary())
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from proband.suites.kinship.certify import search as certify
+from proband.suites.kinship.logic.chaining import backward, pool
 from proband.suites.kinship.logic.closure import chart, close, depth, distance, entailed
 from proband.suites.kinship.world.families import OTHER, Shape, make, matrix
 from proband.suites.kinship.world.rules import load
@@ -88,6 +89,38 @@ def test_the_number_of_proofs_is_the_number_of_bracketings() -> None:
     assert chart(SOUND, [2] * 4, men[:5])[1] == 5
     assert chart(SOUND, [2] * 5, men)[1] == 14
     assert chart(SOUND, [0, 2, 2], men[:4])[1] == 1
+
+
+def bracketings(relations: list[int], genders: list[str]) -> list[int]:
+    """The outcome of every bracketing that has a single one at each step."""
+    if len(relations) == 1:
+        return relations
+    table = SOUND.same if genders[0] == genders[-1] else SOUND.table
+    outcomes = [
+        table[a][b]
+        for m in range(1, len(relations))
+        for a, b in product(bracketings(relations[:m], genders[: m + 1]), bracketings(relations[m:], genders[m:]))
+    ]
+    return [o.bit_length() - 1 for o in outcomes if 0 < o < 1 << OTHER and o & (o - 1) == 0]
+
+
+@pytest.mark.parametrize("blind", [False, True])
+def test_proofs_are_the_bracketings_one_by_one(blind: bool) -> None:
+    rng, families, some = random.Random(1), pool(SOUND, seed=1, shape=Shape()), 0
+    for k in (2, 3, 4, 5):
+        for _ in range(100):
+            ground = families[rng.randrange(5)]
+            found = backward(ground, rng.choice(rng.choice(sorted(ground.pairs.values()))), k, rng.random)
+            if found is None:
+                continue
+            relations = [ground.matrix[a][b] for a, b in pairwise(found[0])]
+            genders = [str(i) if blind else ground.genders[x] for i, x in enumerate(found[0])]
+            left, proofs = chart(SOUND, relations, genders)
+            assert proofs == len(bracketings(relations, genders))
+            if proofs:
+                some += 1
+                assert left == 1 << ground.matrix[found[0][0]][found[0][-1]]
+    assert some > 100
 
 
 def test_a_proof_is_checked_step_by_step() -> None:

@@ -24,8 +24,7 @@ from proband.suites.kinship.world.relations import RELATIONS
 
 def build(**options: Any) -> list[Item]:
     kinship = suite("kinship")
-    defaults = {option.name.replace("-", "_"): option.default for option in kinship.options}
-    built = kinship.build(kinship.options(**{**defaults, **options}), seed=11).items
+    built = kinship.build(kinship.options(**options), seed=11).items
     return [parse(Item, item, file="items.jsonl") for item in built if isinstance(item, bytes)]
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import random
-import re
 import xml.etree.ElementTree as ElementTree
+from functools import cache
 from itertools import combinations
 
 import pytest
 
-from proband.core.types import Answer, Item
 from proband.suites.kinship.certify import search as certify
-from proband.suites.kinship.item_drawing import draw_item
 from proband.suites.kinship.world.family_layout import GAP, Layout, generations
 from proband.suites.kinship.world.family_svg import family_svg
 from proband.suites.kinship.world.kernel import Edge, Family
@@ -20,6 +18,7 @@ from proband.suites.kinship.world.relations import GENDER, RELATIONS
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+@cache
 def families(count: int) -> list[Family]:
     """Families of random consistent stories, of up to some fifteen people."""
     rng = random.Random(3)
@@ -37,7 +36,7 @@ def families(count: int) -> list[Family]:
 
 
 def test_everybody_is_drawn_once_and_apart() -> None:
-    for family in families(60):
+    for family in families(40):
         names = [f"N{x}" for x in range(family.named)]
         root = ElementTree.fromstring(family_svg(family, names, query=(0, 1), answer="?"))
         boxes = [
@@ -54,7 +53,7 @@ def test_everybody_is_drawn_once_and_apart() -> None:
 
 def test_parents_stand_above_children_and_spouses_side_by_side() -> None:
     level_found = 0
-    for family in families(60):
+    for family in families(40):
         level = generations(family)
         for x in range(len(family)):
             assert all(level[p] < level[x] for p in family.parents[x])
@@ -65,7 +64,7 @@ def test_parents_stand_above_children_and_spouses_side_by_side() -> None:
                 assert all(level[p] == level[x] - 1 for p in family.parents[x])
                 assert all(level[s] == level[x] for s in family.spouses[x])
                 assert all(abs(place.x[s] - place.x[x]) == pytest.approx(40 + GAP) for s in family.spouses[x])
-    assert level_found > 20
+    assert level_found > 12
 
 
 def test_names_stay_text() -> None:
@@ -74,38 +73,3 @@ def test_names_stay_text() -> None:
     svg = family_svg(family, ["<script>", 'a"b'], title='"><script>')
     assert "<script" not in svg
     ElementTree.fromstring(svg)
-
-
-def item(**facts: object) -> Item:
-    base = {
-        "names": ["Ann", "Bo", "Cy", "Di"],
-        "genders": ["female", "male", "male", "male"],
-        "edges": [[0, "father", 1], [1, "brother", 2], [0, "brother", 3]],
-        "noise": [[[0, "brother", 3], "irrelevant"]],
-        "query": [0, 2],
-        "target": "uncle",
-    }
-    return Item(id="i", suite="kinship", prompt="?", choices=RELATIONS, gold=12, facts=base | facts)
-
-
-def test_items_with_and_without_an_answer() -> None:
-    drawn = draw_item(item())
-    assert drawn is not None
-    assert ">uncle<" in drawn
-    assert len(re.findall(r'fill-opacity=".55">Di<', drawn)) == 1  # Di, who is noise
-    right = tuple(float(r == "uncle") for r in RELATIONS)
-    wrong = tuple(float(r == "nephew") for r in RELATIONS)
-    assert "uncle ✓" in (draw_item(item(), Answer(item_id="i", scores=right)) or "")
-    assert "nephew ✗ (uncle)" in (draw_item(item(), Answer(item_id="i", scores=wrong)) or "")
-
-
-def test_the_same_item_is_the_same_picture() -> None:
-    first = draw_item(item())
-    certify.possible(["male"] * 4, [(0, "uncle", 1), (1, "son", 2), (2, "uncle", 3)], (0, 3))
-    assert draw_item(item()) == first
-
-
-def test_no_picture_where_there_is_no_family() -> None:
-    assert draw_item(item(edges=[[0, "father", 1], [1, "daughter", 0], [1, "mother", 0]])) is None
-    assert draw_item(item(edges=[[0, "left-of", 1]])) is None
-    assert draw_item(Item(id="i", suite="kinship", prompt="?")) is None

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from proband.core.errors import ProbandError
-from proband.core.types import Item
+from proband.core.types import Item, Tag
 from proband.suites.kinship.clutrr.rows import MOST_PEOPLE, TASKS, Row, Step
 from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL, RELATIONS
 
@@ -46,7 +46,7 @@ def to_item(row: Row) -> Item:
     """A row as one of our items; its label is taken as it stands (`audit` judges it)."""
     asker, asked = (row.names[x] for x in row.query)
     depth = shortest_path(row.chain, row.query)
-    tags: dict[str, str | int] = {"task": row.task or "clean", "k": row.k, "target": row.target}
+    tags: dict[str, Tag] = {"task": row.task or "clean", "k": row.k, "target": row.target}
     if row.split:
         tags["split"] = row.split
     if depth is not None:

@@ -1,0 +1,38 @@
+"""What follows for other worlds without a search, against the search."""
+
+from __future__ import annotations
+
+import random
+
+from proband.suites.kinship.audit.verdicts import OTHERS, Case, in_other_worlds, judge, verdict_in
+from proband.suites.kinship.logic.patterns import Pattern, canonical
+from proband.suites.kinship.world.kernel import WORLDS
+from proband.suites.kinship.world.relations import GENDER, RELATIONS
+
+
+def patterns(count: int) -> list[tuple[Pattern, str]]:
+    """Short chains of any relations with any label: every verdict is among them."""
+    rng, found = random.Random(5), list[tuple[Pattern, str]]()
+    while len(found) < count:
+        words = [rng.choice(RELATIONS) for _ in range(rng.randint(1, 3))]
+        genders = [rng.choice(("male", "female")), *(GENDER[word] for word in words)]
+        edges = [(i, word, i + 1) for i, word in enumerate(words)]
+        target = rng.choice([word for word in RELATIONS if GENDER[word] == genders[-1]])
+        found.append((canonical(genders, edges, (0, len(words)))[0], target))
+    return found
+
+
+def test_verdicts_in_other_worlds_are_those_of_the_search() -> None:
+    met = set()
+    for pattern, target in patterns(60):
+        strict = judge(Case(pattern, target, worlds=False)).verdict
+        met.add(strict)
+        expected = {name: verdict_in(pattern, target, WORLDS[name]) for name in OTHERS}
+        assert in_other_worlds(pattern, target, strict) == expected, (pattern, target)
+    for pattern, _ in patterns(120)[60:]:  # labels that follow
+        possible = judge(Case(pattern, "son", worlds=False)).possible
+        if len(possible) == 1 and possible[0] in RELATIONS:
+            met.add("entailed")
+            expected = {name: verdict_in(pattern, possible[0], WORLDS[name]) for name in OTHERS}
+            assert in_other_worlds(pattern, possible[0], "entailed") == expected, (pattern, possible)
+    assert met >= {"entailed", "ambiguous", "false"}
