@@ -24,7 +24,7 @@ from typing import Any
 
 OURS = """
 import json, resource, sys, time
-from proband.suites.kinship.build import build
+from proband.suites.kinship.generate.build import build
 task, k, count, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 lines = iter(build(seed=seed, task=task, k=k, per_k=count, certify="none").items)
 size, began = len(next(lines)), time.process_time()
@@ -81,9 +81,9 @@ def hundred(given: argparse.Namespace) -> None:
 
 def agree(given: argparse.Namespace) -> None:
     """The closure's answer against the search for a counter-family, on stories of every task and length."""
-    from proband.suites.kinship import certify
-    from proband.suites.kinship.build import build
-    from proband.suites.kinship.plan import TASKS
+    from proband.suites.kinship.certify import search as certify
+    from proband.suites.kinship.generate.build import build
+    from proband.suites.kinship.generate.plan import TASKS
 
     per_k = -(-given.count // (len(TASKS) * 9))
     began, right, total = time.process_time(), 0, 0
@@ -99,7 +99,7 @@ def agree(given: argparse.Namespace) -> None:
 
 
 def certified(given: argparse.Namespace) -> None:
-    from proband.suites.kinship.build import build
+    from proband.suites.kinship.generate.build import build
 
     for k in (2, 3, 4, 5, 6):
         began = time.process_time()

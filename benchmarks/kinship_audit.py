@@ -25,7 +25,8 @@ ONE = """
 import json, sys, time
 from pathlib import Path
 from proband.core.files import read_items
-from proband.suites.kinship import certify, pattern
+from proband.suites.kinship.certify import search as certify
+from proband.suites.kinship.logic import patterns as pattern
 items = read_items(Path(sys.argv[1]))
 asked = [(i.facts["genders"], [tuple(e) for e in i.facts["edges"]], tuple(i.facts["query"]), i.facts["target"])
          for i in items]
@@ -69,7 +70,7 @@ def cpu() -> float:
 
 
 def auditor(data: Path, workers: int) -> dict[str, Any]:
-    from proband.suites.kinship.audit import audit
+    from proband.suites.kinship.audit.run import audit
 
     with tempfile.TemporaryDirectory() as folder:
         began, clock = cpu(), time.monotonic()

@@ -3,10 +3,10 @@
     OMP_NUM_THREADS=1 python benchmarks/script.py [--device cuda] [--rounds 7]
 
 Batch of 32, abstract lines of 9 words, concrete texts of 37, 2,005 words, the released sizes (128 units, word vectors
-and hidden layer of 100, dropout 0.5 before the softmax); forward, backward and an Adam step. On the processor: one
-thread, CPU seconds; peak memory is the resident set's growth over a process that has already taken a small step. On a
-CUDA device: the step as training takes it (recorded and replayed, with clipping and the mean of the weights), wall time
-with synchronisation, memory reserved by the recording; and whether replayed steps end where plain ones do.
+and hidden layer of 100, dropout 0.5 before the softmax); the step as training takes it: forward, backward, clipping,
+AdamW, the mean of the weights. On the processor: one thread, CPU seconds; peak memory is the resident set's growth over
+a process that has already taken a small step. On a CUDA device: recorded and replayed, wall time with synchronisation,
+memory reserved by the recording. Whether replayed steps end where plain ones do: training_gpu.py.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from proband.suites.script.nets.batches import pad
-from proband.suites.script.nets.folder import KINDS
 from proband.suites.script.nets.layers import Shape
-from proband.suites.script.nets.steps import Steps
-from proband.suites.script.nets.train import marginal, viterbi_em
+from proband.suites.script.nets.task import ScriptTask, marginal, viterbi_em
+from proband.training.recipe import Recipe
+from proband.training.steps import Steps
 
 SIZE, POSITIONS, WORDS, VOCABULARY = 32, 9, 37, 2005
 CASES: dict[str, tuple[str, Any]] = {
@@ -45,38 +44,21 @@ CASES: dict[str, tuple[str, Any]] = {
 def stepper(case: str, device: str, size: int = SIZE) -> Callable[[], None]:
     kind, objective = CASES[case]
     torch.manual_seed(0)
-    net = KINDS[kind](Shape(vocabulary=VOCABULARY, shift=-1.4), torch.randn(VOCABULARY, 100)).to(device).train()
-    optimiser = torch.optim.AdamW(net.parameters(), lr=1e-3, fused=device != "cpu")
     draw = np.random.default_rng(0).integers(5, VOCABULARY, (size, POSITIONS + WORDS)).tolist()
     pairs = [(row[:POSITIONS], row[POSITIONS:]) for row in draw]
+    shape, table = Shape(vocabulary=VOCABULARY, shift=-1.4), torch.randn(VOCABULARY, 100)
+    task = ScriptTask(kind, shape, table, pairs, pairs, recipe=Recipe(batch=size, average=0.998), device=device)
+    stream = torch.cuda.Stream() if device != "cpu" else None
+    steps = Steps(task, task.network().train(), device=device, stream=stream)
 
     def step() -> None:
-        batch = pad(pairs, start=3, padding=1, device=device)
-        loss = -objective(net, batch).mean()
-        loss.backward()
-        optimiser.step()
-        optimiser.zero_grad(set_to_none=True)
+        if stream is None:
+            steps.learn(objective, range(size), rate=1e-3, share=0.002)
+        else:
+            with torch.cuda.stream(stream):
+                steps.learn(objective, range(size), rate=1e-3, share=0.002)
 
-    if device == "cpu":
-        return step
-    steps = Steps(net, rate=1e-3, decay=0.0, clip=5.0, device=device)
-    return lambda: steps.learn(objective, pairs, 1e-3, 0.002)
-
-
-def apart(case: str, device: str, count: int = 20) -> float:
-    """The greatest difference of a weight after some steps without dropout, replayed and plain."""
-    kind, objective = CASES[case]
-    ends = []
-    for recorded in (True, False):
-        torch.manual_seed(0)
-        shape = Shape(vocabulary=VOCABULARY, shift=-1.4, dropout=0.0)
-        net = KINDS[kind](shape, torch.randn(VOCABULARY, 100)).train()
-        draw = np.random.default_rng(0).integers(5, VOCABULARY, (SIZE, POSITIONS + WORDS)).tolist()
-        steps = Steps(net, rate=1e-3, decay=0.0, clip=5.0, device=device, recorded=recorded)
-        for _ in range(count):
-            steps.learn(objective, [(row[:POSITIONS], row[POSITIONS:]) for row in draw], 1e-3, 0.002)
-        ends.append(torch.cat([p.detach().flatten() for p in net.parameters()]))
-    return float((ends[0] - ends[1]).abs().max())
+    return step
 
 
 def seconds(step: Callable[[], None], device: str, rounds: int) -> list[float]:
@@ -145,9 +127,6 @@ def main() -> None:
         beside = [other.get("ms", ""), other.get("peak_mb", "")]
         digits = 0 if args.device == "cpu" else 2
         print(f"| {case} | " + " | ".join([f"{cell:,.{digits}f}" for cell in cells] + [str(x) for x in beside]) + " |")
-    if args.device != "cpu":
-        torch.backends.cudnn.allow_tf32 = False
-        print("\nreplayed and plain, apart after 20 steps:", {case: apart(case, args.device) for case in CASES})
 
 
 if __name__ == "__main__":

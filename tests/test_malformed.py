@@ -15,8 +15,9 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_json, read_run
 from proband.models import load
 from proband.suites.analogy import sources
-from proband.suites.kinship import clutrr, rules
-from proband.suites.script import corpus
+from proband.suites.kinship.clutrr import csv_files as clutrr
+from proband.suites.kinship.world import rules
+from proband.suites.script.corpus import readers
 
 JUNK = (
     b"", b'"', b"'", b"\n", b"\r", b"\t", b"\0", b",", b"{", b"}", b"[", b"]", b"null", b"NaN", b"1e999", b"-1", b"0",
@@ -68,9 +69,9 @@ READERS: dict[str, tuple[Callable[[Path], object], int]] = {
     "clutrr.csv": (read_clutrr, 1000),
     "rules.toml": (read_rules, 700),
     "words.vec": (read_vectors, 300),
-    "corpus.tsv": (corpus.read, 500),
-    "corpus.jsonl": (corpus.read, 400),
-    "train.template.tsv": (corpus.read, 400),
+    "corpus.tsv": (readers.read, 500),
+    "corpus.jsonl": (readers.read, 400),
+    "train.template.tsv": (readers.read, 400),
 }
 
 
@@ -96,7 +97,7 @@ def originals(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
         "pairs.tsv": f"head\ttail\trelation\tgroup\n{rows}".encode(),
         "pairs.jsonl": "".join(json.dumps({**pair, "head": f"king{i}"}) + "\n" for i in range(6)).encode(),
         "clutrr.csv": (folder / "clutrr.csv").read_bytes(),
-        "rules.toml": Path(str(rules.__file__)).parents[2].joinpath("data", "kinship", "clutrr.toml").read_bytes(),
+        "rules.toml": Path(str(rules.__file__)).parents[3].joinpath("data", "kinship", "clutrr.toml").read_bytes(),
         "words.vec": b"4 3\nking 0.1 0.2 0.3\nqueen 0.2 0.1 0.3\nman 1 0 0\nwoman 0 1 0\n",
         "corpus.tsv": b"drain the pasta .\tput a strainer in the sink . pour the pasta in .\ttrain\tcooking\n" * 3,
         "corpus.jsonl": json.dumps(steps).encode() + b"\n",

@@ -73,9 +73,10 @@ def test_intervals_are_those_of_plain_multinomial_draws(clusters: int, ways: int
     column = {name: i for i, name in enumerate(dict.fromkeys(name for row in names for name in row))}
     assert drawn.clusters == len(column)
     means = []
+    places = [[column[row[way]] for row in names] for way in range(ways)]
     for _ in range(2000):
         w = rng.multinomial(len(column), np.full(len(column), 1 / len(column)))
-        weights = np.prod([w[[column[row[way]] for row in names]] for way in range(ways)], axis=0)
+        weights = np.prod(w[places], axis=0)
         means.append(float(weights @ x / weights.sum()))
     tail = scipy_stats.norm.cdf(-((len(column) / (len(column) - 1)) ** 0.5) * scipy_stats.t.ppf(0.975, len(column) - 1))
     low, high = np.quantile(means, [tail, 1 - tail])

@@ -55,6 +55,27 @@ def proband(clean: Path, tmp_path: Path) -> Proband:
     return run
 
 
+VERBS = """
+import proband
+listed = proband.listing()
+assert "more" in [row["name"] for row in listed["suites"]]
+assert "length:" in [row["name"] for row in listed["models"]]
+assert proband.build("more", out="items", seed=3, count=60)["items"] == 60
+proband.run("items", model="length:short", out="runs/short")
+proband.run("items", model="length:long", model_options={"weight": 2}, out="runs/long")
+proband.run("items", model="baseline:majority", out="runs/majority")
+proband.report(["runs"], out="report")
+proband.compare("runs/long", "runs/short")
+"""
+
+
+@pytest.mark.slow
+def test_the_verbs_in_python(clean: Path, tmp_path: Path) -> None:
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    sh(clean / "env" / "bin" / "python", "-c", VERBS, cwd=tmp_path, env=environment)
+    assert "which of two numbers is larger" in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.slow
 def test_list_build_run_report_compare(proband: Proband, tmp_path: Path) -> None:
     listed = proband("list")

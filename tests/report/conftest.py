@@ -13,8 +13,11 @@ from typing import Any
 
 import pytest
 
-from proband.core.types import Answer, Built, Item, Published, Run, Suite, Table, accuracy
-from proband.report import Loaded, write_report
+from proband.core.metrics import ACCURACY, Metric
+from proband.core.options import NoOptions
+from proband.core.suite import Built, Published, Suite, Table
+from proband.core.types import Answer, Item, Run
+from proband.report import Answered, ItemSet, write_report
 
 GROUPS = {
     "ES": ("capital", "language", "colour"),
@@ -100,10 +103,10 @@ def suite_of(*, tables: tuple[Table, ...] = TABLES) -> Suite:
         name="analogy",
         question="Does the model know that Paris is to France as Rome is to Italy, and not the other way round?",
         cites="paper 000",
-        build=lambda **options: Built(items=[], licence="CC0"),
-        options=(),
+        build=lambda options, *, seed: Built(items=[], licence="CC0"),
+        options=NoOptions,
         solvers=(),
-        metrics={"accuracy": accuracy},
+        metrics=(ACCURACY,),
         tables=tables,
         show=lambda item: f"{item.prompt} ___\nchoices: {', '.join(item.choices)}",
         draw=draw,
@@ -124,18 +127,18 @@ def run_of(model: str) -> Run:
     )
 
 
-def loaded_of(count: int = 640, *, models: Sequence[str] = tuple(SKILL), hostile: bool = False) -> Loaded:
+def set_of(count: int = 640, *, models: Sequence[str] = tuple(SKILL), hostile: bool = False) -> ItemSet:
     items = items_of(count, hostile=hostile)
-    return Loaded(
+    return ItemSet(
         suite=suite_of(),
-        items=items,
-        runs=[(run_of(model), answers_of(items, model)) for model in models],
+        items_from=items,
+        answered=[Answered(run=run_of(model), answers=answers_of(items, model)) for model in models],
         manifest={"seed": 7, "licence": "CC0-1.0", "options": {"per_relation": 30}, "counts": {"items": count}},
         source="demo/analogy",
     )
 
 
-def cloze_set() -> Loaded:
+def cloze_set() -> ItemSet:
     """Open items: no choices, one record and one number per blank."""
     items = [
         Item(id=f"c{i}", suite="cloze", prompt=f"Stir with a ___ and a ___ ({i}).", tags={"category": "tool"})
@@ -147,19 +150,27 @@ def cloze_set() -> Loaded:
     suite = dataclasses.replace(
         suite_of(tables=(Table(name="category", title="By category", rows=(), columns=("category",), metric="hit"),)),
         name="cloze",
-        metrics={"hit": lambda item, answer: [float(blank["rank"] == 1) for blank in answer.blanks]},
+        metrics=(Metric(name="hit", of=lambda item, answer: [float(b["rank"] == 1) for b in answer.blanks]),),
         draw=lambda item, answer: None,
         published=lambda: (),
     )
-    return Loaded(suite=suite, items=items, runs=[(run_of("net:lm"), answers)], manifest={}, source="cloze")
+    answered = [Answered(run=run_of("net:lm"), answers=answers)]
+    return ItemSet(suite=suite, items_from=items, answered=answered, source="cloze")
 
 
 # ---- fixtures ------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")
-def make_loaded() -> Callable[..., Loaded]:
-    return loaded_of
+def make_set() -> Callable[..., ItemSet]:
+    return set_of
+
+
+@pytest.fixture
+def unpainted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures as SVG only, as without matplotlib: painting is what takes most of a small report's time."""
+    for module in ("draw.marks", "write"):
+        monkeypatch.setattr(f"proband.report.{module}.can_paint", lambda: False)
 
 
 @pytest.fixture(scope="session")
@@ -172,7 +183,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report over two item sets, one of them full of hostile text."""
     out = tmp_path_factory.mktemp("report")
     cloze = dataclasses.replace(cloze_set(), source="cloze</title><script>window.hacked=1</script>")
-    write_report([loaded_of(640), loaded_of(80, hostile=True, models=("embedded:mlm", HOSTILE)), cloze], out=out)
+    write_report([set_of(640), set_of(80, hostile=True, models=("embedded:mlm", HOSTILE)), cloze], out=out)
     return out
 
 

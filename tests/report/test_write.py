@@ -12,17 +12,19 @@ from pathlib import Path
 import pytest
 
 from proband.core.errors import ProbandError
+from proband.core.suite import Analysis, Sheet
 from proband.core.types import Estimate
-from proband.report import Loaded, marks, write_report
+from proband.report import ItemSet, write_report
+from proband.report.draw import marks
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
-def test_the_same_runs_are_the_same_bytes(make_loaded: Callable[..., Loaded], tmp_path: Path) -> None:
+def test_the_same_runs_are_the_same_bytes(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
     for name in ("a", "b"):
-        write_report([make_loaded(80)], out=tmp_path / name, draws=200)
+        write_report([make_set(80)], out=tmp_path / name, draws=200)
     first, second = bytes_of(tmp_path / "a"), bytes_of(tmp_path / "b")
     assert first.keys() == second.keys()
     assert [name for name in first if first[name] != second[name]] == []
@@ -35,7 +37,7 @@ def test_the_hash_seed_changes_nothing(tmp_path: Path, root: Path) -> None:
         "import importlib.util, sys; from pathlib import Path\n"
         "spec = importlib.util.spec_from_file_location('example', 'tests/report/conftest.py')\n"
         "example = importlib.util.module_from_spec(spec); spec.loader.exec_module(example)\n"
-        "example.write_report([example.loaded_of(40)], out=Path(sys.argv[1]), draws=100)"
+        "example.write_report([example.set_of(40)], out=Path(sys.argv[1]), draws=100)"
     )
     for name in ("1", "2"):
         env = {**os.environ, "PYTHONHASHSEED": name}
@@ -53,12 +55,12 @@ def test_what_is_written(folder: Path) -> None:
 
 def test_report_json_holds_estimates(folder: Path) -> None:
     summary = json.loads((folder / "report.json").read_text("utf-8"))
-    fields = {field.name for field in dataclasses.fields(Estimate)}
+    fields = set(Estimate.__struct_fields__)
     first = summary["sets"][0]
     assert first["runs"][0]["label"] == "embedded:mlm"
     estimates = [each for table in first["tables"] for each in table["estimates"]]
     assert all(fields <= each.keys() and each["low"] <= each["mean"] <= each["high"] for each in estimates)
-    assert {c["verdict"] for c in first["comparisons"]} == {"inside the noise", "beyond the noise"}
+    assert {"not significant", "embedded:mlm is better"} <= {c["verdict"] for c in first["comparisons"]}
     cloze = summary["sets"][2]
     (overall, *_) = cloze["tables"]
     assert (overall["estimates"][0]["n"], overall["estimates"][0]["mean"]) == (24, pytest.approx(16 / 24))
@@ -104,20 +106,20 @@ def test_the_page_is_sound_and_has_no_dead_links(folder: Path) -> None:
 
 
 def test_without_matplotlib_there_are_svgs_and_a_word_about_it(
-    make_loaded: Callable[..., Loaded], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_set: Callable[..., ItemSet], tmp_path: Path, unpainted: None
 ) -> None:
-    for module in ("marks", "write"):
-        monkeypatch.setattr(f"proband.report.{module}.can_paint", lambda: False)
     assert marks.figure_formats() == ("svg",)
-    write_report([make_loaded(40)], out=tmp_path, draws=100)
+    write_report([make_set(40)], out=tmp_path, draws=100)
     page = (tmp_path / "index.html").read_text("utf-8")
     assert "proband[plots]" in page
     assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".svg"}
     assert ".png" not in page
 
 
-def test_a_table_nobody_has_tags_for_is_left_out(make_loaded: Callable[..., Loaded], tmp_path: Path) -> None:
-    loaded = make_loaded(40)
+def test_a_table_nobody_has_tags_for_is_left_out(
+    make_set: Callable[..., ItemSet], tmp_path: Path, unpainted: None
+) -> None:
+    loaded = make_set(40)
     table = dataclasses.replace(loaded.suite.tables[0], name="absent", title="By a tag nobody has", rows=("absent",))
     suite = dataclasses.replace(loaded.suite, tables=(*loaded.suite.tables, table))
     write_report([dataclasses.replace(loaded, suite=suite)], out=tmp_path, draws=100)
@@ -127,6 +129,44 @@ def test_a_table_nobody_has_tags_for_is_left_out(make_loaded: Callable[..., Load
     assert not list((tmp_path / "tables").glob("*absent*"))
 
 
-def test_too_few_draws_are_refused(make_loaded: Callable[..., Loaded], tmp_path: Path) -> None:
+def test_too_few_draws_are_refused(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="too few"):
-        write_report([make_loaded(40)], out=tmp_path, draws=10)
+        write_report([make_set(40)], out=tmp_path, draws=10)
+
+
+def test_tables_and_analyses_are_asked_for_by_name(
+    make_set: Callable[..., ItemSet], tmp_path: Path, unpainted: None
+) -> None:
+    items = make_set(40)
+    first, *rest = items.suite.tables
+    words = Analysis(
+        name="words",
+        help="",
+        of=lambda results, seed: [
+            Sheet(
+                name="words",
+                title="Words <in> prompts",
+                header=("run", "words"),
+                rows=tuple(
+                    (label, sum(len(item.prompt.split()) for item, _ in results.answers(at)))
+                    for at, label in enumerate(results.labels)
+                ),
+            )
+        ],
+    )
+    suite = dataclasses.replace(
+        items.suite, tables=(dataclasses.replace(first, always=False), *rest), analyses=(words,)
+    )
+    items = dataclasses.replace(items, suite=suite)
+    write_report([items], out=tmp_path / "all", draws=100)
+    tables = {path.stem for path in (tmp_path / "all" / "tables").iterdir()}
+    assert tables == {"analogy-headline", "analogy-length", "analogy-relations"}
+    write_report([items], out=tmp_path / "one", draws=100, tables=["groups"], analyses=["words"])
+    tables = {path.stem for path in (tmp_path / "one" / "tables").iterdir()}
+    assert tables == {"analogy-headline", "analogy-groups", "analogy-words"}
+    assert "| embedded:mlm | 320 |" in (tmp_path / "one" / "tables" / "analogy-words.md").read_text("utf-8")
+    assert "Words &lt;in&gt; prompts" in (tmp_path / "one" / "index.html").read_text("utf-8")
+    with pytest.raises(ProbandError, match="no table 'grops'; there are groups, length, relations"):
+        write_report([items], out=tmp_path, tables=["grops"])
+    with pytest.raises(ProbandError, match="no analysis 'x'; there are words"):
+        write_report([items], out=tmp_path, analyses=["x"])

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -137,21 +136,17 @@ class PredictsWords(Protocol):
 
 @runtime_checkable
 class FineTunes(Protocol):
-    """Can be trained further on (context, target) texts (loss on the target only) and saved as a model folder."""
+    """Can be trained further on (context, target) texts, the loss on the target alone: gives a `training.Task` that
+    saves a model folder. `recipe` is a `training.recipe.Recipe`."""
 
-    def finetune(
+    def finetuning(
         self,
         examples: Sequence[tuple[str, str]],
         *,
-        out: Path,
         valid: Sequence[tuple[str, str]] = (),
-        epochs: int = 3,
-        rate: float = 5e-5,
-        batch: int = 32,
+        recipe: Any,
         dropout: float = 0.0,
-        seed: int = 0,
-        progress: Any = None,
-    ) -> Mapping[str, Any]: ...
+    ) -> Any: ...
 
 
 @runtime_checkable

@@ -134,21 +134,21 @@ def sign_flip(sums: Floats, *, seed: int, draws: int) -> float:
 
 def sign_flips(sums: Floats, *, seed: int, draws: int) -> Floats:
     """The same for several columns of sums at once, under the same signs."""
-    observed = np.abs(sums.sum(axis=0)) - 1e-9
+    total = sums.sum(axis=0)
+    observed = np.abs(total) - 1e-9
     if len(sums) <= 14:
         every = np.array(list(product((-1.0, 1.0), repeat=len(sums))))
         share: Floats = (np.abs(every @ sums) >= observed).mean(axis=0)
         return share
     if len(sums) * draws > FLIPS:
         spread = np.sqrt((sums**2).sum(axis=0))
-        total = np.abs(sums.sum(axis=0))
-        return np.array([math.erfc(t / s / math.sqrt(2)) if s else 1.0 for t, s in zip(total, spread)])
+        return np.array([math.erfc(abs(t) / s / math.sqrt(2)) if s else 1.0 for t, s in zip(total, spread)])
     rng = np.random.default_rng(seed)
     extreme, left = np.zeros(sums.shape[1]), draws
     while left > 0:
         size = min(left, max(1, BLOCK // len(sums)))
-        signs = rng.integers(0, 2, size=(size, len(sums))) * 2.0 - 1.0
-        extreme += (np.abs(signs @ sums) >= observed).sum(axis=0)
+        kept = rng.integers(0, 2, size=(size, len(sums))).astype(np.float64) @ sums  # those that keep their sign
+        extreme += (np.abs(2 * kept - total) >= observed).sum(axis=0)
         left -= size
     return (extreme + 1) / (draws + 1)
 

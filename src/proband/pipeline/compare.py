@@ -39,7 +39,7 @@ def compare(
         raise ProbandError(f"{suite.name} has no metric {metric!r}; it has {known}")
     chosen = suite.metric(metric or "")
     both = replace(one, answered=[*one.answered, *other.answered])
-    study = Study(both, [chosen], seed=seed, draws=draws)
+    study = Study(both, [chosen], seed=seed, draws=draws, pool=len(both.answered) > 2)
     if len(study.systems) != 2:
         raise ProbandError(f"{run_a} and {run_b} hold {len(study.systems)} systems: name two")
     compared = comparisons(study, chosen, by=by or "")

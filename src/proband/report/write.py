@@ -46,19 +46,18 @@ def write_report(
     tables: Sequence[str] | None = None,
     claims: bool = False,
     analyses: Sequence[str] = (),
-    progress: Callable[..., Any] = Progress,
 ) -> dict[str, Any]:
     """Write index.html, report.json, tables/, figures/ and data/ into `out`; returns where it is and what
     stands out; the numbers are in report.json.
 
     `tables` names the tables to write (default: those that are not only for studies), `analyses` the analyses to run;
-    with `claims` the suites' claims are tested. `progress(what, total=...)` opens a progress bar.
+    with `claims` the suites' claims are tested.
     """
     _check(sets, draws=draws, tables=tables, analyses=analyses)
     keys = unique([slug(each.suite.name) for each in sets])
     sections = []
     total = sum(3 + len(_chosen(each.suite, tables)) for each in sets)
-    with progress("report", total=total) as bar:
+    with Progress("report", total=total) as bar:
         for each, key in zip(sets, keys):
             used = _metrics(each.suite, tables=tables, claims=claims)
             study = Study(each.ordered(), used, key=key, seed=seed, draws=draws)
@@ -201,7 +200,9 @@ def _set_summary(section: Section) -> dict[str, Any]:
         "source": items.source,
         "items": study.arrays.count,
         "items_sha": items.runs[0].items_sha,
-        "metric": {"name": study.main.name, "unit": study.main.unit, "better": study.main.better},
+        "metric": study.main.name,
+        "unit": study.main.unit,
+        "better": study.main.better,
         "bootstrap": {"draws": study.draws, "seed": study.seed, "level": 0.95},
         "runs": [
             {"label": label, "model": run.model, "solver": run.solver, "seed": run.seed, "answers": len(answered)}

@@ -11,9 +11,9 @@ import torch
 
 from proband.core.types import Item
 from proband.suites.script.nets.batches import Batch, pad
-from proband.suites.script.nets.folder import KINDS
 from proband.suites.script.nets.layers import Shape
-from proband.suites.script.nets.vocabulary import PADDING, START
+from proband.suites.script.nets.task import KINDS
+from proband.training.vocabulary import PADDING, START
 
 TOOLS = {"cut": ["use", "a", "knife"], "mix": ["take", "the", "whisk", "now"], "boil": ["find", "one", "pot"]}
 THINGS = {"egg": ["for", "eggs"], "milk": ["with", "milk", "slowly"], "rice": ["and", "rice"]}
@@ -58,7 +58,8 @@ def toy() -> list[Item]:
                 id=f"toy-{number}",
                 suite="script",
                 prompt=" ".join(abstract),
-                tags={"split": "valid" if number % 5 == 0 else "train", "category": "tool"},
+                tags={"category": "tool"},
+                split="valid" if number % 5 == 0 else "train",
                 facts={
                     "abstract": abstract,
                     "concrete": concrete,

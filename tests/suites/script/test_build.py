@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
-from proband import workbench
+import proband
 from proband.core.errors import ProbandError
-from proband.core.files import read_items, read_json
-from proband.suites.script.categories import CATEGORIES
+from proband.core.files import load_items, read_json
+from proband.suites.script.cloze.categories import CATEGORIES
 
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("script") / "items"
-    workbench.build("script", out=folder, seed=0)
+    proband.build("script", out=folder, seed=0)
     return folder
 
 
 def test_items_keep_their_contract(own: Path) -> None:
     whitelist = (own / "whitelist.txt").read_text().split()
-    items = read_items(own)
+    items = load_items(own)
     for item in items:
         facts = item.facts
         assert [facts["concrete"][s:e] for s, e in facts["blanks"]] == facts["gold"]
@@ -40,7 +40,7 @@ def test_items_keep_their_contract(own: Path) -> None:
 
 
 def test_same_seed_same_bytes(own: Path, tmp_path: Path) -> None:
-    workbench.build("script", out=tmp_path / "again", seed=0)
+    proband.build("script", out=tmp_path / "again", seed=0)
     for name in ("items.jsonl", "whitelist.txt", "manifest.json"):
         assert (tmp_path / "again" / name).read_bytes() == (own / name).read_bytes()
 
@@ -58,8 +58,8 @@ def test_a_corpus_without_splits_is_split_by_caption(tmp_path: Path) -> None:
     (tmp_path / "c.tsv").write_text("\n".join(lines) + "\n")
     found = {}
     for seed in (0, 1):
-        workbench.build("script", out=tmp_path / str(seed), seed=seed, data=tmp_path / "c.tsv", hold_out=0.2)
-        items = read_items(tmp_path / str(seed))
+        proband.build("script", out=tmp_path / str(seed), seed=seed, data=tmp_path / "c.tsv", hold_out=0.2)
+        items = load_items(tmp_path / str(seed))
         captions = {split: {i.facts["clusters"][0] for i in items if i.tags["split"] == split} for split in
                     ("train", "valid", "test")}  # fmt: skip
         assert [len(captions[s]) for s in ("train", "valid", "test")] == [6, 2, 2]
@@ -72,7 +72,7 @@ def test_texts_without_blanks(tmp_path: Path) -> None:
     """Dropped where they would be asked, kept where a net reads them."""
     rows = ["a\tthe big pot .\ttrain", "b\tthe .\ttrain", "c\tthe .\ttest", "d\tthe big pot .\ttest"]
     (tmp_path / "c.tsv").write_text("\n".join(rows) + "\n")
-    told = workbench.build("script", out=tmp_path / "o", data=tmp_path / "c.tsv", least=1)
+    told = proband.build("script", out=tmp_path / "o", data=tmp_path / "c.tsv", least=1)
     assert told["splits"] == {"train": 2, "test": 1}
     assert told["dropped_without_blanks"]["test"] == 1
     assert told["training_without_blanks"] == 1
@@ -80,9 +80,9 @@ def test_texts_without_blanks(tmp_path: Path) -> None:
 
 def test_a_given_whitelist_is_kept(tmp_path: Path) -> None:
     (tmp_path / "words.txt").write_text("knife\nboard\n")
-    told = workbench.build("script", out=tmp_path / "o", whitelist=tmp_path / "words.txt")
+    told = proband.build("script", out=tmp_path / "o", whitelist=tmp_path / "words.txt")
     assert told["whitelist"] == 2
-    said = {word for item in read_items(tmp_path / "o") for words in item.facts["gold"] for word in words}
+    said = {word for item in load_items(tmp_path / "o") for words in item.facts["gold"] for word in words}
     assert said == {"knife", "board"}
 
 
@@ -96,17 +96,17 @@ def test_a_given_whitelist_is_kept(tmp_path: Path) -> None:
 )
 def test_bad_options(tmp_path: Path, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ProbandError, match=r"^[^\n]*$") as error:
-        workbench.build("script", out=tmp_path / "o", **options)
+        proband.build("script", out=tmp_path / "o", **options)
     assert message in str(error.value)
 
 
 @pytest.mark.data
 def test_released_tags_as_blanks(data: Path, tmp_path: Path) -> None:
-    told = workbench.build("script", out=tmp_path / "o", data=data / "kidscook", released=True)
+    told = proband.build("script", out=tmp_path / "o", data=data / "kidscook", released=True)
     assert told["splits"] == {"train": 8038, "valid": 1007, "test": 1000}
     assert told["whitelist"] == 1071
     tags = [line.split("\t")[2].split() for line in (data / "kidscook" / "test.template.tsv").read_text().splitlines()]
-    items = [item for item in read_items(tmp_path / "o") if item.tags["split"] == "test"]
+    items = [item for item in load_items(tmp_path / "o") if item.tags["split"] == "test"]
     for item, row in zip(items, tags, strict=True):
         left_out = {i for s, e in item.facts["blanks"] for i in range(s, e)}
         assert left_out == {i for i, tag in enumerate(row) if tag == "0"}

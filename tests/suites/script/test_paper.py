@@ -5,13 +5,20 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from proband import workbench
+import proband
 from proband.core.errors import ProbandError
 from proband.suites.script import SUITE
+from proband.suites.script.paper import paper
 from proband.suites.script.published import published, rows
+
+
+def named(names: list[str]) -> list[tuple[str, Any]]:
+    return [(name, proband.load_model(name, suite=SUITE)) for name in names]
+
 
 TOOLS = {"cut": "use a sharp knife", "mix": "take the big whisk", "boil": "find one large pot"}
 
@@ -36,12 +43,12 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def told(released: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, object], Path]:
     out = tmp_path_factory.mktemp("paper")
-    workbench.build("script", out=out / "items", data=released, released=True)
+    proband.build("script", out=out / "items", data=released, released=True)
     options = {"hidden": 8, "width": 8, "epochs": 1, "least": 1, "device": "cpu"}
     for net in ("transducer", "seq2seq"):
-        workbench.train(out / "items", net=net, out=out / "nets" / net, options=options)
+        proband.train(out / "items", net=net, out=out / "nets" / net, options=options)
     names = ["solver:chance", "solver:frequent"]
-    said = workbench.paper("script", data=released, out=out / "tables", model_names=names, nets=out / "nets")
+    said = paper(data=released, out=out / "tables", models=named(names), nets=out / "nets")
     return dict(said), out / "tables"
 
 
@@ -69,7 +76,7 @@ def test_the_same_command_again_asks_nobody(told: tuple[dict[str, object], Path]
     _, out = told
     before = {path: path.stat().st_mtime_ns for path in (out / "answers").iterdir()}
     names = ["solver:chance", "solver:frequent"]
-    workbench.paper("script", data=released, out=out, model_names=names, nets=out.parent / "nets")
+    paper(data=released, out=out, models=named(names), nets=out.parent / "nets")
     assert {path: path.stat().st_mtime_ns for path in (out / "answers").iterdir()} == before
 
 
@@ -79,33 +86,33 @@ def test_answers_from_elsewhere_are_taken_in(
     """A net's run, and one of a fine-tuned model known by the net.json beside it."""
     items, net = told[1].parent / "items", f"net:{told[1].parent / 'nets' / 'seq2seq'}"
     for name in ("seq2seq", "tuned"):
-        workbench.run(items, model=net, out=tmp_path / "runs" / name)
+        proband.run(items, model=net, out=tmp_path / "runs" / name)
     note = tmp_path / "runs" / "tuned" / "run.json"
     run = json.loads(note.read_text())
     note.write_text(json.dumps({**run, "model": "hf:far/away/model", "identity": {"kind": "causal"}}))
     (note.parent / "net.json").write_text('{"net": "finetune"}')
     out = tmp_path / "tables"
-    workbench.paper("script", data=released, out=out, runs=tmp_path / "runs")
+    paper(data=released, out=out, runs=tmp_path / "runs")
     lines = (out / "table4.csv").read_text().splitlines()
     assert any(",seq2seq,test,whole_greedy," in line for line in lines)
     assert any(line.startswith("hf:far/away/model (tuned),gpt fine-tuned,test,") for line in lines)
     assert "gpt fine-tuned - seq2seq: +0.00 points" in (out / "claims.md").read_text()  # they are the same answers
     with pytest.raises(ProbandError, match="no such folder of runs"):
-        workbench.paper("script", data=released, out=out, runs=tmp_path / "nowhere")
+        paper(data=released, out=out, runs=tmp_path / "nowhere")
 
 
 def test_options_are_checked(released: Path, tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="no option 'nests'"):
-        workbench.paper("script", data=released, out=tmp_path, nests="x")
+        paper(data=released, out=tmp_path, nests="x")
     with pytest.raises(ProbandError, match="'epochs' is 'many'"):
-        workbench.paper("script", data=released, out=tmp_path, epochs="many")
+        paper(data=released, out=tmp_path, epochs="many")
 
 
 def test_published_figures() -> None:
     """Counted by hand: seven models by five columns in table 4, three splits by five figures in table 1."""
     assert sum(row["table"] == "table4" for row in rows()) == 35
     assert sum(row["table"] == "table1" for row in rows()) == 15
-    assert all(row.metric in SUITE.metrics for row in published())
+    assert all(row.metric in {metric.name for metric in SUITE.metrics} for row in published())
     assert {row.value for row in published() if row.model == "gpt fine-tuned"} == {
         0.3801,
         0.6369,

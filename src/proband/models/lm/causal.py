@@ -14,7 +14,6 @@ What is decided once and recorded in `identity()`:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,10 +23,11 @@ from proband.core.protocols import Floats, Score, Text
 from proband.models.lm.batching import Ints, falling, in_batches, padded
 from proband.models.lm.continuation_scores import WORTH, continuation_logprobs, continued, shared
 from proband.models.lm.embeddings import embed_spans
-from proband.models.lm.finetuning import finetune
+from proband.models.lm.finetuning import FineTuning
 from proband.models.lm.forward import Network
 from proband.models.lm.generation import generate
 from proband.models.lm.tokens import Tokens, by_spelling, check_lengths, count_words, encode, shorten
+from proband.training.recipe import Recipe
 
 
 class Causal:
@@ -154,32 +154,16 @@ class Causal:
         """Greedy at temperature 0; otherwise each prompt draws from its own seeded stream, whatever its batch."""
         return generate(self, prompts, max_tokens=max_tokens, temperature=temperature, seed=seed, stop=stop)
 
-    def finetune(
+    def finetuning(
         self,
         examples: Sequence[tuple[str, str]],
         *,
-        out: Path,
         valid: Sequence[tuple[str, str]] = (),
-        epochs: int = 3,
-        rate: float = 5e-5,
-        batch: int = 32,
+        recipe: Recipe,
         dropout: float = 0.0,
-        seed: int = 0,
-        progress: Any = None,
-    ) -> Mapping[str, Any]:
-        """Train a copy of the weights on (context, target) texts and save it; this model stays as it is."""
-        return finetune(
-            self,
-            examples,
-            out=out,
-            valid=valid,
-            epochs=epochs,
-            rate=rate,
-            batch=batch,
-            dropout=dropout,
-            seed=seed,
-            progress=progress,
-        )
+    ) -> FineTuning:
+        """The task of training a copy of the weights on (context, target) texts; this model stays as it is."""
+        return FineTuning(self, examples, valid=valid, recipe=recipe, dropout=dropout)
 
 
 def first_token(tokenizer: Any, policy: str, name: str) -> int | None:

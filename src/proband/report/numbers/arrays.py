@@ -23,6 +23,7 @@ from proband.core.types import Answer, Tag
 from proband.report.numbers.sources import ItemSet
 
 Codes32 = NDArray[np.int32]
+NOT_FINITE = "gives {} of item {!r} a value that is not a finite number"
 
 
 @dataclass(frozen=True)
@@ -109,13 +110,16 @@ class _Run:
             found = of(item, answer)
             if found is None:
                 continue
-            if isinstance(found, (int, float, np.number)):
+            if isinstance(found, float):  # the usual case, and the quickest
+                if not math.isfinite(found):
+                    self.refuse(NOT_FINITE.format(metric.name, item.id))
+                numbers.append(found)
+                rows.append(at)
+                continue
+            if isinstance(found, (int, np.number)):
                 found = (found,)
             if not all(map(math.isfinite, found)):
-                raise ProbandError(
-                    f"{metric.name} of item {item.id!r} is not a finite number",
-                    file=str(self.source) if isinstance(self.source, Path) else None,
-                )
+                self.refuse(NOT_FINITE.format(metric.name, item.id))
             numbers.extend(found)
             rows.extend((at,) * (1 if metric.over == "set" else len(found)))
         self.next = next(self.answers, None)

@@ -87,14 +87,24 @@ class Together:
 
 
 class Study:
-    """The cells of one item set. `key` names its files and its anchor in the page."""
+    """The cells of one item set. `key` names its files and its anchor in the page; without `pool`, every run is a
+    system of its own."""
 
-    def __init__(self, items: ItemSet, metrics: Sequence[Metric] = (), *, key: str = "", seed: int, draws: int) -> None:
+    def __init__(
+        self,
+        items: ItemSet,
+        metrics: Sequence[Metric] = (),
+        *,
+        key: str = "",
+        seed: int,
+        draws: int,
+        pool: bool = True,
+    ) -> None:
         self.items, self.key, self.seed, self.draws = items, key or items.suite.name, seed, draws
         self.main = items.suite.metric()
         used = {metric.name: metric for metric in (self.main, *metrics)}
         self.arrays: Arrays = collect(items, list(used.values()))
-        self.systems: tuple[System, ...] = systems(items.runs)
+        self.systems: tuple[System, ...] = systems(items.runs, pool=pool)
         self.known: dict[Any, tuple[Cell | None, ...]] = {}
         self.kept: dict[Any, list[Together]] = {}
 

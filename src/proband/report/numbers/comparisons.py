@@ -41,9 +41,16 @@ class Comparison:
 
     def turned(self) -> Comparison:
         """b minus a."""
-        low, high = -self.high, -self.low
-        means = {"mean_a": self.mean_b, "mean_b": self.mean_a, "difference": -self.difference}
-        return replace(self, a=self.b, b=self.a, low=low, high=high, **means)
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            mean_a=self.mean_b,
+            mean_b=self.mean_a,
+            difference=-self.difference,
+            low=-self.high,
+            high=-self.low,
+        )
 
     @property
     def clear(self) -> bool:

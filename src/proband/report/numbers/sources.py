@@ -77,12 +77,15 @@ class ItemSet:
                 key = tuple((name, isinstance(value, bool), value) for name, value in item.tags.items())
                 yield item, stats.clusters_of(item), key
             return
+        before, choices = b"", ()
         for number, raw in raw_lines(self.items_from):
             head: _Head = decode(_Head, raw, file=self.items_from, line=number)
-            if head.gold is not None and not 0 <= head.gold < len(head.choices):
-                what = f"'gold' is {head.gold} but there are {len(head.choices)} choices"
+            if (own := bytes(head.choices)) != before:  # mostly those of the item before
+                before, choices = own, decode(tuple[str, ...], own, file=self.items_from, line=number)
+            if head.gold is not None and not 0 <= head.gold < len(choices):
+                what = f"'gold' is {head.gold} but there are {len(choices)} choices"
                 raise ProbandError(what, file=self.items_from, line=number)
-            yield ScannedItem(head, raw, number), head.facts.clusters or (head.id,), bytes(head.tags)
+            yield ScannedItem(head, choices, raw, number), head.facts.clusters or (head.id,), bytes(head.tags)
 
     def raw_answers(self, run: int) -> Iterator[Answer]:
         """The answers of a run, decoded and no more."""
@@ -120,7 +123,7 @@ class _Head(msgspec.Struct, frozen=True):
 
     id: str
     suite: str
-    choices: tuple[str, ...] = ()
+    choices: msgspec.Raw = msgspec.Raw(b"[]")
     gold: int | None = None
     tags: msgspec.Raw = msgspec.Raw(b"{}")
     facts: _Facts = _Facts()
@@ -132,15 +135,9 @@ class ScannedItem:
 
     __slots__ = ("_line", "_raw", "_whole", "choices", "gold", "id", "split", "suite")
 
-    def __init__(self, head: _Head, raw: bytes, line: int) -> None:
-        self.id, self.suite, self.choices, self.gold, self.split = (
-            head.id,
-            head.suite,
-            head.choices,
-            head.gold,
-            head.split,
-        )
-        self._raw, self._line = raw, line
+    def __init__(self, head: _Head, choices: tuple[str, ...], raw: bytes, line: int) -> None:
+        self.id, self.suite, self.choices = head.id, head.suite, choices
+        self.gold, self.split, self._raw, self._line = head.gold, head.split, raw, line
         self._whole: Item | None = None
 
     def whole(self) -> Item:

@@ -23,11 +23,11 @@ class System:
     tags: Mapping[str, Tag]
 
 
-def systems(runs: Sequence[Run]) -> tuple[System, ...]:
-    """The systems among some runs, in their order."""
+def systems(runs: Sequence[Run], *, pool: bool = True) -> tuple[System, ...]:
+    """The systems among some runs, in their order; without `pool`, each run is one."""
     groups: dict[str, list[int]] = {}
     for at, run in enumerate(runs):
-        groups.setdefault(_all_but_seed(run) or f"run {at}", []).append(at)
+        groups.setdefault((pool and _all_but_seed(run)) or f"run {at}", []).append(at)
     firsts = [runs[group[0]] for group in groups.values()]
     pooled = [len(group) > 1 for group in groups.values()]
     labels = run_labels(firsts, pooled=pooled)

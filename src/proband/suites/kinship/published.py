@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from proband.core.types import Published, Tag
+from proband.core.suite import Published
+from proband.core.types import Tag
 
 
 @cache

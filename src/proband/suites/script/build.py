@@ -11,50 +11,77 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.files import sha256_text
-from proband.core.types import Built, Item
-from proband.suites.script import cloze, compare, corpus
-from proband.suites.script.categories import category
-from proband.suites.script.corpus import SPLITS, Pair
-from proband.suites.script.statistics import new_words, overlaps, table1
-from proband.suites.script.texts import running, with_blanks
+from proband.core.options import Meta
+from proband.core.suite import Built
+from proband.core.types import Item
+from proband.suites.script.cloze import blanks
+from proband.suites.script.cloze.categories import category
+from proband.suites.script.cloze.released import with_released
+from proband.suites.script.corpus import readers
+from proband.suites.script.corpus.readers import SPLITS, Pair
+from proband.suites.script.corpus.running_text import running, with_blanks
+from proband.suites.script.corpus.statistics import new_words, overlaps, table1
 
 ORDER = ("test", "valid", "train")
 OWN_LEAST = 2  # our own corpus is small
 OWN, FOREIGN = "Apache-2.0 (written for Proband)", "that of the files given"
 
 
-def build(
-    *,
-    seed: int = 0,
-    data: Path | None = None,
-    captions: Path | None = None,
-    released: bool = False,
-    whitelist: Path | None = None,
-    share: float = cloze.SHARE,
-    least: int | None = None,
-    most: int = cloze.MOST,
-    splits: str = ",".join(SPLITS),
-    hold_out: float = 0.1,
-) -> Built:
-    """See `OPTIONS` of the suite for what each setting means."""
-    pairs = separated(read(data), seed=seed, hold_out=hold_out)
-    wanted = _splits(splits)
-    least = least if least is not None else cloze.LEAST if data else OWN_LEAST
-    counted = cloze.counts(pairs)
-    made = cloze.whitelist(counted, share=share, least=least)
-    words = allowed(data, pairs, released=released, named=whitelist) or made
-    chosen = Chosen(words=words, released=released, most=most)
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions:
+    """Which corpus, and which words are left out of it."""
+
+    data: Annotated[
+        Path | None,
+        Meta(description="a .tsv or .jsonl corpus, or KidsCook's folder (default: our own corpus)"),
+    ] = None
+    captions: Annotated[
+        Path | None, Meta(description="YouCook2's annotations: more abstract lines for the count of new words")
+    ] = None
+    released: Annotated[bool, Meta(description="leave out what the released tags leave out")] = False
+    whitelist: Annotated[
+        Path | None, Meta(description="file of words that may be left out (default: made from the corpus)")
+    ] = None
+    share: Annotated[
+        float,
+        Meta(
+            description="least share of a word's occurrences on the concrete side alone;"
+            " 0.45 is nearest the released whitelist"
+        ),
+    ] = blanks.SHARE
+    least: Annotated[
+        int | None, Meta(description="fewest occurrences of such a word (default: 5; our own corpus: 2)")
+    ] = None
+    most: Annotated[int, Meta(description="distinct blanks in a text, the longest first (0: all)", ge=0)] = blanks.MOST
+    splits: Annotated[str, Meta(description="which splits to write, with commas")] = ",".join(SPLITS)
+    hold_out: Annotated[float, Meta(description="captions for valid and for test, where a corpus has no splits")] = 0.1
+
+    @property
+    def fewest(self) -> int:
+        if self.least is not None:
+            return self.least
+        return blanks.LEAST if self.data else OWN_LEAST
+
+
+def build(options: BuildOptions, *, seed: int) -> Built:
+    pairs = separated(read(options.data), seed=seed, hold_out=options.hold_out)
+    wanted = _splits(options.splits)
+    counted = blanks.counts(pairs)
+    made = blanks.whitelist(counted, share=options.share, least=options.fewest)
+    words = allowed(options, pairs) or made
+    chosen = Chosen(words=words, released=options.released, most=options.most)
     pairs = [pair for pair in pairs if pair.split in wanted]
     tally: Counter[str] = Counter()
 
     def summary() -> Mapping[str, Any]:
-        lines = corpus.read_captions(captions) if captions else ()
+        lines = readers.read_captions(options.captions) if options.captions else ()
+        limits = {"most": options.most, "share": options.share, "least": options.fewest}
         return {
             "splits": {name: tally[name] for name in SPLITS if tally[name]},
             "blanks": {name: tally[f"{name} blanks"] for name in SPLITS if tally[name]},
@@ -64,12 +91,12 @@ def build(
             "table1": table1(pairs),
             "new_words": new_words(pairs, lines),
             "overlaps": overlaps(pairs),
-            **compare.with_released(pairs, made, most=most, counted=counted, folder=data, share=share, least=least),
+            **with_released(pairs, made, counted=counted, folder=options.data, **limits),
         }
 
     return Built(
         items=items(pairs, chosen, tally),
-        licence=FOREIGN if data else OWN,
+        licence=FOREIGN if options.data else OWN,
         summary=summary,
         files=lambda: {"whitelist.txt": "".join(f"{word}\n" for word in words)},
     )
@@ -78,9 +105,9 @@ def build(
 def read(data: Path | None) -> list[Pair]:
     """The corpus in a file or folder, or our own."""
     if data is not None:
-        return corpus.read(data)
+        return readers.read(data)
     with as_file(files("proband").joinpath("data/script")) as folder:
-        return [pair for path in sorted(folder.glob("corpus-*.tsv")) for pair in corpus.read(path)]
+        return [pair for path in sorted(folder.glob("corpus-*.tsv")) for pair in readers.read(path)]
 
 
 def separated(pairs: Sequence[Pair], *, seed: int, hold_out: float) -> list[Pair]:
@@ -106,19 +133,20 @@ def _splits(text: str) -> list[str]:
     return names
 
 
-def allowed(data: Path | None, pairs: Sequence[Pair], *, released: bool, named: Path | None) -> list[str] | None:
+def allowed(options: BuildOptions, pairs: Sequence[Pair]) -> list[str] | None:
     """A whitelist that is given: by name, or with released tags (the file beside them, or the words left out)."""
+    named, data = options.whitelist, options.data
     if named is not None:
-        words = [line.strip() for _, line in corpus.lines_of(named) if line.strip()]
+        words = [line.strip() for _, line in readers.lines_of(named) if line.strip()]
         if not words:
             raise ProbandError("holds no words", file=named)
         return words
-    if not released:
+    if not options.released:
         return None
     beside = data / "slot_whitelist.txt" if data is not None and data.is_dir() else None
     if beside is not None and beside.exists():
-        return [line.strip() for _, line in corpus.lines_of(beside) if line.strip()]
-    counted = Counter(w for pair in pairs for s in cloze.tagged(pair.tags or ()) for w in pair.concrete[slice(*s)])
+        return [line.strip() for _, line in readers.lines_of(beside) if line.strip()]
+    counted = Counter(w for pair in pairs for s in blanks.tagged(pair.tags or ()) for w in pair.concrete[slice(*s)])
     return sorted(counted, key=lambda word: (counted[word], word), reverse=True)
 
 
@@ -134,12 +162,12 @@ class Chosen:
     def __post_init__(self) -> None:
         object.__setattr__(self, "allowed", frozenset(self.words))
 
-    def spans(self, pair: Pair) -> list[cloze.Span]:
+    def spans(self, pair: Pair) -> list[blanks.Span]:
         if not self.released:
-            return cloze.blanks(pair, self.allowed, most=self.most)
+            return blanks.blanks(pair, self.allowed, most=self.most)
         if pair.tags is None:
             raise ProbandError("these texts carry no tags; --released needs .template.tsv files")
-        return cloze.tagged(pair.tags)
+        return blanks.tagged(pair.tags)
 
 
 def items(pairs: Iterable[Pair], chosen: Chosen, tally: Counter[str]) -> Iterator[Item]:
@@ -160,7 +188,7 @@ def items(pairs: Iterable[Pair], chosen: Chosen, tally: Counter[str]) -> Iterato
             yield item(pair, spans, version=seen[pair.caption], candidates=candidates if split != "train" else "")
 
 
-def item(pair: Pair, spans: Sequence[cloze.Span], *, version: int, candidates: str) -> Item:
+def item(pair: Pair, spans: Sequence[blanks.Span], *, version: int, candidates: str) -> Item:
     """Every question carries the words that may fill its blanks, so that no answer depends on what else is asked."""
     gold = [list(pair.concrete[start:end]) for start, end in spans]
     facts: dict[str, Any] = {
@@ -179,4 +207,5 @@ def item(pair: Pair, spans: Sequence[cloze.Span], *, version: int, candidates: s
         prompt=f"{running(pair.abstract)}\n{with_blanks(pair.concrete, spans)}",
         tags={"category": pair.category, "split": pair.split, "blanks": len(spans), "asked": pair.split != "train"},
         facts=facts | ({"candidates": candidates} if candidates else {}),
+        split=pair.split,
     )

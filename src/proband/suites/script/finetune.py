@@ -1,78 +1,69 @@
 """Net `finetune`: a pre-trained language model trained further on the training split (the paper's GPT row).
 
-The context is what the solver `cloze` puts before the text, the target is the concrete text, so the tuned model is
+The context is what the solver `cloze` gives before the text, the target is the concrete text, so the tuned model is
 asked in the words it was trained on. It is saved as a plain model folder: `proband run ITEMS -m hf:OUT/model`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
+from proband.core.options import Meta
 from proband.core.protocols import FineTunes
-from proband.core.types import Item, Net, Option
-from proband.suites.script.texts import PROMPT, prompt, running
-
-MODEL = "model"  # the folder inside OUT; OUT itself holds the note and the lock
-
-
-def examples(items: Sequence[Item], split: str, template: str = PROMPT) -> list[tuple[str, str]]:
-    """(context, target) texts of a split."""
-    return [
-        (prompt(item, template), running(item.facts["concrete"])) for item in items if item.tags.get("split") == split
-    ]
+from proband.core.suite import Net
+from proband.suites.script.corpus.running_text import PROMPT, prompt, running
+from proband.training.recipe import Recipe
 
 
-def train(
-    items_dir: Path,
-    *,
-    model: FineTunes,
-    out: Path,
-    seed: int = 0,
-    progress: Any = None,
-    epochs: int = 3,
-    rate: float = 2e-4,
-    batch: int = 32,
-    dropout: float = 0.1,
-    template: str = PROMPT,
-) -> Mapping[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class FineTuneOptions:
+    """How a language model is trained further."""
+
+    epochs: Annotated[int, Meta(description="of training; the best on valid texts is kept", ge=1)] = 3
+    rate: Annotated[float, Meta(description="learning rate, falling to zero", gt=0)] = 2e-4
+    batch: Annotated[int, Meta(description="texts in a batch", ge=1)] = 32
+    dropout: Annotated[float, Meta(description="of embeddings and last states", ge=0, lt=1)] = 0.1
+    template: Annotated[str, Meta(description="text before the concrete one; {abstract} is the abstract line")] = PROMPT
+
+
+def examples(items: Path, template: str = PROMPT) -> dict[str, list[tuple[str, str]]]:
+    """(context, target) texts of each split."""
+    found: dict[str, list[tuple[str, str]]] = {"train": [], "valid": [], "test": []}
+    for item in read_items(items):
+        found[item.split].append((prompt(item, template), running(item.facts["concrete"])))
+    return found
+
+
+def task(items: Path, *, options: FineTuneOptions, seed: int, model: FineTunes) -> Any:
     """Train `model` on the training texts; the epoch with the least loss on the valid texts is kept."""
-    items = read_items(items_dir)
-    texts = examples(items, "train", template)
-    if not texts:
-        raise ProbandError("no items with the tag split=train to train on", file=items_dir)
-    told = model.finetune(
-        texts,
-        out=Path(out) / MODEL,
-        valid=examples(items, "valid", template),
-        epochs=epochs,
-        rate=rate,
-        batch=batch,
-        dropout=dropout,
-        seed=seed,
-        progress=progress,
+    texts = examples(items, options.template)
+    if not texts["train"]:
+        raise ProbandError("no items of the split train to train on", file=items)
+    recipe = Recipe(
+        epochs=options.epochs,
+        rate=options.rate,
+        batch=options.batch,
+        schedule="linear",
+        decay=0.01,
+        decay_vectors=False,
+        clip=1.0,
     )
-    return {**told, "model": f"hf:{Path(out) / MODEL}"}
+    return model.finetuning(texts["train"], valid=texts["valid"], recipe=recipe, dropout=options.dropout)
 
 
 def load(folder: Path) -> NoReturn:
-    raise ProbandError(f"a fine-tuned model is an ordinary one: name it hf:{folder / MODEL}")
+    raise ProbandError(f"a fine-tuned model is an ordinary one: name it hf:{folder / 'model'}")
 
 
 FINETUNE = Net(
     name="finetune",
     help="a causal language model (-m MODEL) trained on the training texts; use it as -m hf:OUT/model",
-    train=train,
+    options=FineTuneOptions,
+    task=task,
     load=load,
-    options=(
-        Option(name="epochs", help="of training; the best on valid texts is kept", default=3, kind=int),
-        Option(name="rate", help="learning rate, falling to zero", default=2e-4, kind=float),
-        Option(name="batch", help="texts in a batch", default=32, kind=int),
-        Option(name="dropout", help="of embeddings and last states", default=0.1, kind=float),
-        Option(name="template", help="what stands before the text; {abstract} is the abstract line", default=PROMPT),
-    ),
     needs=FineTunes,
 )

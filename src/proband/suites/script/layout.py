@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from proband.core.types import Answer, Item
-from proband.suites.script import knowledge
-from proband.suites.script.cloze import STOP_WORDS
-from proband.suites.script.draw import grid
-from proband.suites.script.metrics import alignment_length
+from proband.suites.script.analysis import knowledge
+from proband.suites.script.analysis.drawing import grid
+from proband.suites.script.analysis.metrics import alignment_length
+from proband.suites.script.cloze.blanks import STOP_WORDS
+from proband.suites.script.corpus.running_text import running
 from proband.suites.script.published import rows as published_rows
 from proband.suites.script.published import value
 from proband.suites.script.results import PLAIN, TUNED, Result, short
-from proband.suites.script.texts import running
 
 TABLE3_WORDS = ("cheese", "macaroni", "egg", "sauce", "oil")
 TABLE3_PHRASES = ("whisk", "spatula", "tongs", "cutting board", "preheat")

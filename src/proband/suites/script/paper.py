@@ -16,14 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import read_items, read_json, write_json, write_lines, write_text
-from proband.core.progress import Progress
+from proband.core.files import load_items, read_json, write_json, write_lines, write_text
 from proband.core.types import Item
-from proband.suites.script import claims, corpus, layout, table4
-from proband.suites.script.build import build
+from proband.suites.script import claims, layout, table4
+from proband.suites.script.build import BuildOptions, build
+from proband.suites.script.corpus import readers
+from proband.suites.script.corpus.statistics import new_words, overlaps, table1
 from proband.suites.script.nets import NETS
 from proband.suites.script.results import IN_DOMAIN, answered, collect, ordered
-from proband.suites.script.statistics import new_words, overlaps, table1
+from proband.training.folder import train_into
 
 SETTINGS: Mapping[str, Any] = {
     "nets": None,  # folder with model folders that `proband train` wrote
@@ -110,10 +111,10 @@ def captions_of(named: Any, folder: Path) -> Path | None:
 
 def first_table(folder: Path, captions: Path | None) -> str:
     """Table 1 from the sequences (which are the paper's) and from the cloze texts, and the new words."""
-    texts = corpus.read(folder)
-    files = [folder / f"{split}.sequences.jsonl.gz" for split in corpus.SPLITS]
-    sequences = [pair for path in files if path.exists() for pair in corpus.read(path)]
-    lines = corpus.read_captions(captions) if captions else ()
+    texts = readers.read(folder)
+    files = [folder / f"{split}.sequences.jsonl.gz" for split in readers.SPLITS]
+    sequences = [pair for path in files if path.exists() for pair in readers.read(path)]
+    lines = readers.read_captions(captions) if captions else ()
     return layout.table1_text(
         cloze=table1(texts),
         sequences=table1(sequences),
@@ -124,11 +125,11 @@ def first_table(folder: Path, captions: Path | None) -> str:
 
 def build_once(folder: Path, out: Path, *, seed: int) -> list[Item]:
     """The released blanks as items, for nets to train on and models to answer."""
-    built = build(seed=seed, data=folder, released=True)
+    built = build(BuildOptions(data=folder, released=True), seed=seed)
     write_lines(out / "items.jsonl", built.items)
     for name, text in built.files().items():
         write_text(out / name, text)
-    return read_items(out)
+    return load_items(out)
 
 
 def trained(
@@ -139,8 +140,8 @@ def trained(
     if folder is not None:
         if not Path(folder).is_dir():
             raise ProbandError("no such folder of nets", file=folder)
-        for note in sorted(Path(folder).glob("**/config.json")):
-            kind = read_json(note).get("kind")
+        for note in sorted(Path(folder).glob("**/net.json")):
+            kind = read_json(note).get("net")
             net = next((net for net in NETS if net.name == kind), None)
             if net is not None and (note.parent / "model.safetensors").exists():
                 found.append((f"net:{note.parent}", net.load(note.parent)))
@@ -149,7 +150,7 @@ def trained(
         if epochs and net.name not in have and net.name in IN_DOMAIN:
             say(f"training {net.name}, {epochs} epochs")
             place = out / net.name
-            if not (place / "model.safetensors").exists():
-                net.train(items, out=place, seed=seed, epochs=epochs, progress=Progress)
+            task = net.task(items, options=net.options(epochs=epochs), seed=seed)
+            train_into([place], [task], seeds=[seed], notes=[{"suite": "script", "net": net.name, "epochs": epochs}])
             found.append((f"net:{place}", net.load(place)))
     return found

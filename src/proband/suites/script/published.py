@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from io import StringIO
 
-from proband.core.types import Published
+from proband.core.suite import Published
 
 SOURCE = "Bisk et al. 2019"
 

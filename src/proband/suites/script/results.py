@@ -12,12 +12,12 @@ from typing import Any
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_answers, read_json, read_run, write_lines
 from proband.core.stats import clusters_of, estimate
-from proband.core.types import Answer, Estimate, Item, numbers
-from proband.suites.script.breakdown import BREAKDOWN
-from proband.suites.script.metrics import METRICS
+from proband.core.types import Answer, Estimate, Item
+from proband.suites.script.analysis.breakdown import BREAKDOWN
+from proband.suites.script.analysis.metrics import METRICS
 from proband.suites.script.solvers import SOLVERS
 
-ALL_METRICS = {**METRICS, **BREAKDOWN}
+ALL_METRICS = {metric.name: metric for metric in (*METRICS, *BREAKDOWN)}
 IN_DOMAIN = ("lm", "seq2seq", "attention", "transducer", "transducer-param")
 PLAIN, TUNED = "gpt", "gpt fine-tuned"  # the published rows that a language model stands beside
 ORDER = (*IN_DOMAIN, PLAIN, TUNED)
@@ -40,7 +40,7 @@ class Result:
             (f"{item.id}#{n}", value, clusters_of(item))
             for item, answer in zip(self.items, self.answers, strict=True)
             if item.tags["split"] == split
-            for n, value in enumerate(numbers(measure(item, answer)))
+            for n, value in enumerate(measure.numbers(item, answer))
         ]
 
     def estimate(self, metric: str, split: str, *, seed: int) -> Estimate | None:
@@ -125,8 +125,10 @@ def collect(
         solver = next((s for s in SOLVERS if isinstance(model, s.needs)), None)
         if solver is None:
             raise ProbandError(f"{name} can serve none of the solvers of script")
-        asked = [item for item in items if item.tags["split"] != "train"] if solver.name != "count" else list(items)
-        if limit is not None and solver.name not in ("answer", "count"):
+        asked = (
+            [item for item in items if item.tags["split"] != "train"] if not hasattr(model, "learn") else list(items)
+        )
+        if limit is not None and solver.name != "answer":
             asked = spread(asked, limit)
         say(f"{name}: {solver.name}, {len(asked):,} items")
         answers = ask(solver, model, asked, out=out, name=name, seed=seed)
@@ -185,12 +187,13 @@ def ask(solver: Any, model: Any, items: Sequence[Item], *, out: Path, name: str,
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-")[-60:]
     path = out / "answers" / f"{slug}.{solver.name}.{key.hexdigest()[:12]}.jsonl"
     if path.exists():
-        answers = read_answers(path)
+        answers = list(read_answers(path))
         if [answer.item_id for answer in answers] == [item.id for item in items]:
             return answers
     answers = []
+    model = model.learn(items) if hasattr(model, "learn") else model
     size = len(items) if solver.whole or solver.name == "answer" else 256  # a net reads texts of one length together
     for at in range(0, len(items), size):
-        answers += solver.solve(items[at : at + size], model, seed=seed)
+        answers += solver.solve(items[at : at + size], model, seed=seed, options=solver.options())
     write_lines(path, answers)
     return answers

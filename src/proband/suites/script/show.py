@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proband.core.types import Item
-from proband.suites.script.texts import running, with_blanks
+from proband.suites.script.corpus.running_text import running, with_blanks
 
 
 def show(item: Item) -> str:

@@ -1,112 +1,120 @@
-"""The ways of putting cloze items to a model."""
+"""The ways of asking a model cloze items."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
+from proband.core.options import Meta
 from proband.core.protocols import AnswersItems, Generates, PredictsWords
-from proband.core.types import Answer, Item, Option, Solver
-from proband.suites.script import infill, predict
-from proband.suites.script.own import LearnsFromItems
-from proband.suites.script.predict import evaluated
-from proband.suites.script.texts import PROMPT
+from proband.core.suite import Solver
+from proband.core.types import Answer, Item
+from proband.suites.script.cloze import infill, left_to_right
+from proband.suites.script.cloze.infill import InfillOptions
+from proband.suites.script.cloze.left_to_right import ClozeOptions, Splits, evaluated
 
 
-def answer(
-    items: Sequence[Item],
-    model: AnswersItems,
-    *,
-    seed: int = 0,
-    splits: str = "valid,test",
-    draws: int = 5,
-    unrestricted: bool = False,
-) -> list[Answer]:
-    """Nets and the suite's own models take items as they are; texts to train on are not asked."""
-    chosen: Any = model
+@dataclass(frozen=True, kw_only=True)
+class AnswerOptions:
+    """How a net fills the blanks."""
+
+    splits: Splits = "valid,test"
+    draws: Annotated[int, Meta(description="texts sampled for the greedy mode (0: the likeliest word)", ge=0)] = 5
+    unrestricted: Annotated[bool, Meta(description="any word may fill a blank")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlignOptions:
+    """Of the alignments of a transducer."""
+
+    splits: Annotated[str, Meta(description="which splits to align, with commas")] = "train,valid,test"
+    posteriors: Annotated[bool, Meta(description="also p(a_j = i | x, y), for valid and test texts")] = False
+
+
+def answer(items: Sequence[Item], model: AnswersItems, *, seed: int, options: AnswerOptions) -> list[Answer]:
+    """Nets take items as they are; texts to train on are not asked. A transducer's answer also has the alignment of
+    each whole text, in the record of its first blank (`path`)."""
+    net: Any = model
     if hasattr(model, "with_options"):
-        chosen = model.with_options(seed=seed, draws=draws, restricted=not unrestricted)
-    asked = [item for item in items if evaluated(item, splits)]
-    found = list(chosen.answer(asked)) if asked else []
+        net = model.with_options(seed=seed, draws=options.draws, restricted=not options.unrestricted)
+    asked = [item for item in items if evaluated(item, options.splits)]
+    found = filled(asked, net)
+    if asked and aligns(net):
+        paths = net.align([(item.facts["abstract"], item.facts["concrete"]) for item in asked])
+        found = [with_path(each, one.path) for each, one in zip(found, paths, strict=True)]
+    return in_order(items, found)
+
+
+def align(items: Sequence[Item], model: Any, *, seed: int, options: AlignOptions) -> list[Answer]:
+    """The Viterbi alignment of every text, training texts included: one record with `path` (the position in the
+    abstract line of each concrete word), and nothing filled in."""
+    if not aligns(model):
+        raise ProbandError(f"{model.name} has no alignments; train a transducer")
+    wanted = options.splits.replace(" ", "").split(",")
+    chosen = [item for item in items if item.split in wanted]
+    found = model.align([(item.facts["abstract"], item.facts["concrete"]) for item in chosen])
+    answers = []
+    for item, one in zip(chosen, found, strict=True):
+        record: dict[str, Any] = {"path": list(one.path)}
+        if options.posteriors and item.split != "train":
+            record["posteriors"] = [[round(p, 4) for p in row] for row in one.posteriors]
+        answers.append(Answer(item_id=item.id, blanks=(record,)))
+    return in_order(items, answers)
+
+
+def aligns(model: Any) -> bool:
+    return bool(getattr(getattr(model, "net", None), "latent", False))
+
+
+def filled(asked: Sequence[Item], model: Any) -> list[Answer]:
+    found = list(model.answer(asked)) if asked else []
     if any(not each.blanks for each in found):
-        raise ProbandError(f"{chosen.name} fills no blanks; solver:frequent and solver:chance are baselines that do")
-    if asked and getattr(getattr(chosen, "net", None), "latent", False):
-        found = with_paths(asked, found, chosen)
-    said = {each.item_id: each for each in found}
-    return [said.get(item.id, Answer(item_id=item.id)) for item in items]
+        raise ProbandError(f"{model.name} fills no blanks; solver:frequent and solver:chance are baselines that do")
+    return found
 
 
-def with_paths(items: Sequence[Item], answers: Sequence[Answer], net: Any) -> list[Answer]:
-    """The Viterbi alignment of each whole text, kept in the record of its first blank."""
-    aligned = net.align([(item.facts["abstract"], item.facts["concrete"]) for item in items])
-    made = []
-    for answer, alignment in zip(answers, aligned, strict=True):
-        first, *others = answer.blanks
-        made.append(replace(answer, blanks=({**first, "path": list(alignment.path)}, *others)))
-    return made
+def with_path(answer: Answer, path: Sequence[int]) -> Answer:
+    first, *others = answer.blanks
+    return replace(answer, blanks=({**first, "path": list(path)}, *others))
 
 
-def count(items: Sequence[Item], model: LearnsFromItems, *, seed: int = 0, splits: str = "valid,test") -> list[Answer]:
-    """The model reads the training items first."""
-    return answer(items, model.learn(items), seed=seed, splits=splits)
+def in_order(items: Sequence[Item], answers: Sequence[Answer]) -> list[Answer]:
+    """One answer per item, without records where none was given."""
+    known = {each.item_id: each for each in answers}
+    return [known.get(item.id, Answer(item_id=item.id)) for item in items]
 
 
-SPLITS = Option(name="splits", help="which splits to answer, with commas", default="valid,test")
 SOLVERS = (
     Solver(
-        name="count",
-        help="a baseline that counts training items",
-        needs=LearnsFromItems,
-        solve=count,
-        options=(SPLITS,),
-        whole=True,
-    ),
-    Solver(
         name="answer",
-        help="nets take items as they are",
+        help="nets and baselines read items directly",
         needs=AnswersItems,
         solve=answer,
-        options=(
-            SPLITS,
-            Option(name="draws", help="texts sampled for the greedy mode (0: the likeliest word)", default=5, kind=int),
-            Option(name="unrestricted", help="any word may fill a blank", default=False, kind=bool),
-        ),
+        options=AnswerOptions,
+    ),
+    Solver(
+        name="align",
+        help="the alignment of each text by a transducer, training texts included",
+        needs=AnswersItems,
+        solve=align,
+        options=AlignOptions,
     ),
     Solver(
         name="cloze",
         help="language models fill the blanks from left to right",
         needs=PredictsWords,
-        solve=predict.solve,
-        options=(
-            SPLITS,
-            Option(name="words", help="file of candidate words (default: the items' whitelist)", kind=Path),
-            Option(
-                name="template", help="what stands before the text; {abstract} is the abstract line", default=PROMPT
-            ),
-            Option(
-                name="right",
-                help="what a masked model sees behind a blank: up to the next open blank, or all without open words",
-                default="stop",
-                choices=("stop", "skip"),
-            ),
-            Option(
-                name="samples",
-                help="texts drawn for the greedy mode, the likeliest kept; 0: the likeliest word in each blank"
-                " (default: 5; 0 for a masked model, which sees both sides)",
-                kind=int,
-            ),
-            Option(name="temperature", help="of the draws", default=0.1, kind=float),
-            Option(name="beam", help="instead of draws, a beam of this width (0: none)", default=0, kind=int),
-        ),
+        solve=left_to_right.solve,
+        options=ClozeOptions,
     ),
     Solver(
         name="infill",
         help="an endpoint writes the missing words",
         needs=Generates,
         solve=infill.solve,
-        options=(SPLITS, Option(name="max-tokens", help="of a reply", default=256, kind=int)),
+        options=InfillOptions,
     ),
 )

@@ -8,10 +8,10 @@ from io import StringIO
 from statistics import mean, stdev
 
 from proband.core.types import Estimate
-from proband.suites.script.breakdown import LENGTHS
-from proband.suites.script.categories import CATEGORIES
+from proband.suites.script.analysis.breakdown import LENGTHS
+from proband.suites.script.analysis.metrics import alignment_length
+from proband.suites.script.cloze.categories import CATEGORIES
 from proband.suites.script.layout import lines_of
-from proband.suites.script.metrics import alignment_length
 from proband.suites.script.published import rows as published_rows
 from proband.suites.script.results import IN_DOMAIN, Group, Result, grouped
 

@@ -1,9 +1,10 @@
-"""A trained net before items: cloze answers, alignments, phrases."""
+"""A trained net at work: cloze answers, alignments, phrases."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,15 @@ import torch
 from torch import Tensor
 
 from proband.core.errors import ProbandError
-from proband.core.files import sha256_text
+from proband.core.files import read_json, sha256_file, sha256_text
 from proband.core.types import Answer, Item
 from proband.suites.script.nets.batches import Batch, Pair, pad
-from proband.suites.script.nets.fill import Filled, best_of, fill, gold, greedy, padded
-from proband.suites.script.nets.vocabulary import PADDING, START, Vocabulary
+from proband.suites.script.nets.layers import Shape
+from proband.suites.script.nets.slot_filling import Filled, best_of, fill, gold, greedy, padded
+from proband.suites.script.nets.task import KINDS
+from proband.training.fit import placed
+from proband.training.folder import NOTE, WEIGHTS, load_weights
+from proband.training.vocabulary import PADDING, START, Vocabulary
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,6 +183,27 @@ class Trained:
                 prefix = self.net.read(prefix, word)
             said.append(" ".join(self.vocabulary.words[w] for w in words))
         return said
+
+
+def load(folder: Path) -> Trained:
+    """The net of a folder, ready to answer items."""
+    note = read_json(folder / NOTE)
+    try:
+        shape = Shape(**note["shape"])
+        net = KINDS[note["net"]](shape, torch.zeros(shape.vocabulary, shape.dimension))
+        vocabulary = Vocabulary(tuple(note["words"]))
+    except (KeyError, TypeError) as error:
+        raise ProbandError(f"is not the folder of a script net: {error}", file=folder) from error
+    device = placed("auto")
+    return Trained(
+        net=load_weights(net, folder).to(device),
+        kind=note["net"],
+        vocabulary=vocabulary,
+        whitelist=note.get("whitelist"),
+        name=f"net:{folder}",
+        sha=sha256_file(folder / WEIGHTS),
+        device=device,
+    )
 
 
 def _groups(items: Sequence[Item], size: int) -> Iterator[list[Item]]:

@@ -1,8 +1,8 @@
-"""Pairs of token numbers as padded batches of similar length."""
+"""Pairs of token numbers as padded batches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,18 +16,41 @@ Lengths = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Batch:
-    """`x` batch × m and `y` batch × n, padded; `before` is y moved one to the right behind the start symbol.
+    """One table of x, the start symbol, y and both lengths, a row per pair, so that one copy brings all of it to a
+    device; `m` columns are x.
 
     The lengths are also kept in the host's memory: what is computed from them there (which rows are real) makes the
-    device wait for nothing. Without them (a recorded step, `graphs`) every row is computed and masked afterwards.
+    device wait for nothing. Without them (a recorded step) every row is computed and masked afterwards.
     """
 
-    x: Tensor
-    y: Tensor
-    before: Tensor
-    positions: Tensor  # length of each x
-    words: Tensor  # length of each y
-    lengths: tuple[Lengths, Lengths] | None  # positions and words again
+    table: Tensor
+    m: int
+    lengths: tuple[Lengths, Lengths] | None = None
+
+    @property
+    def x(self) -> Tensor:
+        """Abstract texts, batch × m, padded."""
+        return self.table[:, : self.m]
+
+    @property
+    def y(self) -> Tensor:
+        """Concrete texts, batch × n, padded."""
+        return self.table[:, self.m + 1 : -2]
+
+    @property
+    def before(self) -> Tensor:
+        """y moved one to the right behind the start symbol."""
+        return self.table[:, self.m : -3]
+
+    @property
+    def positions(self) -> Tensor:
+        """Length of each x."""
+        return self.table[:, -2]
+
+    @property
+    def words(self) -> Tensor:
+        """Length of each y."""
+        return self.table[:, -1]
 
     def real(self) -> Tensor:
         """Where y holds a word: indices into batch × n laid flat; or, without lengths, a mask of batch × n."""
@@ -50,27 +73,26 @@ class Batch:
         return torch.from_numpy(np.flatnonzero(mask)).to(self.x.device, non_blocking=True)
 
 
-def pad(pairs: Sequence[Pair], *, start: int, padding: int, device: str = "cpu") -> Batch:
+def pad(
+    pairs: Sequence[Pair], *, start: int, padding: int, device: str = "cpu", rounded: tuple[int, int] | None = None
+) -> Batch:
     """
     >>> batch = pad([([5, 6], [7, 8, 9]), ([5], [7])], start=3, padding=1)
     >>> batch.before.tolist(), batch.words.tolist(), batch.real().tolist()
     ([[3, 7, 8], [3, 7, 1]], [3, 1], [0, 1, 2, 3])
+
+    `rounded`: both sides are padded up to multiples of these, and lengths are left to the device.
     """
-    positions, words = lengths = measured(pairs)
-    m, n = int(positions.max()), int(words.max())
-    table = torch.from_numpy(laid_out(pairs, m=m, n=n, start=start, padding=padding)).to(device, non_blocking=True)
-    return view(table, m=m, lengths=lengths)
-
-
-def measured(pairs: Sequence[Pair]) -> tuple[Lengths, Lengths]:
-    """The length of every x and of every y."""
     positions, words = (np.array([len(pair[side]) for pair in pairs], dtype=np.int64) for side in (0, 1))
-    return positions, words
+    m, n = int(positions.max()), int(words.max())
+    if rounded is not None:
+        m, n = -(-m // rounded[0]) * rounded[0], -(-n // rounded[1]) * rounded[1]
+    table = torch.from_numpy(laid_out(pairs, m=m, n=n, start=start, padding=padding)).to(device, non_blocking=True)
+    return Batch(table, m, None if rounded is not None else (positions, words))
 
 
 def laid_out(pairs: Sequence[Pair], *, m: int, n: int, start: int, padding: int) -> NDArray[np.int64]:
-    """x, start, y, both lengths: one row per pair, so that one copy brings all of it to a device.
-
+    """
     >>> laid_out([([5, 6], [7, 8, 9]), ([5], [7])], m=2, n=3, start=3, padding=1).tolist()
     [[5, 6, 3, 7, 8, 9, 2, 3], [5, 1, 3, 7, 1, 1, 1, 1]]
     """
@@ -81,21 +103,3 @@ def laid_out(pairs: Sequence[Pair], *, m: int, n: int, start: int, padding: int)
         table[row, m + 1 : m + 1 + len(target)] = target
         table[row, -2:] = len(source), len(target)
     return table
-
-
-def view(table: Tensor, *, m: int, lengths: tuple[Lengths, Lengths] | None = None) -> Batch:
-    """The parts of such a table as a batch."""
-    return Batch(
-        x=table[:, :m], y=table[:, m + 1 : -2], before=table[:, m:-3],
-        positions=table[:, -2], words=table[:, -1], lengths=lengths,
-    )  # fmt: skip
-
-
-def epoch(pairs: Sequence[Pair], *, size: int, generator: np.random.Generator) -> Iterator[list[int]]:
-    """Indices of all pairs, `size` at a time, in random order but each batch of nearly one length (little padding)."""
-    noise = generator.uniform(0, 4, len(pairs))
-    order = sorted(range(len(pairs)), key=lambda i: len(pairs[i][1]) + noise[i])
-    starts = list(range(0, len(pairs), size))
-    generator.shuffle(starts)
-    for at in starts:
-        yield order[at : at + size]

@@ -6,18 +6,17 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import dropout
 
+from proband.suites.script.nets.alignment.emission import word_log_probability
 from proband.suites.script.nets.batches import Batch
-from proband.suites.script.nets.dropping import dropout
-from proband.suites.script.nets.emission import word_log_probability
-from proband.suites.script.nets.lstm import states
 
 State = tuple[Tensor, Tensor]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """The sizes and regularisation of a net; stored in its config.json."""
+    """The sizes and regularisation of a net; stored in its net.json."""
 
     vocabulary: int
     dimension: int = 100  # of the word vectors
@@ -53,14 +52,10 @@ class Vectors(nn.Module):
 
 
 class Reader(nn.Module):
-    """An LSTM over word vectors. Padding stands at the right, so what is read before it does not depend on it.
+    """An LSTM over word vectors. Padding stands at the right, so what is read before it does not depend on it."""
 
-    A `frugal` one is trained in less memory, and on a processor a little slower (`lstm`).
-    """
-
-    def __init__(self, shape: Shape, *, bidirectional: bool = False, frugal: bool = False) -> None:
+    def __init__(self, shape: Shape, *, bidirectional: bool = False) -> None:
         super().__init__()
-        self.frugal = frugal and shape.layers == 1 and not bidirectional
         between = shape.state_dropout if shape.layers > 1 else 0.0
         self.lstm = nn.LSTM(
             shape.dimension, shape.hidden, shape.layers, batch_first=True, bidirectional=bidirectional, dropout=between
@@ -69,12 +64,7 @@ class Reader(nn.Module):
         self.drop = shape.state_dropout
 
     def forward(self, vectors: Tensor, state: State | None = None) -> tuple[Tensor, State]:
-        if self.frugal and torch.is_grad_enabled() and vectors.device.type == "cpu":
-            start = None if state is None else (state[0][0], state[1][0])
-            out, cells = states(vectors, *self.lstm.parameters(), start=start)
-            state = out[:, -1][None], cells[:, -1][None]
-        else:
-            out, state = self.lstm(vectors, state)
+        out, state = self.lstm(vectors, state)
         return dropout(out, self.drop, self.training), state
 
     def encode(self, vectors: Tensor, batch: Batch, *, final: bool = True) -> tuple[Tensor, State | None]:

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from proband.suites.script.nets.batches import Batch
 from proband.suites.script.nets.layers import Output, Reader, Shape, State, Vectors
-from proband.suites.script.nets.vocabulary import START, UNKNOWN
+from proband.training.vocabulary import START, UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class LanguageModel(nn.Module):
         super().__init__()
         self.shape = shape
         self.vectors = Vectors(table, drop=shape.input_dropout, learned=shape.learned)
-        self.decoder = Reader(shape, frugal=self.latent)
+        self.decoder = Reader(shape)
         self.from_decoder = nn.Linear(shape.hidden, shape.width)
         self.output = Output(shape, table)
 

@@ -12,7 +12,7 @@ from proband.suites.script.nets.lm import LanguageModel, Source
 class Seq2Seq(LanguageModel):
     def __init__(self, shape: Shape, table: Tensor) -> None:
         super().__init__(shape, table)
-        self.encoder = Reader(shape, bidirectional=shape.bidirectional, frugal=self.latent)
+        self.encoder = Reader(shape, bidirectional=shape.bidirectional)
 
     def encode(self, batch: Batch) -> Source:
         states, final = self.encoder.encode(self.vectors(batch.x), batch)

@@ -15,15 +15,13 @@ from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import logsigmoid
+from torch.nn.functional import dropout, logsigmoid
 
+from proband.suites.script.nets.alignment.recursion import log_total, posteriors, rows, total, viterbi
+from proband.suites.script.nets.alignment.semiring import MAX, NEVER
 from proband.suites.script.nets.batches import Batch
-from proband.suites.script.nets.dropping import dropout
-from proband.suites.script.nets.joint import cell_log_probability
 from proband.suites.script.nets.layers import Shape
 from proband.suites.script.nets.lm import Prefix, Source
-from proband.suites.script.nets.recursion import log_total, posteriors, rows, total, viterbi
-from proband.suites.script.nets.semiring import MAX, NEVER
 from proband.suites.script.nets.seq2seq import Seq2Seq
 
 
@@ -53,14 +51,7 @@ class Transducer(Seq2Seq):
 
     def emissions(self, source: Source, top: Tensor, words: Tensor, cells: Tensor) -> Tensor:
         """log p(y_j | a_j = i), batch × n × m; at `cells` (see Batch.cells) only, zero elsewhere."""
-        d, e = self.from_decoder(top), source.joins[0]
-        if d.device.type == "cpu" and cells.dtype != torch.bool:
-            layer, drop = self.output.linear, self.shape.dropout if self.training else 0.0
-            each = d.new_zeros(d.shape[0] * d.shape[1] * e.shape[1])
-            values = cell_log_probability(d, e, layer.weight, layer.bias, words, cells, drop=drop)
-            table: Tensor = each.index_put((cells,), values).view(*d.shape[:2], e.shape[1])
-            return table
-        joint = d[:, :, None] + e[:, None]
+        joint = self.from_decoder(top)[:, :, None] + source.joins[0][:, None]
         return self.picked(joint, words[:, :, None].expand(joint.shape[:3]), cells)
 
     def weights(self, batch: Batch) -> tuple[Tensor, Tensor]:

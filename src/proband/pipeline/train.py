@@ -1,0 +1,94 @@
+"""Items in, a net folder out: one of a suite's own networks is fitted on the training split.
+
+The same command again goes on where it stopped, and leaves a finished net as it is. With several seeds the nets are
+trained at once, into OUT/seed-0, OUT/seed-1, ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from proband.core.errors import ProbandError, not_installed
+from proband.core.files import items_path, sha256_file
+from proband.core.options import read_options, settings
+from proband.core.progress import Progress
+from proband.core.suite import Net, Suite
+from proband.pipeline.models import load_model
+from proband.pipeline.run import locked, suite_of
+from proband.pipeline.versions import versions
+from proband.training.folder import NOTE, train_into
+
+
+def train(
+    items: str | Path,
+    *,
+    net: str,
+    out: str | Path,
+    seed: int = 0,
+    seeds: Sequence[int] | None = None,
+    model: str | Any = None,
+    options: Mapping[str, Any] | None = None,
+    progress: Callable[..., Any] = Progress,
+) -> dict[str, Any]:
+    """What OUT/net.json says; for several `seeds` a dictionary of these by folder."""
+    suite, folder = suite_of(items), Path(out)
+    chosen = net_of(suite, net)
+    start = starting_model(chosen, model, suite=suite)
+    settled = read_options(chosen.options, options or {}, of=f"net {net}")
+    numbers = [seed] if seeds is None else list(seeds)
+    folders = [folder] if seeds is None else [folder / f"seed-{number}" for number in numbers]
+    shared = {
+        "suite": suite.name,
+        "net": net,
+        "options": settings(settled),
+        "items_sha": sha256_file(items_path(Path(items))),
+        **({"model": dict(start.identity())} if start is not None else {}),
+    }
+    with ExitStack() as locks:
+        for each in folders:
+            check_free(each)
+            each.mkdir(parents=True, exist_ok=True)
+            locks.enter_context(locked(each))
+        try:
+            tasks = [chosen.task(Path(items), options=settled, seed=number, model=start) for number in numbers]
+            notes = [{**shared, "seed": number} for number in numbers]
+            made = train_into(folders, tasks, seeds=numbers, notes=notes, versions=versions(), progress=progress)
+        except ModuleNotFoundError as error:
+            raise not_installed(error, f"net {net}") from None
+    return made[0] if seeds is None else {each.name: note for each, note in zip(folders, made, strict=True)}
+
+
+def net_of(suite: Suite, name: str) -> Net:
+    found = next((each for each in suite.nets if each.name == name), None)
+    if found is None:
+        known = ", ".join(each.name for each in suite.nets) or "none"
+        raise ProbandError(f"{suite.name} has no net {name!r}; it has {known}")
+    return found
+
+
+def starting_model(net: Net, model: str | Any, *, suite: Suite) -> Any:
+    """The model that a net starts from; None for most nets."""
+    if net.needs is None:
+        if model is not None:
+            raise ProbandError(f"net {net.name} starts from no model")
+        return None
+    if model is None:
+        raise ProbandError(f"net {net.name} starts from a model: name one with -m")
+    loaded = load_model(model, suite=suite) if isinstance(model, str) else model
+    if not isinstance(loaded, net.needs):
+        raise ProbandError(f"{loaded.name} cannot be trained further")
+    return loaded
+
+
+def check_free(folder: Path) -> None:
+    """A folder that holds something else is left alone."""
+    from proband.training.checkpoint import NAME
+
+    if folder.exists() and not folder.is_dir():
+        raise ProbandError("exists already and is not a folder", file=folder)
+    found = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.exists() else set()
+    if found and not found & {NOTE, NAME} and not all(name.startswith("seed-") for name in found):
+        raise ProbandError("exists already and is not an empty folder", file=folder)

@@ -1,0 +1,1 @@
+"""A verdict for every row of a data set, ours or anyone's."""

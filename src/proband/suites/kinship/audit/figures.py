@@ -1,0 +1,263 @@
+"""The figures of an audit: verdicts by release, split and k; rules; depth; labels; overlap; text; noise; worlds.
+
+Rows are counted as they go by; nothing of a row is kept but counts and, of training rows, digests of their texts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from proband.suites.kinship.audit.judging import JudgedRow
+from proband.suites.kinship.audit.reduced_rows import Seen
+from proband.suites.kinship.audit.verdicts import OTHERS, VERDICTS, Verdict
+from proband.suites.kinship.clutrr.rows import Unreadable
+from proband.suites.kinship.world.relations import RELATIONS
+
+COUNTED: Final = (*VERDICTS[:4], "unsound rule used", "person met twice", "shorter path")
+LISTED: Final = 50  # unreadable rows
+
+
+def correct(verdict: Verdict) -> str | None:
+    """The right label of a row whose own is false, where only one relation is possible."""
+    only = len(verdict.possible) == 1 and verdict.possible[0] in RELATIONS
+    return verdict.possible[0] if verdict.verdict == "false" and only else None
+
+
+def shorter(seen: Seen) -> bool:
+    """Are the two people fewer facts apart than k?"""
+    return seen.path is not None and seen.path < seen.k
+
+
+class Figures:
+    """Counts over the rows of an audit."""
+
+    def __init__(self, overlaps: Mapping[str, Overlap]) -> None:
+        self.overlaps = overlaps
+        self.rows: Counter[tuple[str, str, int]] = Counter()  # release, split, k -> rows
+        self.counts: defaultdict[tuple[str, str, int], Counter[str]] = defaultdict(Counter)
+        self.depths: defaultdict[int, Counter[int]] = defaultdict(Counter)  # k -> depth of the entailed -> rows
+        self.labels: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)  # release, split -> label
+        self.clauses: defaultdict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(dict)
+        self.used: Counter[str] = Counter()
+        self.blamed: Counter[str] = Counter()
+        self.moves: Counter[tuple[str, str]] = Counter()  # verdict without and with noise
+        self.worlds: dict[str, Counter[tuple[str, str]]] = {name: Counter() for name in OTHERS}
+        self.sums: Counter[str] = Counter()
+        self.unreadable: list[str] = []
+
+    def add(self, row: JudgedRow | Unreadable) -> None:
+        if isinstance(row, Unreadable):
+            self.sums["unreadable"] += 1
+            if len(self.unreadable) < LISTED:
+                self.unreadable.append(str(row))
+            return
+        seen, verdict = row.seen, row.verdict
+        cell = (seen.release, seen.split, seen.k)
+        self.rows[cell] += 1
+        counts = self.counts[cell]
+        counts[verdict.verdict] += 1
+        counts["unsound rule used"] += bool(seen.unsound)
+        counts["person met twice"] += seen.revisits
+        counts["shorter path"] += shorter(seen)
+        if verdict.depth is not None:
+            self.depths[seen.k][verdict.depth] += 1
+        self._label(row)
+        self._rules(seen, verdict)
+        self._text(seen)
+        if row.noisy:
+            self.moves[verdict.verdict, row.noisy] += 1
+        for name, word in verdict.worlds.items():
+            self.worlds[name][verdict.verdict, word] += 1
+        self.sums["correctable"] += correct(verdict) is not None
+        if seen.split == "test" and seen.release in self.overlaps:
+            self.overlaps[seen.release].add_test(seen)
+
+    def _label(self, row: JudgedRow) -> None:
+        """Of a clause, which label it has: the number of the only one, or -1 where there are several."""
+        seen, group = row.seen, (row.seen.release, row.seen.split)
+        self.labels[group][seen.target] += 1
+        clause, label = (seen.clause, str(row.case.pattern[0][0])), RELATIONS.index(seen.target)
+        if self.clauses[group].setdefault(clause, label) != label:
+            self.clauses[group][clause] = -1
+
+    def _rules(self, seen: Seen, verdict: Verdict) -> None:
+        self.sums["rows with a proof"] += seen.has_proof
+        self.sums["rows that use an unsound rule"] += bool(seen.unsound)
+        self.sums["of these entailed all the same"] += bool(seen.unsound) and verdict.verdict == "entailed"
+        self.used.update(seen.unsound)
+        if verdict.verdict in ("ambiguous", "false"):
+            self.blamed[verdict.blame or "no rule"] += 1
+
+    def _text(self, seen: Seen) -> None:
+        self.sums["facts read from the stories"] += seen.read
+        self.sums["facts that contradict the columns"] += len(seen.contradicted)
+        self.sums["rows whose text contradicts the columns"] += bool(seen.contradicted)
+        self.sums["rows with a gender slip"] += bool(seen.slips)
+        self.sums["rows with people the story never mentions"] += bool(seen.untold)
+        self.sums["rows with noise"] += seen.has_noise
+
+    # ---- as they are written -----------------------------------------------------------------------------------
+
+    def summary(self) -> dict[str, Any]:
+        verdicts = Counter({name: self._total(name) for name in VERDICTS[:4]})
+        verdicts["unreadable"] = self.sums["unreadable"]
+        return {
+            "rows": self.rows.total() + self.sums["unreadable"],
+            "verdicts": {name: verdicts[name] for name in VERDICTS},
+            "by_split": self._table(("split",), (1,)),
+            "by_k": self._table(("k",), (2,)),
+            "by_release": self._table(("release", "split", "k"), (0, 1, 2)),
+            "rules": {
+                **self._sums("rows with a proof", "rows that use an unsound rule", "of these entailed all the same"),
+                "used": dict(self.used.most_common()),
+                "blamed": dict(self.blamed.most_common()),
+            },
+            "depth": self._depths(),
+            "labels": self._labels(),
+            "overlap": {release: found.figures() for release, found in sorted(self.overlaps.items())},
+            "text": self._sums(
+                "facts read from the stories",
+                "facts that contradict the columns",
+                "rows whose text contradicts the columns",
+                "rows with a gender slip",
+                "rows with people the story never mentions",
+            ),
+            "noise": {
+                **self._sums("rows with noise"),
+                "all noise facts typed by the text": self.moves.total(),
+                "verdict without and with them": _moves(self.moves),
+            },
+            "worlds": {name: _moves(moves) for name, moves in self.worlds.items()},
+            **self._sums("correctable"),
+            "unreadable": self.unreadable,
+        }
+
+    def _sums(self, *names: str) -> dict[str, int]:
+        return {name: self.sums[name] for name in names}
+
+    def _total(self, name: str) -> int:
+        return sum(counts[name] for counts in self.counts.values())
+
+    def _table(self, names: Sequence[str], places: Sequence[int]) -> list[dict[str, Any]]:
+        """A line per group: its key, its rows, and how many have each verdict and each flaw."""
+        rows: Counter[tuple[Any, ...]] = Counter()
+        counts: defaultdict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
+        for cell, number in self.rows.items():
+            group = tuple(cell[place] for place in places)
+            rows[group] += number
+            counts[group] += self.counts[cell]
+        return [
+            {**dict(zip(names, group)), "rows": rows[group], **{name: counts[group][name] for name in COUNTED}}
+            for group in sorted(rows)
+        ]
+
+    def _depths(self) -> dict[str, Any]:
+        found = {}
+        for line in self._table(("k",), (2,)):
+            k, known = line["k"], self.depths[line["k"]]
+            total = known.total()
+            found[str(k)] = {
+                "rows": line["rows"],
+                "person met twice": line["person met twice"],
+                "shorter path": line["shorter path"],
+                "entailed": total,
+                "entailed by fewer than k facts": sum(n for depth, n in known.items() if depth < k),
+                "mean depth of the entailed": (
+                    round(sum(depth * n for depth, n in known.items()) / total, 3) if total else None
+                ),
+            }
+        return found
+
+    def _labels(self) -> dict[str, Any]:
+        found = {}
+        for group, counts in sorted(self.labels.items()):
+            total, clauses = counts.total(), self.clauses[group]
+            majority, most = max(counts.items(), key=lambda label: label[1])
+            found[" ".join(group).strip()] = {
+                "rows": total,
+                "counts": {r: counts[r] for r in RELATIONS},
+                "majority": majority,
+                "majority share": round(most / total, 4),
+                "entropy in bits": round(-sum(n / total * math.log2(n / total) for n in counts.values()), 3),
+                "uniform over 22 would be": round(math.log2(len(RELATIONS)), 3),
+                "never a label": [r for r in RELATIONS if not counts[r]],
+                "clauses": len(clauses),
+                "clauses with one label only": sum(label >= 0 for label in clauses.values()),
+            }
+        return found
+
+
+def _moves(moves: Mapping[tuple[str, str], int]) -> dict[str, int]:
+    return {f"{a} -> {b}": n for (a, b), n in sorted(moves.items())}
+
+
+# ---- train and test ------------------------------------------------------------------------------------------------
+
+
+class Overlap:
+    """What the test rows of a release share with its training rows."""
+
+    def __init__(self) -> None:
+        self.stories: set[bytes] = set()
+        self.templates: set[bytes] = set()
+        self.sentences: set[bytes] = set()
+        self.clauses: set[tuple[int, str]] = set()
+        self.names: set[str] = set()
+        self.lengths: set[int] = set()
+        self.train = 0
+        self.counts: Counter[str] = Counter()
+
+    def add_train(self, seen: Seen) -> None:
+        self.train += 1
+        self.stories.add(seen.story)
+        self.templates.add(seen.template)
+        self.sentences.update(seen.sentences)
+        self.clauses.add((seen.k, seen.clause))
+        self.names.update(seen.names)
+        self.lengths.add(seen.k)
+
+    def add_test(self, seen: Seen) -> None:
+        trained = seen.k in self.lengths
+        self.counts.update(
+            {
+                "test rows": 1,
+                "test: same story in training": seen.story in self.stories,
+                "test: same story but for names": seen.template in self.templates,
+                "test sentences": len(seen.sentences),
+                "test sentences seen in training but for names": sum(s in self.sentences for s in seen.sentences),
+                "test rows of a length trained on": trained,
+                "of these with a clause seen in training": trained and (seen.k, seen.clause) in self.clauses,
+                "test: every name seen in training": self.names.issuperset(seen.names),
+            }
+        )
+
+    def figures(self) -> dict[str, int]:
+        names = (
+            "test: same story in training",
+            "test: same story but for names",
+            "test sentences",
+            "test sentences seen in training but for names",
+            "test rows of a length trained on",
+            "of these with a clause seen in training",
+            "test: every name seen in training",
+        )
+        return {
+            "train rows": self.train,
+            "test rows": self.counts["test rows"],
+            "training stories told twice": self.train - len(self.stories),
+            **{name: int(self.counts[name]) for name in names},
+        }
+
+
+def overlaps(rows: Iterable[JudgedRow | Unreadable]) -> dict[str, Overlap]:
+    """By release: what is known of its training rows; to be read before the test rows are counted."""
+    found: defaultdict[str, Overlap] = defaultdict(Overlap)
+    for row in rows:
+        if not isinstance(row, Unreadable):
+            overlap = found[row.seen.release]
+            if row.seen.split == "train":
+                overlap.add_train(row.seen)
+    return dict(found)

@@ -1,0 +1,177 @@
+"""`proband audit`: a verdict for every row of a data set, ours or anyone's.
+
+    verdicts.jsonl  a line per row             by_k.md, by_k.csv  the table by release, split and k
+    summary.json    all figures                cleaned.csv        the rows whose label is certified, columns unchanged
+                                               corrected.csv      false labels with one right answer, the label replaced
+
+With several files, cleaned/ holds each of them cleaned under its own name. A bank of templates is read back instead
+(template_banks.py). The page is written by the pipeline, from the figures and findings that are handed over here.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Any
+
+from proband.core.errors import ProbandError
+from proband.core.files import atomic, encode, sha256_file, write_json, write_text
+from proband.suites.kinship.audit.figures import COUNTED, Figures, correct, overlaps
+from proband.suites.kinship.audit.findings import Findings
+from proband.suites.kinship.audit.judging import Judged, JudgedRow, Progress, judged_rows
+from proband.suites.kinship.audit.page_data import page_data
+from proband.suites.kinship.audit.sources import Source, sources
+from proband.suites.kinship.audit.template_banks import audit_bank, is_bank
+from proband.suites.kinship.audit.verdicts import counter
+from proband.suites.kinship.clutrr.export import HEADER, csv_line
+from proband.suites.kinship.clutrr.rows import COLUMNS, Unreadable
+from proband.suites.kinship.world.kernel import Family
+
+
+def audit(path: Path, *, out: Path, progress: Progress = None, workers: int = 2, seed: int = 0) -> Mapping[str, Any]:
+    """Judge the rows at `path` and write everything to the folder `out` but the page. Returns the headlines and, under
+    "page", what the page shows (summary.json has all figures).
+
+    No step is random: the seed is taken so that all suites' auditors are called alike.
+    """
+    if workers < 1:
+        raise ProbandError(f"'workers' is {workers}; at least 1 is needed")
+    if out.resolve() == path.resolve():
+        raise ProbandError("the audit cannot be written into the folder it reads", file=out)
+    if is_bank(path):
+        return audit_bank(path, out=out)
+    found = sources(path)
+    with judged_rows(found, workers=workers, progress=progress) as judged:
+        summary, findings = _written(found, judged, out)
+    if not summary["rows"]:
+        raise ProbandError("holds no rows", file=path)
+    write_json(out / "summary.json", summary)
+    _tables(summary, out)
+    return {
+        "rows": summary["rows"],
+        "verdicts": summary["verdicts"],
+        "entailed by k": {str(line["k"]): f"{line['entailed']} of {line['rows']}" for line in summary["by_k"]},
+        "blamed": summary["rules"]["blamed"],
+        **summary["cleaned"],
+        "page": page_data(summary, findings.cards(), name=path.name),
+    }
+
+
+def _written(found: Sequence[Source], judged: Judged, out: Path) -> tuple[dict[str, Any], Findings]:
+    """A line per row, the cleaned rows, and what is counted and found on the way."""
+    figures, findings = Figures(overlaps(judged)), Findings()
+    with ExitStack() as stack:
+        lines = stack.enter_context(atomic(out / "verdicts.jsonl", mode="wb"))
+        cleaned = Cleaned(found, out, stack)
+        for row in judged:
+            lines.write(encode(record(row)) + b"\n")
+            figures.add(row)
+            if not isinstance(row, Unreadable):
+                findings.add(row)
+                cleaned.add(row)
+        summary = figures.summary()
+        if not summary["rows"]:
+            return summary, findings
+    summary["inputs"] = {source.name: sha256_file(source.path) for source in found}
+    summary["cleaned"] = dict(cleaned.count)
+    return summary, findings
+
+
+# ---- a line per row ------------------------------------------------------------------------------------------------
+
+
+def record(row: JudgedRow | Unreadable) -> dict[str, Any]:
+    if isinstance(row, Unreadable):
+        return {
+            "file": row.file,
+            "line": row.line,
+            "verdict": "unreadable",
+            "column": row.column or None,
+            "reason": row.reason,
+        }
+    seen, verdict = row.seen, row.verdict
+    shown = counter(verdict)
+    return {
+        "file": seen.source,
+        "line": seen.line,
+        "id": seen.id,
+        "split": seen.split,
+        "task": seen.task,
+        "k": seen.k,
+        "verdict": verdict.verdict,
+        "target": seen.target,
+        "possible": verdict.possible,
+        "depth": verdict.depth,
+        "path": seen.path,
+        "revisits": seen.revisits,
+        "unsound": seen.unsound,
+        "blame": verdict.blame,
+        "with_noise": row.noisy,
+        "worlds": verdict.worlds,
+        "gender_slips": seen.slips,
+        "text_contradicts": [[seen.names[i], relation, seen.names[j]] for i, relation, j in seen.contradicted],
+        "untold": seen.untold,
+        "counter_family": None if shown is None else _family(*shown, [seen.names[x] for x in seen.order]),
+    }
+
+
+def _family(relation: str, family: Family, names: Sequence[str]) -> dict[str, Any]:
+    return {
+        "relation": relation,
+        "people": [*names, *[None] * (len(family) - len(names))],
+        "genders": family.genders,
+        "father": family.father,
+        "mother": family.mother,
+        "spouse": family.spouse,
+    }
+
+
+# ---- cleaned files and tables --------------------------------------------------------------------------------------
+
+
+class Cleaned:
+    """The rows that stand, as they stand, and those whose right label is certain."""
+
+    def __init__(self, found: Iterable[Source], out: Path, stack: ExitStack) -> None:
+        self.stack = stack
+        self.count = {"cleaned.csv": 0, "corrected.csv": 0}
+        self.kept, self.mended = (self._file(out / name) for name in self.count)
+        files = list(found)
+        self.own = {s.name: self._file(out / "cleaned" / _csv_name(s.name)) for s in files if len(files) > 1}
+
+    def _file(self, path: Path) -> IO[str]:
+        file = self.stack.enter_context(atomic(path))
+        file.write(HEADER)
+        return file
+
+    def add(self, row: JudgedRow) -> None:
+        if row.verdict.verdict == "entailed":
+            self.count["cleaned.csv"] += 1
+            self.kept.write(row.seen.csv)
+            if row.seen.source in self.own:
+                self.own[row.seen.source].write(row.seen.csv)
+        elif right := correct(row.verdict):
+            self.count["corrected.csv"] += 1
+            cells = dict(zip(COLUMNS, next(csv.reader([row.seen.csv]))))
+            self.mended.write(csv_line({**cells, "target": right, "text_target": "[]", "proof_state": "[]"}))
+
+
+def _csv_name(source: str) -> str:
+    return source.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".csv") + ".csv"
+
+
+def _tables(figures: Mapping[str, Any], out: Path) -> None:
+    names = ["release", "split", "k", "rows", *COUNTED]
+    total: dict[str, Any] = {"release": "all", "split": "", "k": ""}
+    for name in names[3:]:
+        total[name] = sum(line[name] for line in figures["by_release"])
+    lines = [*figures["by_release"], total]
+    with atomic(out / "by_k.csv") as file:
+        writer = csv.DictWriter(file, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
+    text = [f"| {' | '.join(names)} |", f"|{'---|' * 3}{'---:|' * (len(names) - 3)}"]
+    text += [f"| {' | '.join(str(line[name]).replace('|', ' ') for name in names)} |" for line in lines]
+    write_text(out / "by_k.md", "\n".join(text) + "\n")

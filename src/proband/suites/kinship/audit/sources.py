@@ -1,0 +1,88 @@
+"""Which files an audit reads, and their rows as they stand there.
+
+A release is the folder a file stands in; train and test rows of one release are compared with each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from proband.core.errors import ProbandError
+from proband.core.files import parse, raw_lines
+from proband.core.types import Item
+from proband.suites.kinship.clutrr.csv_files import scan_cells
+from proband.suites.kinship.clutrr.items import cells_of, to_row
+from proband.suites.kinship.clutrr.rows import Row, Unreadable, row_of
+
+CHUNK: Final = 400
+Cells = dict[str, str]
+Raw = tuple[int, bytes | Cells] | Unreadable  # a line of items.jsonl, or the cells of a CSV row
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A file to audit: where it is, what to call it, and the release it belongs to."""
+
+    path: Path
+    name: str
+    release: str
+
+
+def sources(path: Path) -> list[Source]:
+    """The CLUTRR files (or our items) at `path`: a file, a folder, or a folder of releases."""
+    if not path.exists():
+        raise ProbandError("no such file or folder", file=path)
+    if path.is_file():
+        return [Source(path=path, name=path.name, release=path.resolve().parent.name)]
+    files = sorted(p for p in path.rglob("*") if p.is_file() and p.name.endswith((".csv", ".csv.gz", "items.jsonl")))
+    kept = [p for p in files if p.name.endswith("items.jsonl") or _is_clutrr(p)]
+    if not kept:
+        raise ProbandError("holds neither CLUTRR's CSV files nor an items.jsonl", file=path)
+    return [
+        Source(
+            path=p, name=p.relative_to(path).as_posix(), release=(path.resolve() if p.parent == path else p.parent).name
+        )
+        for p in kept
+    ]
+
+
+def _is_clutrr(path: Path) -> bool:
+    """Other CSV files may stand beside the data (templates, names): their headers tell."""
+    try:
+        next(scan_cells(path), None)
+    except ProbandError as error:
+        if "not a CLUTRR file" in str(error) or "is empty" in str(error):
+            return False
+        raise
+    return True
+
+
+def chunks(found: list[Source]) -> Iterator[tuple[Source, list[Raw]]]:
+    """The rows of all sources, a few hundred at a time."""
+    for source in found:
+        ours = source.path.name.endswith(".jsonl")
+        rows: Iterator[Raw] = raw_lines(source.path) if ours else scan_cells(source.path)
+        while part := list(islice(rows, CHUNK)):
+            yield source, part
+
+
+def row_and_cells(source: Source, raw: Raw) -> tuple[Row, Cells] | Unreadable:
+    """A checked row with its cells as CLUTRR's columns have them; our items are put into them first."""
+    if isinstance(raw, Unreadable):
+        return raw
+    line, content = raw
+    if isinstance(content, bytes):
+        item = parse(Item, content, file=source.path, line=line)
+        if item.suite != "kinship":
+            raise ProbandError(f"'suite' is {item.suite!r}, not 'kinship'", file=source.path, line=line)
+        try:
+            row = to_row(item, file=source.name, line=line)
+        except ProbandError as error:
+            return Unreadable(file=source.name, line=line, column="facts", reason=str(error))
+        return row, cells_of(row, index=line - 1)
+    found = row_of(content, file=source.name, line=line)
+    return found if isinstance(found, Unreadable) else (found, content)

@@ -1,0 +1,99 @@
+"""`proband audit` of a template bank: ours, one's own, or CLUTRR's crowd templates. Every template is read back.
+
+rejected.csv     a line per template that does not tell exactly the facts of its label, and why
+statistics.json  table 3.1 of the thesis for this bank: paraphrases, clauses, vocabulary, overlap of words
+bank.md          both as tables, beside the published figures
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from proband.core.errors import ProbandError
+from proband.core.files import write_json, write_text
+from proband.suites.kinship.telling.bank import Bank
+from proband.suites.kinship.telling.bank_sources import faults_of_file, load_bank
+from proband.suites.kinship.telling.bank_statistics import PUBLISHED, Statistics, statistics
+from proband.suites.kinship.telling.crowd_templates import GOOD, REASONS, load_crowd
+
+COLUMNS = ("template", "line", "relations", "genders", "verdict", "why", "text")
+Rejected = tuple[str, int | str, str, str, str, str, str]
+
+
+def is_bank(path: Path) -> bool:
+    """A folder with the crowd's templates, or a text file with `== clause` headers."""
+    if path.is_dir():
+        return any((path / f"amt_{split}.{kind}").is_file() for split in ("train", "test") for kind in ("csv", "json"))
+    if path.suffix != ".txt" or not path.is_file():
+        return False
+    lines = (line.strip() for line in path.read_text(encoding="utf-8", errors="replace").splitlines())
+    return next((line.startswith("==") for line in lines if line and not line.startswith("#")), False)
+
+
+def of_file(bank: Bank, path: Path) -> list[Rejected]:
+    """The first fault of every faulty template of a bank file."""
+    return [
+        (fault.template, line, " ".join(fault.words), " ".join(fault.genders), "rejected", fault.reason, fault.text)
+        for line, fault in faults_of_file(bank, path)
+    ]
+
+
+def audit_bank(path: Path, *, out: Path) -> Mapping[str, Any]:
+    """Read every template of a bank back, and count what it holds."""
+    if path.is_dir():
+        crowd = load_crowd(path)
+        bank, verdicts = crowd.bank, crowd.counts()
+        rejected: list[Rejected] = [
+            (row.id, "", " ".join(row.words), " ".join(row.genders), verdict, REASONS[verdict], row.text)
+            for row in crowd.rows
+            if (verdict := crowd.verdicts[row.id]) != GOOD
+        ]
+    else:
+        bank = load_bank(str(path))
+        rejected = of_file(bank, path)
+        verdicts = {GOOD: len(bank.templates) - len(rejected), "rejected": len(rejected)}
+        faulty = {line[0] for line in rejected}
+        bank = Bank(bank.name, tuple(t for t in bank.templates if t.id not in faulty))
+    if not sum(verdicts.values()):
+        raise ProbandError("holds no templates", file=path)
+    found = statistics(bank)
+    write_text(out / "rejected.csv", _csv(rejected))
+    write_json(out / "statistics.json", {"verdicts": verdicts, **found.as_dict()})
+    write_text(out / "bank.md", markdown(path.name, verdicts, found))
+    return {
+        "templates": sum(verdicts.values()),
+        "verdicts": verdicts,
+        "overlap within clauses": round(found.unigrams.pooled, 4),
+        "tables": str(out / "bank.md"),
+        "rejected": str(out / "rejected.csv"),
+    }
+
+
+def _csv(rejected: Sequence[Rejected]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rejected])
+    return text.getvalue()
+
+
+def markdown(name: str, verdicts: Mapping[str, int], found: Statistics) -> str:
+    """The verdicts, and table 3.1 with the published column; overlaps are of the templates that passed."""
+    total = sum(verdicts.values())
+    lines = [f"# Templates of {name}", "", "| verdict | templates | share | |", "|---|---|---|---|"]
+    lines += [f"| {v} | {n:,} | {n / total:.1%} | {REASONS.get(v, '')} |" for v, n in verdicts.items()]
+    lines += ["", "Of the accepted ones:", "", "| | this bank | crowd, published |", "|---|---|---|"]
+    for what in ("paraphrases", "clauses"):
+        ours, theirs = getattr(found, what), PUBLISHED[what]
+        assert isinstance(theirs, dict)
+        lines += [f"| {what} of {n} fact{'s' * (n > 1)} | {ours[n]:,} | {theirs[n]:,} |" for n in ours]
+    lines += [
+        f"| different words | {found.vocabulary:,} | {PUBLISHED['vocabulary']:,} |",
+        f"| Jaccard, unigrams, all pairs within clauses | {found.unigrams.pooled:.3f} | {PUBLISHED['unigrams']} |",
+        f"| Jaccard, unigrams, mean of the clauses' means | {found.unigrams.by_clause:.3f} | |",
+        f"| Jaccard, unigrams, across clauses | {found.unigrams.across:.3f} | |",
+        f"| Jaccard, bigrams, all pairs within clauses | {found.bigrams.pooled:.3f} | {PUBLISHED['bigrams']} |",
+    ]
+    return "\n".join(lines) + "\n"

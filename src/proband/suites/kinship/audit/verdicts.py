@@ -1,0 +1,263 @@
+"""The verdict on one pattern of facts and its label.
+
+    entailed      the label holds in every family of the story
+    ambiguous     in some families it holds, in others something else: the alternatives are listed
+    false         it holds in none: what holds instead is listed
+    inconsistent  the story has no family
+
+Verdicts are given per pattern (`pattern`), not per row, and in batches that begin with fresh solvers: which
+counter-family a solver finds depends on what it was asked before, so this makes the audit's bytes independent of the
+number of workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from proband.suites.kinship.certify import search
+from proband.suites.kinship.certify.sat_clauses import WITNESSES
+from proband.suites.kinship.clutrr.items import shortest_path
+from proband.suites.kinship.logic.patterns import Pattern
+from proband.suites.kinship.world.kernel import NONE, STRICT, WORLDS, Edge, Family, World, lean
+from proband.suites.kinship.world.relations import GENDER, NEUTRAL, RELATIONS
+
+VERDICTS: Final = ("entailed", "ambiguous", "false", "inconsistent", "unreadable")
+OTHERS: Final = tuple(name for name, world in WORLDS.items() if world != STRICT)
+LEVEL: Final = WORLDS["one-generation"]
+BATCH: Final = 250
+
+
+class ProofStep(NamedTuple):
+    """Two facts and what is said to follow from them."""
+
+    first: Edge
+    second: Edge
+    conclusion: Edge
+
+    @property
+    def rule(self) -> str:
+        """
+        >>> ProofStep((0, "son", 1), (1, "uncle", 2), (0, "brother", 2)).rule
+        'child∘uncle/aunt → sibling'
+        """
+        names = {"pibling": "uncle/aunt", "nibling": "nephew/niece"}
+        first, second, head = (names.get(NEUTRAL[r], NEUTRAL[r]) for _, r, _ in self)
+        return f"{first}∘{second} → {head}"
+
+
+class Case(NamedTuple):
+    """What is to be judged, in the canonical numbering of its pattern."""
+
+    pattern: Pattern
+    target: str
+    unsound: tuple[ProofStep, ...] = ()  # steps of the row's proof whose rules do not hold in general
+    worlds: bool = True  # whether to judge it in the other worlds too
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """`possible` in the order of RELATIONS; `families` shows one family per alternative to the label, the one best
+    looked at first."""
+
+    verdict: str
+    possible: tuple[str, ...] = ()
+    depth: int | None = None  # of an entailed label: the fewest facts it follows from
+    blame: str | None = None  # of a label that does not follow: the first unsound rule whose conclusion does not either
+    families: dict[str, Family] = field(default_factory=dict)
+    worlds: dict[str, str] = field(default_factory=dict)
+
+
+def judge(case: Case) -> Verdict:
+    """
+    >>> case = Case((("male", "male", "male"), ((0, "son", 2), (2, "uncle", 1)), (0, 1)), "brother", worlds=False)
+    >>> found = judge(case)
+    >>> found.verdict, found.possible, found.families["brother-in-law"].relations(0, 1)
+    ('ambiguous', ('brother', 'brother-in-law'), frozenset({'brother-in-law'}))
+    """
+    families = search.families_of(case.pattern)
+    possible = tuple(r for r in (*RELATIONS, NONE) if r in families)
+    if not possible:
+        word = "inconsistent"
+    elif case.target not in possible:
+        word = "false"
+    else:
+        word = "entailed" if len(possible) == 1 else "ambiguous"
+    wrong = word in ("ambiguous", "false")
+    return Verdict(
+        verdict=word,
+        possible=possible,
+        depth=depth(case) if word == "entailed" else None,
+        blame=next((s.rule for s in case.unsound if not _follows(case.pattern, s.conclusion)), None) if wrong else None,
+        families=_shown(case, families) if wrong else {},
+        worlds=in_other_worlds(case.pattern, case.target, word) if case.worlds else {},
+    )
+
+
+def _shown(case: Case, families: Mapping[str, Family]) -> dict[str, Family]:
+    """Families of the alternatives: those first in which nobody married into another generation, then those with a
+    relation rather than none, then small ones."""
+    level = search.families_of(case.pattern, LEVEL) if case.worlds else {}
+    best = {relation: level.get(relation, family) for relation, family in families.items() if relation != case.target}
+    order = sorted(best, key=lambda relation: (relation not in level, relation == NONE, len(best[relation]), relation))
+    shown = {relation: best[relation] for relation in order}
+    shown[order[0]] = lean(shown[order[0]], case.pattern[1], case.pattern[2])
+    return shown
+
+
+def counter(verdict: Verdict) -> tuple[str, Family] | None:
+    """The alternative to show."""
+    return next(iter(verdict.families.items()), None)
+
+
+# ---- rules ---------------------------------------------------------------------------------------------------------
+
+
+def is_sound(step: ProofStep, genders: Sequence[str | None]) -> bool:
+    """Does the conclusion follow from the two facts alone? (The search remembers the few hundred rules there are.)"""
+    people = list(dict.fromkeys(x for i, _, j in step for x in (i, j)))
+    number = {x: n for n, x in enumerate(people)}
+    facts = tuple([(number[i], relation, number[j]) for i, relation, j in step])
+    return _is_sound(tuple([genders[x] for x in people]), facts)
+
+
+@lru_cache(maxsize=20_000)
+def _is_sound(genders: tuple[str | None, ...], facts: tuple[Edge, ...]) -> bool:
+    *edges, (i, relation, j) = facts
+    return i != j and search.entailed(genders, edges, (i, j), relation)
+
+
+def _follows(pattern: Pattern, fact: Edge) -> bool:
+    """Does the fact follow from the whole story?"""
+    i, relation, j = fact
+    return i != j and search.entailed(pattern[0], pattern[1], (i, j), relation)
+
+
+# ---- true depth ----------------------------------------------------------------------------------------------------
+
+
+def depth(case: Case) -> int:
+    """The fewest facts from which an entailed label follows: along one path if it does, else by leaving out.
+
+    >>> genders, edges = ("female", "male", "male"), ((0, "son", 2), (2, "father", 1), (0, "husband", 1))
+    >>> depth(Case((genders, edges, (0, 1)), "husband"))
+    1
+    """
+    genders, edges, query = case.pattern
+    for path in sorted(_paths(edges, query), key=len):
+        if len(path) < len(edges) and _entailed_by(genders, path, query, case.target):
+            return len(path)
+    kept = list(edges)
+    for edge in edges:
+        fewer = [each for each in kept if each != edge]
+        if fewer and shortest_path(fewer, query) is not None and _entailed_by(genders, fewer, query, case.target):
+            kept = fewer
+    return len(kept)
+
+
+def _entailed_by(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], target: str) -> bool:
+    people = sorted({x for i, _, j in edges for x in (i, j)} | set(query))
+    number = {x: n for n, x in enumerate(people)}
+    renamed = [(number[i], r, number[j]) for i, r, j in edges]
+    return search.entailed([genders[x] for x in people], renamed, (number[query[0]], number[query[1]]), target)
+
+
+def _paths(edges: Sequence[Edge], query: tuple[int, int]) -> Iterable[list[Edge]]:
+    """All ways from one person of the query to the other that meet nobody twice."""
+
+    def walk(here: int, met: tuple[int, ...], path: list[Edge]) -> Iterable[list[Edge]]:
+        if here == query[1]:
+            yield path
+            return
+        for edge in edges:
+            for a, b in ((edge[0], edge[2]), (edge[2], edge[0])):
+                if a == here and b not in met:
+                    yield from walk(b, (*met, b), [*path, edge])
+
+    if len(edges) <= 24:  # beyond this the ways may be too many to list
+        yield from walk(query[0], (query[0],), [])
+
+
+# ---- other worlds --------------------------------------------------------------------------------------------------
+
+BY_MARRIAGE: Final = ("pibling", "nibling")  # the relations that mean more where uncles may be so by marriage
+
+
+def in_other_worlds(pattern: Pattern, target: str, strict: str) -> dict[str, str]:
+    """The verdict's word in each of OTHERS, given that in the strict world.
+
+    Most follow without a search. A strict family is a family of every laxer world in which the same relations hold;
+    only uncles and aunts may become more. So a strict family in which the label holds, or (where it is no uncle) one in
+    which it does not, shows the same there; and what all-three allows each of the three worlds may show already.
+    """
+    found: dict[str, str] = {}
+    uncles = any(NEUTRAL[relation] in BY_MARRIAGE for relation in (target, *(r for _, r, _ in pattern[1])))
+    for name in OTHERS:
+        world = WORLDS[name]
+        if name == "one-generation":
+            found[name] = _one_generation(pattern, target, strict)
+        elif name == "uncles-by-marriage" and not uncles:
+            found[name] = strict
+        elif strict in ("entailed", "ambiguous"):
+            kept = world.by_blood or NEUTRAL[target] not in BY_MARRIAGE
+            less = [each for each in found if each != "one-generation"] if name == "all-three" else []
+            shown = any(found[each] == "ambiguous" and (kept or not WORLDS[each].by_blood) for each in less)
+            open_ = shown or (strict == "ambiguous" and kept) or search.has_counter_family(pattern, target, world=world)
+            found[name] = "ambiguous" if open_ else "entailed"
+        else:
+            found[name] = verdict_in(pattern, target, world)
+    return found
+
+
+def _one_generation(pattern: Pattern, target: str, strict: str) -> str:
+    """The strictest world: what holds in every strict family holds in each of its families, if there are any."""
+    if strict in ("entailed", "false"):
+        return strict if search.find(pattern, world=LEVEL) else "inconsistent"
+    return verdict_in(pattern, target, LEVEL) if strict == "ambiguous" else strict
+
+
+def verdict_in(pattern: Pattern, target: str, world: World) -> str:
+    """The verdict's word in any world (in some, several relations may hold of one pair), by search alone."""
+    genders, _, query = pattern
+    if not search.find(pattern, world=world):
+        return "inconsistent"
+    if not search.has_counter_family(pattern, target, world=world):
+        return "entailed"
+    fits = genders[query[1]] in (None, GENDER[target])
+    held = fits and search.find(pattern, world=world, some=NEUTRAL[target]) is not None
+    return "ambiguous" if held else "false"
+
+
+# ---- batches -------------------------------------------------------------------------------------------------------
+
+
+def batches(cases: Iterable[Case]) -> list[list[Case]]:
+    """The cases without repetition, in an order of their own: those of one size together, the most witnesses first, so
+    that the solver loaded for them has room for the others."""
+
+    def key(case: Case) -> tuple[Any, ...]:
+        genders, edges, _ = case.pattern
+        return len(genders), len(edges), -sum(WITNESSES[NEUTRAL[r]] for _, r, _ in edges), repr(case)
+
+    ordered = sorted(set(cases), key=key)
+    found: list[list[Case]] = []
+    size: Any = None
+    for case in ordered:
+        shape = (len(case.pattern[0]), len(case.pattern[1]))
+        if shape != size or len(found[-1]) == BATCH:
+            found.append([])
+            size = shape
+        found[-1].append(case)
+    return found
+
+
+def judging() -> Any:
+    """What a worker process does with a batch: it begins with fresh solvers."""
+
+    def work(cases: Sequence[Case]) -> Iterator[Verdict]:
+        search.forget()
+        yield from map(judge, cases)
+
+    return work

@@ -1,0 +1,1 @@
+"""Certificates that know no rules: a complete search for a counter-family."""

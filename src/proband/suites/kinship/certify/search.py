@@ -1,0 +1,282 @@
+"""A complete search for a counter-family: is the label entailed by the story, or is there a family in which it fails?
+
+    facts |= target   iff   no family satisfies the axioms, all facts and not target
+
+`encode` puts the world, the facts and the question into clauses and says why a bounded number of people is enough;
+a SAT solver searches them; `kernel` checks every family found before it leaves this file. Nothing here uses the rules
+or the proofs of the suite, so that the two certificates of an item cannot share a mistake.
+
+The axioms for a given number of people are loaded into a solver once; a story is then a list of assumptions, so that
+what the solver learns from one story serves the next. Entailment does not depend on names, so `entailed` and
+`possible` remember the patterns they have seen.
+
+>>> genders = ["male", "male", "female"]
+>>> entailed(genders, [(0, "brother", 1), (1, "daughter", 2)], (0, 2), "niece")
+True
+>>> sorted(possible(["male", "male", "male"], [(0, "son", 1), (1, "uncle", 2)], (0, 2)))
+['brother', 'brother-in-law']
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from proband.core.errors import ProbandError
+from proband.suites.kinship.certify.sat_clauses import Atoms, axioms, fact, family, question, witnesses
+from proband.suites.kinship.logic.patterns import Genders, Pattern, canonical, parts, restore
+from proband.suites.kinship.world.kernel import NONE, STRICT, Edge, Family, World, agrees, lean
+from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, NEUTRALS, WORDS, word
+
+STORIES_PER_SOLVER = 2000  # selectors pile up in a solver that serves disjunctive facts: begin afresh now and then
+LARGEST = 80  # people and witnesses: the clauses grow with the cube of their number
+BUDGET = 2_000_000  # of such cubes, over all solvers that are kept; some gigabyte
+ROOM = 8  # a solver with up to so many idle witnesses is used rather than a new one loaded
+
+
+class Search:
+    """A solver loaded with the axioms for `named` people and `spare` witnesses; the question is about 0 and 1.
+
+    `open` adds witnesses for the question itself, so that one may ask for families in which some relation holds.
+    """
+
+    def __init__(self, *, named: int, spare: int, world: World, open: bool) -> None:
+        from pysat.solvers import Minisat22
+
+        self.world, self.stories = world, 0
+        extra = witnesses("pibling", world) if open else 0
+        self.atoms = Atoms(named=named, size=named + spare + extra)
+        self.spare = range(named, named + spare)
+        self.holds, clauses = question(self.atoms, world)
+        self.solver = Minisat22(bootstrap_with=[*axioms(self.atoms, world), *clauses])
+        self.some: dict[str, int] = {}
+        if open:
+            free = range(named + spare, self.atoms.size)
+            for neutral in NEUTRALS:
+                self.some[neutral] = on = self.atoms.fresh()
+                self._demand(on, (0, WORDS[neutral][0], 1), free)
+
+    def _demand(self, on: int, edge: Edge, free: Sequence[int]) -> list[int]:
+        """Clauses "on -> the edge holds", where it has two ways to hold; otherwise just its literals."""
+        literals, ways = fact(self.atoms, edge, free=free, world=self.world)
+        for literal in literals:
+            self.solver.add_clause([-on, literal])
+        if ways:
+            way = self.atoms.fresh()
+            for sign, literals_of_way in zip((way, -way), ways):
+                for literal in literals_of_way:
+                    self.solver.add_clause([-on, -sign, literal])
+        return [on]
+
+    def assume(self, genders: Genders, edges: Iterable[Edge]) -> list[int] | None:
+        """The story as assumptions; None where an edge joins a person to themselves or gender clashes are in sight."""
+        self.stories += 1
+        literals: list[int] = []
+        next_free = self.spare.start
+        for edge in edges:
+            i, relation, j = edge
+            if i == j or genders[j] != GENDER[relation]:
+                return None
+            free = range(next_free, next_free + witnesses(NEUTRAL[relation], self.world))
+            next_free = free.stop
+            found, ways = fact(self.atoms, edge, free=free, world=self.world)
+            literals += self._demand(self.atoms.fresh(), edge, free) if ways else found
+        male = self.atoms.male
+        literals += [male(x) if gender == MALE else -male(x) for x, gender in enumerate(genders) if gender is not None]
+        return literals
+
+    def model(self, assumptions: list[int]) -> Family | None:
+        if not self.solver.solve(assumptions=assumptions):
+            return None
+        values = self.solver.get_model()
+        return family(self.atoms, lambda literal: values[literal - 1] > 0, world=self.world)
+
+
+_SEARCHES: dict[tuple[int, int, World, bool], Search] = {}
+
+
+def _close() -> None:
+    """Solvers hold memory outside Python; let go of it before the interpreter takes their module apart."""
+    for search in _SEARCHES.values():
+        search.solver.delete()
+    _SEARCHES.clear()
+
+
+atexit.register(_close)
+
+
+def forget() -> None:
+    """Begin with fresh solvers and an empty memory.
+
+    Which of several families is found depends on what the solver was asked before; after this it depends on what is
+    asked from here on. Verdicts never depend on it.
+    """
+    _close()
+    _entailed.cache_clear()
+    _consistent.cache_clear()
+    families_of.cache_clear()
+
+
+def _search(genders: Genders, edges: Sequence[Edge], *, world: World, open: bool, fresh: bool = False) -> Search:
+    """The solver for stories of this size, kept from one story to the next unless a `fresh` one is asked for."""
+    named = max(len(genders), 2)
+    spare = sum(witnesses(NEUTRAL[relation], world) for _, relation, _ in edges)
+    spare += spare % 2
+    if named + spare > LARGEST:
+        raise ProbandError(f"too large to search: {len(genders)} people and {len(edges)} connected facts")
+    if fresh:
+        return Search(named=named, spare=spare, world=world, open=open)
+    for roomier in range(spare, spare + ROOM, 2):
+        found = _SEARCHES.get((named, roomier, world, open))
+        if found and found.stories < STORIES_PER_SOLVER:
+            return found
+    if (old := _SEARCHES.pop((named, spare, world, open), None)) is not None:
+        old.solver.delete()
+    while _SEARCHES and sum(each.atoms.size**3 for each in _SEARCHES.values()) + (named + spare) ** 3 > BUDGET:
+        _SEARCHES.pop(next(iter(_SEARCHES))).solver.delete()
+    found = _SEARCHES[named, spare, world, open] = Search(named=named, spare=spare, world=world, open=open)
+    return found
+
+
+# ---- the questions -------------------------------------------------------------------------------------------------
+
+
+def find(pattern: Pattern, *, world: World, avoid: Sequence[str] = (), some: str | None = None) -> Family | None:
+    """A family of the story in which no neutral relation of `avoid` holds of the query, and `some` does if given."""
+    genders, edges, query = pattern
+    if query != (0, 1):
+        raise ProbandError("the question is about one person, not two, or the pattern is not canonical")
+    search = _search(genders, edges, world=world, open=some is not None)
+    literals = search.assume(genders, edges)
+    if literals is None:
+        return None
+    literals += [-search.holds[neutral] for neutral in avoid]
+    if some is not None:
+        literals.append(search.some[some])
+    found = search.model(literals)
+    if found is None:
+        return None
+    held = set(found.neutral_relations(*query))
+    if not agrees(found, genders, edges) or held & set(avoid) or (some is not None and some not in held):
+        # cannot happen while `encode` says what `kernel` means
+        raise AssertionError(f"the search found a family that the kernel rejects: {pattern} {found.broken()}")
+    return found
+
+
+def _with_gender(pattern: Pattern, person: int, gender: str) -> Pattern:
+    genders, edges, query = pattern
+    return tuple(gender if x == person else g for x, g in enumerate(genders)), edges, query
+
+
+def _counter(pattern: Pattern, target: str, world: World) -> Family | None:
+    genders, _, (_, j) = pattern
+    if genders[j] is None:  # then a family in which j is of the other gender is a counter-family too
+        other = FEMALE if GENDER[target] == MALE else MALE
+        return find(_with_gender(pattern, j, other), world=world) or _counter(
+            _with_gender(pattern, j, GENDER[target]), target, world
+        )
+    return find(pattern, world=world, avoid=[NEUTRAL[target]] if genders[j] == GENDER[target] else [])
+
+
+def counter_family(
+    genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], target: str, *, world: World = STRICT
+) -> Family | None:
+    """A family of the story in which person query[1] is not the `target` of person query[0]; None: there is none.
+
+    An inconsistent story has no family at all, so none is found for it either: ask `consistent` too, or `entailed`.
+
+    >>> family = counter_family(["male", "male", "male"], [(0, "son", 1), (1, "uncle", 2)], (0, 2), "brother")
+    >>> family.relations(0, 2), family.named
+    (frozenset({'brother-in-law'}), 3)
+    """
+    if target not in NEUTRAL:
+        raise ProbandError(f"{target!r} is not one of the 22 relations")
+    pattern, order = canonical(genders, edges, query)
+    found = _counter(pattern, target, world)
+    return None if found is None else restore(found, order)
+
+
+def has_counter_family(pattern: Pattern, target: str, *, world: World) -> bool:
+    """Is there a family of a canonical pattern in which the label does not hold?"""
+    return _counter(pattern, target, world) is not None
+
+
+def one_family(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]) -> Family | None:
+    """A family of the story, the same one whenever it is asked for; to look at."""
+    pattern, order = canonical(genders, edges, query)
+    search = _search(*pattern[:2], world=STRICT, open=False, fresh=True)
+    literals = search.assume(*pattern[:2])
+    found = None if literals is None else search.model(literals)
+    search.solver.delete()
+    return None if found is None else lean(restore(found, order), edges, query)
+
+
+def entailed(
+    genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], target: str, *, world: World = STRICT
+) -> bool:
+    """Does `target` hold of the query in every family of the story, and is there such a family?"""
+    if target not in NEUTRAL:
+        raise ProbandError(f"{target!r} is not one of the 22 relations")
+    pattern, _, rest = parts(genders, edges, query)
+    return _entailed(pattern, target, world) and all(_consistent(each, world) for each in rest)
+
+
+@lru_cache(maxsize=200_000)
+def _entailed(pattern: Pattern, target: str, world: World) -> bool:
+    return _counter(pattern, target, world) is None and find(pattern, world=world) is not None
+
+
+@lru_cache(maxsize=200_000)
+def _consistent(pattern: Pattern, world: World) -> bool:
+    return find(pattern, world=world) is not None
+
+
+def consistent(genders: Sequence[str | None], edges: Sequence[Edge], *, world: World = STRICT) -> bool:
+    """Is there any family in which the story is true?
+
+    >>> consistent(["male", "male"], [(0, "father", 1), (1, "father", 0)])
+    False
+    """
+    people = [*genders, None, None][: max(len(genders), 2)]
+    pattern, _, rest = parts(people, edges, (0, 1))
+    return all(_consistent(each, world) for each in (pattern, *rest))
+
+
+def possible(
+    genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], *, world: World = STRICT
+) -> frozenset[str]:
+    """The relations that hold of the query in some family of the story; 'none' where none need hold.
+
+    Empty for an inconsistent story. In the strict world relations exclude one another, so a label is entailed iff it
+    is the only one possible; in a laxer world ask `entailed`.
+    """
+    pattern, _, rest = parts(genders, edges, query)
+    if not all(_consistent(each, world) for each in rest):
+        return frozenset()
+    return frozenset(families_of(pattern, world))
+
+
+@lru_cache(maxsize=50_000)
+def families_of(pattern: Pattern, world: World = STRICT) -> Mapping[str, Family]:
+    """For each possible relation of the query a family in which it holds (for 'none', in which no relation does)."""
+    genders, _, (_, j) = pattern
+    gender = genders[j]
+    if gender is None:
+        return {
+            **families_of(_with_gender(pattern, j, MALE), world),
+            **families_of(_with_gender(pattern, j, FEMALE), world),
+        }
+    found: dict[str, Family] = {}
+    met: list[str] = []
+    while (family := find(pattern, world=world, avoid=met)) is not None:
+        held = list(family.neutral_relations(*pattern[2]))
+        if not held:
+            found[NONE] = family
+            break
+        met += held
+        found |= {word(neutral, gender): family for neutral in held}
+    for neutral in NEUTRALS if NONE in found else ():
+        if neutral not in met and (family := find(pattern, world=world, some=neutral)) is not None:
+            found[word(neutral, gender)] = family
+    return found

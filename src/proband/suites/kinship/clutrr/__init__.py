@@ -1,0 +1,1 @@
+"""CLUTRR's own files: its rows, and our items as its rows."""

@@ -1,0 +1,238 @@
+"""CLUTRR's CSV, read: the eighteen columns of its six releases.
+
+    (index), id, story, query, text_query, target, text_target, clean_story, proof_state, f_comb, task_name,
+    story_edges, edge_types, query_edge, genders, syn_story, node_mapping, task_split
+
+People are numbered by their place in `genders`. `story_edges` lists the k facts of the chain and then the noise;
+`edge_types` types the first k. (What we write types the noise too, which any reader that pairs the two columns takes.)
+`task_name` is task_T.k with T = 1 clean, 2 supporting, 3 irrelevant, 4 disconnected, 5 all, 6 memory, 7 mixed.
+The copy on the Hugging Face hub numbers its targets and has the word in `target_text`; it is read just the same.
+
+Rows come from strangers: cells are parsed by a bounded literal parser, never evaluated, and whatever does not fit is
+reported with file, line and column.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from proband.suites.kinship.world.kernel import Edge
+from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL
+
+COLUMNS: Final = (
+    "",
+    "id",
+    "story",
+    "query",
+    "text_query",
+    "target",
+    "text_target",
+    "clean_story",
+    "proof_state",
+    "f_comb",
+    "task_name",
+    "story_edges",
+    "edge_types",
+    "query_edge",
+    "genders",
+    "syn_story",
+    "node_mapping",
+    "task_split",
+)
+NEEDED: Final = ("target", "story_edges", "edge_types", "query_edge", "genders")  # enough for a verdict
+TASKS: Final = {1: "clean", 2: "supporting", 3: "irrelevant", 4: "disconnected", 5: "all", 6: "memory", 7: "mixed"}
+LONGEST_CELL: Final = 1 << 20
+LONGEST_LINE: Final = 1 << 23
+MOST_PEOPLE: Final = 64
+DEEPEST: Final = 6
+Step = tuple[tuple[str, str, str], tuple[tuple[str, str, str], ...]]  # (head, body) over names
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One checked row. The label is said to follow from `chain`; `noise` has types where the file gives them."""
+
+    file: str
+    line: int
+    id: str
+    names: tuple[str, ...]
+    genders: tuple[str, ...]
+    chain: tuple[Edge, ...]
+    noise: tuple[tuple[int, str | None, int], ...]
+    query: tuple[int, int]
+    target: str
+    task: str
+    k: int
+    split: str
+    story: str
+    clean_story: str
+    proof: tuple[Step, ...]
+    cells: Mapping[str, str] = field(default_factory=dict, repr=False)  # as they stood in the file
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unreadable:
+    """A row that is not one, and why."""
+
+    file: str
+    line: int
+    column: str
+    reason: str
+    cells: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def __str__(self) -> str:
+        where = f"column {self.column!r} " if self.column else ""
+        return f"{self.file} line {self.line}: {where}{self.reason}"
+
+
+class _Wrong(Exception):
+    def __init__(self, column: str, reason: str) -> None:
+        self.column, self.reason = column, reason
+
+
+# ---- the cells -----------------------------------------------------------------------------------------------------
+
+
+def literal(text: str) -> Any:
+    """The value of a Python literal of bounded length and depth; ValueError for anything else.
+
+    >>> literal("[(0, 1), (1, 2)]")
+    [(0, 1), (1, 2)]
+    >>> literal("[" * 100)
+    Traceback (most recent call last):
+    ValueError: nested more than 6 deep
+    """
+    if len(text) > LONGEST_CELL >> 4:
+        raise ValueError(f"longer than {LONGEST_CELL >> 14} KiB")
+    depth = 0
+    for bracket in re.findall(r"[\[({\])}]", text):
+        depth += 1 if bracket in "[({" else -1
+        if depth > DEEPEST:
+            raise ValueError(f"nested more than {DEEPEST} deep")
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        raise ValueError(f"is not a list or a tuple: {text[:40]!r}") from None
+
+
+def _pair(value: Any, *, people: int) -> tuple[int, int]:
+    if not (isinstance(value, tuple) and len(value) == 2 and all(type(x) is int for x in value)):
+        raise ValueError(f"holds {str(value)[:40]!r} where a pair of people should stand")
+    for x in value:
+        if not 0 <= x < people:
+            raise ValueError(f"names person {x} but 'genders' lists {people}")
+    return value
+
+
+def _genders(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """
+    >>> _genders("Ann:female,Ben:male")
+    (('Ann', 'Ben'), ('female', 'male'))
+    """
+    pairs = [part.rsplit(":", 1) for part in text.split(",")]
+    for part in pairs:
+        if len(part) != 2 or part[1] not in (MALE, FEMALE) or not part[0].strip():
+            raise ValueError(f"holds {':'.join(part)[:40]!r} where NAME:male or NAME:female should stand")
+    names = tuple(name.strip() for name, _ in pairs)
+    if len(set(names)) != len(names):
+        raise ValueError("names one person twice")
+    if len(names) > MOST_PEOPLE:
+        raise ValueError(f"lists {len(names)} people; at most {MOST_PEOPLE} are read")
+    return names, tuple(gender for _, gender in pairs)
+
+
+def _relation(value: Any) -> str:
+    if not isinstance(value, str) or value not in NEUTRAL:
+        raise ValueError(f"{str(value)[:40]!r} is not one of the 22 relations")
+    return value
+
+
+def _proof(text: str) -> tuple[Step, ...]:
+    if not text.strip():
+        return ()
+    value = literal(text)
+    if not isinstance(value, list) or not all(isinstance(step, dict) for step in value):
+        raise ValueError("is not a list of steps")
+    steps = []
+    for head, body in (pair for step in value for pair in step.items()):
+        if not (_fact(head) and isinstance(body, (list, tuple)) and all(_fact(each) for each in body)):
+            raise ValueError("holds a step that is not {fact: [fact, fact]}")
+        steps.append((head, tuple(body)))
+    return tuple(steps)
+
+
+def _fact(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) == 3 and all(isinstance(x, str) for x in value)
+
+
+def _task(text: str, types: int) -> tuple[str, int]:
+    """
+    >>> _task("task_2.3", 3), _task("", 4)
+    (('supporting', 3), ('', 4))
+    """
+    if not text:
+        return "", types
+    found = re.fullmatch(r"task_(\d{1,2})\.(\d{1,3})", text)
+    if not found:
+        raise ValueError(f"is {text[:40]!r}, not task_T.k")
+    k = int(found[2])
+    if k > types:
+        raise ValueError(f"says k={k} but 'edge_types' has {types}")
+    return TASKS.get(int(found[1]), found[1]), k
+
+
+def row_of(cells: Mapping[str, str], *, file: str, line: int) -> Row | Unreadable:
+    """A checked row of a row's cells."""
+
+    def parse(column: str, parser: Any, *rest: Any, **more: Any) -> Any:
+        try:
+            return parser(cells.get(column, ""), *rest, **more)
+        except ValueError as error:
+            raise _Wrong(column, str(error)) from None
+
+    try:
+        names, genders = parse("genders", _genders)
+        people = len(names)
+        pairs = parse("story_edges", lambda text: [_pair(each, people=people) for each in _list(text)])
+        types = parse("edge_types", lambda text: [_relation(each) for each in _list(text)])
+        if not types or len(types) > len(pairs):
+            raise _Wrong("edge_types", f"types {len(types)} edges but 'story_edges' has {len(pairs)}")
+        task, k = parse("task_name", _task, len(types))
+        padded = [*types, *[None] * (len(pairs) - len(types))]
+        edges = [(i, relation, j) for (i, j), relation in zip(pairs, padded)]
+        query = parse("query_edge", lambda text: _pair(literal(text), people=people))
+        if query[0] == query[1]:
+            raise _Wrong("query_edge", "asks what a person is to themselves")
+        if cells.get("query") and parse("query", literal) != (names[query[0]], names[query[1]]):
+            raise _Wrong("query", "names other people than 'query_edge'")
+        return Row(
+            file=file,
+            line=line,
+            id=cells.get("id") or f"{file}:{line}",
+            names=names,
+            genders=genders,
+            chain=tuple(edges[:k]),
+            noise=tuple(edges[k:]),
+            query=query,
+            target=parse("target", _relation),
+            task=task,
+            k=k,
+            split=cells.get("task_split", ""),
+            story=cells.get("story", ""),
+            clean_story=cells.get("clean_story", ""),
+            proof=parse("proof_state", _proof),
+            cells=cells,
+        )
+    except _Wrong as wrong:
+        return Unreadable(file=file, line=line, column=wrong.column, reason=wrong.reason, cells=cells)
+
+
+def _list(text: str) -> list[Any]:
+    value = literal(text)
+    if not isinstance(value, list):
+        raise ValueError(f"is not a list: {text[:40]!r}")
+    return value

@@ -1,0 +1,1 @@
+"""Making stories: plan, logic, wording, hold-outs, worker processes."""

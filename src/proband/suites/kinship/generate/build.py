@@ -1,0 +1,100 @@
+"""`proband build kinship`: a plan, its stories as lines of items.jsonl, and what the manifest says of them.
+
+A story comes about in five files: plan.py (which stories), rounds.py (one after the other), story_logic.py (its facts
+and proof), wording.py (its names and words), telling/stories.py (its sentences).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from itertools import chain, islice
+from typing import Any
+
+from proband.core.errors import ProbandError
+from proband.core.suite import Built
+from proband.suites.kinship.generate.options import BuildOptions
+from proband.suites.kinship.generate.plan import Cell, Plan, make_plan
+from proband.suites.kinship.generate.rounds import SAMPLE, Rounds, Story, rounds_of
+from proband.suites.kinship.generate.tally import Tally
+from proband.suites.kinship.worker_processes import Pool
+
+LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
+CROWDS = "CC BY-NC 4.0 (the templates are CLUTRR's; rules, names and certificates Proband's own, Apache-2.0)"
+ONES_OWN = "that of the templates in {bank} (rules, names and certificates are Proband's own, Apache-2.0)"
+ROUNDS = 5  # of stories per message between processes
+TIRELESS = 50  # under a quota of clauses, so many stories are looked through for each that is wanted
+
+
+def build(options: BuildOptions, *, seed: int) -> Built:
+    """Stories as items, or with `data` CLUTRR's rows as items."""
+    if options.data is not None:
+        from proband.suites.kinship.generate.released_rows import build_released
+
+        return build_released(options, options.data, seed=seed)
+    plan, tally = make_plan(options, seed=seed), Tally()
+    return Built(items=_lines(plan, tally), licence=_licence(options), summary=lambda: _summary(plan, tally))
+
+
+def _lines(plan: Plan, tally: Tally) -> Iterator[bytes]:
+    """The lines of items.jsonl. What goes beyond the quota of its clause is left out."""
+    most = plan.options.max_per_clause
+    with Pool(rounds_of, (plan,), workers=plan.options.workers) as pool:
+        for cell in plan.cells:
+            limit, kept = cell.count if most is None else TIRELESS * cell.count, 0
+            with closing(pool.results(_tasks(cell, limit, plan))) as found:
+                stories = islice(chain.from_iterable(found), limit)
+                for line, note in islice(_within_quota(stories, most), cell.count):
+                    tally.add(note)
+                    yield line
+                    kept += 1
+            if kept < cell.count:
+                raise ProbandError(
+                    f"'max-per-clause' is {most}: the {cell.task} stories of {cell.k} facts have too few clauses for "
+                    f"{cell.count} of them ({kept} found)"
+                )
+
+
+def _tasks(cell: Cell, limit: int, plan: Plan) -> Iterator[tuple[Cell, range]]:
+    """The rounds of a cell that give `limit` stories, a few at a time."""
+    rounds = range(-(-limit // Rounds.size(plan)))
+    return ((cell, rounds[first : first + ROUNDS]) for first in rounds[::ROUNDS])
+
+
+def _within_quota(stories: Iterable[Story], most: int | None) -> Iterator[Story]:
+    if most is None:
+        yield from stories
+        return
+    used = Counter[str]()
+    for line, note in stories:
+        if used[note.clause] < most:
+            used[note.clause] += 1
+            yield line, note
+
+
+def _licence(options: BuildOptions) -> str:
+    if options.form != "story" or options.bank == "proband":
+        return LICENCE
+    return CROWDS if options.bank.startswith("clutrr:") else ONES_OWN.format(bank=options.bank)
+
+
+def _summary(plan: Plan, tally: Tally) -> Mapping[str, Any]:
+    """Counts, priors and majority accuracy, genders, clauses, certificates, and the leak report of a split."""
+    total = tally.targets.total()
+    cells = tally.priors()
+    return {
+        "counts": {name: cell["items"] for name, cell in cells.items()},
+        "majority_accuracy": {name: cell["majority_accuracy"] for name, cell in cells.items()},
+        "priors": {name: cell["priors"] for name, cell in cells.items()},
+        "genders": tally.shares(tally.genders),
+        "clauses": {"distinct": len(tally.clauses), "most_common": dict(tally.clauses.most_common(5))},
+        "certificates": {
+            "by_closure": tally.verdicts["entailed"],
+            "by_search": tally.searched,
+            "share_searched": round(tally.searched / total, 6) if total else 0.0,
+            "sampled_one_in": SAMPLE if plan.options.certify == "sample" else None,
+            **{name: count for name, count in sorted(tally.verdicts.items()) if name != "entailed"},
+        },
+        **({"leaks": tally.leaks(plan.hold_out)} if any(cell.part for cell in plan.cells) else {}),
+    }

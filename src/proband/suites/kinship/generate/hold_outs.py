@@ -1,0 +1,101 @@
+"""Hold-outs (section 3.3.1 of the paper).
+
+    paraphrases    a share of the bank's paraphrases tells test stories only
+    clauses        a share of the clauses of more than two facts is for test stories only; a clause read from its other
+                   end (the inverse relations, backwards) is the same clause
+    lengths        test stories are longer than any training story
+    names          a share of the names is for test stories only
+
+Any combination can be asked for; tally.py reports for each of the four what training and test have in common.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from itertools import product
+
+from proband.suites.kinship.logic.chaining import rule_bodies
+from proband.suites.kinship.logic.closure import close
+from proband.suites.kinship.logic.patterns import canonical_clause
+from proband.suites.kinship.world.rules import FEMALE, MALE, Rules
+
+TRAIN, TEST = "train", "test"
+Clause = tuple[int, ...]
+
+
+class Clauses:
+    """Which clauses are held out: a function of the clause and the seed alone, so that it needs no list of clauses.
+
+    A clause is held out when its hash falls into the share. Among the few clauses of three to five facts each target
+    keeps at least one for the test: the one with the lowest hash that can be told of so many different people.
+    """
+
+    def __init__(self, rules: Rules, *, share: float, seed: int) -> None:
+        self.inverse, self.share, self.seed = rules.inverse, share, seed
+        self._mark = lru_cache(maxsize=100_000)(self._hash)
+        self.least = set()
+        for group in _short(rules):
+            ranked = sorted({canonical_clause(clause, rules.inverse) for clause in group}, key=self._mark)
+            self.least.add(next((clause for clause in ranked if _possible(rules, clause)), ()))
+
+    def _hash(self, clause: Clause) -> float:
+        digest = hashlib.blake2b(f"{self.seed} {clause}".encode(), digest_size=7).digest()
+        return int.from_bytes(digest) / 2**56
+
+    def held(self, clause: Clause) -> bool:
+        if len(clause) <= 2:
+            return False
+        one = canonical_clause(clause, self.inverse)
+        return self._mark(one) < self.share or one in self.least
+
+    def accept(self, split: str) -> Callable[[Clause], bool]:
+        """Which clauses the stories of a split may have, at lengths that both splits have."""
+        if split == TRAIN:
+            return lambda clause: not self.held(clause)
+        return lambda clause: len(clause) <= 2 or self.held(clause)
+
+
+def _short(rules: Rules) -> list[set[Clause]]:
+    """For each length from 3 to 5 and each target, its clauses: what its rules unfold to, whatever the genders."""
+    targets = range(len(rules.neutrals))
+    bodies = rule_bodies(rules)
+    known: dict[int, list[set[Clause]]] = {1: [{(r,)} for r in targets]}
+    for k in range(2, 6):
+        known[k] = [
+            {
+                left + right
+                for a, b in bodies[target]
+                for i in range(1, k)
+                for left in known[i][a]
+                for right in known[k - i][b]
+            }
+            for target in targets
+        ]
+    return [group for k in (3, 4, 5) for group in known[k] if group]
+
+
+def _possible(rules: Rules, clause: Clause) -> bool:
+    """Whether the closure finds no contradiction ("my spouse's child's other parent" would be a second spouse)."""
+    for genders in product((MALE, FEMALE), repeat=len(clause) + 1):
+        edges = [(i, rules.word(relation, genders[i + 1]), i + 1) for i, relation in enumerate(clause)]
+        if close(rules, genders, edges).consistent:
+            return True
+    return False
+
+
+def names_of(names: Mapping[str, Sequence[str]], *, share: float, seed: int) -> dict[str, dict[str, list[str]]]:
+    """split -> gender -> names, with `share` of each gender's for the test.
+
+    >>> both = names_of({"male": ["A", "B", "C", "D", "E"]}, share=0.2, seed=0)
+    >>> len(both["train"]["male"]), len(both["test"]["male"])
+    (4, 1)
+    """
+    split: dict[str, dict[str, list[str]]] = {TRAIN: {}, TEST: {}}
+    for gender, given in sorted(names.items()):
+        mixed = random.Random(f"names {seed} {gender}").sample(list(given), len(given))
+        held = max(1, round(share * len(given)))
+        split[TEST][gender], split[TRAIN][gender] = mixed[:held], mixed[held:]
+    return split

@@ -1,0 +1,128 @@
+"""`proband build kinship --data`: CLUTRR's rows, of any release, as items; each has the auditor's verdict on its label.
+
+The label stands as the file has it. The tag `verdict` says whether it follows from the facts (entailed, ambiguous,
+false, inconsistent; see audit/verdicts.py), so that a report shows how much of a model's accuracy is on labels that are
+right.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from proband.core.errors import ProbandError
+from proband.core.progress import Progress
+from proband.core.suite import Built
+from proband.core.types import Item, Tag
+from proband.suites.kinship.audit.judging import judged_rows
+from proband.suites.kinship.audit.sources import Source, sources
+from proband.suites.kinship.clutrr.csv_files import scan
+from proband.suites.kinship.clutrr.items import to_item
+from proband.suites.kinship.clutrr.rows import Row, Unreadable
+from proband.suites.kinship.generate.options import RELEASED, BuildOptions
+from proband.suites.kinship.logic.patterns import canonical_clause
+from proband.suites.kinship.telling import questions
+from proband.suites.kinship.telling.stories import plain
+from proband.suites.kinship.world.relations import INVERSE, NEUTRAL
+from proband.suites.kinship.world.rules import load
+
+LICENCE: Final = "that of the rows in {data} (CLUTRR's own: CC BY-NC 4.0)"
+
+
+def build_released(options: BuildOptions, data: Path, *, seed: int) -> Built:
+    """Items of the rows at `data`. Options that say how stories are made have no meaning for stories that are there."""
+    defaults = BuildOptions()
+    for field in fields(options):
+        if field.name not in RELEASED and getattr(options, field.name) != getattr(defaults, field.name):
+            name = field.name.replace("_", "-")
+            raise ProbandError(f"{name!r} does not apply to --data, whose stories are there already")
+    files = sources(data)
+    if any(source.path.name.endswith(".jsonl") for source in files):
+        raise ProbandError("holds items already; --data wants CLUTRR's CSV files", file=data)
+    released = Released(options, seed)
+    return Built(items=released.items(files), licence=LICENCE.format(data=data.name), summary=released.summary)
+
+
+class Released:
+    """CLUTRR's rows as items, and what was found in them."""
+
+    def __init__(self, options: BuildOptions, seed: int) -> None:
+        self.options, self.seed = options, seed
+        self.verdicts: Counter[str] = Counter()
+        self.cells: Counter[str] = Counter()
+        self.unreadable: list[str] = []
+
+    def items(self, files: Sequence[Source]) -> Iterator[Item]:
+        ids: set[str] = set()
+        for source, row, verdict in self._judged(files):
+            if isinstance(row, Unreadable):
+                self.unreadable.append(str(row))
+                continue
+            item = self.item(row, source, verdict)
+            if item.id in ids:
+                item = replace(item, id=f"{source.name}:{row.line}")
+            ids.add(item.id)
+            self.cells[f"{item.tags['task']} k={item.tags['k']}"] += 1
+            yield item
+
+    def _judged(self, files: Sequence[Source]) -> Iterator[tuple[Source, Row | Unreadable, str | None]]:
+        """Every row with the verdict on its label, if verdicts are wanted."""
+        if self.options.certify == "none":
+            yield from ((source, row, None) for source in files for row in scan(source.path))
+            return
+        with judged_rows(files, workers=self.options.workers, progress=Progress) as judged:
+            rows = ((source, row) for source in files for row in scan(source.path))
+            for (source, row), found in zip(rows, judged, strict=True):
+                yield source, row, None if isinstance(found, Unreadable) else found.verdict.verdict
+
+    def item(self, row: Row, source: Source, verdict: str | None) -> Item:
+        item = to_item(row)
+        rng = random.Random(f"{self.seed} {source.name} {row.line}")
+        x, z = (f"[{row.names[i]}]" if self.options.brackets else row.names[i] for i in row.query)
+        asked, choices, gold = questions.ask(
+            self.options.question, x=x, z=z, target=row.target, rules=load("sound"), draw=rng.random
+        )
+        tags: dict[str, Tag] = {**item.tags, "release": source.release}
+        facts: dict[str, Any] = {**item.facts, "clause": clause(row), "clusters": [clause(row)]}
+        if verdict is not None:
+            self.verdicts[verdict] += 1
+            tags["verdict"] = facts["certificate"] = verdict
+        return replace(item, prompt=f"{self.text(row)}\n{asked}", choices=choices, gold=gold, tags=tags, facts=facts)
+
+    def text(self, row: Row) -> str:
+        """The story as it stands, with or without its brackets; or the typed facts."""
+        names = [f"[{name}]" if self.options.brackets else name for name in row.names]
+        edges = [*row.chain, *((i, word, j) for i, word, j in row.noise if word is not None)]
+        if self.options.form == "graph":
+            return questions.triples(edges, names)
+        if self.options.form == "facts":
+            return " ".join(plain(edges, names, row.genders))
+        story = " ".join(row.story.split())
+        return story if self.options.brackets else re.sub(r"\[([^\[\]]*)\]", r"\1", story)
+
+    def summary(self) -> Mapping[str, Any]:
+        return {
+            "counts": dict(self.cells),
+            **({"verdicts": dict(self.verdicts.most_common())} if self.verdicts else {}),
+            "unreadable": {"rows": len(self.unreadable), "first": self.unreadable[:5]},
+        }
+
+
+def clause(row: Row) -> str:
+    """The relations along the chain without their genders, read from whichever end comes first in the alphabet.
+    Rows that share it are no independent evidence.
+
+    >>> row = Row(file="", line=1, id="a", names=("A", "B", "C"), genders=("male",) * 3, query=(0, 2), target="uncle",
+    ...           chain=((0, "father", 1), (1, "brother", 2)), noise=(), task="", k=2, split="", story="",
+    ...           clean_story="", proof=())
+    >>> clause(row)
+    'parent.sibling'
+    """
+    return ".".join(canonical_clause(tuple(NEUTRAL[word] for _, word, _ in row.chain), INVERSE))

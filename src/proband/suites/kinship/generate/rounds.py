@@ -1,0 +1,125 @@
+"""Making the stories of a plan, round by round: a round is a function of (seed, part, task, k, number) alone."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Iterator, Sequence
+
+from proband.core.errors import ProbandError
+from proband.suites.kinship.generate.hold_outs import Clauses
+from proband.suites.kinship.generate.plan import MIXED, Cell, Plan
+from proband.suites.kinship.generate.rule_world_logic import rules_draft
+from proband.suites.kinship.generate.story_logic import Draft, Goal, Setting, family_draft, goals
+from proband.suites.kinship.generate.tally import Note
+from proband.suites.kinship.generate.wording import Wording
+from proband.suites.kinship.logic.chaining import pool
+from proband.suites.kinship.world.random_orders import Random, shuffled
+from proband.suites.kinship.world.rules import Rules, load
+
+SAMPLE = 500  # without --certify full, one item in so many is searched for a counter-family
+Story = tuple[bytes, Note]  # its line in items.jsonl, and what the manifest counts of it
+
+
+def rounds_of(plan: Plan) -> Callable[[tuple[Cell, range]], Iterator[Story]]:
+    """What a worker process does: the stories of some rounds of a cell."""
+    rounds = Rounds(plan)
+    return lambda task: (story for number in task[1] for story in rounds.stories(task[0], number))
+
+
+class Rounds:
+    """Makes any round of stories of a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, options = plan, plan.options
+        self.rules: Rules = load(options.rules)
+        self.setting = Setting(
+            rules=self.rules,
+            sound=load("sound") if self.rules.world == "family" else self.rules,
+            ground=pool(self.rules, seed=plan.seed, shape=plan.shape),
+            families=options.families,
+            size=plan.noise_size,
+            revisit=options.revisit,
+            blind=options.anonymise,
+        )
+        self.draft = family_draft if self.rules.world == "family" else rules_draft
+        self.goals = goals(self.rules)
+        self.from_here = {goal: [*self.goals[i:], *self.goals[:i]] for i, goal in enumerate(self.goals)}
+        held = "clauses" in plan.hold_out
+        clauses = Clauses(self.rules, share=options.held_clauses, seed=plan.seed) if held else None
+        self.shared = {c.k for c in plan.cells if c.part == "train"}  # longer clauses are new to training anyway
+        self.accept = {part: clauses.accept(part) if clauses and part else None for part in ("", "train", "test")}
+        self.wording = Wording(plan, self.rules)
+
+    @staticmethod
+    def size(plan: Plan) -> int:
+        """Stories per round: as many as there are goals."""
+        return len(goals(load(plan.options.rules)))
+
+    def stories(self, cell: Cell, number: int) -> Iterator[Story]:
+        """The stories of a round, one for every goal."""
+        key = (self.plan.seed, cell.part, cell.task, cell.k, number)
+        draw, words = generator(*key).random, generator(*key, "words")  # apart: the same facts in any form
+        task = MIXED[number % len(MIXED)] if cell.task == "mixed" else cell.task
+        first = number * len(self.goals)
+        sample = self._sample(cell, first)
+        for index, goal in enumerate(self._order(draw), start=first):
+            draft = self._draft(cell, goal, task, draw)
+            searched = index in sample and draft.verdict == "entailed"
+            if searched:
+                _search(draft)
+            name = f"{cell.part}{'-' if cell.part else ''}{cell.task}-k{cell.k}-{index:06d}"
+            yield self.wording.item(draft, draw, words, cell=cell, name=name, kind=task, searched=searched)
+
+    def _order(self, draw: Random) -> list[Goal]:
+        """Balanced: every goal once, each word with one gender of x, in random order, then each with the other.
+        Uniform: as many goals, each drawn."""
+        if self.plan.options.labels == "uniform":
+            return [self.goals[int(draw() * len(self.goals))] for _ in self.goals]
+        by_word: dict[tuple[int, str], list[Goal]] = {}
+        for goal in self.goals:
+            by_word.setdefault(goal[:2], []).append(goal)
+        mixed = [[same[i] for i in shuffled(len(same), draw)] for same in by_word.values()]
+        return [layer[i] for layer in zip(*mixed, strict=True) for i in shuffled(len(mixed), draw)]
+
+    def _draft(self, cell: Cell, goal: Goal, task: str, draw: Random) -> Draft:
+        """A draft for the goal or, where its clauses are all held out, for one of the goals that come after it."""
+        accept = self.accept[cell.part] if task != "memory" and cell.k in self.shared else None
+        for candidate in self.from_here[goal]:
+            draft = self.draft(self.setting, candidate, cell.k, task=task, draw=draw, accept=accept)
+            if draft is not None:
+                return draft
+        raise ProbandError(f"no story of {cell.k} facts for task {task!r} can be made with these settings")
+
+    def _sample(self, cell: Cell, first: int) -> Sequence[int]:
+        """The stories of a round to search for a counter-family: all, or one of every SAMPLE of the cell at random."""
+        last, certify = first + len(self.goals), self.plan.options.certify
+        if self.rules.world != "family" or certify == "none":
+            return ()
+        if certify == "full":
+            return range(first, last)
+        chosen = []
+        for start in range(first - first % SAMPLE, last, SAMPLE):
+            draw = generator(self.plan.seed, "search", cell.part, cell.task, cell.k, start).random
+            chosen.append(start + int(draw() * max(1, min(SAMPLE, cell.count - start))))
+        return chosen
+
+
+def generator(*parts: object) -> random.Random:
+    """A random generator for a round or another part of a build: the parts decide it, not the process.
+
+    >>> generator(0, "train", 3).random() == generator(0, "train", 3).random() != generator(0, "train", 4).random()
+    True
+    """
+    digest = hashlib.blake2b(repr(parts).encode(), digest_size=8).digest()
+    return random.Random(int.from_bytes(digest))
+
+
+def _search(draft: Draft) -> None:
+    """An independent, complete search for a family in which the facts hold and the answer does not."""
+    from proband.suites.kinship.certify.search import entailed
+
+    if not entailed(draft.genders, draft.edges, draft.query, draft.target):
+        raise ProbandError(
+            f"closure and search disagree on {draft.edges}, query {draft.query}, answer {draft.target!r}: please report"
+        )

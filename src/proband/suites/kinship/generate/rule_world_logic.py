@@ -1,0 +1,128 @@
+"""Stories in a world that is known by its rules alone: a user's own rule base, or the compass directions of `grid`.
+
+There is no family to take people from, so every rule brings somebody new (chaining.symbolic). The closure proves the
+story and looks for contradictions, which noise drawn at random may bring: such a story is thrown away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from proband.core.errors import ProbandError
+from proband.suites.kinship.generate.story_logic import ATTEMPTS, Accept, Draft, Edge, Goal, Setting, seated
+from proband.suites.kinship.logic.chaining import Step, symbolic
+from proband.suites.kinship.logic.closure import chart, close
+from proband.suites.kinship.logic.noise import NOISE, Way, harm
+from proband.suites.kinship.world.random_orders import Random
+from proband.suites.kinship.world.relations import FEMALE, MALE
+from proband.suites.kinship.world.rules import NONE, Rules
+
+Fact = tuple[int, int, int]  # person, relation, person
+Strange = tuple[str, list[Fact]]  # a noise path: its kind and its facts
+
+
+def rules_draft(
+    setting: Setting, goal: Goal, k: int, *, task: str, draw: Random, accept: Accept | None = None
+) -> Draft | None:
+    """A story that the closure proves, or None where `accept` lets none through."""
+    rules = setting.rules
+    target, z, x = goal
+    for _ in range(ATTEMPTS):
+        relations, steps, ends = _chain(rules, target, k, task, draw)
+        if accept is not None and not accept(tuple(relations)):
+            continue
+        facts = [(i, relation, i + 1) for i, relation in enumerate(relations)]
+        noise = _strange(setting, k, NOISE.get(task, ()), draw)
+        genders = _genders(rules, [*facts, *(fact for _, way in noise for fact in way)], {ends[0]: x, ends[1]: z}, draw)
+        if genders is None:
+            continue
+        draft = _told(rules, facts, noise, genders=genders, steps=steps, ends=ends, draw=draw)
+        if draft is not None and draft.target == rules.word(target, z):
+            draft.depth = 1 if task == "memory" else k
+            return draft
+    return None
+
+
+def _chain(rules: Rules, target: int, k: int, task: str, draw: Random) -> tuple[list[int], list[Step], tuple[int, int]]:
+    """Relations along a path, the steps of their proof, and which two people of the path are asked about."""
+    if task == "memory":
+        at = int(draw() * k)
+        relations = [int(draw() * len(rules.neutrals)) for _ in range(k)]
+        relations[at] = target
+        return relations, [], (at, at + 1)
+    found = symbolic(rules, target, k, draw)
+    if found is None:
+        raise ProbandError(f"rule base {rules.name!r}: no {k} facts compose to {rules.neutrals[target]!r}")
+    return *found, (0, k)
+
+
+def _strange(setting: Setting, k: int, kinds: Sequence[str], draw: Random) -> list[Strange]:
+    """Noise paths with relations drawn at random; the closure throws out contradictions later."""
+    fresh = k + 1
+    noise: list[Strange] = []
+    for kind in kinds:
+        size = setting.size[int(draw() * len(setting.size))]
+        if kind == "supporting":
+            gap = 1 + int(draw() * min(size - 1, k))
+            at = int(draw() * (k + 1 - gap))
+            way = [at, *range(fresh, fresh + size - 1), at + gap]
+        elif kind == "irrelevant":
+            way = [0 if draw() < 0.5 else k, *range(fresh, fresh + size)]
+        else:
+            way = list(range(fresh, fresh + size + 1))
+        fresh = max(fresh, max(way) + 1)
+        noise.append((kind, [(a, int(draw() * len(setting.rules.neutrals)), b) for a, b in pairwise(way)]))
+    return noise
+
+
+def _genders(rules: Rules, facts: Sequence[Fact], fixed: dict[int, str], draw: Random) -> list[str] | None:
+    """Genders that fit the facts, drawn at random; None where these relations leave no room for the fixed ones."""
+    people = 1 + max(max(a, b) for a, _, b in facts)
+    if not rules.gendered:
+        return [NONE] * people
+    genders = [fixed.get(p) or (MALE, FEMALE)[int(draw() * 2)] for p in range(people)]
+    if any(rules.opposite >> r & 1 and genders[a] == genders[b] for a, r, b in facts):
+        return None
+    return genders
+
+
+def _told(
+    rules: Rules,
+    facts: list[Fact],
+    noise: list[Strange],
+    *,
+    genders: list[str],
+    steps: list[Step],
+    ends: tuple[int, int],
+    draw: Random,
+) -> Draft | None:
+    """The facts as a draft, closed under the rules; None for a contradiction or an open answer."""
+    ways = []
+    for kind, way in noise:
+        words = [rules.word(relation, genders[b]) for _, relation, b in way]
+        ways.append(Way(kind, [way[0][0], *(b for _, _, b in way)], words, {}))
+    chain = [(a, rules.word(relation, genders[b]), b) for a, relation, b in facts]
+    place, edges, listed = seated(chain, ways, dict(enumerate(genders)), draw)
+    seats = [genders[person] for person in place]
+    closure = close(rules, seats, edges)
+    x, z = place[ends[0]], place[ends[1]]
+    words = closure.answers(x, z)
+    if not closure.consistent or len(words) != 1 or (listed and harm(edges, listed, (x, z), len(facts))):
+        return None
+
+    def known(a: int, b: int) -> Edge:
+        return place[a], "|".join(closure.answers(place[a], place[b])), place[b]
+
+    clause = tuple(relation for _, relation, _ in facts)
+    return Draft(
+        genders=seats,
+        edges=edges,
+        query=(x, z),
+        target=words[0],
+        depth=len(facts),
+        noise=listed,
+        proof=[(known(a, y), known(y, b), known(a, b)) for a, y, b in reversed(steps)],
+        proofs=chart(rules, clause, genders)[1] if ends == (0, len(facts)) else 1,
+        clause=clause,
+    )

@@ -1,0 +1,180 @@
+"""Names, words and a question for a draft: what turns logic into an item."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from proband.core.errors import ProbandError
+from proband.core.files import encode
+from proband.core.types import Item, Tag
+from proband.suites.kinship.generate.hold_outs import names_of
+from proband.suites.kinship.generate.plan import Cell, Plan
+from proband.suites.kinship.generate.story_logic import Draft
+from proband.suites.kinship.generate.tally import Note, digest
+from proband.suites.kinship.logic.patterns import canonical_clause
+from proband.suites.kinship.telling import questions
+from proband.suites.kinship.telling.bank import Bank
+from proband.suites.kinship.telling.bank_sources import load_bank
+from proband.suites.kinship.telling.stories import plain, tell
+from proband.suites.kinship.world.lazy_table import Lazy
+from proband.suites.kinship.world.random_orders import Random, shuffled
+from proband.suites.kinship.world.rules import FEMALE, MALE, NONE, Rules, load
+
+ENTITIES = 40  # placeholders to draw from when names are anonymised
+REMEMBERED = 50_000  # clauses whose names are kept
+
+
+class Wording:
+    """Words for the drafts of a plan."""
+
+    def __init__(self, plan: Plan, rules: Rules) -> None:
+        self.plan, self.rules = plan, rules
+        self.english = rules.world == "family" and rules.words == load("sound").words
+        self.clauses: Lazy[tuple[int, ...], tuple[str, str]] = Lazy(self._spell, most=REMEMBERED)
+
+    @cached_property
+    def bank(self) -> Bank:
+        bank = load_bank(self.plan.options.bank)
+        return (
+            bank.hold_out(self.plan.options.held_paraphrases, self.plan.seed)
+            if "paraphrases" in self.plan.hold_out
+            else bank
+        )
+
+    @cached_property
+    def names(self) -> dict[str, Mapping[str, Sequence[str]]]:
+        """By part and gender."""
+        given: Mapping[str, Sequence[str]] = self.rules.names
+        if not given:
+            from proband.suites.kinship.world.names import NAMES
+
+            given = NAMES if self.rules.gendered else {NONE: [name for names in NAMES.values() for name in names]}
+        if "names" in self.plan.hold_out:
+            return {"": given, **names_of(given, share=self.plan.options.held_names, seed=self.plan.seed)}
+        return {"": given, "train": given, "test": given}
+
+    @cached_property
+    def fewest(self) -> dict[str, int]:
+        """By part: for so many people there are names enough, whatever their genders."""
+        genders = (MALE, FEMALE) if self.rules.gendered else (NONE,)
+        return {part: min(len(lists.get(gender, ())) for gender in genders) for part, lists in self.names.items()}
+
+    def item(
+        self, draft: Draft, draw: Random, words: random.Random, *, cell: Cell, name: str, kind: str, searched: bool
+    ) -> tuple[bytes, Note]:
+        """The item as it stands in items.jsonl, and what the manifest counts of it. `draw` decides whom it is about,
+        `words` how that is told."""
+        options = self.plan.options
+        names = self._names_for(draft.genders, cell.part, draw)
+        text, templates, groups = self._tell(draft, names, cell.part, words)
+        x, z = draft.query
+        who, whom = (f"[{names[x]}]", f"[{names[z]}]") if options.brackets else (names[x], names[z])
+        question, choices, gold = questions.ask(
+            options.question, x=who, z=whom, target=draft.target, rules=self.rules, draw=words.random
+        )
+        prompt = f"{text}\n{question}"
+        clause, cluster = self.clauses[draft.clause]
+        tags: dict[str, Tag] = {"task": cell.task, "k": draft.k, "depth": draft.depth, "target": draft.target}
+        if cell.part:
+            tags["split"] = cell.part
+        if cell.task == "mixed":
+            tags["kind"] = kind
+        facts = {
+            "names": names,
+            "genders": draft.genders,
+            "edges": draft.edges,
+            "query": draft.query,
+            "target": draft.target,
+            "k": draft.k,
+            "depth": draft.depth,
+            "noise": draft.noise,
+            "proof": draft.proof,
+            "proofs": draft.proofs,
+            "certificate": draft.verdict,
+            "certified_by": () if draft.verdict != "entailed" else ("closure", "search") if searched else ("closure",),
+            "clause": clause,
+            "clusters": (cluster,),
+            "templates": templates,
+            "groups": groups,
+            "rules": options.rules,
+        }
+        item = Item(
+            id=name,
+            suite="kinship",
+            prompt=prompt,
+            choices=choices,
+            gold=gold,
+            tags=tags,
+            facts=facts,
+            split=cell.split,
+        )
+        note = Note(
+            (cell.part, cell.task, cell.k),
+            draft.target,
+            f"{draft.genders[x]}-{draft.genders[z]}",
+            clause,
+            draft.verdict,
+            searched,
+            (templates, names, cluster, digest(prompt)) if cell.part else (),
+        )
+        return encode(item), note
+
+    def _spell(self, clause: tuple[int, ...]) -> tuple[str, str]:
+        """A clause in words, and the name it shares with its reading from the other end."""
+        neutrals, both = self.rules.neutrals, canonical_clause(clause, self.rules.inverse)
+        return ".".join([neutrals[r] for r in clause]), ".".join([neutrals[r] for r in both])
+
+    def _names_for(self, genders: Sequence[str], part: str, draw: Random) -> list[str]:
+        """A different name for everybody, of the right gender."""
+        if self.plan.options.anonymise:
+            order = shuffled(max(ENTITIES, len(genders)), draw)
+            return [f"@entity-{order[i]}" for i in range(len(genders))]
+        lists, names = self.names[part], list[str]()
+        if len(genders) > self.fewest[part]:
+            _enough(lists, genders)
+        for gender in genders:
+            given = lists[gender]
+            while (name := given[int(draw() * len(given))]) in names:
+                pass
+            names.append(name)
+        return names
+
+    def _tell(
+        self, draft: Draft, names: list[str], part: str, rng: random.Random
+    ) -> tuple[str, Sequence[str], Sequence[tuple[int, ...]]]:
+        """(text, templates, which facts each tells)."""
+        options = self.plan.options
+        shown = [f"[{name}]" for name in names] if options.brackets else names
+        if options.form == "story" and self.english:
+            return tell(
+                draft.edges,
+                names=names,
+                genders=draft.genders,
+                bank=self.bank,
+                rng=rng,
+                split=(part or None) if "paraphrases" in self.plan.hold_out else None,
+                brackets=options.brackets,
+                reveal=draft.query[1] if options.anonymise else None,
+            )
+        order = shuffled(len(draft.edges), rng.random)
+        edges = [draft.edges[i] for i in order]
+        if options.form == "graph":
+            return questions.triples(edges, shown), [], [(i,) for i in order]
+        if self.english:
+            return " ".join(plain(edges, shown, draft.genders)), [], [(i,) for i in order]
+        forms = self.rules.sentences if options.form == "story" else self.rules.sentences[:1]
+        texts, used = [], []
+        for i, word, j in edges:
+            form = int(rng.random() * len(forms))
+            texts.append(questions.capital(forms[form].format(i=shown[i], j=shown[j], word=word)))
+            used.append(f"{self.rules.name}.{form}")
+        return " ".join(texts), used, [(i,) for i in order]
+
+
+def _enough(lists: Mapping[str, Sequence[str]], genders: Sequence[str]) -> None:
+    for gender in sorted(set(genders)):
+        needed, given = genders.count(gender), len(lists.get(gender, ()))
+        if needed > given:
+            raise ProbandError(f"a story needs {needed} names ({gender}); there are {given}")

@@ -1,0 +1,1 @@
+"""What follows from told facts: proofs, chains, noise, patterns up to names."""

@@ -1,0 +1,171 @@
+"""Noise facts (section 3.3.2 of the paper): paths that do not help, of three kinds.
+
+    supporting      both ends on the story's path, by a way that is longer than the path itself
+    irrelevant      exactly one end shared, with one of the two people asked about
+    disconnected    nobody shared: people of another family
+
+All facts come from families, so the story stays true of one; what was proved stays proved. And no proof gets
+shorter: a relation follows only from facts that connect the two people (prove.distance), and the distance stays k.
+A way from position i to position j of the path with more than j - i facts never gains on the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from proband.suites.kinship.logic.chaining import Ground, resolve
+from proband.suites.kinship.logic.closure import Edge, distance
+from proband.suites.kinship.world.random_orders import Random
+
+KINDS = ("supporting", "irrelevant", "disconnected")
+NOISE = {"clean": (), "supporting": KINDS[:1], "irrelevant": KINDS[1:2], "disconnected": KINDS[2:], "all": KINDS}
+ENDS = {"supporting": 2, "irrelevant": 1, "disconnected": 0}  # on the story's path
+TRIES = 30
+
+
+class Way(NamedTuple):
+    """A noise path: its people, the word for each step, and the genders of those whom it brings into the story."""
+
+    kind: str
+    people: list[int]  # numbers of the story's family; below 0 they are strangers
+    words: list[str]
+    cast: dict[int, str]
+
+
+def ways(
+    grounds: Mapping[int, Ground],
+    home: int,
+    path: Sequence[int],
+    *,
+    kinds: Sequence[str],
+    size: range,
+    other: int,
+    draw: Random,
+) -> list[Way] | None:
+    """One way per kind, of as many facts as `size` allows, or None where the family gives out.
+
+    Nobody of the story's family `home` comes twice, except where ways meet the path; strangers are of family `other`.
+    """
+    used, found = set(path), []
+    for kind in kinds:
+        facts = size[int(draw() * len(size))]
+        ground = grounds[other if kind == "disconnected" else home]
+        if kind == "supporting":
+            people = supporting(ground, path, facts, used=used, draw=draw)
+        elif kind == "irrelevant":
+            people = irrelevant(ground, path, facts, used=used, draw=draw)
+        else:
+            people = disconnected(ground, facts, draw=draw)
+        if people is None:
+            return None
+        words, genders = [ground.said[a][b] for a, b in pairwise(people)], ground.genders
+        if kind == "disconnected":
+            cast = {-1 - p: genders[p] for p in people}
+            people = list(cast)
+        else:
+            cast = {p: genders[p] for p in people if p not in used}
+            used.update(cast)
+        found.append(Way(kind, people, words, cast))
+    return found if harmless(path, found) else None
+
+
+def harmless(path: Sequence[int], found: Sequence[Way]) -> bool:
+    """Whether no way is a short cut: it leaves the path for good or returns by more facts than the path itself takes,
+    and nobody but its ends is met before, so that ways do not join.
+
+    >>> harmless([5, 6, 7], [Way("supporting", [5, 8, 6], ["son", "wife"], {8: "male"})])
+    True
+    >>> harmless([5, 6, 7], [Way("supporting", [5, 8, 7], ["son", "wife"], {8: "male"})])  # as long as the path
+    False
+    """
+    everybody = set(path)
+    count = len(everybody)
+    for way in found:
+        ends, facts = ENDS[way.kind], len(way.words)
+        if ends == 2 and facts <= abs(path.index(way.people[0]) - path.index(way.people[-1])):
+            return False
+        if len(way.people) != len(way.cast) + ends:
+            return False
+        everybody.update(way.cast)
+        count += len(way.cast)
+    return len(everybody) == count
+
+
+def walk(ground: Ground, start: int, size: int, *, used: set[int], draw: Random) -> list[int] | None:
+    """`size` relatives in a row, starting from (and without) `start`, none of them used; None where they give out."""
+    for _ in range(TRIES):
+        path: list[int] = []
+        here = start
+        while len(path) < size:
+            kin = ground.kin[here]
+            here = kin[int(draw() * len(kin))]
+            if here in used or here in path or here == start:
+                break
+            path.append(here)
+        else:
+            return path
+    return None
+
+
+def supporting(ground: Ground, path: Sequence[int], size: int, *, used: set[int], draw: Random) -> list[int] | None:
+    """A way of `size` facts between two people of the path that are fewer than `size` facts apart on it."""
+    last = len(path) - 1
+    for _ in range(TRIES):
+        gap = 1 + int(draw() * min(size - 1, last))
+        at = int(draw() * (last + 1 - gap))
+        ends = path[at], path[at + gap]
+        if draw() < 0.5:
+            ends = ends[1], ends[0]
+        inner = walk(ground, ends[0], size - 2, used=used, draw=draw) if size > 2 else []
+        if inner is None:
+            continue
+        here = inner[-1] if inner else ends[0]
+        common = ground.between[here, ends[1]]
+        y = resolve([common], used.union(inner), draw) if common else -1
+        if y >= 0:
+            return [ends[0], *inner, y, ends[1]]
+    return None
+
+
+def irrelevant(ground: Ground, path: Sequence[int], size: int, *, used: set[int], draw: Random) -> list[int] | None:
+    """A way of `size` facts from one of the two people asked about to people who are not on the path."""
+    start = path[0] if draw() < 0.5 else path[-1]
+    away = walk(ground, start, size, used=used, draw=draw)
+    return None if away is None else [start, *away]
+
+
+def disconnected(ground: Ground, size: int, *, draw: Random) -> list[int] | None:
+    """A path of `size` facts in a family of its own."""
+    start = int(draw() * len(ground.genders))
+    away = walk(ground, start, size, used=set(), draw=draw)
+    return None if away is None else [start, *away]
+
+
+def harm(edges: Sequence[Edge], noise: Sequence[tuple[Edge, str]], query: Sequence[int], k: int) -> str | None:
+    """What is wrong with the noise of a story of k facts, or None: it offers no shorter proof and is what it says.
+
+    >>> chain = [(0, "mother", 1), (1, "brother", 2)]
+    >>> harm([*chain, (0, "uncle", 2)], [((0, "uncle", 2), "supporting")], (0, 2), 2)
+    'a proof of 1 facts instead of 2'
+    >>> harm([*chain, (2, "son", 3)], [((2, "son", 3), "disconnected")], (0, 2), 2)
+    'a disconnected fact touches the path'
+    """
+    apart = distance(edges, query)
+    if apart != k:
+        return f"a proof of {apart} facts instead of {k}"
+    told = list(noise)
+    noisy = {(i, word, j) for (i, word, j), _ in told}
+    path = {person for i, word, j in edges if (i, word, j) not in noisy for person in (i, j)}
+    for kind in KINDS:
+        touched = [p for (i, _, j), its in told if its == kind for p in (i, j) if p in path]
+        if kind == "disconnected" and touched:
+            return "a disconnected fact touches the path"
+        if kind == "irrelevant" and any(p not in query for p in touched):
+            return "an irrelevant fact touches the path elsewhere than at the people asked about"
+        if kind == "irrelevant" and len(set(touched)) > 1:
+            return "irrelevant facts touch the path at both ends"
+        if kind == "supporting" and len(set(touched)) not in (0, 2):
+            return "a supporting path does not begin and end on the path"
+    return None

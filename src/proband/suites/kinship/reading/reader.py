@@ -1,0 +1,63 @@
+"""A story back to its facts, in whichever form it is told: English, plain sentences of a rule base, or triples.
+
+Our own stories are read strictly, and every fact comes back. Other people's are read freely: a pronoun without a
+topic of its gender means the nearest person it can.
+
+>>> Reader().read("Ben rang his aunt Ann. Ann is married to Carl.", names=["Ben", "Ann", "Carl"])
+[('Ben', 'aunt', 'Ann'), ('Ann', 'husband', 'Carl')]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from proband.suites.kinship.reading.grammar import Fact, read_facts
+from proband.suites.kinship.world.names import GENDER_OF
+from proband.suites.kinship.world.rules import Rules
+
+Edge = tuple[int, str, int]
+TRIPLE = re.compile(r"\((.+?), (.+?), (.+?)\)\s*")
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads English; with a rule base of another world, the sentences that rule base says facts in."""
+
+    rules: Rules | None = None
+
+    def read(self, story: str, *, names: Mapping[str, str | None] | Iterable[str]) -> list[Fact]:
+        """The facts of a story as (owner, word, person). `names` may give genders; else ours are known by name."""
+        known = dict(names) if isinstance(names, Mapping) else {name: GENDER_OF.get(name) for name in names}
+        if TRIPLE.match(story):
+            return [(a, relation, b) for a, relation, b in TRIPLE.findall(story)]
+        if self.rules is not None and self.rules.world != "family":
+            return read_sentences(story, names=list(known), rules=self.rules)
+        strict = read_facts(story, known, strict=True)
+        return strict.facts if not strict.problems else read_facts(story, known).facts
+
+
+def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[Fact]:
+    """Sentences in the words of a rule base that is not about families.
+
+    >>> from proband.suites.kinship.world.rules import load
+    >>> read_sentences("The farm lies east of the forge.", names=["the farm", "the forge"], rules=load("grid"))
+    [('the forge', 'east', 'the farm')]
+    """
+    who = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    words = "|".join(re.escape(w) for w in sorted(rules.code, key=len, reverse=True))
+    slots = {"i": rf"\[?(?P<i>{who})\]?", "j": rf"\[?(?P<j>{who})\]?", "word": f"(?P<word>{words})"}
+    forms = [re.escape(form).replace(r"\{", "{").replace(r"\}", "}").format(**slots) for form in rules.sentences]
+    spelling = {name.lower(): name for name in names}
+    found: list[Fact] = []
+    at = 0
+    while at < len(story):
+        matches = [m for m in (re.compile(form + r"\s*", re.IGNORECASE).match(story, at) for form in forms) if m]
+        if not matches:
+            at = story.find(". ", at) + 2 if ". " in story[at:] else len(story)
+            continue
+        best = max(matches, key=lambda m: m.end())
+        found.append((spelling[best["i"].lower()], best["word"].lower(), spelling[best["j"].lower()]))
+        at = best.end()
+    return found

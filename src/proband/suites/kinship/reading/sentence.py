@@ -1,0 +1,107 @@
+"""Finding one's way in a sentence: the names around a place, lists of names, where a clause begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from proband.suites.kinship.reading.lexicon import ADJECTIVES, FINITE, HAVING, OPEN, OWNING
+from proband.suites.kinship.reading.tokens import Token
+
+END: Final = Token("")
+
+
+def resplit(tokens: list[Token]) -> list[list[Token]]:
+    """Cut where a full stop was forgotten: `... to the park Ann took her son ...`."""
+    parts: list[list[Token]] = [[]]
+    for i, token in enumerate(tokens):
+        before = tokens[i - 1] if i else END
+        follows = [t.text for t in tokens[i + 1 : i + 4]]
+        if token.name and i and (before.name or (before.text.isalnum() and before.text not in OPEN)):
+            starts = follows[:1] and (follows[0] in FINITE or follows[0][-2:] == "ed")
+            pair = follows[:1] == ["and"] and (follows[1] in OWNING if len(follows) > 1 else False)
+            if before.name or (before.kin is None and (starts or pair)):
+                parts.append([])
+        parts[-1].append(token)
+    return parts
+
+
+@dataclass
+class Line:
+    """A sentence; `at` may look beyond its ends."""
+
+    tokens: list[Token]
+    strict: bool = False
+
+    def at(self, i: int) -> Token:
+        return self.tokens[i] if 0 <= i < len(self.tokens) else END
+
+    def is_owner(self, i: int) -> bool:
+        """Is the name at i followed by 's?"""
+        after = self.at(i + 1).text
+        if after == "'" and not self.at(i).text.endswith("s"):  # a slip of the pen: Ann 'daughter
+            return not self.strict and self.at(i + 2 + self.is_adjective(i + 2)).kin is not None
+        return after in ("'s", "'")
+
+    def is_adjective(self, i: int) -> bool:
+        token = self.at(i)
+        return not token.name and (token.text in ADJECTIVES or token.text.endswith("-old"))
+
+    def name_before(self, i: int) -> str | None:
+        return next((t.text for t in reversed(self.tokens[:i]) if t.name), None)
+
+    def names_from(self, i: int) -> tuple[str, ...]:
+        """NAME, NAME and NAME from place i on."""
+        people: list[str] = []
+        last = False
+        while self.at(i).name:
+            people.append(self.at(i).text)
+            j = i + 1
+            while self.at(j).text in (",", "and"):
+                j += 1
+            if last or j == i + 1 or not self.at(j).name or self.is_owner(i):
+                break
+            last = self.at(j - 1).text == "and"  # whoever comes after `and NAME` begins something new
+            i = j
+        return tuple(people)
+
+    def names_until(self, i: int) -> tuple[str, ...]:
+        """NAME, NAME and NAME up to place i."""
+        people: list[str] = []
+        while self.at(i).name:
+            people.insert(0, self.at(i).text)
+            j = i - 1
+            while self.at(j).text in (",", "and"):
+                j -= 1
+            if j == i - 1:
+                break
+            i = j
+        return tuple(people)
+
+    def coordinated(self, i: int) -> tuple[str, ...]:
+        """NAME and [her sister] NAME ...: everyone joined to the name at i."""
+        people = [self.at(i).text]
+        while True:
+            j = i + 1
+            while self.at(j).text in (",", "and") or self.at(j).text in OWNING or self.is_adjective(j):
+                j += 1
+            if self.at(j).kin is not None and j > i + 1:
+                j += 1 + (self.at(j + 1).text == ",")
+            if j == i + 1 or not self.at(j).name or self.is_owner(j):
+                return tuple(people)
+            people.append(self.at(j).text)
+            i = j
+
+    def new_clause(self, i: int) -> bool:
+        """Does `and NAME verb` begin a clause, rather than end a list of names?"""
+        j = i - 1 - (self.at(i - 1).text in ("later", "then", "now"))
+        if self.at(j).text != "and":
+            return False
+        last = self.at(j - 2) if self.at(j - 1).text == "," else self.at(j - 1)
+        after = self.at(i + 1)
+        verb = after.text.isalpha() and after.kin is None and after.text not in ("and", "or", "with")
+        return verb and (not last.name or last.text == self.at(i).text)
+
+    def owned_at(self, i: int) -> bool:
+        """Does place i end what says whose the next word is?"""
+        return self.at(i).text in ("'s", "'", "their", "whose", "my", *HAVING, *OWNING)

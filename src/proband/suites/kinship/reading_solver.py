@@ -1,0 +1,95 @@
+"""`solver:read`: parse the story back to facts, then close them under the item's rule base, as `solver:symbolic` does
+with the true facts (the text in, no facts given)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from proband.core.errors import ProbandError
+from proband.core.types import Answer, Item
+from proband.suites.kinship.logic.closure import close
+from proband.suites.kinship.reading.grammar import Fact
+from proband.suites.kinship.reading.reader import Reader
+from proband.suites.kinship.symbolic_solver import scores
+from proband.suites.kinship.telling.questions import story_of
+from proband.suites.kinship.world.names import GENDER_OF
+from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL
+from proband.suites.kinship.world.rules import Rules, load
+
+Edge = tuple[int, str, int]
+
+
+def told_genders(facts: Sequence[Fact], names: Sequence[str]) -> list[str]:
+    """Genders from the facts alone: kin words, spouses, and our own names.
+
+    >>> told_genders([("@1", "wife", "@2"), ("@2", "son", "@3")], ["@1", "@2", "@3"])
+    ['male', 'female', 'male']
+    """
+    genders = {name: GENDER_OF.get(name) for name in names}
+    for owner, relation, person in facts:
+        genders[person] = GENDER.get(relation, genders.get(person))
+        if NEUTRAL.get(relation) == "spouse":
+            genders[owner] = MALE if GENDER[relation] == FEMALE else FEMALE
+    return [genders[name] or MALE for name in names]
+
+
+def path_between(edges: Sequence[Edge], query: tuple[int, int]) -> list[Edge]:
+    """The facts of a shortest path between the two people asked about; none if nothing connects them.
+
+    >>> path_between([(0, "son", 1), (2, "wife", 3), (1, "wife", 2)], (0, 2))
+    [(0, 'son', 1), (1, 'wife', 2)]
+    """
+    came: dict[int, list[Edge]] = {query[0]: []}
+    waiting = [query[0]]
+    for here in waiting:  # grows while we walk: breadth first
+        for edge in edges:
+            for there in {edge[0], edge[2]} - came.keys() if here in (edge[0], edge[2]) else ():
+                came[there] = [*came[here], edge]
+                waiting.append(there)
+    return came.get(query[1], [])
+
+
+def solve(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]) -> list[str]:
+    """What the second person of the query can be to the first.
+
+    All facts together, if they agree and settle it; else those of the shortest path; else, taken in order, all that do
+    not contradict those before.
+    """
+    i, j = query
+    whole = close(rules, genders, edges)
+    if whole.consistent and len(whole.answers(i, j)) == 1:
+        return whole.answers(i, j)
+    path = close(rules, genders, path_between(edges, query))
+    if path.consistent and len(path.answers(i, j)) == 1:
+        return path.answers(i, j)
+    kept: list[Edge] = []
+    for edge in edges if not whole.consistent else ():
+        if close(rules, genders, [*kept, edge]).consistent:
+            kept.append(edge)
+    return (whole if whole.consistent else close(rules, genders, kept)).answers(i, j)
+
+
+class Read:
+    """The model `solver:read`: items in, answers out; uses the text, the names and, where an item has them, genders."""
+
+    name = "solver:read"
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "solver", "name": "read", "method": "grammar and forward closure"}
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        return [self._solve(item) for item in items]
+
+    def _solve(self, item: Item) -> Answer:
+        facts = item.facts
+        if "names" not in facts or "query" not in facts:
+            raise ProbandError(f"item {item.id!r} cannot be read: 'names' and 'query' are missing")
+        rules = load(str(facts.get("rules", "sound")))
+        names: list[str] = list(facts["names"])
+        given = facts.get("genders")
+        known = dict(zip(names, given)) if given and rules.gendered else names
+        read = Reader(rules).read(story_of(item), names=known)
+        place = {name: i for i, name in enumerate(names)}
+        edges = [(place[a], relation, place[b]) for a, relation, b in read if a in place and b in place]
+        words = solve(rules, given or told_genders(read, names), edges, tuple(facts["query"]))
+        return Answer(item_id=item.id, scores=scores(item, words), text="|".join(words))

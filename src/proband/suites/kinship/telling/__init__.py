@@ -1,0 +1,1 @@
+"""Facts to English: templates, banks of them, stories and questions."""

@@ -1,0 +1,60 @@
+"""Where a bank of paraphrases comes from: our own, a file of the user's, or CLUTRR's crowd templates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+from proband.core.errors import ProbandError
+from proband.suites.kinship.telling.bank import Bank, parse_bank
+from proband.suites.kinship.telling.crowd_templates import load_crowd
+from proband.suites.kinship.telling.paraphrases import ANY
+from proband.suites.kinship.telling.template_check import Fault, check_template
+from proband.suites.kinship.world.relations import INVERSE, NEUTRALS
+
+
+def load_bank(path_or_name: str = "proband") -> Bank:
+    """Our own bank ("proband"), a bank file, or CLUTRR's crowd templates from a folder ("clutrr:FOLDER")."""
+    if path_or_name == "proband" or path_or_name.startswith("clutrr:"):
+        return _load(path_or_name)
+    path = Path(path_or_name)  # somebody may be writing it: never remembered
+    if not path.is_file():
+        raise ProbandError("no such template bank", file=path)
+    return parse_bank(path.read_text(encoding="utf-8"), name=str(path))
+
+
+def checked_bank(name: str) -> Bank:
+    """A bank that stories may be told with. One's own file is read back first: a story is only as true as its words."""
+    bank, path = load_bank(name), Path(name)
+    for line, fault in faults_of_file(bank, path) if path.is_file() else ():
+        raise ProbandError(f'does not tell its label ({fault.reason}): "{fault.text}"', file=path, line=line)
+    return bank
+
+
+def faults_of_file(bank: Bank, path: Path) -> Iterator[tuple[int, Fault]]:
+    """(line, first fault) of every faulty template of a bank file."""
+    lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
+    for template in bank.templates:
+        for fault in check_template(template)[:1]:
+            yield lines.index(template.text) + 1, fault
+
+
+def completed(bank: Bank) -> Bank:
+    """The bank, with our single facts of the relations it cannot tell (the crowd has no siblings-in-law)."""
+    told = {pattern for template in bank.templates for pattern in template.patterns if len(pattern) == 1}
+    lacking = [(n,) for n in NEUTRALS if not told & {(n,), (INVERSE[n],), (ANY,)}]
+    ours = load_bank().hold_out()
+    added = tuple(t for t in ours.templates if any(pattern in lacking for pattern in t.patterns))
+    return Bank(bank.name, bank.templates + added, {**bank.split, **{t.id: ours.split[t.id] for t in added}})
+
+
+@lru_cache(maxsize=8)
+def _load(path_or_name: str) -> Bank:
+    if path_or_name == "proband":
+        folder = files("proband") / "data" / "kinship" / "bank"
+        parts = [folder.joinpath(f"facts{n}.txt").read_text(encoding="utf-8") for n in (1, 2, 3)]
+        banks = [parse_bank(part, name=f"facts{n}.txt") for n, part in enumerate(parts, start=1)]
+        return Bank("proband", tuple(t for bank in banks for t in bank.templates))
+    return completed(load_crowd(Path(path_or_name.removeprefix("clutrr:"))).bank)

@@ -1,0 +1,208 @@
+"""CLUTRR's crowd templates, from the user's own copy: read, checked, and told what is wrong with them.
+
+The folder holds `amt_train.csv` and `amt_test.csv` (or the `.json` files of the same rows): a combination of
+relations, a combination of genders, and a text with slots ENT_<i>_<gender>, in which person i+1 is the i-th relation of
+person i. Every text is read freely (`grammar`) and compared with its label; only those that tell exactly the facts of
+their label enter the bank. Nothing of it is shipped.
+
+>>> words_of("father-mother-in-law"), verdict("ENT_0_male rang his mother ENT_1_female.", ("father",), ("male", "male"))
+(('father', 'mother-in-law'), 'wrong gender')
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from proband.core.errors import ProbandError
+from proband.suites.kinship.logic.closure import close
+from proband.suites.kinship.reading.grammar import Fact, Reading, read_facts
+from proband.suites.kinship.telling.bank import LONGEST, Bank, Template
+from proband.suites.kinship.telling.template_check import STAND_INS, canonical
+from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL
+from proband.suites.kinship.world.rules import load
+
+SLOT: Final = re.compile(r"ENT_(\d)_(male|female)")
+SPELLING: Final = {"neice": "niece"}  # as the released files have it
+GOOD: Final = "accepted"
+REASONS: Final = {
+    GOOD: "tells exactly its facts",
+    "person left out": "somebody of the label is never named",
+    "wrong gender": "a slot, a kin word or a pronoun has the other gender",
+    "reversed": "a fact is told the wrong way round",
+    "another relation": "two people of the label stand in another relation",
+    "contradiction": "read by the rule for pronouns, it cannot be true together with its label",
+    "tells the answer": "it tells a fact that should be inferred",
+    "tells more": "it tells a further fact that its label leaves open",
+    "not told": "a fact of the label is not told, or not in a way the checker can read",
+}
+WRONG: Final = tuple(REASONS)[1:6]  # wrong whatever one thinks of telling too much or too little
+
+
+@dataclass(frozen=True)
+class Row:
+    id: str
+    split: str
+    words: tuple[str, ...]
+    genders: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class Crowd:
+    bank: Bank
+    verdicts: Mapping[str, str]  # row id -> a key of REASONS
+    rows: tuple[Row, ...] = field(repr=False)
+
+    def counts(self) -> dict[str, int]:
+        found = Counter(self.verdicts.values())
+        return {reason: found[reason] for reason in REASONS}
+
+    def table(self) -> str:
+        """One line per verdict: how many, which share, what it means."""
+        lines = [f"{n:6,}  {n / len(self.rows):6.1%}  {r}: {REASONS[r]}" for r, n in self.counts().items()]
+        return "\n".join([f"{len(self.rows):6,}  templates", *lines])
+
+
+def words_of(combination: str) -> tuple[str, ...]:
+    """The relation words of a combination; `-in-law` belongs to the word before it."""
+    parts = [part.replace("~", "-") for part in combination.replace("-in-law", "~in~law").split("-")]
+    return tuple(SPELLING.get(part, part) for part in parts)
+
+
+def read_rows(folder: Path) -> Iterator[Row]:
+    """All templates of a folder, train before test."""
+    if not folder.is_dir():
+        raise ProbandError("no such folder of crowd templates", file=folder)
+    found = False
+    for split in ("train", "test"):
+        table, tree = folder / f"amt_{split}.csv", folder / f"amt_{split}.json"
+        if table.is_file():
+            found = True
+            yield from _csv_rows(table, split)
+        elif tree.is_file():
+            found = True
+            yield from _json_rows(tree, split)
+    if not found:
+        raise ProbandError("holds neither amt_train.csv nor amt_train.json nor their test files", file=folder)
+
+
+def _csv_rows(path: Path, split: str) -> Iterator[Row]:
+    with open(path, encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        missing = {"rel_comb", "gender_comb", "template"} - set(reader.fieldnames or ())
+        if missing:
+            raise ProbandError(f"has no column {sorted(missing)[0]!r}", file=path, line=1)
+        for number, cells in enumerate(reader):  # the files' own ids start anew for every combination
+            try:
+                yield _row(f"{split}.{number}", split, cells["rel_comb"], cells["gender_comb"], cells["template"])
+            except ProbandError as error:
+                raise ProbandError(str(error), file=path, line=reader.line_num) from None
+
+
+def _json_rows(path: Path, split: str) -> Iterator[Row]:
+    try:
+        tree = json.loads(path.read_text(encoding="utf-8"))
+        entries = [(r, g, t) for r, by_gender in tree.items() for g, texts in by_gender.items() for t in texts]
+    except (ValueError, AttributeError, TypeError) as error:
+        raise ProbandError(f"is not relations -> genders -> texts: {error}", file=path) from None
+    for number, (relations, genders, text) in enumerate(entries):
+        yield _row(f"{split}.{number}", split, relations, genders, str(text))
+
+
+def _row(name: str, split: str, relations: str, genders: str, text: str) -> Row:
+    words, people = words_of(relations), tuple(genders.split("-"))
+    unknown = next((w for w in words if w not in NEUTRAL), None)
+    if unknown is not None:
+        raise ProbandError(f"{unknown!r} is not one of the 22 relations")
+    if len(people) != len(words) + 1 or any(g not in (MALE, FEMALE) for g in people):
+        raise ProbandError(f"{genders!r} does not give a gender for each of {len(words) + 1} people")
+    return Row(name, split, words, people, text)
+
+
+# ---- the verdict ---------------------------------------------------------------------------------------------------
+
+
+def verdict(text: str, words: tuple[str, ...], genders: tuple[str, ...]) -> str:
+    """What is wrong with a text that should tell: person i+1 is words[i] of person i."""
+    slots = {(int(i), gender) for i, gender in SLOT.findall(text)}
+    if any(i >= len(genders) or genders[i] != gender for i, gender in slots):
+        return "wrong gender" if all(i < len(genders) for i, _ in slots) else "person left out"
+    if any(GENDER[w] != g for w, g in zip(words, genders[1:])):
+        return "wrong gender"
+    if len(slots) < len(genders):
+        return "person left out"
+    names = [STAND_INS[g][i] for i, g in enumerate(genders)]
+    reading = read_facts(SLOT.sub(lambda m: names[int(m[1])], text), dict(zip(names, genders)))
+    label = [(names[i], w, names[i + 1]) for i, w in enumerate(words)]
+    return _judge(reading, label, names, genders)
+
+
+def _judge(reading: Reading, label: list[Fact], names: list[str], genders: tuple[str, ...]) -> str:
+    told, meant = {canonical(f) for f in reading.facts}, {canonical(f) for f in label}
+    if any("but called a" in problem for problem in reading.problems):
+        return "wrong gender"
+    if told == meant:
+        return GOOD
+    pairs = {frozenset((a, b)): relation for a, relation, b in meant}
+    for a, relation, b in sorted(told - meant):
+        right = pairs.get(frozenset((a, b)))
+        if right is not None and (a, right, b) not in told & meant:
+            inverse = canonical((b, _word(relation, genders[names.index(a)]), a))
+            return "reversed" if inverse in meant else "another relation"
+    return _extra(told - meant, label, names, genders) if told - meant else "not told"
+
+
+def _word(neutral: str, gender: str) -> str:
+    return next(w for w, n in NEUTRAL.items() if n == neutral and GENDER[w] == gender)
+
+
+def _extra(extra: set[tuple[str, str, str]], label: list[Fact], names: list[str], genders: tuple[str, ...]) -> str:
+    """A further fact: impossible, implied, or merely more."""
+    rules, place = load("sound"), {name: i for i, name in enumerate(names)}
+    edges = [(place[a], w, place[b]) for a, w, b in label]
+    closure = close(rules, genders, edges)
+    verdicts = set()
+    for a, neutral, b in extra:
+        w = _word(neutral, genders[place[b]])
+        if not close(rules, genders, [*edges, (place[a], w, place[b])]).consistent:
+            return "contradiction"
+        verdicts.add("tells the answer" if closure.answers(place[a], place[b]) == [w] else "tells more")
+    return "tells more" if "tells more" in verdicts else "tells the answer"
+
+
+# ---- the bank ------------------------------------------------------------------------------------------------------
+
+
+def tidy(text: str) -> str:
+    """The tokeniser's spaces and quotes undone, and a full stop where none is.
+
+    >>> tidy("ENT_0_male did n't laugh , `` Ha ''")
+    'ENT_0_male didn\\'t laugh, "Ha".'
+    """
+    text = re.sub(r"\s+(n't|'s|[,.!?])", r"\1", " ".join(text.split()))
+    text = re.sub(r"``\s*", '"', re.sub(r"\s*''(?!s)", '"', text))
+    return text if text.rstrip('"').endswith((".", "!", "?")) else text + "."
+
+
+def load_crowd(folder: Path) -> Crowd:
+    """The templates of a folder with a verdict for each, and a bank of those that are right, split as released."""
+    rows = tuple(read_rows(folder))
+    verdicts = {row.id: verdict(row.text, row.words, row.genders) for row in rows}
+    templates: dict[tuple[object, ...], Template] = {}
+    for row in rows:
+        text = SLOT.sub(lambda m: f"{{{m[1]}}}", tidy(row.text))
+        clause = tuple(NEUTRAL[w] for w in row.words)
+        braces = text.count("{") - len(SLOT.findall(row.text))
+        if verdicts[row.id] == GOOD and len(row.words) <= LONGEST and not braces:
+            template = Template(f"clutrr.{row.id}", text, (clause,), row.genders)
+            templates.setdefault((text, clause, row.genders), template)
+    split = {f"clutrr.{row.id}": row.split for row in rows}
+    kept = tuple(templates.values())
+    return Crowd(Bank(f"clutrr:{folder}", kept, {t.id: split[t.id] for t in kept}), verdicts, rows)

@@ -1,0 +1,76 @@
+"""How a story is put to a model: its text, the question, the choices (sections 3.2.6 and table 3.3 of the paper).
+
+form      story: paraphrases; facts: one plain sentence per fact; graph: one triple per fact
+question  choice: a blank to fill from all relations (the paper's K-way classification); text: a question in words;
+          yes-no: is z the r of x?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from proband.core.types import Item
+from proband.suites.kinship.world.random_orders import Random
+from proband.suites.kinship.world.rules import Rules
+
+FORMS = ("story", "facts", "graph")
+QUESTIONS = ("choice", "text", "yes-no")
+ASKED = (
+    "How is {z} related to {x}?",
+    "What relation is {z} to {x}?",
+    "Who is {z} to {x}?",
+    "Which word says what {z} is to {x}?",
+    "What is {z} to {x}?",
+)
+ASKED_OF_PLACES = ("Where does {z} lie, seen from {x}?", "In which relation does {z} stand to {x}?")
+
+
+def triples(edges: Sequence[Sequence[Any]], names: Sequence[str]) -> str:
+    """
+    >>> triples([[0, "father", 1]], ["Ben", "Tom"])
+    '(Ben, father, Tom)'
+    """
+    return "\n".join(f"({names[i]}, {word}, {names[j]})" for i, word, j in edges)
+
+
+def ask(kind: str, *, x: str, z: str, target: str, rules: Rules, draw: Random) -> tuple[str, tuple[str, ...], int]:
+    """(question, choices, index of the right one).
+
+    A false relation of a yes/no question has the gender of the true one: gender alone must not give the answer away.
+
+    >>> from proband.suites.kinship.world.rules import load
+    >>> ask("choice", x="Arthur", z="Sharon", target="aunt", rules=load("sound"), draw=lambda: 0.9)[0]
+    'Sharon is the ___ of Arthur.'
+    >>> ask("yes-no", x="Arthur", z="Sharon", target="aunt", rules=load("sound"), draw=lambda: 0.9)
+    ('Is Sharon the sister-in-law of Arthur?', ('yes', 'no'), 1)
+    """
+    if kind == "yes-no":
+        true = draw() < 0.5
+        others = [w for w in rules.choices if w != target and rules.gender[w] == rules.gender[target]]
+        word = target if true else others[int(draw() * len(others))]
+        asked = f"Is {z} the {word} of {x}?" if rules.gendered else f"Is it true that {statement(rules, x, z, word)}?"
+        return asked, ("yes", "no"), 0 if true else 1
+    gold = rules.gold[target]
+    if kind == "text":
+        wordings = ASKED if rules.gendered else ASKED_OF_PLACES
+        return wordings[int(draw() * len(wordings))].format(x=x, z=z), rules.choices, gold
+    return capital(rules.blank.format(i=x, j=z)), rules.choices, gold
+
+
+def statement(rules: Rules, x: str, z: str, word: str) -> str:
+    """A fact in the rule base's own words, without the full stop."""
+    return rules.sentences[0].format(i=x, j=z, word=word).rstrip(".")
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def story_of(item: Item) -> str:
+    """The story of an item's prompt: all but the last line, which is the question."""
+    return item.prompt.rsplit("\n", 1)[0]
+
+
+def question_of(item: Item) -> str:
+    return item.prompt.rsplit("\n", 1)[-1]

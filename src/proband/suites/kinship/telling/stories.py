@@ -1,0 +1,119 @@
+"""Telling facts as a story: stitching paraphrases (section 3.2.3 and figure 3.3 of the thesis).
+
+The edges are cut at random into paths of one to three connected facts; each path is told by one paraphrase of the
+bank.
+
+>>> import random
+>>> from proband.suites.kinship.telling.bank_sources import load_bank
+>>> facts = [(0, "father", 1), (1, "sister", 2)]
+>>> told = tell(facts, names=["Ben", "Tom", "Mia"], genders=["male", "male", "female"],
+...             bank=load_bank(), rng=random.Random(1))
+>>> sorted(i for group in told.groups for i in group), all(name in told.text for name in ("Ben", "Tom", "Mia"))
+([0, 1], True)
+>>> plain(facts, ["Ben", "Tom", "Mia"], ["male", "male", "female"])
+['Tom is the father of Ben.', 'Mia is the sister of Tom.']
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from proband.core.errors import ProbandError
+from proband.suites.kinship.telling.bank import LONGEST, Bank
+from proband.suites.kinship.world.random_orders import shuffled
+from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS, word
+
+Edge = tuple[int, str, int]
+TRIES: Final = 3  # more draws of a paraphrase that the story has not used yet
+INVERSE_WORD: Final = {(w, g): word(INVERSE[NEUTRAL[w]], g) for w in RELATIONS for g in (MALE, FEMALE)}
+
+
+class Telling(NamedTuple):
+    text: str
+    templates: tuple[str, ...]  # ids, in the order of the text
+    groups: tuple[tuple[int, ...], ...]  # the edges each of them tells, as indices
+
+
+def walk(edges: Sequence[Edge], start: int, *, size: int, genders: Sequence[str]) -> tuple[list[int], tuple[str, ...]]:
+    """The longest path of at most `size` consecutive edges from `start`: its people, and its key for the menu.
+
+    Edges are turned round where they must be.
+
+    >>> walk([(0, "father", 1), (2, "brother", 1)], 0, size=3, genders=["female", "male", "female"])
+    ([0, 1, 2], ('female', 'father', 'sister'))
+    """
+    a, relation, b = edges[start]
+    path = [a, b]
+    words = [relation]
+    for c, relation, d in edges[start + 1 : start + size]:
+        end = path[-1]
+        if len(path) == 2 and end != c and end != d and (path[0] == c or path[0] == d):
+            path.reverse()
+            words[0] = INVERSE_WORD[words[0], genders[path[1]]]
+            end = path[-1]
+        if end == c and d not in path:
+            path.append(d)
+            words.append(relation)
+        elif end == d and c not in path:
+            path.append(c)
+            words.append(INVERSE_WORD[relation, genders[c]])
+        else:
+            break
+    return path, (genders[path[0]], *words)
+
+
+def tell(
+    edges: Sequence[Edge],
+    *,
+    names: Sequence[str],
+    genders: Sequence[str],
+    bank: Bank,
+    rng: random.Random,
+    split: str | None = None,
+    brackets: bool = False,
+    shuffle: bool = True,
+    reveal: int | None = None,
+) -> Telling:
+    """One story that tells every edge once; `shuffle` puts the paraphrases in random order.
+
+    Where names do not tell genders (`@entity-1`), `reveal` is a person whose gender some kin word or pronoun must.
+    """
+    draw = rng.random
+    shown = [f"[{name}]" for name in names] if brackets else names
+    menus = bank.menus(split)
+    told: list[tuple[str, str, tuple[int, ...]]] = []
+    used: set[str] = set()
+    at, numbers = 0, tuple(range(len(edges)))
+    while at < len(edges):
+        path, key = walk(edges, at, size=1 + int(draw() * LONGEST), genders=genders)
+        while not (menu := menus[key]).lines:
+            if len(key) == 2:
+                raise ProbandError(f"bank {bank.name} has no paraphrase of {key[1]!r} of a {key[0]} person")
+            path, key = walk(edges, at, size=len(key) - 2, genders=genders)
+        asked = path.index(reveal) if reveal is not None and reveal in path else None
+        lines = menu.lines if asked is None else menu.revealing[asked]
+        line = lines[int(draw() * len(lines))]
+        for _ in range(TRIES) if line[0].id in used else ():  # not the same scene twice, if it can be helped
+            line = lines[int(draw() * len(lines))]
+            if line[0].id not in used:
+                break
+        if asked is not None and asked in menu.known(line):
+            reveal = None
+        template, end = line[0].id, at + len(key) - 1
+        used.add(template)
+        told.append((menu.tell(line, [shown[i] for i in path]), template, numbers[at:end]))
+        at = end
+    if shuffle:
+        told = [told[i] for i in shuffled(len(told), draw)]
+    text, ids, groups = zip(*told)
+    return Telling(" ".join(text), ids, groups)
+
+
+def plain(edges: Sequence[Edge], names: Sequence[str], genders: Sequence[str]) -> list[str]:
+    """One plain sentence per fact, for telling reading from reasoning."""
+    for i, relation, j in edges:
+        if GENDER[relation] != genders[j]:
+            raise ProbandError(f"edge [{i}, {relation!r}, {j}]: person {j} is {genders[j]}")
+    return [f"{names[j]} is the {relation} of {names[i]}." for i, relation, j in edges]

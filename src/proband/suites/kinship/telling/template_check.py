@@ -1,0 +1,112 @@
+"""Reading every template back: does its English tell the facts it is filed under, and nothing else?
+
+The checker fills the slots with names, reads the sentence by the rules of `grammar` (strictly: every kin word must
+have one owner and one person, every pronoun must agree with the topic) and compares what it read with the label.
+
+>>> from proband.suites.kinship.telling.bank import Template
+>>> good = Template("a", "{0} rang {0 his} {1 of 0} {1}.", (("pibling",),))
+>>> bad = Template("b", "{0} rang {1 his} {0 of 1} {1}.", (("pibling",),))
+>>> check_template(good), [str(fault) for fault in check_template(bad)][:1]
+([], ['b (male male; uncle): missing Ben is the uncle of Adam in "Adam rang his nephew Ben."'])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from typing import Final
+
+from proband.suites.kinship.reading.grammar import Fact, read_facts
+from proband.suites.kinship.telling.bank import ANY, Bank, Template
+from proband.suites.kinship.telling.template_language import compile_text
+from proband.suites.kinship.world.relations import FEMALE, INVERSE, MALE, NEUTRAL, NEUTRALS, word
+
+STAND_INS: Final = {MALE: ("Adam", "Ben", "Carl", "Daniel"), FEMALE: ("Anna", "Beatrice", "Clara", "Diana")}
+COUPLES: Final = (("child", "parent"), ("child-in-law", "parent-in-law"))  # both ends of the path are a couple
+SHIFTS: Final = ((1, 0), (4, 9), (7, 3))  # how the relations of a general clause are varied against each other
+
+
+@dataclass(frozen=True)
+class Fault:
+    template: str
+    genders: tuple[str, ...]
+    words: tuple[str, ...]
+    reason: str
+    text: str
+
+    def __str__(self) -> str:
+        return f'{self.template} ({" ".join(self.genders)}; {" ".join(self.words)}): {self.reason} in "{self.text}"'
+
+
+def canonical(fact: Fact) -> tuple[str, str, str]:
+    """A fact told from either side is one fact.
+
+    >>> canonical(("Ben", "aunt", "Mia")) == canonical(("Mia", "nephew", "Ben"))
+    True
+    """
+    owner, relation, person = fact
+    neutral = NEUTRAL[relation]
+    return min((owner, neutral, person), (person, INVERSE[neutral], owner))
+
+
+def clauses(pattern: Sequence[str], *, every: bool = False) -> Iterator[tuple[str, ...]]:
+    """The relations a pattern stands for. Of a pattern with two or three `*` a part in which every relation comes at
+    every place, unless `every`."""
+    free = [i for i, step in enumerate(pattern) if step == ANY]
+    if every or len(free) < 2:
+        yield from product(*(NEUTRALS if step == ANY else (step,) for step in pattern))
+        return
+    n = len(NEUTRALS)
+    for start, (a, b) in product(range(n), SHIFTS):
+        filled = {i: NEUTRALS[(start + shift) % n] for i, shift in zip(free, (0, a, b))}
+        yield tuple(filled.get(i, step) for i, step in enumerate(pattern))
+
+
+def castings(relations: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Every choice of genders the world allows: spouses differ, and so do two parents or parents-in-law of one person.
+
+    >>> list(castings(("spouse",)))
+    [('male', 'female'), ('female', 'male')]
+    """
+    for genders in product((MALE, FEMALE), repeat=len(relations) + 1):
+        couples = [i for i, r in enumerate(relations) if r == "spouse" and genders[i] == genders[i + 1]]
+        steps = pairwise(relations)
+        couples += [i for i, pair in enumerate(steps) if pair in COUPLES and genders[i] == genders[i + 2]]
+        if not couples:
+            yield genders
+
+
+def compare(text: str, label: Iterable[Fact], genders: dict[str, str], *, strict: bool = True) -> list[str]:
+    """What is wrong with a text that should tell exactly the facts of its label; nothing if nothing is."""
+    reading = read_facts(text, genders, strict=strict)
+    told = {canonical(fact): fact for fact in reading.facts}
+    meant = {canonical(fact): fact for fact in label}
+    reasons = [f"missing {_say(fact)}" for key, fact in meant.items() if key not in told]
+    reasons += [f"tells {_say(fact)}" for key, fact in told.items() if key not in meant]
+    return reasons + reading.problems
+
+
+def _say(fact: Fact) -> str:
+    owner, relation, person = fact
+    return f"{person} is the {relation} of {owner}"
+
+
+def check_template(template: Template, *, every: bool = False) -> list[Fault]:
+    """The faults of a template over all clauses and genders it may be used for."""
+    faults = []
+    for pattern in template.patterns:
+        for relations in clauses(pattern, every=every):
+            for genders in castings(relations) if template.genders is None else [template.genders]:
+                fmt, order = compile_text(template.text, relations, genders)
+                names = [STAND_INS[g][i] for i, g in enumerate(genders)]
+                text = fmt % tuple(names[i] for i in order)
+                words = tuple(word(r, g) for r, g in zip(relations, genders[1:]))
+                label = [(names[i], w, names[i + 1]) for i, w in enumerate(words)]
+                for reason in compare(text, label, dict(zip(names, genders))):
+                    faults.append(Fault(template.id, genders, words, reason, text))
+    return faults
+
+
+def check_bank(bank: Bank, *, every: bool = False) -> list[Fault]:
+    return [fault for template in bank.templates for fault in check_template(template, every=every)]

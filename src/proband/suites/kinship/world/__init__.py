@@ -1,0 +1,1 @@
+"""The world of kinship: relations, rules, families, the axioms, names."""

@@ -1,0 +1,294 @@
+"""Rule bases as data: which relations compose to which (section 3.2.1 of the paper).
+
+A rule base names its relations (with a word for a man and one for a woman, or one word for all), the inverse of each,
+and a composition table. `compose[a][b]` is the set of relations that z can be to x when y is the `a` of x and z is
+the `b` of y, for three different people: one entry is a rule, several are a disjunction, none a contradiction, and
+`other` stands for "no relation of the list". Pairs that are not listed say nothing.
+
+>>> rules = load("sound")
+>>> sorted(rules.compose("parent", "sibling")), sorted(rules.compose("child", "pibling"))
+(['pibling'], ['sibling', 'sibling-in-law'])
+>>> sorted(load("clutrr").compose("child", "pibling"))  # the paper's own rule, which is unsound
+['sibling']
+
+Inside, relations are bits of an integer, and `table[a][b]` is the integer of a set.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from proband.core.errors import ProbandError
+
+OTHER = "other"
+MALE, FEMALE, NONE = "male", "female", "none"
+
+
+class _Compositions(dict[int, int]):
+    """A table of sets over a table of single relations."""
+
+    def __init__(self, table: tuple[tuple[int, ...], ...]) -> None:
+        super().__init__()
+        self.table = table
+
+    def __missing__(self, key: int) -> int:
+        size = len(self.table)
+        first, second, union = key >> size, key & (1 << size) - 1, 0
+        for a, row in enumerate(self.table):
+            if first >> a & 1:
+                for b, cell in enumerate(row):
+                    if second >> b & 1:
+                        union |= cell
+        self[key] = union
+        return union
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rules:
+    """A rule base. Relation n (after the last) is `other`."""
+
+    name: str
+    about: str
+    world: str | None  # "family": stories are grounded in generated families; None: in the rules alone
+    neutrals: tuple[str, ...]
+    words: tuple[tuple[str, str], ...]  # for a man, for a woman; twice the same where gender plays no part
+    inverse: tuple[int, ...]
+    opposite: int  # the set of relations that hold only between people of different gender
+    full: int  # every relation, and `other` where the rule base has it
+    table: tuple[tuple[int, ...], ...]
+    reasons: Mapping[tuple[str, str], str]  # why a listed composition is doubtful
+    sentences: tuple[str, ...]  # how a fact is told, where no bank of stories is: "{j} is the {word} of {i}."
+    names: Mapping[str, tuple[str, ...]]  # by gender
+
+    @cached_property
+    def gendered(self) -> bool:
+        return any(man != woman for man, woman in self.words)
+
+    @cached_property
+    def choices(self) -> tuple[str, ...]:
+        """Every word once: the answers of the K-way question."""
+        return tuple(dict.fromkeys(word for pair in self.words for word in pair))
+
+    @cached_property
+    def code(self) -> Mapping[str, int]:
+        """Word -> number of its relation."""
+        return {word: r for r, pair in enumerate(self.words) for word in pair}
+
+    @cached_property
+    def gender(self) -> Mapping[str, str | None]:
+        """Word -> gender it tells, or None."""
+        return {
+            word: (None if man == woman else gender)
+            for man, woman in self.words
+            for word, gender in ((man, MALE), (woman, FEMALE))
+        }
+
+    @cached_property
+    def same(self) -> tuple[tuple[int, ...], ...]:
+        """The table for x and z of the same gender: what needs different genders is struck out."""
+        return tuple(tuple(cell & ~self.opposite for cell in row) for row in self.table)
+
+    @cached_property
+    def compositions(self) -> _Compositions:
+        """(set << number of relations | set) -> the union over their members, worked out when first asked for."""
+        return _Compositions(self.table)
+
+    @cached_property
+    def gold(self) -> Mapping[str, int]:
+        """Word -> its place among the choices."""
+        return {word: i for i, word in enumerate(self.choices)}
+
+    @cached_property
+    def blank(self) -> str:
+        """The K-way question, with room for the names."""
+        return self.sentences[0].replace("{word}", "___")
+
+    def word(self, relation: int, gender: str) -> str:
+        return self.words[relation][gender == FEMALE]
+
+    def compose(self, first: str, second: str) -> frozenset[str]:
+        """The relations of z to x, for y the `first` of x and z the `second` of y; `other` among them if it can be."""
+        a, b = self.neutrals.index(first), self.neutrals.index(second)
+        return frozenset(self.relations_of(self.table[a][b]))
+
+    def relations_of(self, mask: int) -> Iterable[str]:
+        return (name for r, name in enumerate((*self.neutrals, OTHER)) if mask >> r & 1)
+
+    def union(self, first: int, second: int) -> int:
+        """Composition of sets."""
+        return self.compositions[first << len(self.table) | second]
+
+    def invert(self, mask: int) -> int:
+        turned = 0
+        for r, back in enumerate(self.inverse):
+            if mask >> r & 1:
+                turned |= 1 << back
+        return turned
+
+    def converse_gaps(self) -> list[str]:
+        """Where the table disagrees with itself: (a b)^-1 must be b^-1 a^-1.
+
+        >>> load("sound").converse_gaps()
+        []
+        """
+        return [
+            f"{a}.{b}"
+            for i, a in enumerate(self.neutrals)
+            for j, b in enumerate(self.neutrals)
+            if self.invert(self.table[i][j]) != self.table[self.inverse[j]][self.inverse[i]]
+        ]
+
+
+def shipped() -> tuple[str, ...]:
+    """Names of the rule bases inside the package."""
+    folder = files("proband") / "data" / "kinship"
+    return tuple(
+        sorted(
+            p.name[: -len(".toml")] for p in folder.iterdir() if p.name in ("sound.toml", "clutrr.toml", "grid.toml")
+        )
+    )
+
+
+@lru_cache(maxsize=16)
+def load(name_or_path: str) -> Rules:
+    """A shipped rule base by name, or a TOML file by path."""
+    if name_or_path in shipped():
+        text = (files("proband") / "data" / "kinship" / f"{name_or_path}.toml").read_text(encoding="utf-8")
+        return parse(text, file=f"{name_or_path}.toml")
+    path = Path(name_or_path)
+    if not path.is_file():
+        raise ProbandError(f"no rule base {name_or_path!r}: neither a file nor one of {', '.join(shipped())}")
+    try:
+        return parse(path.read_bytes().decode("utf-8"), file=path)
+    except UnicodeDecodeError as error:
+        raise ProbandError(f"not UTF-8 at byte {error.start + 1}", file=path) from None
+
+
+def parse(text: str, *, file: object) -> Rules:
+    """A checked rule base from TOML.
+
+    >>> parse('name = "x"', file="x.toml")
+    Traceback (most recent call last):
+    proband.core.errors.ProbandError: x.toml: 'relations' is missing or empty
+    """
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ProbandError(f"not TOML: {error}", file=file) from None
+    relations = raw.get("relations")
+    if not isinstance(relations, dict) or not relations:
+        raise ProbandError("'relations' is missing or empty", file=file)
+    neutrals = tuple(relations)
+    words, inverse = _relations(relations, neutrals, file)
+    full = (1 << len(neutrals)) - 1 | (bool(raw.get("other", True)) << len(neutrals))
+    rows, reasons = _compositions(raw.get("compose"), neutrals, full, file)
+    opposite = raw.get("opposite", [])
+    if wrong := next((name for name in opposite if name not in neutrals), None):
+        raise ProbandError(f"'opposite' names {wrong!r}, which is no relation", file=file)
+    return Rules(
+        name=_text(raw, "name", file),
+        about=str(raw.get("about", "")),
+        world=_world(raw.get("world"), neutrals, file),
+        neutrals=neutrals,
+        words=words,
+        inverse=inverse,
+        opposite=sum(1 << neutrals.index(name) for name in opposite),
+        full=full,
+        table=_with_other(rows, inverse, full),
+        reasons=reasons,
+        sentences=_sentences(raw.get("sentences", ["{j} is the {word} of {i}."]), file),
+        names=_names(raw.get("names", {}), file),
+    )
+
+
+def _relations(
+    relations: Mapping[str, Any], neutrals: tuple[str, ...], file: object
+) -> tuple[tuple[tuple[str, str], ...], tuple[int, ...]]:
+    words: list[tuple[str, str]] = []
+    inverse: list[int] = []
+    seen: set[str] = set()
+    for name, entry in relations.items():
+        if name == OTHER or not isinstance(entry, dict):
+            raise ProbandError(f"relation {name!r} must be a table with 'inverse' and its words", file=file)
+        if entry.get("inverse") not in neutrals or relations[entry["inverse"]].get("inverse") != name:
+            raise ProbandError(
+                f"relation {name!r}: 'inverse' must name a relation whose inverse is {name!r}", file=file
+            )
+        word = entry.get("word", name)
+        pair = (str(entry.get("male", word)), str(entry.get("female", word)))
+        if taken := seen & set(pair):
+            raise ProbandError(f"relation {name!r}: the word {min(taken)!r} is another relation's", file=file)
+        seen |= set(pair)
+        words.append(pair)
+        inverse.append(neutrals.index(entry["inverse"]))
+    return tuple(words), (*inverse, len(neutrals))
+
+
+def _compositions(
+    compose: object, neutrals: tuple[str, ...], full: int, file: object
+) -> tuple[list[list[int]], dict[tuple[str, str], str]]:
+    if not isinstance(compose, dict):
+        raise ProbandError("'compose' is missing", file=file)
+    bits = {name: 1 << r for r, name in enumerate((*neutrals, OTHER))}
+    rows, reasons = [[full] * len(neutrals) for _ in neutrals], {}
+    for first, row in compose.items():
+        for second, entry in row.items() if isinstance(row, dict) else ():
+            place = f"'compose' {first}.{second}"
+            if isinstance(entry, dict):
+                reasons[first, second] = str(entry.get("why", ""))
+                entry = entry.get("gives")
+            gives = [entry] if isinstance(entry, str) else entry
+            if not isinstance(gives, list):
+                raise ProbandError(f"{place} must give a relation or a list of them", file=file)
+            for name in (first, second, *gives):
+                if name not in bits or (name == OTHER and name in (first, second)):
+                    raise ProbandError(f"{place}: {name!r} is no relation", file=file)
+            rows[neutrals.index(first)][neutrals.index(second)] = sum(bits[name] for name in set(gives)) & full
+    return rows, reasons
+
+
+def _with_other(rows: list[list[int]], inverse: tuple[int, ...], full: int) -> tuple[tuple[int, ...], ...]:
+    """Add the row and column of `other`: z may be the t of x across it iff `other` may close the turned triangle."""
+    n = len(rows)
+    column = [sum(1 << t for t in range(n) if rows[inverse[r]][t] >> n & 1) | full & 1 << n for r in range(n)]
+    last = [sum(1 << t for t in range(n) if rows[t][inverse[r]] >> n & 1) | full & 1 << n for r in range(n)]
+    return (*((*row, column[r]) for r, row in enumerate(rows)), (*last, full))
+
+
+def _text(raw: Mapping[str, Any], field: str, file: object) -> str:
+    if not isinstance(raw.get(field), str) or not raw[field].strip():
+        raise ProbandError(f"{field!r} is missing or empty", file=file)
+    return str(raw[field])
+
+
+def _world(world: object, neutrals: tuple[str, ...], file: object) -> str | None:
+    from proband.suites.kinship.world.relations import NEUTRALS
+
+    if world is None:
+        return None
+    if world != "family":
+        raise ProbandError(f"'world' is {world!r}; there is only \"family\", or leave it out", file=file)
+    if neutrals != NEUTRALS:
+        raise ProbandError(f'world "family" needs the relations {", ".join(NEUTRALS)}, in this order', file=file)
+    return "family"
+
+
+def _sentences(sentences: object, file: object) -> tuple[str, ...]:
+    if not isinstance(sentences, list) or not sentences:
+        raise ProbandError("'sentences' must be a list of texts", file=file)
+    for text in sentences:
+        if not isinstance(text, str) or any(slot not in text for slot in ("{i}", "{j}", "{word}")):
+            raise ProbandError(f"'sentences': {text!r} lacks {{i}}, {{j}} or {{word}}", file=file)
+    return tuple(sentences)
+
+
+def _names(names: object, file: object) -> dict[str, tuple[str, ...]]:
+    if not isinstance(names, dict) or any(g not in (MALE, FEMALE, NONE) for g in names):
+        raise ProbandError(f"'names' must be a table with the keys {MALE}, {FEMALE} or {NONE}", file=file)
+    return {gender: tuple(map(str, given)) for gender, given in names.items()}

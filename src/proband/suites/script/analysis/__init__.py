@@ -1,0 +1,1 @@
+"""What is read from the answers: measures, what alignments know, drawings."""

@@ -1,0 +1,125 @@
+r"""The measures of section 4.1, from the records of each blank.
+
+    match   proportion of exact word matches over each blank: a blank of two words, one right, counts 1/2
+    top5    the same for "is the right word among the five likeliest"
+    oracle  the words before are the gold ones; greedy: those the model itself put in earlier blanks
+    surprisal   -log p(word), nats, mean over the words of a blank (oracle)
+    surprisal_aligned   the same plus -log p of the transitions: a transducer's shifts to the blank and its emits
+
+Every metric gives one number per blank; a report averages over blanks and resamples captions. The `whole` variants ask
+for every word of a blank. Records come from nets and language models alike; a measure whose field a record lacks
+(an endpoint gives no ranks) does not apply to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from proband.core.metrics import Metric
+from proband.core.types import Answer, Item
+
+Record = Mapping[str, Any]
+Measure = Callable[[Item, Answer], float | Sequence[float] | None]
+
+
+def _per_blank(value: Callable[[Record], float | None]) -> Measure:
+    def measure(item: Item, answer: Answer) -> Sequence[float] | None:
+        values = [v for blank in answer.blanks if (v := value(blank)) is not None]
+        return values or None
+
+    return measure
+
+
+def share(said: Sequence[str], gold: Sequence[str]) -> float:
+    """
+    >>> share(["wire", "spoon"], ["wire", "whisk"])
+    0.5
+    """
+    return sum(a == b for a, b in zip(said, gold)) / len(gold)
+
+
+def _matched(field: str) -> Callable[[Record], float | None]:
+    return lambda blank: share(blank[field], blank["gold"]) if field in blank else None
+
+
+def _whole(field: str) -> Callable[[Record], float | None]:
+    return lambda blank: float(list(blank[field]) == list(blank["gold"])) if field in blank else None
+
+
+def _among(field: str) -> Callable[[Record], float | None]:
+    """Share of a blank's words that are in the list of five at their place."""
+
+    def value(blank: Record) -> float | None:
+        if field not in blank:
+            return None
+        lists, gold = blank[field], blank["gold"]
+        return sum(word in five for word, five in zip(gold, lists)) / len(gold)
+
+    return value
+
+
+def _mean(field: str) -> Callable[[Record], float | None]:
+    def value(blank: Record) -> float | None:
+        values = blank.get(field)
+        return sum(values) / len(values) if values else None
+
+    return value
+
+
+def _aligned(blank: Record) -> float | None:
+    """
+    >>> _aligned({"surprisals": [1.0, 2.0], "moves": [0.5, 0.1]})
+    1.8
+    """
+    if "moves" not in blank:
+        return None
+    return float(sum(blank["surprisals"]) + sum(blank["moves"])) / len(blank["moves"])
+
+
+def repeats(item: Item, answer: Answer) -> float | None:
+    """1 if a model is caught in a loop: the same words fill two neighbouring blanks that should differ (Table 5)."""
+    guesses = [(list(b["guess"]), list(b["gold"])) for b in answer.blanks if "guess" in b]
+    if len(guesses) < 2:
+        return None
+    return float(any(a == b and x != y for (a, x), (b, y) in pairwise(guesses)))
+
+
+def alignment_length(paths: Sequence[Sequence[int]]) -> float:
+    """Mean number of concrete words aligned to a source word that has any (section 4.1).
+
+    >>> alignment_length([[0, 0, 0, 2], [1, 1]])
+    2.0
+    """
+    words = sum(len(path) for path in paths)
+    spans = sum(len(set(path)) for path in paths)
+    return words / spans if spans else 0.0
+
+
+METRICS = (
+    Metric(
+        name="whole_greedy",
+        of=_per_blank(_whole("guess")),
+        title="Whole blanks right, greedy: earlier blanks hold the model's own words",
+    ),
+    Metric(name="match_greedy", of=_per_blank(_matched("guess")), title="Share of a blank's words right, greedy"),
+    Metric(name="top5_greedy", of=_per_blank(_among("greedy_top5"))),
+    Metric(name="match_oracle", of=_per_blank(_matched("oracle")), title="Share of a blank's words right, oracle"),
+    Metric(name="top5_oracle", of=_per_blank(_among("top5"))),
+    Metric(
+        name="surprisal",
+        of=_per_blank(_mean("surprisals")),
+        unit="nats",
+        better="low",
+        title="Surprisal of the right word, nats",
+    ),
+    Metric(name="surprisal_aligned", of=_per_blank(_aligned), unit="nats", better="low"),
+    Metric(name="rank", of=_per_blank(_mean("ranks")), unit="count", better="low", title="Mean rank of the right word"),
+    Metric(
+        name="whole_oracle",
+        of=_per_blank(_whole("oracle")),
+        title="Whole blanks right, oracle: earlier blanks hold the right words",
+    ),
+    Metric(name="repeats", of=repeats, better="low"),
+)

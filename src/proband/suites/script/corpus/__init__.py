@@ -1,0 +1,1 @@
+"""Parallel corpora: an abstract line and the concrete steps it stands for."""

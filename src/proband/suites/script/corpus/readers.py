@@ -1,0 +1,173 @@
+"""Parallel corpora: an abstract line and the concrete steps it stands for.
+
+Read from a tab-separated file (abstract, concrete, and in any later columns a split and a category; a header names them
+in another order), from JSON lines (`abstract`, and `steps` or `concrete`), from KidsCook's folder as it was released,
+or from YouCook2's annotations, which are abstract lines alone. Text that is tokenised already (KidsCook's files) is
+split at white space alone; other text gets its punctuation split off.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from proband.core.errors import ProbandError
+from proband.core.files import sha256_text
+from proband.core.types import Split
+from proband.suites.script.corpus.tokens import sentences, tokens
+
+SPLITS: tuple[Split, ...] = ("train", "valid", "test")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """One abstract line with one person's concrete steps, as lower-case tokens."""
+
+    abstract: tuple[str, ...]
+    steps: tuple[tuple[str, ...], ...]
+    split: Split = "train"
+    category: str = "cooking"
+    tags: tuple[int, ...] | None = None  # released blanks: 0 marks a word to be left out
+
+    @property
+    def concrete(self) -> tuple[str, ...]:
+        return tuple(word for step in self.steps for word in step)
+
+    @property
+    def caption(self) -> str:
+        """Pairs with the same abstract line share a caption, and are not independent."""
+        return sha256_text(" ".join(self.abstract))[:12]
+
+
+def read(path: Path) -> list[Pair]:
+    """The pairs of a file or of a released folder."""
+    if path.is_dir():
+        return list(read_folder(path))
+    if not path.exists():
+        raise ProbandError("no such file or folder", file=path)
+    name = path.name.removesuffix(".gz")
+    if name.endswith(".template.tsv"):
+        return list(read_template(path))
+    if name.endswith(".jsonl"):
+        return list(read_jsonl(path))
+    if name.endswith((".tsv", ".txt")):
+        return list(read_tsv(path))
+    raise ProbandError("is no corpus: .tsv, .jsonl (or .gz of them) or KidsCook's folder", file=path)
+
+
+def read_folder(folder: Path) -> Iterator[Pair]:
+    """KidsCook as released (`{train,valid,test}.template.tsv`, full words), or .tsv or .jsonl files of those names."""
+    found = False
+    for split in SPLITS:
+        for ending in (".template.tsv", ".tsv", ".jsonl", ".jsonl.gz"):
+            path = folder / f"{split}{ending}"
+            if path.exists():
+                found = True
+                reader = read_template if ending == ".template.tsv" else read_jsonl if "jsonl" in ending else read_tsv
+                yield from reader(path, split=split)
+                break
+    if not found:
+        raise ProbandError("holds no train, valid or test .template.tsv, .tsv or .jsonl", file=folder)
+
+
+def lines_of(path: Path) -> Iterator[tuple[int, str]]:
+    opener = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opener(path, "rb") as file:
+            for number, raw in enumerate(file, start=1):
+                yield number, raw.decode("utf-8").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise ProbandError(f"not UTF-8: {error.reason}", file=path) from None
+    except (OSError, EOFError) as error:
+        raise ProbandError(f"cannot be read: {error}", file=path) from None
+
+
+def split_of(path: Path) -> str:
+    return next((split for split in SPLITS if path.name.startswith(split)), "train")
+
+
+def read_template(path: Path, *, split: str | None = None) -> Iterator[Pair]:
+    """Abstract, concrete, and a 0/1 per concrete token (0: a slot). A full stop ends a step."""
+    for number, line in lines_of(path):
+        fields = line.split("\t")
+        if len(fields) != 3:
+            raise ProbandError(
+                f"{len(fields)} columns where 3 belong: abstract, concrete, tags", file=path, line=number
+            )
+        abstract, concrete, tags = (tuple(field.split()) for field in fields)
+        if len(concrete) != len(tags) or not set(tags) <= {"0", "1"}:
+            raise ProbandError(f"'tags' are not {len(concrete)} times 0 or 1", file=path, line=number)
+        if not abstract or not concrete:
+            raise ProbandError("an empty side", file=path, line=number)
+        yield Pair(
+            abstract=abstract,
+            steps=tuple(sentences(concrete)),
+            split=split or split_of(path),
+            category="kidscook",
+            tags=tuple(int(tag) for tag in tags),
+        )
+
+
+def read_tsv(path: Path, *, split: str | None = None) -> Iterator[Pair]:
+    """Columns abstract and concrete, then split and category if there are more; a header may name them."""
+    names = ["abstract", "concrete", "split", "category"]
+    for number, line in lines_of(path):
+        fields = line.split("\t")
+        if number == 1 and "abstract" in (head := [field.strip().lower() for field in fields]) and "concrete" in head:
+            names = head
+            continue
+        if not line.strip():
+            continue
+        if len(fields) < 2:
+            raise ProbandError("one column where abstract and concrete belong", file=path, line=number)
+        yield pair_of(dict(zip(names, fields, strict=False)), path, number, split=split)
+
+
+def read_jsonl(path: Path, *, split: str | None = None) -> Iterator[Pair]:
+    for number, line in lines_of(path):
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            raise ProbandError("not a JSON object", file=path, line=number) from None
+        if not isinstance(row, dict):
+            raise ProbandError("not a JSON object", file=path, line=number)
+        yield pair_of(row, path, number, split=split)
+
+
+def pair_of(row: Mapping[str, Any], path: Path, number: int, *, split: str | None) -> Pair:
+    abstract, steps = row.get("abstract"), row.get("steps", row.get("concrete"))
+    if isinstance(steps, str):  # running text: its sentences are the steps
+        steps = [" ".join(step) for step in sentences(tokens(steps))]
+    if not isinstance(abstract, str) or not isinstance(steps, list) or not all(isinstance(s, str) for s in steps):
+        raise ProbandError(
+            "'abstract' must be text and 'steps' (or 'concrete') text or a list of it", file=path, line=number
+        )
+    told = split or str(row.get("split") or split_of(path)).strip()
+    if told not in SPLITS:
+        raise ProbandError(f"'split' is {told!r}, not one of {', '.join(SPLITS)}", file=path, line=number)
+    cut: Callable[[str], Sequence[str]] = str.split if ".sequences." in path.name else tokens
+    pair = Pair(
+        abstract=tuple(cut(abstract)),
+        steps=tuple(tuple(words) for step in steps if (words := cut(step))),
+        split=told,
+        category=str(row.get("category") or "cooking").strip(),
+    )
+    if not pair.abstract or not pair.concrete:
+        raise ProbandError("an empty side", file=path, line=number)
+    return pair
+
+
+def read_captions(path: Path) -> list[tuple[str, ...]]:
+    """YouCook2's annotations: every caption, tokenised."""
+    text = "".join(line for _, line in lines_of(path))
+    try:
+        videos = json.loads(text)["database"].values()
+        return [tokens(note["sentence"]) for video in videos for note in video["annotations"]]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ProbandError(
+            "not YouCook2's annotations: 'database' -> video -> 'annotations' -> 'sentence'", file=path
+        ) from None

@@ -1,0 +1,89 @@
+"""The settings of the nets: sizes, regularisation, training.
+
+The defaults are what won on KidsCook's valid split (experiments/script/nets/table4.md): the nets without alignments
+like a quicker rate with decay and more dropout on the states. A full run on a corpus of KidsCook's size (8,038 texts)
+takes a CUDA device less than a minute and one processor core half an hour or more; `--set epochs=5 --set hidden=128` is
+a quick look there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from proband.core.options import Meta
+
+Dropout = Annotated[float, Meta(description="on the layer before the softmax", ge=0, lt=1)]
+InputDropout = Annotated[float, Meta(description="on word vectors", ge=0, lt=1)]
+StateDropout = Annotated[float, Meta(description="on what the LSTMs put out", ge=0, lt=1)]
+Epochs = Annotated[int, Meta(description="of training", ge=1)]
+Rate = Annotated[float, Meta(description="highest learning rate", gt=0)]
+Decay = Annotated[float, Meta(description="of the weights", ge=0)]
+Schedule = Annotated[
+    Literal["marginal-viterbi", "marginal", "viterbi"],
+    Meta(description="marginal likelihood throughout, or followed by Viterbi EM (A.3), or Viterbi EM from the start"),
+]
+MarginalEpochs = Annotated[int, Meta(description="of the first stage of marginal-viterbi", ge=0)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetOptions:
+    """Of lm, seq2seq and attention."""
+
+    vectors: Annotated[
+        Path | None,
+        Meta(
+            description="word vectors, then frozen: GloVe text file, or folder with vocab.txt and glove*.npy;"
+            " else learned"
+        ),
+    ] = None
+    hidden: Annotated[int, Meta(description="units of each LSTM layer", ge=1)] = 256
+    layers: Annotated[int, Meta(description="LSTM layers of encoder and decoder", ge=1)] = 1
+    width: Annotated[int, Meta(description="units of the layer before the softmax", ge=1)] = 200
+    dropout: Dropout = 0.3
+    input_dropout: InputDropout = 0.3
+    state_dropout: StateDropout = 0.5
+    word_dropout: Annotated[float, Meta(description="chance that the decoder reads 'unknown' for a word")] = 0.0
+    bidirectional: Annotated[bool, Meta(description="let the encoder read from both sides")] = False
+    epochs: Epochs = 35
+    batch: Annotated[int, Meta(description="pairs in a batch", ge=1)] = 32
+    rate: Rate = 2e-3
+    decay: Decay = 0.05
+    patience: Annotated[int, Meta(description="epochs without progress on held-out text before stopping", ge=0)] = 5
+    least: Annotated[int, Meta(description="words seen less often in training are unknown", ge=1)] = 5
+    device: Annotated[str, Meta(description="cpu, cuda or auto")] = "auto"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransducerOptions(NetOptions):
+    """Of the transducer with fixed transitions."""
+
+    dropout: Dropout = 0.5
+    input_dropout: InputDropout = 0.2
+    state_dropout: StateDropout = 0.3
+    epochs: Epochs = 22
+    rate: Rate = 1e-3
+    decay: Decay = 0.0
+    schedule: Schedule = "marginal"
+    marginal_epochs: MarginalEpochs = 16
+    bridge: Annotated[bool, Meta(description="start the decoder from the encoder's last state")] = False
+
+    @property
+    def stages(self) -> tuple[int, int]:
+        """Epochs of the marginal likelihood, then of Viterbi EM.
+
+        >>> TransducerOptions(epochs=5, schedule="marginal-viterbi", marginal_epochs=3).stages
+        (3, 2)
+        """
+        first = {"marginal": self.epochs, "viterbi": 0}.get(self.schedule, min(self.marginal_epochs, self.epochs))
+        return first, self.epochs - first
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShiftingOptions(TransducerOptions):
+    """Of the transducer with parameterised transitions."""
+
+    epochs: Epochs = 25
+    schedule: Schedule = "marginal-viterbi"
+    marginal_epochs: MarginalEpochs = 10

@@ -1,0 +1,195 @@
+r"""Slot filling (A.4): the blanks of a text from left to right, with the number of words in each given.
+
+At every blank the net sees the abstract line and the text before. *Oracle*: what it reads on with is the gold word;
+*greedy*: its own. At the start of each slot a transducer takes its alignment anew from the best alignment of the whole
+prefix, so earlier decisions can be revised. A sampled text is one of five drawn at temperature 0.1, the one with the
+highest probability as a whole, since each draw saw only its left context.
+
+All texts are read side by side, one word at a time, and each of its drawn versions only as far as it differs from the
+others: draws that have said the same so far (and the oracle, while they are right) are one row of the batch, which
+splits where they part. At temperature 0.1 most draws agree, so five cost little more than two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from proband.suites.script.nets.batches import Batch, Pair, pad
+from proband.training.vocabulary import PADDING, START
+
+WORTH = 0.9  # rows that are no longer wanted are dropped when this share of them is left
+
+
+class Asked(NamedTuple):
+    """The blank words of one column of the batch: what is to be chosen for `texts`, by every draw."""
+
+    scores: Tensor  # log-probabilities, rows × vocabulary
+    rows: Tensor  # the row each draw of each text reads, texts × draws
+    gold: Tensor  # the right words, texts
+    texts: Tensor
+    column: int
+
+
+Choose = Callable[[Asked], Tensor]  # the words to read on with, texts × draws
+
+
+def gold(asked: Asked) -> Tensor:
+    return asked.gold[:, None].expand_as(asked.rows)
+
+
+def greedy(asked: Asked) -> Tensor:
+    return asked.scores.argmax(1)[asked.rows]
+
+
+def sampled(uniforms: Tensor, temperature: float = 0.1) -> Choose:
+    """Draws from softmax(scores / temperature) by its inverse distribution function, one number in [0, 1) per word:
+    `uniforms` is batch × draws × n, so that each text brings its own randomness and no other text changes it."""
+
+    def choose(asked: Asked) -> Tensor:
+        summed = (asked.scores / temperature).softmax(1).double().cumsum(1)[asked.rows]
+        at = uniforms[asked.texts, :, asked.column, None].double() * summed[:, :, -1:]
+        return torch.searchsorted(summed, at, right=True)[:, :, 0].clamp(max=summed.shape[2] - 1)
+
+    return choose
+
+
+def beside(first: Choose, others: Choose) -> Choose:
+    """The first draw by one rule, the others by another."""
+
+    def choose(asked: Asked) -> Tensor:
+        left, right = asked._replace(rows=asked.rows[:, :1]), asked._replace(rows=asked.rows[:, 1:])
+        return torch.cat([first(left), others(right)], 1)
+
+    return choose
+
+
+@dataclass(frozen=True)
+class Filled:
+    """What was said in each blank: per text and word position (batch × n; from `explore` batch × draws × n)."""
+
+    words: Tensor  # the text as read on with
+    first: Tensor  # the likeliest word
+    five: Tensor  # the five likeliest, batch × n × 5
+    rank: Tensor  # of the gold word, from 1
+    surprisal: Tensor  # of the gold word, in nats
+    said: Tensor  # log-probability of the word read on with
+    moves: Tensor  # -log-probability of a transducer's shifts and emits
+
+    def of(self, texts: Tensor, draws: Tensor | int) -> Filled:
+        """One draw of each text."""
+        return Filled(**{name: getattr(self, name)[texts, draws] for name in self.__dataclass_fields__})
+
+
+@torch.no_grad()
+def explore(
+    net: Any, batch: Batch, blank: Tensor, *, choose: Choose, draws: int, allowed: Tensor
+) -> tuple[Filled, Tensor]:  # fmt: skip
+    """Read every text of the batch `draws` times, choosing the words where `blank` is true among those `allowed`; also
+    the log-likelihood of each version, where a text has several (batch × draws).
+
+    Where a gold word is not allowed its rank is one beyond the last and its surprisal that of the unlikeliest word.
+    """
+    size, n = batch.y.shape
+    found = _nothing(batch, draws)
+    live = torch.arange(size, device=blank.device)  # the texts that are still read
+    texts = live.clone()  # of each row
+    at = live[:, None].repeat(1, draws)  # the row that each draw reads
+    score = found.said.new_zeros(size, draws)
+    prefix = net.begin(batch)
+    starts = blank & ~torch.nn.functional.pad(blank[:, :-1], (1, 0))
+    last = (blank * torch.arange(1, n + 1, device=blank.device)).amax(1)  # where the last blank of each text ends
+    columns = blank.any(0).tolist()
+    for j in range(n):
+        words = batch.y[texts, j]
+        if columns[j]:
+            prefix = net.place(prefix, starts[texts, j])
+            _ask(net, prefix, found, at=at, texts=texts, column=j, blank=blank, starts=starts, choose=choose,
+                 allowed=allowed, batch=batch)  # fmt: skip
+            versions, at[live] = torch.unique(at[live] * len(allowed) + found.words[live, :, j], return_inverse=True)
+            words = versions % len(allowed)
+            if len(versions) > len(texts):
+                rows = versions // len(allowed)
+                prefix, texts = prefix.only(rows), texts[rows]
+        # a text is read on for its blanks, and to its end where it has several versions to compare
+        goes_on = (batch.words > j) & ((last > j + 1) | (torch.bincount(texts, minlength=size) > 1))
+        rows = goes_on[texts].nonzero()[:, 0]
+        if len(rows) == 0:
+            break
+        if len(rows) < WORTH * len(texts):
+            number = torch.zeros_like(texts).index_copy_(0, rows, torch.arange(len(rows), device=rows.device))
+            prefix, texts, words, live = prefix.only(rows), texts[rows], words[rows], live[goes_on[live]]
+            at[live] = number[at[live]]
+        prefix = net.read(prefix, words)
+        ended = live[batch.words[live] == j + 1]
+        score[ended] = net.closed(prefix)[at[ended]]
+    return found, score
+
+
+def _nothing(batch: Batch, draws: int) -> Filled:
+    words = batch.y[:, None].repeat(1, draws, 1)
+    whole, real = torch.zeros_like(words), torch.zeros(words.shape, device=words.device)
+    five = whole[..., None].repeat(1, 1, 1, 5)
+    return Filled(words, whole, five, whole.clone(), real, real.clone(), real.clone())
+
+
+def _ask(
+    net: Any, prefix: Any, found: Filled, *, at: Tensor, texts: Tensor, column: int, blank: Tensor, starts: Tensor,
+    choose: Choose, allowed: Tensor, batch: Batch,
+) -> None:  # fmt: skip
+    """Choose the blank words of a column, and note what was thought of them."""
+    here, rows = blank[:, column].nonzero()[:, 0], blank[texts, column].nonzero()[:, 0]
+    number = torch.zeros_like(texts)
+    number[rows] = torch.arange(len(rows), device=rows.device)
+    asked = number[at[here]]  # into the rows that are asked
+    scores = net.next_logits(prefix, rows).masked_fill(~allowed, float("-inf")).log_softmax(1)
+    right = batch.y[texts[rows], column]
+    chosen = choose(Asked(scores, asked, batch.y[here, column], here, column))
+    five = scores.topk(5, 1).indices
+    own = scores.gather(1, right[:, None])
+    worst = scores.masked_fill(~allowed, float("inf")).min(1).values
+    found.words[here, :, column] = chosen
+    found.first[here, :, column] = five[:, 0][asked]
+    found.five[here, :, column] = five[asked]
+    found.rank[here, :, column] = ((scores > own).sum(1) + 1)[asked]
+    found.surprisal[here, :, column] = -torch.where(own[:, 0].isinf(), worst, own[:, 0])[asked]
+    found.moves[here, :, column] = net.moves(prefix, starts[texts, column])[rows][asked]
+    found.said[here, :, column] = scores[asked, chosen]
+
+
+def fill(net: Any, batch: Batch, blank: Tensor, *, choose: Choose, allowed: Tensor) -> Filled:
+    """Every text once."""
+    texts = torch.arange(len(blank), device=blank.device)
+    return explore(net, batch, blank, choose=choose, draws=1, allowed=allowed)[0].of(texts, 0)
+
+
+def best_of(net: Any, batch: Batch, blank: Tensor, *, uniforms: Tensor, allowed: Tensor) -> tuple[Filled, Filled]:
+    """The oracle's filling, and of several sampled texts the one to which the net gives the highest probability as a
+    whole. `uniforms`: batch × draws × n numbers in [0, 1), see `sampled`."""
+    draws = 1 + uniforms.shape[1]
+    found, score = explore(net, batch, blank, choose=beside(gold, sampled(uniforms)), draws=draws, allowed=allowed)
+    texts = torch.arange(len(blank), device=blank.device)
+    return found.of(texts, 0), found.of(texts, 1 + score[:, 1:].argmax(1))
+
+
+def blank_mask(spans: Sequence[Sequence[Sequence[int]]], n: int, *, device: str = "cpu") -> Tensor:
+    """True at the words of each text's blanks: batch × n.
+
+    >>> blank_mask([[[1, 3]], [[0, 1], [2, 3]]], 3).int().tolist()
+    [[0, 1, 1], [1, 0, 1]]
+    """
+    mask = np.zeros((len(spans), n), dtype=bool)
+    for row, blanks in enumerate(spans):
+        for start, end in blanks:
+            mask[row, start:end] = True
+    return torch.from_numpy(mask).to(device)
+
+
+def padded(pairs: Sequence[Pair], spans: Sequence[Sequence[Sequence[int]]], *, device: str) -> tuple[Batch, Tensor]:
+    batch = pad(pairs, start=START, padding=PADDING, device=device)
+    return batch, blank_mask(spans, batch.y.shape[1], device=device)

@@ -1,0 +1,159 @@
+r"""Training the nets: marginal likelihood, then Viterbi EM (A.3), scored on held-out text in nats per word."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from proband.core.errors import ProbandError
+from proband.core.files import items_path, read_items
+from proband.suites.script.nets.attention import Attention
+from proband.suites.script.nets.batches import Batch, Pair, pad
+from proband.suites.script.nets.layers import Shape
+from proband.suites.script.nets.lm import LanguageModel
+from proband.suites.script.nets.options import NetOptions, TransducerOptions
+from proband.suites.script.nets.seq2seq import Seq2Seq
+from proband.suites.script.nets.transducer import ShiftingTransducer, Transducer
+from proband.training.batches import of_similar_length
+from proband.training.fit import placed
+from proband.training.recipe import Recipe
+from proband.training.task import Loss, Task
+from proband.training.vocabulary import PADDING, START, Vocabulary, random_vectors, vectors_for
+
+KINDS: Mapping[str, type[LanguageModel]] = {
+    "lm": LanguageModel,
+    "seq2seq": Seq2Seq,
+    "attention": Attention,
+    "transducer": Transducer,
+    "transducer-param": ShiftingTransducer,
+}
+SIZES = ("hidden", "layers", "width", "dropout", "input_dropout", "state_dropout", "word_dropout", "bidirectional")
+ROUNDED = 4, 8  # for recorded steps, lengths of abstract and concrete texts are padded up to multiples of these
+HELD = 64  # held-out pairs in a batch
+Text = tuple[list[str], list[str]]  # abstract, concrete
+
+
+def marginal(net: Any, batch: Batch) -> Tensor:
+    """Equation 7: summed over all alignments (for nets without alignments just their likelihood); nats per word."""
+    loss: Tensor = -net.log_likelihood(batch).sum() / batch.words.sum()
+    return loss
+
+
+def viterbi_em(net: Any, batch: Batch) -> Tensor:
+    """A.3: the most likely alignments of the batch under the net as it is, then their joint likelihood."""
+    loss: Tensor = -net.joint_log_likelihood(batch, net.align(batch)).sum() / batch.words.sum()
+    return loss
+
+
+class ScriptTask(Task):
+    """Pairs of token numbers to learn from and to hold out, and the net's shape and word vectors.
+
+    `stages`: epochs of the marginal likelihood, then of Viterbi EM. On a CUDA device steps are recorded, unless the net
+    has several layers or reads from both sides: those are packed by lengths, which a recording cannot follow.
+    """
+
+    def __init__(
+        self, kind: str, shape: Shape, table: Tensor, train: Sequence[Pair], valid: Sequence[Pair], *, recipe: Recipe,
+        stages: tuple[int, int] | None = None, device: str = "cpu",
+    ) -> None:  # fmt: skip
+        self.kind, self.shape, self.table, self.train, self.valid = kind, shape, table, train, valid
+        self.stages = stages or (recipe.epochs, 0)
+        # a stage is never cut off before it began
+        self.recipe = dataclasses.replace(recipe, patience_from=self.stages[0] if self.stages[1] else 0)
+        self.device, self.size = device, len(train)
+        self.recordable = shape.layers == 1 and not shape.bidirectional
+        self.found: dict[str, Any] = {}  # for net.json
+
+    def network(self) -> nn.Module:
+        return KINDS[self.kind](self.shape, self.table)
+
+    def order(self, *, epoch: int, seed: int) -> Iterator[Sequence[int]]:
+        lengths = [len(y) for _, y in self.train]
+        return of_similar_length(lengths, size=self.recipe.batch, generator=np.random.default_rng([seed, epoch]))
+
+    def batch(self, indices: Sequence[int]) -> Batch:
+        return self._pad([self.train[i] for i in indices])
+
+    def _pad(self, pairs: Sequence[Pair]) -> Batch:
+        rounded = ROUNDED if self.recordable and placed(self.device).startswith("cuda") else None
+        return pad(pairs, start=START, padding=PADDING, rounded=rounded)
+
+    def weight(self, indices: Sequence[int]) -> float:
+        return sum(len(self.train[i][1]) for i in indices)
+
+    def loss(self, net: Any, batch: Batch) -> Tensor:
+        return marginal(net, batch)
+
+    def objective(self, epoch: int) -> Loss:
+        return marginal if epoch < self.stages[0] else viterbi_em
+
+    @cached_property
+    def _held(self) -> list[Batch]:
+        order = sorted(range(len(self.valid)), key=lambda i: len(self.valid[i][1]))
+        return [self._pad([self.valid[i] for i in order[at : at + HELD]]) for at in range(0, len(order), HELD)]
+
+    def held_out(self) -> Sequence[Batch]:
+        return self._held
+
+    def score(self, net: Any, batch: Batch) -> tuple[Tensor, Tensor]:
+        return -net.log_likelihood(batch).sum(), batch.words.sum()
+
+    def note(self) -> Mapping[str, Any]:
+        return {"shape": dataclasses.asdict(self.shape), **self.found}
+
+
+def task(items: Path, *, kind: str, options: NetOptions) -> ScriptTask:
+    """The task of a built folder: its training items to learn from, its valid items to hold out."""
+    training, held_out = texts_of(items)
+    vocabulary = Vocabulary.of((text for pair in training for text in pair), least=options.least)
+    table, origin = _vectors(vocabulary, options.vectors)
+    shape = Shape(
+        learned=options.vectors is None,
+        vocabulary=len(vocabulary),
+        dimension=table.shape[1],
+        shift=math.log(sum(len(x) for x, _ in training) / sum(len(y) for _, y in training)),
+        bridge=isinstance(options, TransducerOptions) and options.bridge,
+        **{name: getattr(options, name) for name in SIZES},
+    )
+    recipe = Recipe(
+        epochs=options.epochs, batch=options.batch, rate=options.rate, decay=options.decay,
+        patience=options.patience, average=0.998,
+    )  # fmt: skip
+    pairs, valid = ([(vocabulary.numbers(x), vocabulary.numbers(y)) for x, y in part] for part in (training, held_out))
+    stages = options.stages if isinstance(options, TransducerOptions) else None
+    made = ScriptTask(kind, shape, table, pairs, valid, recipe=recipe, stages=stages, device=options.device)
+    made.found = {"vectors": origin, "words": vocabulary.words, "whitelist": _whitelist(items)}
+    return made
+
+
+def texts_of(items: Path) -> tuple[list[Text], list[Text]]:
+    """The texts to train on and those to hold out."""
+    found: dict[str, list[Text]] = {"train": [], "valid": [], "test": []}
+    for item in read_items(items):
+        if item.facts.get("abstract") and item.facts.get("concrete"):
+            found[item.split].append((list(item.facts["abstract"]), list(item.facts["concrete"])))
+    for split in ("train", "valid"):
+        if not found[split]:
+            raise ProbandError(f"no items of the split {split}; a net needs train and valid items", file=items)
+    return found["train"], found["valid"]
+
+
+def _vectors(vocabulary: Vocabulary, source: Path | None) -> tuple[Tensor, Mapping[str, Any]]:
+    """The table of word vectors and, for net.json, where it comes from."""
+    if source is None:
+        return torch.from_numpy(random_vectors(len(vocabulary), 100)), {"learned": True}
+    table, found = vectors_for(vocabulary, source)
+    return torch.from_numpy(table), {"learned": False, "from": source.name, "found": found, "of": len(vocabulary)}
+
+
+def _whitelist(items: Path) -> list[str] | None:
+    path = items_path(items).parent / "whitelist.txt"
+    return path.read_text(encoding="utf-8").split() if path.exists() else None

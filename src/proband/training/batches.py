@@ -1,0 +1,75 @@
+"""Which examples make a batch, and a batch as a collection of tensors.
+
+A batch may be a tensor, or a tuple, a dictionary or a dataclass of tensors and plain values.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def shuffled(count: int, *, size: int, generator: np.random.Generator) -> Iterator[list[int]]:
+    """All examples in random order, `size` at a time.
+
+    >>> [len(batch) for batch in shuffled(7, size=3, generator=np.random.default_rng(0))]
+    [3, 3, 1]
+    """
+    order = generator.permutation(count).tolist()
+    for at in range(0, count, size):
+        yield order[at : at + size]
+
+
+def of_similar_length(lengths: Sequence[int], *, size: int, generator: np.random.Generator) -> Iterator[list[int]]:
+    """All examples in random order, but each batch of nearly one length, so that there is little padding.
+
+    >>> list(of_similar_length([9, 1, 9, 1], size=2, generator=np.random.default_rng(0)))
+    [[3, 1], [2, 0]]
+    """
+    noise = generator.uniform(0, 4, len(lengths))
+    order = sorted(range(len(lengths)), key=lambda i: lengths[i] + noise[i])
+    starts = list(range(0, len(lengths), size))
+    generator.shuffle(starts)
+    for at in starts:
+        yield order[at : at + size]
+
+
+def mapped(batch: Any, change: Callable[[Tensor], Tensor]) -> Any:
+    """The batch with every tensor changed, in the order of its fields.
+
+    >>> mapped({"x": torch.ones(2), "n": 3}, lambda t: t + 1)
+    {'x': tensor([2., 2.]), 'n': 3}
+    """
+    if isinstance(batch, Tensor):
+        return change(batch)
+    if isinstance(batch, dict):
+        return {key: mapped(value, change) for key, value in batch.items()}
+    if isinstance(batch, (tuple, list)):
+        made = [mapped(value, change) for value in batch]
+        return type(batch)(*made) if hasattr(batch, "_fields") else type(batch)(made)
+    if dataclasses.is_dataclass(batch) and not isinstance(batch, type):
+        fields = {f.name: getattr(batch, f.name) for f in dataclasses.fields(batch) if f.init}
+        return dataclasses.replace(batch, **{name: mapped(value, change) for name, value in fields.items()})
+    return batch
+
+
+def tensors(batch: Any) -> list[Tensor]:
+    """The tensors of a batch, in the order of its fields."""
+    found: list[Tensor] = []
+    mapped(batch, lambda tensor: found.append(tensor) or tensor)  # type: ignore[func-returns-value]
+    return found
+
+
+def shape(batch: Any) -> Hashable:
+    """What two batches have in common that one recording can serve: all but the numbers in their tensors."""
+    plain = repr(mapped(batch, lambda tensor: torch.empty(0)))
+    return plain, tuple((tuple(tensor.shape), tensor.dtype) for tensor in tensors(batch))
+
+
+def to_device(batch: Any, device: str) -> Any:
+    return mapped(batch, lambda tensor: tensor.to(device, non_blocking=True))

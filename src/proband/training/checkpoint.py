@@ -1,0 +1,68 @@
+"""Where an interrupted fit goes on: all that training has changed, after an epoch, in one file without pickles."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from proband.core.errors import ProbandError
+from proband.training.steps import Steps
+
+NAME = "checkpoint.safetensors"
+
+
+def save(folder: Path, steps: Steps, *, best: Mapping[str, Tensor], curve: list[dict[str, float]], of: str) -> None:
+    """Whole or not at all. `of` says which fit this is."""
+    from safetensors.torch import save_file
+
+    found = {f"weight.{k}": v.detach() for k, v in (steps.weights | steps.buffers).items()}
+    found |= {f"mean.{k}": v for k, v in steps.mean.items()} | {f"best.{k}": v for k, v in best.items()}
+    for name, p in steps.weights.items():
+        found |= {f"adam.{key}.{name}": value for key, value in steps.optimiser.state[p].items()}
+    folder.mkdir(parents=True, exist_ok=True)
+    fresh = folder / f".{NAME}"
+    note = {"curve": json.dumps(curve), "of": of}
+    save_file({k: v.contiguous().cpu().clone() for k, v in found.items()}, fresh, metadata=note)
+    fresh.replace(folder / NAME)
+
+
+def resume(folder: Path, steps: Steps, best: Mapping[str, Tensor], *, of: str) -> list[dict[str, float]]:
+    """Take up what the folder has; returns the learning curve so far."""
+    from safetensors import SafetensorError, safe_open
+
+    path = folder / NAME
+    if not path.exists():
+        return []
+    try:
+        with safe_open(path, framework="pt") as file:
+            note = file.metadata() or {}
+            if note.get("of") != of:
+                raise ProbandError("holds a checkpoint of other settings; choose another folder", file=folder)
+            with torch.no_grad():
+                _copy(file, steps, best)
+    except (SafetensorError, RuntimeError) as error:
+        raise ProbandError(f"is no checkpoint of this net: {error}", file=path) from error
+    curve: list[dict[str, float]] = json.loads(note["curve"])
+    return curve
+
+
+def _copy(file: object, steps: Steps, best: Mapping[str, Tensor]) -> None:
+    names = set(file.keys())  # type: ignore[attr-defined]
+
+    def stored(name: str) -> Tensor:
+        found: Tensor = file.get_tensor(name)  # type: ignore[attr-defined]
+        return found
+
+    for prefix, tensors in (("weight", steps.weights | steps.buffers), ("mean", steps.mean), ("best", best)):
+        for name, tensor in tensors.items():
+            tensor.copy_(stored(f"{prefix}.{name}"))
+    for name, p in steps.weights.items():
+        keys = [key for key in ("step", "exp_avg", "exp_avg_sq") if f"adam.{key}.{name}" in names]
+        state = {key: stored(f"adam.{key}.{name}") for key in keys}
+        if state:
+            where = p.device if steps.recorded or p.is_cuda else "cpu"
+            steps.optimiser.state[p] = {key: value.to(where) for key, value in state.items()}

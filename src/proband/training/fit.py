@@ -1,0 +1,229 @@
+r"""The loop: epochs of steps, a held-out score after each, the best weights kept.
+
+Every epoch draws from random numbers of its own, made of seed and epoch, and leaves a checkpoint: a fit that was killed
+and started again ends with the same weights as one that was not. Several fits run in lock step (`fit_many`): each has
+random numbers of its own and, on a CUDA device, a stream and recorded steps of its own, so that small nets share the
+device and none changes another.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from proband.training import checkpoint
+from proband.training.recipe import kept
+from proband.training.steps import Steps
+from proband.training.task import Task
+
+Told = Callable[[int, Mapping[str, float]], None]  # number of the fit, line of its learning curve
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A net with its best weights, and its learning curve: a line per epoch with `loss`, `valid` and `seconds`."""
+
+    net: Any
+    curve: list[dict[str, float]]
+    kept: int  # the epoch of the weights
+
+    @property
+    def valid(self) -> float | None:
+        """The held-out score of these weights."""
+        return self.curve[self.kept].get("valid")
+
+
+def fit(task: Task, *, seed: int, **settings: Any) -> Fitted:
+    """Fit one net; `settings` as in `fit_many`, with `folder` and `of` of this one."""
+    folder, of = settings.pop("folder", None), settings.pop("of", "")
+    return fit_many([task], seeds=[seed], folders=[folder], of=[of], **settings)[0]
+
+
+def fit_many(
+    tasks: Sequence[Task],
+    *,
+    seeds: Sequence[int],
+    folders: Sequence[Path | None] | None = None,
+    of: Sequence[str] | None = None,
+    told: Told = lambda number, line: None,
+    progress: Callable[..., Any] | None = None,
+    recorded: bool = True,
+) -> list[Fitted]:
+    """Fit nets side by side, one per task and seed. A fit with a folder leaves checkpoints there and goes on from them
+    if they are its own (`of` is the same text); `recorded=False` forbids CUDA graphs."""
+    folders, of = folders or [None] * len(tasks), of or [""] * len(tasks)
+    epochs = sum(task.recipe.length(task.size)[0] for task in tasks)
+    with nullcontext() if progress is None else progress("training, epochs", total=epochs) as bar:
+        fits = [
+            Fit(task, seed=seed, device=placed(task.device), folder=folder, of=text, recorded=recorded)
+            for task, seed, folder, text in zip(tasks, seeds, folders, of, strict=True)
+        ]
+        for number, line in in_turn(fits):
+            told(number, line)
+            if bar is not None:
+                bar.advance()
+    return [each.result() for each in fits]
+
+
+def in_turn(fits: Sequence[Fit]) -> Iterator[tuple[int, Mapping[str, float]]]:
+    """The lines of all learning curves as they come: a step of each fit in turn, the last one without interruption."""
+    turns = {number: each.turns() for number, each in enumerate(fits)}
+    while turns:
+        for number in list(turns):
+            with fits[number].turn():
+                line = next(turns[number], None)
+                while len(turns) == 1 and line == {}:
+                    line = next(turns[number], None)
+            if line is None:
+                del turns[number]
+            elif line:
+                yield number, line
+
+
+def placed(device: str) -> str:
+    if device != "auto":
+        return device
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+class Fit:
+    """One net on its way. `turns` yields after every step, and with each epoch's line of the learning curve."""
+
+    def __init__(
+        self, task: Task, *, seed: int, device: str, folder: Path | None, of: str, recorded: bool = True
+    ) -> None:
+        self.task, self.recipe, self.seed, self.folder, self.of = task, task.recipe, seed, folder, of
+        cuda = device.startswith("cuda")
+        self.stream = torch.cuda.Stream(torch.device(device)) if cuda else None  # type: ignore[no-untyped-call]
+        self.random = Randomness(device if cuda else None)
+        self.curve: list[dict[str, float]] = []
+        with self.turn():
+            torch.manual_seed(seed)
+            self.net = task.network()
+            self.steps = Steps(task, self.net, device=device, stream=self.stream if recorded else None)
+            self.best = {k: v.detach().clone() for k, v in (self.steps.weights | self.steps.buffers).items()}
+            if folder is not None:
+                self.curve = checkpoint.resume(folder, self.steps, self.best, of=of)
+
+    def turn(self) -> ExitStack:
+        """Within this block torch's random numbers and the current stream are those of this fit."""
+        stack = ExitStack()
+        stack.enter_context(self.random)
+        if self.stream is not None:
+            stack.enter_context(torch.cuda.stream(self.stream))
+        return stack
+
+    def turns(self) -> Iterator[Mapping[str, float]]:
+        began, per_epoch = time.monotonic(), math.ceil(self.task.size / self.recipe.batch)
+        epochs, steps = self.recipe.length(self.task.size)
+        while len(self.curve) < epochs and not self._stopped(began):
+            epoch = len(self.curve)
+            torch.manual_seed(self.seed * 1_000_003 + epoch)
+            self.net.train()
+            objective, first = self.task.objective(epoch), epoch * per_epoch
+            order = itertools.islice(self.task.order(epoch=epoch, seed=self.seed), max(0, steps - first))
+            for step, indices in enumerate(order, start=first):
+                rate, share = self.recipe.rate_at(step, steps), self.recipe.share_at(step)
+                self.steps.learn(objective, indices, rate=rate, share=share)
+                yield {}
+            line = {"epoch": epoch, "loss": math.nan}
+            for _ in self._held_out(line):
+                yield {}
+            line |= {"loss": self.steps.loss(), "seconds": time.monotonic() - began}
+            self.curve.append(line)
+            if "valid" in line and kept(self.curve, self.task.better) == epoch:
+                self._keep()
+            if self.folder is not None and len(self.curve) < epochs:
+                checkpoint.save(self.folder, self.steps, best=self.best, curve=self.curve, of=self.of)
+            yield line
+
+    def _stopped(self, began: float) -> bool:
+        late = bool(self.curve) and time.monotonic() - began > self.recipe.seconds
+        return late or self.recipe.finished(self.curve, self.task.better)
+
+    def _held_out(self, line: dict[str, float]) -> Iterator[None]:
+        """Score the mean of the weights, or the weights themselves."""
+        self.net.eval()
+        asked = False
+        with swapped(self.steps.weights, self.steps.mean):
+            for batch in self.task.held_out():
+                self.steps.ask(batch)
+                asked = True
+                yield
+        if asked:
+            line["valid"] = self.steps.score()
+
+    @torch.no_grad()
+    def _keep(self) -> None:
+        for name, tensor in (self.steps.weights | self.steps.buffers | self.steps.mean).items():
+            self.best[name].copy_(tensor)
+
+    @torch.no_grad()
+    def result(self) -> Fitted:
+        with self.turn():
+            if self.curve and "valid" not in self.curve[-1]:
+                self._keep()
+            for name, tensor in (self.steps.weights | self.steps.buffers).items():
+                tensor.copy_(self.best[name])
+            if self.stream is not None:
+                self.stream.synchronize()
+        return Fitted(self.net.eval(), self.curve, kept(self.curve, self.task.better) if self.curve else 0)
+
+
+class swapped:
+    """Within this block parameters have other values."""
+
+    def __init__(self, parameters: Mapping[str, Tensor], other: Mapping[str, Tensor]) -> None:
+        self.parameters, self.other = parameters, other
+        self.own: dict[str, Tensor] = {}
+
+    def __enter__(self) -> None:
+        self.own = {name: self.parameters[name].detach().clone() for name in self.other}
+        self._set(self.other)
+
+    def __exit__(self, *_: object) -> None:
+        self._set(self.own)
+
+    @torch.no_grad()
+    def _set(self, values: Mapping[str, Tensor]) -> None:
+        for name, value in values.items():
+            self.parameters[name].copy_(value)
+
+
+class Randomness:
+    """Generators of one's own behind torch's global ones: taken up on entering, laid aside on leaving.
+
+    On a device it is the generator's state object that changes hands, not its numbers, because recordings draw from the
+    object that was there when they were made.
+    """
+
+    def __init__(self, device: str | None) -> None:
+        self.host = torch.get_rng_state()
+        self.default: Any = None
+        if device is not None:
+            torch.cuda.init()
+            index = torch.device(device).index
+            self.default = torch.cuda.default_generators[torch.cuda.current_device() if index is None else index]
+            self.device = self.default.clone_state()
+
+    def __enter__(self) -> None:
+        self.host_before = torch.get_rng_state()
+        torch.set_rng_state(self.host)
+        if self.default is not None:
+            self.device_before = self.default.graphsafe_get_state()
+            self.default.graphsafe_set_state(self.device)
+
+    def __exit__(self, *_: object) -> None:
+        self.host = torch.get_rng_state()
+        torch.set_rng_state(self.host_before)
+        if self.default is not None:
+            self.default.graphsafe_set_state(self.device_before)

@@ -1,0 +1,84 @@
+"""A trained net as a folder, stored without pickles.
+
+FOLDER/net.json                 suite, net, seed, options, what its task notes, the learning curve
+FOLDER/model.safetensors        the weights
+FOLDER/checkpoint.safetensors   while training: where an interrupted run goes on
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from proband.core.errors import ProbandError
+from proband.core.files import dumps, read_json, sha256_text, write_json
+from proband.core.progress import Progress
+from proband.training.task import Task
+
+NOTE, WEIGHTS = "net.json", "model.safetensors"
+
+
+def train_into(
+    folders: Sequence[Path],
+    tasks: Sequence[Task],
+    *,
+    seeds: Sequence[int],
+    notes: Sequence[Mapping[str, Any]],
+    versions: Mapping[str, str] | None = None,
+    progress: Callable[..., Any] = Progress,
+) -> list[dict[str, Any]]:
+    """Fit a net into each folder, all at once; returns what each net.json says.
+
+    `notes` say what decides a net: a folder that was left by the same run is gone on with, or left as it is if that run
+    had ended; one left by another run is refused.
+    """
+    from proband.training import checkpoint
+    from proband.training.fit import fit_many
+
+    identities = [sha256_text(dumps(note)) for note in notes]
+    open_ = [n for n, folder in enumerate(folders) if not _ended(folder, identities[n])]
+    began = time.monotonic()
+    fitted = fit_many(
+        [tasks[n] for n in open_],
+        seeds=[seeds[n] for n in open_],
+        folders=[folders[n] for n in open_],
+        of=[identities[n] for n in open_],
+        progress=progress,
+    )
+    for n, one in zip(open_, fitted, strict=True):
+        tasks[n].save(one.net, folders[n])
+        trained = {"epochs": len(one.curve), "kept": one.kept, "valid": one.valid}
+        trained |= {"seconds": time.monotonic() - began, "together": len(open_), "versions": versions or {}}
+        note = {**notes[n], **tasks[n].note(), **trained, "curve": one.curve, "identity": identities[n]}
+        write_json(folders[n] / NOTE, note)
+        (folders[n] / checkpoint.NAME).unlink(missing_ok=True)
+    return [read_json(folder / NOTE) for folder in folders]
+
+
+def _ended(folder: Path, identity: str) -> bool:
+    if not (folder / NOTE).exists():
+        return False
+    if read_json(folder / NOTE).get("identity") != identity:
+        raise ProbandError("holds a net that was trained with other settings; choose another folder", file=folder)
+    return True
+
+
+def save_weights(net: Any, folder: Path) -> None:
+    from safetensors.torch import save_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file({name: value.contiguous().cpu() for name, value in net.state_dict().items()}, folder / WEIGHTS)
+
+
+def load_weights(net: Any, folder: Path) -> Any:
+    """The net with the weights of the folder, for answering."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        net.load_state_dict(load_file(folder / WEIGHTS))
+    except (SafetensorError, RuntimeError, OSError) as error:
+        raise ProbandError(f"has no weights of this net: {error}", file=folder) from error
+    return net.eval()

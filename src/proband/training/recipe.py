@@ -1,0 +1,90 @@
+"""How a net is fitted: numbers alone, so that a recipe can be compared, stored and read without torch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Better = Literal["low", "high"]
+Line = Mapping[str, float]  # of a learning curve: epoch, loss, valid (where examples are held out), seconds
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """AdamW on shuffled batches, with a schedule of the rate, clipping, averaged weights and early stopping."""
+
+    epochs: int = 20
+    steps: int | None = None  # so many instead, if need be ending within an epoch
+    batch: int = 32
+    rate: float = 1e-3  # the highest
+    schedule: Literal["cosine", "linear", "constant"] = "cosine"
+    decay: float = 0.0  # of the weights
+    decay_vectors: bool = True  # of biases and gains too, not of matrices alone
+    clip: float = 5.0  # greatest length of the gradient; 0: any
+    average: float = 0.0  # of the running mean of the weights, which is what is scored and kept; 0: none
+    patience: int = 0  # epochs without a better held-out score before stopping; 0: never
+    patience_from: int = 0  # epochs before this one do not count
+    seconds: float = math.inf  # no further epoch is begun after this time
+
+    def length(self, size: int) -> tuple[int, int]:
+        """Epochs and steps on so many examples.
+
+        >>> Recipe(epochs=5, batch=8).length(50), Recipe(steps=17, batch=8).length(50)
+        ((5, 35), (3, 17))
+        """
+        per_epoch = math.ceil(size / self.batch)
+        if self.steps is not None:
+            return math.ceil(self.steps / per_epoch), self.steps
+        return self.epochs, self.epochs * per_epoch
+
+    def rate_at(self, step: int, steps: int) -> float:
+        """The rate of a step: along a half cosine down to a fiftieth, along a line to zero, or always the same.
+
+        >>> recipe = Recipe(rate=1.0)
+        >>> [round(recipe.rate_at(step, 100), 3) for step in (0, 50, 100)]
+        [1.0, 0.51, 0.02]
+        """
+        if self.schedule == "constant":
+            return self.rate
+        if self.schedule == "linear":
+            return self.rate * max(0.0, 1 - step / steps)
+        return self.rate * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * step / steps)))
+
+    def share_at(self, step: int) -> float:
+        """The share of the new weights in their running mean, which forgets faster while it is young, so that it does
+        not drag the random start along.
+
+        >>> round(Recipe(average=0.99).share_at(0), 2), round(Recipe(average=0.99).share_at(10**6), 2)
+        (0.82, 0.01)
+        """
+        return 1 - min(self.average, (2 + step) / (11 + step))
+
+    def finished(self, curve: Sequence[Line], better: Better) -> bool:
+        """Whether the last `patience` epochs brought no better score.
+
+        >>> curve = [{"valid": 3.0}, {"valid": 1.0}, {"valid": 2.0}, {"valid": 1.5}]
+        >>> Recipe(patience=2).finished(curve, "low"), Recipe(patience=3).finished(curve, "low")
+        (True, False)
+        """
+        if not self.patience or len(curve) <= self.patience_from + self.patience:
+            return False
+        values = [line["valid"] for line in curve]
+        return best(values[-self.patience :], better) != best(values, better)
+
+
+def best(values: Sequence[float], better: Better) -> float:
+    return min(values) if better == "low" else max(values)
+
+
+def kept(curve: Sequence[Line], better: Better) -> int:
+    """The epoch whose weights are kept: the first of the best, or the last where nothing was held out.
+
+    >>> kept([{"valid": 0.5}, {"valid": 0.7}, {"valid": 0.7}], "high"), kept([{"loss": 1.0}, {"loss": 0.5}], "low")
+    (1, 1)
+    """
+    if "valid" not in curve[-1]:
+        return len(curve) - 1
+    values = [line["valid"] for line in curve]
+    return values.index(best(values, better))

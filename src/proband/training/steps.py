@@ -1,0 +1,159 @@
+"""One step of training: the gradient of the loss, clipped; AdamW; the running mean of the weights.
+
+A batch that does not fit into memory is accumulated from smaller parts. On a CUDA device a step is recorded and
+replayed (`recorded`), so all that it changes is in tensors that stay in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from proband.training.batches import to_device
+from proband.training.recorded import Numbers, Recorded, Work
+from proband.training.task import Loss, Task
+
+
+class Steps:
+    """A net and all that its training changes: `weights`, their `mean`, the optimiser's state, sums of losses."""
+
+    def __init__(self, task: Task, net: Any, *, device: str, stream: Any = None) -> None:
+        self.task, self.net, self.device = task, net.to(device), device
+        self.weights: dict[str, Tensor] = {name: p for name, p in net.named_parameters() if p.requires_grad}
+        self.buffers: dict[str, Tensor] = dict(net.named_buffers())
+        self.mean: dict[str, Tensor] = {}
+        if task.recipe.average:
+            self.mean = {name: p.detach().clone() for name, p in self.weights.items()}
+        self.lost, self.score_sum, self.score_count = (
+            torch.zeros((), device=device, dtype=torch.float64) for _ in range(3)
+        )
+        self.seen = 0.0  # what the loss is a sum over
+        self.part = task.recipe.batch  # examples that fit into memory
+        recorded = stream is not None and task.recordable
+        self.optimiser = optimiser(task, self.weights.values(), recorded=recorded, device=device)
+        self.recorded = Recorded(device, stream, self._changed) if recorded else None
+        self.lessons: dict[Loss, Work] = {}
+
+    def _changed(self) -> list[Tensor]:
+        state = [x for p in self.weights.values() for x in self.optimiser.state[p].values()]
+        return [*self.weights.values(), *self.buffers.values(), *self.mean.values(), *state, self.lost, self.score_sum, self.score_count]
+
+    # ---- learning ---------------------------------------------------------------------------------------------------
+
+    def learn(self, objective: Loss, indices: Sequence[int], *, rate: float, share: float) -> None:
+        """A step on a batch: a rate of learning, and the share of the new weights in their mean."""
+        weight = self.task.weight(indices)
+        self.seen += weight
+        if self.recorded is not None:
+            if objective not in self.lessons:
+                self.lessons[objective] = self._lesson(objective)
+            self.recorded(self.lessons[objective], self.task.batch(indices), (rate, share, weight))
+            return
+        for loss in self._accumulated(objective, indices, weight):
+            self.lost.add_(loss, alpha=weight)
+        self._update(rate, share)
+
+    def _accumulated(self, objective: Loss, indices: Sequence[int], weight: float) -> list[Tensor]:
+        """The gradient of a batch, from as many parts as it takes to fit into memory; their shares of the loss."""
+        while True:
+            try:
+                return [
+                    self._gradient(
+                        objective, to_device(self.task.batch(part), self.device), self.task.weight(part) / weight
+                    )
+                    for part in _parts(indices, self.part)
+                ]
+            except Exception as error:
+                if not out_of_memory(error) or min(self.part, len(indices)) == 1:
+                    raise
+                self.part = min(self.part, len(indices)) // 2
+                self.optimiser.zero_grad(set_to_none=True)
+
+    def _lesson(self, objective: Loss) -> Work:
+        def work(batch: Any, numbers: Numbers) -> None:
+            rate, share, weight = numbers
+            self.lost.add_(self._gradient(objective, batch, 1.0).double() * weight)
+            self._update(rate, share)
+
+        return work
+
+    def _gradient(self, objective: Loss, batch: Any, part: float) -> Tensor:
+        """Adds the gradient of a part of a batch; its share of the loss."""
+        loss = objective(self.net, batch)
+        if part != 1.0:
+            loss = loss * part
+        loss.backward()  # type: ignore[no-untyped-call]
+        return loss.detach()
+
+    def _update(self, rate: float | Tensor, share: float | Tensor) -> None:
+        for group in self.optimiser.param_groups:
+            if isinstance(rate, Tensor):
+                group["lr"].copy_(rate)
+            else:
+                group["lr"] = rate
+        if self.task.recipe.clip:
+            torch.nn.utils.clip_grad_norm_(self.weights.values(), self.task.recipe.clip)
+        self.optimiser.step()
+        self.optimiser.zero_grad(set_to_none=True)
+        with torch.no_grad():
+            for name, mean in self.mean.items():
+                mean.lerp_(self.weights[name], share)
+
+    def loss(self) -> float:
+        """Mean loss since this was last asked."""
+        mean = float(self.lost) / max(self.seen, 1e-9)
+        self.lost.zero_()
+        self.seen = 0.0
+        return mean
+
+    # ---- held-out examples ------------------------------------------------------------------------------------------
+
+    def ask(self, batch: Any) -> None:
+        """Adds the score of a held-out batch to the sums."""
+        if self.recorded is not None:
+            self.recorded(self._asked, batch, ())
+        else:
+            self._asked(to_device(batch, self.device), ())
+
+    @torch.no_grad()
+    def _asked(self, batch: Any, numbers: Numbers) -> None:
+        total, count = self.task.score(self.net, batch)
+        self.score_sum += total
+        self.score_count += count
+
+    def score(self) -> float:
+        """Mean held-out score since this was last asked."""
+        mean = float(self.score_sum) / float(self.score_count)
+        self.score_sum.zero_()
+        self.score_count.zero_()
+        return mean
+
+
+def optimiser(task: Task, weights: Any, *, recorded: bool, device: str) -> torch.optim.AdamW:
+    """AdamW, whose rate and state are on the device where steps are recorded."""
+    recipe, every = task.recipe, list(weights)
+    groups = [{"params": every, "weight_decay": recipe.decay}]
+    if not recipe.decay_vectors:
+        parts = [p for p in every if p.ndim > 1], [p for p in every if p.ndim <= 1]
+        groups = [{"params": p, "weight_decay": d} for p, d in zip(parts, (recipe.decay, 0.0), strict=True) if p]
+    for group in groups:
+        group["lr"] = torch.tensor(recipe.rate, device=device) if recorded else recipe.rate
+    made = torch.optim.AdamW(groups, fused=True, capturable=recorded)
+    if recorded:  # otherwise the first step makes the state
+        for p in every:
+            zeros = {name: torch.zeros_like(p) for name in ("exp_avg", "exp_avg_sq")}
+            made.state[p] = {"step": torch.zeros((), device=device), **zeros}
+    return made
+
+
+def _parts(indices: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+    for at in range(0, len(indices), size):
+        yield indices[at : at + size]
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """CUDA and CPU allocators say it with different exceptions."""
+    return type(error).__name__ == "OutOfMemoryError" or "not enough memory" in str(error)

@@ -1,0 +1,103 @@
+"""What is learned: the examples, the loss, and the score on held-out examples.
+
+>>> import torch
+>>> class Above(Task):
+...     "Is the first of two numbers greater than the second?"
+...     recipe = Recipe(epochs=8, rate=0.05, batch=8)
+...     better, size, device = "high", 64, "cpu"
+...     def __init__(self):
+...         self.x = torch.randn(80, 2, generator=torch.Generator().manual_seed(0))
+...         self.y = (self.x[:, 0] > self.x[:, 1]).long()
+...     def network(self):
+...         return torch.nn.Linear(2, 2)
+...     def batch(self, indices):
+...         return self.x[indices], self.y[indices]
+...     def loss(self, net, batch):
+...         x, y = batch
+...         return torch.nn.functional.cross_entropy(net(x), y)
+...     def held_out(self):
+...         yield self.batch(range(64, 80))
+...     def score(self, net, batch):
+...         x, y = batch
+...         return (net(x).argmax(1) == y).sum(), len(y)
+>>> from proband.training.fit import fit
+>>> fitted = fit(Above(), seed=0)
+>>> fitted.valid > 0.9, len(fitted.curve)
+(True, 8)
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from proband.training.recipe import Better, Recipe
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+Loss = Callable[[Any, Any], "Tensor"]  # of net and batch
+
+
+class Task(ABC):
+    """A network, what it learns from, and how.
+
+    On a CUDA device a step is recorded once for every shape of batch and replayed (`recorded`). So a loss must not
+    look at numbers on the device, and batches should come in few shapes; a task that cannot have that says
+    `recordable = False`.
+    """
+
+    recipe: Recipe
+    size: int  # number of training examples
+    better: Better = "low"  # which held-out scores are better
+    device: str = "auto"  # cpu, cuda or auto
+    recordable: bool = True
+
+    @abstractmethod
+    def network(self) -> nn.Module:
+        """A new net; random numbers come from torch's generator, which is seeded for it."""
+
+    @abstractmethod
+    def batch(self, indices: Sequence[int]) -> Any:
+        """Some training examples, on the host or already on the device (see `batches` for what a batch may be)."""
+
+    @abstractmethod
+    def loss(self, net: Any, batch: Any) -> Tensor:
+        """To be made smaller: a mean over the batch, or over whatever `weight` counts."""
+
+    def weight(self, indices: Sequence[int]) -> float:
+        """How many things the loss of a batch is the mean of: examples, unless it is words or tokens."""
+        return len(indices)
+
+    def objective(self, epoch: int) -> Loss:
+        """The loss of an epoch, for nets that are trained in stages."""
+        return self.loss
+
+    def order(self, *, epoch: int, seed: int) -> Iterator[Sequence[int]]:
+        """The batches of an epoch: every example once."""
+        from proband.training.batches import shuffled
+
+        return shuffled(self.size, size=self.recipe.batch, generator=np.random.default_rng([seed, epoch]))
+
+    def held_out(self) -> Iterable[Any]:
+        """Batches of held-out examples; without any, the last weights are kept."""
+        return ()
+
+    def score(self, net: Any, batch: Any) -> tuple[Any, Any]:
+        """Sum of the held-out score over a batch, and over how many; the score is the mean over all."""
+        raise NotImplementedError
+
+    # ---- what becomes of the net ------------------------------------------------------------------------------------
+
+    def note(self) -> Mapping[str, Any]:
+        """For net.json: whatever `load` needs besides the weights, and whatever else is worth knowing."""
+        return {}
+
+    def save(self, net: Any, folder: Path) -> None:
+        from proband.training.folder import save_weights
+
+        save_weights(net, folder)

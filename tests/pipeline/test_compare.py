@@ -1,0 +1,114 @@
+"""`report` and `compare` on run folders: the same two runs, the same p-values."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from proband import suites
+from proband.core.errors import ProbandError
+from proband.core.files import sha256_file, write_json, write_lines
+from proband.core.metrics import ACCURACY
+from proband.core.options import NoOptions
+from proband.core.suite import Built, Suite, Table
+from proband.core.types import Answer, Item, Run
+from proband.pipeline.compare import compare
+from proband.pipeline.report import report
+
+TOY = Suite(
+    name="toy",
+    question="?",
+    cites="",
+    build=lambda options, *, seed: Built(items=[], licence=""),
+    options=NoOptions,
+    solvers=(),
+    metrics=(ACCURACY,),
+    tables=(Table(name="k", title="By k", rows=(), columns=("k",)),),
+    show=lambda item: item.prompt,
+)
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with items and three runs."""
+    monkeypatch.setattr(suites, "suite", lambda name: TOY)
+    rng = random.Random(0)
+    items = [
+        Item(
+            id=str(i),
+            suite="toy",
+            prompt=f"{i}?",
+            choices=("x", "y"),
+            gold=0,
+            tags={"k": i % 3, "even": i % 2 == 0},
+            facts={"clusters": [f"c{rng.randrange(60)}"]},
+        )
+        for i in range(300)
+    ]
+    write_lines(tmp_path / "items" / "items.jsonl", items)
+    sha = sha256_file(tmp_path / "items" / "items.jsonl")
+    for model, skill in (("a", 0.8), ("b", 0.68), ("c", 0.4)):
+        answers = [Answer(item_id=item.id, scores=(float(rng.random() < skill), 0.5)) for item in items]
+        folder = tmp_path / "runs" / model
+        write_lines(folder / "answers.jsonl", answers)
+        run = Run(suite="toy", solver="s", model=model, seed=0, items_sha=sha, items="../../items")
+        write_json(folder / "run.json", run)
+    return tmp_path / "runs"
+
+
+def test_report_and_compare_give_the_same_p_values(runs: Path, tmp_path: Path) -> None:
+    report([runs], out=tmp_path / "three", draws=500)
+    report([runs / "b", runs / "a"], out=tmp_path / "two", draws=500)
+    alone = compare(runs / "a", runs / "b", draws=500)
+    assert [group["group"] for group in alone["groups"]] == ["all items", "k = 0", "k = 1", "k = 2"]
+    wanted = [(g["p"], g["p_holm"]) for g in alone["groups"]]
+    for name in ("three", "two"):
+        found = json.loads((tmp_path / name / "report.json").read_text("utf-8"))["sets"][0]["comparisons"]
+        assert [(c["p"], c["p_holm"]) for c in found if {c["a"], c["b"]} == {"a", "b"}] == wanted
+
+
+def test_compare_keeps_the_order_it_was_given(runs: Path) -> None:
+    one, other = compare(runs / "c", runs / "a", draws=200), compare(runs / "a", runs / "c", draws=200)
+    first, second = one["groups"][0], other["groups"][0]
+    assert (one["a"], one["b"], first["verdict"]) == ("c", "a", "a is better")
+    assert first["difference"] == pytest.approx(first["mean_a"] - first["mean_b"])
+    assert first["difference"] == -second["difference"]
+    assert (first["low"], first["high"]) == pytest.approx((-second["high"], -second["low"]))
+    assert first["p"] == second["p"]
+
+
+def test_compare_by_another_tag(runs: Path) -> None:
+    found = compare(runs / "a", runs / "b", by="even", draws=200)
+    assert [group["group"] for group in found["groups"]] == ["all items", "even = no", "even = yes"]
+
+
+def test_two_training_seeds_of_one_network_can_be_compared(runs: Path) -> None:
+    for seed, name in enumerate(("a", "b")):
+        changed(runs / name / "run.json", net={"net": "gat", "seed": seed})
+    found = compare(runs / "a", runs / "b", draws=200)
+    assert (found["a"], found["b"]) == ("a", "b")
+
+
+def changed(path: Path, **fields: Any) -> None:
+    write_json(path, msgspec.to_builtins(json.loads(path.read_text("utf-8")) | fields))
+
+
+def test_errors_are_one_line(runs: Path) -> None:
+    with pytest.raises(ProbandError, match="has no metric 'f1'; it has accuracy"):
+        compare(runs / "a", runs / "b", metric="f1")
+    with pytest.raises(ProbandError, match="hold 4 systems: name two"):
+        compare(runs, runs / "b")
+    lines = (runs / "a" / "answers.jsonl").read_bytes().splitlines(True)
+    (runs / "a" / "answers.jsonl").write_bytes(b"".join(lines[:5]))
+    with pytest.raises(ProbandError, match=r"answers\.jsonl: holds 5 of 300 answers"):
+        compare(runs / "a", runs / "b")
+    changed(runs / "a" / "run.json", settings={"limit": 5})
+    assert compare(runs / "a", runs / "b", draws=200)["groups"][0]["n"] == 5
+    changed(runs / "a" / "run.json", items_sha="0" * 64)
+    with pytest.raises(ProbandError, match="sha256 differs"):
+        compare(runs / "a", runs / "b")

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from proband.core import stats
+from proband.core.metrics import ACCURACY, Metric
+from proband.core.types import Item
+from proband.report import ItemSet
+from proband.report.numbers.cells import Study
+from proband.report.numbers.comparisons import between, comparisons
+from proband.report.numbers.grids import fill
+from proband.report.numbers.sentences import sentences
+
+
+def test_comparisons_of_a_pair_are_corrected_together(make_set: Callable[..., ItemSet]) -> None:
+    study = Study(make_set(640), seed=0, draws=1000)
+    compared = comparisons(study)
+    assert len(compared) == 6 * (1 + 4)
+    for a in study.labels:
+        for b in study.labels:
+            family = between(compared, a, b)
+            assert [c.p_holm for c in family] == stats.holm([c.p for c in family])
+    assert all(c.difference >= 0 and c.low <= c.difference <= c.high for c in compared)
+    verdicts = {(c.a, c.b): c.verdict for c in compared if not c.group}
+    assert verdicts["embedded:mlm", "baseline:random"] == "embedded:mlm is better"
+    assert verdicts["embedded:mlm", "embedded:smollm2"] == "not significant"
+
+
+def test_two_runs_have_one_p_value_whoever_else_is_there(make_set: Callable[..., ItemSet]) -> None:
+    """Sign flips and bootstrap (items of several clusters) alike."""
+    items = make_set(640)
+    two = dataclasses.replace(items, answered=items.answered[:3:2])
+    shared = [
+        dataclasses.replace(each, items_from=[_in_two_clusters(item) for item in each.items()]) for each in (items, two)
+    ]
+    for large, small in ((items, two), shared):
+        alone = comparisons(Study(small, seed=0, draws=500))
+        among = between(comparisons(Study(large, seed=0, draws=500)), *small.labels)
+        assert [(c.p, c.p_holm, c.a) for c in alone] == [(c.p, c.p_holm, c.a) for c in among]
+
+
+def _in_two_clusters(item: Item) -> Item:
+    facts = {"clusters": [*item.facts["clusters"], f"k{item.tags['k']}"]}
+    return msgspec.structs.replace(item, facts=facts)
+
+
+def test_the_better_one_is_named_first_also_where_low_is_better(make_set: Callable[..., ItemSet]) -> None:
+    wrong = Metric(name="errors", of=lambda i, a: 1 - (ACCURACY.of(i, a) or 0), better="low")
+    items = make_set(640, models=("baseline:random", "embedded:mlm"))
+    items = dataclasses.replace(items, suite=dataclasses.replace(items.suite, metrics=(wrong,), tables=()))
+    study = Study(items, seed=0, draws=500)
+    (only,) = comparisons(study)
+    assert (only.a, only.b, only.better) == ("embedded:mlm", "baseline:random", "embedded:mlm")
+    assert only.difference < 0
+    assert only.high < 0
+    (said,) = sentences(study, None, [only])
+    assert said.startswith("embedded:mlm has the lowest errors, ")
+    assert " points " in said
+    assert " below baseline:random" in said
+
+
+def test_the_sentences_say_what_the_numbers_say(make_set: Callable[..., ItemSet]) -> None:
+    items = make_set(640)
+    study = Study(items, seed=0, draws=1000)
+    grid = fill(study, items.suite.tables[0])
+    said = sentences(study, grid, comparisons(study))
+    cell = grid.cells[None, ("random-tail",)][0]
+    assert cell
+    above = next(each for each in said if "above chance" in each)
+    assert above.startswith(
+        f"embedded:mlm is above chance on random-tail by {100 * (cell.estimate.mean - 0.5):.1f} points"
+    )
+    assert any("not significant" in each for each in said)
+
+
+def test_one_run_has_nobody_to_be_compared_with(make_set: Callable[..., ItemSet]) -> None:
+    study = Study(make_set(64, models=("embedded:mlm",)), seed=0, draws=200)
+    assert comparisons(study) == []
+    assert sentences(study, None, []) == []
+
+
+def test_equal_runs_do_not_differ(make_set: Callable[..., ItemSet]) -> None:
+    study = Study(make_set(64, models=("embedded:mlm", "embedded:mlm")), seed=0, draws=200)
+    same = comparisons(study)[0]
+    assert (same.difference, same.verdict) == (0.0, "not significant")
+    assert same.p == pytest.approx(1.0)

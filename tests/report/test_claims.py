@@ -1,0 +1,203 @@
+"""The claims engine on numbers one can look at."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.core.metrics import ACCURACY, Metric
+from proband.core.options import NoOptions
+from proband.core.suite import Analysis, Built, Claim, Contrast, Outcome, Sheet, Suite
+from proband.core.types import Answer, Item, Run
+from proband.report import Answered, ItemSet, write_report
+from proband.report.claims import Verdict, judge
+from proband.report.numbers.cells import Study
+
+LENGTH = Metric(name="length", of=lambda item, answer: float(answer.text or 0), unit="count", better="low")
+NATS = Metric(name="surprisal", of=lambda item, answer: float(answer.text or 0), unit="nats", better="low")
+
+
+def suite_of(*claims: Claim, metrics: tuple[Metric, ...] = (ACCURACY, NATS)) -> Suite:
+    return Suite(
+        name="toy",
+        question="?",
+        cites="",
+        build=lambda options, *, seed: Built(items=[], licence=""),
+        options=NoOptions,
+        solvers=(),
+        metrics=metrics,
+        tables=(),
+        show=lambda item: item.prompt,
+        derive=lambda tags: {"kind": "semantic" if str(tags["relation"]) < "r10" else "form"},
+        claims=claims,
+    )
+
+
+def items_of(count: int = 400) -> list[Item]:
+    return [
+        Item(
+            id=str(i),
+            suite="toy",
+            prompt="?",
+            choices=("x", "y"),
+            gold=0,
+            tags={"relation": f"r{i % 20:02d}", "probe": ("random", "reverse")[i // 20 % 2]},
+        )
+        for i in range(count)
+    ]
+
+
+def answers_of(items: Sequence[Item], skill: dict[str, float], *, seed: int, nats: float = 1.0) -> list[Answer]:
+    """Right with the probability of the item's probe."""
+    rng = np.random.default_rng(seed)
+    return [
+        Answer(
+            item_id=item.id,
+            scores=(1.0, 0.0) if rng.random() < skill[str(item.tags["probe"])] else (0.0, 1.0),
+            text=str(nats + rng.normal(0, 0.1)),
+        )
+        for item in items
+    ]
+
+
+def run_of(model: str, **more: Any) -> Run:
+    return Run(suite="toy", solver="s", model=model, seed=0, items_sha="", **more)
+
+
+def toy(*claims: Claim) -> ItemSet:
+    items = items_of()
+    good, flat = {"random": 0.5, "reverse": 0.95}, {"random": 0.7, "reverse": 0.7}
+    answered = [
+        Answered(run=run_of("m"), answers=answers_of(items, good, seed=1)),
+        *(
+            Answered(
+                run=run_of(f"net:a-{seed}", net={"net": "a", "seed": seed}),
+                answers=answers_of(items, flat, seed=10 + seed, nats=0.8),
+            )
+            for seed in range(3)
+        ),
+    ]
+    return ItemSet(suite=suite_of(*claims), items_from=items, answered=answered)
+
+
+def judged(*claims: Claim) -> list[Verdict]:
+    items = toy(*claims)
+    return judge([(Study(items, items.suite.metrics, seed=0, draws=500), ())])
+
+
+def test_two_probes_relation_by_relation() -> None:
+    claim = Claim(
+        statement="random is harder than reverse",
+        source="section 3",
+        contrasts=(Contrast(above={"probe": "reverse"}, below={"probe": "random"}, pair="relation"),),
+    )
+    backwards = dataclasses.replace(
+        claim, contrasts=(Contrast(above={"probe": "random"}, below={"probe": "reverse"}, pair="relation"),)
+    )
+    good, flat, *turned = judged(claim, backwards)
+    assert (good.systems, good.verdict, flat.systems, flat.verdict) == ("m", "holds", "net:a", "open")
+    assert [v.verdict for v in turned] == ["fails", "open"]
+    items = toy()
+    right: dict[tuple[Any, Any], list[float]] = {
+        (item.tags["relation"], item.tags["probe"]): [] for item in items.items()
+    }
+    for item, answer in items.answers(0):
+        right[item.tags["relation"], item.tags["probe"]].append(answer.scores[0])
+    by_hand = [np.mean(right[r, "reverse"]) - np.mean(right[r, "random"]) for r in {r for r, _ in right}]
+    assert good.difference == pytest.approx(float(np.mean(by_hand)))
+    assert good.shown == f"+{100 * (good.difference or 0):.1f} points"
+    assert "20 relations" in good.evidence
+    assert (good.p_holm or 0) >= (good.p or 1)
+
+
+def test_two_groups_of_relations() -> None:
+    claim = Claim(
+        statement="semantic relations are harder",
+        source="section 4",
+        contrasts=(Contrast(above={"kind": "form"}, below={"kind": "semantic"}, unit="relation"),),
+        per=("run.model", "probe"),
+    )
+    found = judged(claim)
+    assert [v.systems for v in found] == ["m · random", "m · reverse", "net:a · random", "net:a · reverse"]
+    assert all("10 and 10 relations" in v.evidence for v in found)
+    assert {v.verdict for v in found} == {"open"}
+
+
+def test_two_systems_on_the_same_items_lower_is_better() -> None:
+    claim = Claim(
+        statement="the network has the lower surprisal",
+        source="table 4",
+        contrasts=(Contrast(above={"run.net": "a"}, below={"run.model": "m"}, metric="surprisal", pair="item"),),
+        per=(),
+    )
+    far = dataclasses.replace(claim, contrasts=(dataclasses.replace(claim.contrasts[0], margin=0.3),))
+    near, not_by_far = judged(claim, far)
+    assert (near.verdict, near.systems, near.shown) == ("holds", "net:a / m", "−0.19 nats")
+    assert not_by_far.verdict == "fails"
+    assert not_by_far.difference == pytest.approx(-0.1, abs=0.02)
+
+
+def test_a_claim_of_several_contrasts_holds_if_each_does() -> None:
+    probes = Contrast(above={"probe": "reverse"}, below={"probe": "random"}, pair="relation")
+    same = Contrast(above={"probe": "reverse"}, below={"probe": "reverse"}, pair="relation")
+    plain = Contrast(above={"probe": "reverse"}, below={"probe": "random"})
+    (both, _, *_), (one, _, *_) = (
+        judged(Claim(statement="", source="", contrasts=contrasts)) for contrasts in ((probes, plain), (probes, same))
+    )
+    assert both.verdict == "holds"
+    assert one.verdict == "open"
+    assert one.p == 1.0
+
+
+def test_no_data_leaves_a_claim_open() -> None:
+    nobody = Contrast(above={"run.net": "b"}, below={"run.model": "m"}, pair="item")
+    (found,) = judged(Claim(statement="b wins", source="", contrasts=(nobody,), per=()))
+    assert (found.verdict, found.p, found.evidence) == ("open", None, "no data")
+    with pytest.raises(ProbandError, match="selects different items"):
+        judged(
+            Claim(
+                statement="",
+                source="",
+                contrasts=(
+                    Contrast(
+                        above={"run.net": "a", "probe": "random"},
+                        below={"run.model": "m", "probe": "reverse"},
+                        pair="item",
+                    ),
+                ),
+                per=(),
+            )
+        )
+
+
+def test_claims_are_written_in_all_formats(tmp_path: Path, unpainted: None) -> None:
+    def of(results: Any, seed: int) -> list[Sheet]:
+        outcomes = {
+            "quiet": {label: Outcome(difference=0.2, p=0.001, evidence="counted") for label in results.labels[:1]}
+        }
+        return [Sheet(name="s", title="S", header=("a",), rows=((1,),), outcomes=outcomes)]
+
+    claim = Claim(
+        statement="random is harder than reverse",
+        source="section 3",
+        contrasts=(Contrast(above={"probe": "reverse"}, below={"probe": "random"}, pair="relation"),),
+    )
+    other = Claim(statement="frequency explains <little>", source="section 4", test="quiet")
+    items = toy(claim, other)
+    analysis = Analysis(name="frequency", help="", of=of)
+    items = dataclasses.replace(items, suite=dataclasses.replace(items.suite, analyses=(analysis,)))
+    found = write_report([items], out=tmp_path, draws=200, claims=True, analyses=["frequency"])
+    assert found["claims"] == {"holds": 2, "fails": 0, "open": 1}
+    written = json.loads((tmp_path / "claims.json").read_text("utf-8"))["claims"]
+    assert [(v["systems"], v["verdict"]) for v in written] == [("m", "holds"), ("net:a", "open"), ("m", "holds")]
+    page = (tmp_path / "index.html").read_text("utf-8")
+    assert "frequency explains &lt;little&gt;" in page
+    for end, word in (("md", "holds"), ("tex", r"\toprule"), ("csv", "claim,")):
+        assert word in (tmp_path / "tables" / f"claims.{end}").read_text("utf-8")

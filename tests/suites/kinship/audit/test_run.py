@@ -1,0 +1,306 @@
+"""The auditor against planted flaws, against itself on other numbers of workers, and on the six releases."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.core.files import write_lines
+from proband.pipeline.audit import audit as audit_with_page
+from proband.suites.kinship.audit.reduced_rows import masked
+from proband.suites.kinship.audit.run import audit
+from proband.suites.kinship.audit.sources import sources
+from proband.suites.kinship.audit.story_text import contradicted, read_story
+from proband.suites.kinship.audit.verdicts import Case, ProofStep, batches, judge, judging
+from proband.suites.kinship.clutrr.csv_files import read_rows
+from proband.suites.kinship.clutrr.export import write_cells
+from proband.suites.kinship.clutrr.items import to_item
+from proband.suites.kinship.clutrr.rows import COLUMNS
+from proband.suites.kinship.logic.patterns import canonical
+from proband.suites.kinship.world.kernel import Family
+
+
+def row(id: str, facts: str, target: str, **changes: str) -> dict[str, str]:
+    """A row from facts such as "Ann:female son Bo, Bo uncle Cy"; the question is about the first and last person."""
+    genders: dict[str, str] = {}
+    edges = []
+    for fact in facts.split(", "):
+        a, relation, b = fact.split()
+        for person in (a, b):
+            name, _, gender = person.partition(":")
+            genders.setdefault(name, gender or "male")
+        edges.append((a.partition(":")[0], relation, b.partition(":")[0]))
+    names = list(genders)
+    number = {name: x for x, name in enumerate(names)}
+    a, b = edges[0][0], edges[-1][2]
+    cells = {
+        "": "0",
+        "id": id,
+        "story": " ".join(f"[{i}]'s {r} is [{j}]." for i, r, j in edges),
+        "query": repr((a, b)),
+        "target": target,
+        "f_comb": "-".join(r for _, r, _ in edges),
+        "task_name": f"task_1.{len(edges)}",
+        "story_edges": repr([(number[i], number[j]) for i, _, j in edges]),
+        "edge_types": repr([r for _, r, _ in edges]),
+        "query_edge": repr((number[a], number[b])),
+        "genders": ",".join(f"{name}:{gender}" for name, gender in genders.items()),
+        "task_split": "test",
+    }
+    return cells | changes
+
+
+PLANTED = {
+    "entailed": row("sound", "Ann:female father Bo, Bo sister Cy:female", "aunt"),
+    "ambiguous": row(
+        "open",
+        "Ann:female son Bo, Bo uncle Cy",
+        "brother",
+        proof_state="[{('Ann', 'brother', 'Cy'): [('Ann', 'son', 'Bo'), ('Bo', 'uncle', 'Cy')]}]",
+    ),
+    "false": row(
+        "wrong",
+        "Al son Bo, Bo mother Cy:female, Cy:female father Di",
+        "father",
+        proof_state="[{('Al', 'father', 'Di'): [('Al', 'son', 'Bo'), ('Bo', 'grandfather', 'Di')]}, "
+        "{('Bo', 'grandfather', 'Di'): [('Bo', 'mother', 'Cy'), ('Cy', 'father', 'Di')]}]",
+    ),
+    "inconsistent": row("broken", "Al son Bo, Bo son Cy, Cy son Al, Al son Di", "son"),
+    "unreadable": row("spoilt", "Al son Bo, Bo son Cy", "grandson", story_edges="[(0, 1), (1,"),
+}
+
+
+def run(tmp_path: Path, rows: list[dict[str, str]], **options: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    write_cells(rows, tmp_path / "data.csv")
+    told = audit(tmp_path / "data.csv", out=tmp_path / "out", workers=1, **options)
+    figures = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert told["verdicts"] == figures["verdicts"]
+    lines = (tmp_path / "out" / "verdicts.jsonl").read_text().splitlines()
+    return figures, [json.loads(line) for line in lines]
+
+
+def test_planted_flaws_are_caught(tmp_path: Path) -> None:
+    figures, lines = run(tmp_path, list(PLANTED.values()))
+    assert [line["verdict"] for line in lines] == list(PLANTED)
+    assert figures["verdicts"] == dict.fromkeys(PLANTED, 1)
+    sound, open_, wrong, broken, spoilt = lines
+    assert (sound["possible"], sound["depth"], sound["counter_family"]) == (["aunt"], 2, None)
+    assert open_["possible"] == ["brother", "brother-in-law"]
+    assert open_["blame"] == "child∘uncle/aunt → sibling"
+    assert wrong["possible"] == ["father-in-law"]
+    assert wrong["blame"] == "child∘grandparent → parent"
+    assert broken["possible"] == []
+    assert spoilt["line"] == 6
+    assert spoilt["column"] == "story_edges"
+
+
+@pytest.mark.parametrize(("verdict", "relation"), [("ambiguous", "brother-in-law"), ("false", "father-in-law")])
+def test_counter_families_can_be_looked_at(tmp_path: Path, verdict: str, relation: str) -> None:
+    """The family in the file is a family, the facts hold in it, the label does not."""
+    _, (line,) = run(tmp_path, [PLANTED[verdict]])
+    shown = line["counter_family"]
+    family = Family(
+        named=sum(person is not None for person in shown["people"]),
+        genders=tuple(shown["genders"]),
+        father=tuple(shown["father"]),
+        mother=tuple(shown["mother"]),
+        spouses=tuple(() if s is None else (s,) for s in shown["spouse"]),
+    )
+    assert family.broken() is None
+    place = {name: x for x, name in enumerate(shown["people"])}
+    (original,) = read_rows(tmp_path / "data.csv")
+    for i, word, j in original.chain:
+        assert family.relations(place[original.names[i]], place[original.names[j]]) == {word}
+    asker, asked = (place[original.names[x]] for x in original.query)
+    assert family.relations(asker, asked) == {relation} == {shown["relation"]}
+
+
+def test_files_of_an_audit(tmp_path: Path) -> None:
+    figures, _ = run(tmp_path, list(PLANTED.values()))
+    out = tmp_path / "out"
+    assert [r.id for r in read_rows(out / "cleaned.csv")] == ["sound"]
+    assert [(r.id, r.target) for r in read_rows(out / "corrected.csv")] == [("wrong", "father-in-law")]
+    assert next(csv.reader((out / "cleaned.csv").read_text().splitlines())) == list(COLUMNS)
+    assert figures["cleaned"] == {"cleaned.csv": 1, "corrected.csv": 1}
+    assert (out / "by_k.md").read_text().startswith("| release | split | k | rows | entailed |")
+    assert (
+        sum(int(line["rows"]) for line in csv.DictReader((out / "by_k.csv").read_text().splitlines()) if line["k"]) == 4
+    )
+    audit_with_page(tmp_path / "data.csv", out=out)
+    page = (out / "index.html").read_text()
+    assert page.count("<svg") == 2
+    assert "http:" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert "https:" not in page
+
+
+def test_an_audit_of_the_cleaned_file_finds_nothing(tmp_path: Path) -> None:
+    run(tmp_path, list(PLANTED.values()))
+    for name in ("cleaned.csv", "corrected.csv"):
+        again = audit(tmp_path / "out" / name, out=tmp_path / name[:-4], workers=1)
+        assert again["verdicts"]["entailed"] == again["rows"] == 1
+
+
+def test_revisits_and_true_depth(tmp_path: Path) -> None:
+    chain = "Ann:female husband Bo, Bo daughter Cy:female, Cy:female father Bo, Bo brother Di"
+    figures, (line,) = run(tmp_path, [row("again", chain, "brother-in-law")])
+    assert (line["verdict"], line["k"], line["path"], line["depth"], line["revisits"]) == ("entailed", 4, 2, 2, True)
+    assert figures["depth"]["4"]["entailed by fewer than k facts"] == 1
+
+
+def test_text_against_columns(tmp_path: Path) -> None:
+    story = "[Ann] met her brother, [Bo]. [Bo]'s sister [Cy] came."
+    planted = row("text", "Ann:female father Bo, Bo sister Cy:female", "aunt", story=story)
+    slip = row("slip", "Ann:male father Bo, Bo sister Cy:male", "uncle", story=story)
+    figures, (first, second) = run(tmp_path, [planted, slip])
+    assert first["text_contradicts"] == [["Ann", "brother", "Bo"]]
+    assert first["gender_slips"] == []
+    assert sorted(second["gender_slips"]) == [["Ann", "female"], ["Cy", "female"]]
+    assert second["verdict"] == "inconsistent"  # the column says that a man is a sister
+    assert figures["text"]["rows with a gender slip"] == 1
+    missing = row("missing", "Ann:female father Bo, Bo sister Cy:female", "aunt", story="[Ann] met [Bo].")
+    assert run(tmp_path, [missing])[1][0]["untold"] == ["Cy"]
+
+
+def test_the_reader_leaves_doubtful_sentences_alone() -> None:
+    names, genders = ["Ann", "Bo", "Cy"], ["female", "male", "male"]
+    for story in (
+        "[Ann] met [Bo] and his brother [Cy].",  # two people the pronoun might mean
+        "[Ann] took her uncle, but his brother [Cy] stayed.",  # the uncle's brother
+        "[Ann] likes [Cy], a brother.",
+    ):
+        assert read_story(story, names, genders).facts == ()
+    said = read_story("[Ann]'s son [Cy] left.", names, genders)
+    assert contradicted(said, [(2, "mother", 0)], genders) == []
+    assert contradicted(said, [(2, "sister", 0)], genders) == [(0, "son", 2)]
+
+
+def test_train_and_test_overlap(tmp_path: Path) -> None:
+    facts = "Ann:female father Bo, Bo sister Cy:female"
+    rows = [
+        row("a", facts, "aunt", task_split="train"),
+        row("b", facts, "aunt"),
+        row("c", facts.replace("Ann", "Eva").replace("Bo", "Ed"), "aunt"),
+        row("d", "Ann:female mother Cy:female, Cy:female sister Fay:female", "aunt"),
+    ]
+    figures, _ = run(tmp_path, rows)
+    (found,) = figures["overlap"].values()
+    assert found["test: same story in training"] == 1
+    assert found["test: same story but for names"] == 2
+    assert found["of these with a clause seen in training"] == 2
+    assert found["test: every name seen in training"] == 1
+
+
+def test_noise_read_from_the_text_is_judged_too(tmp_path: Path) -> None:
+    """Supporting facts may settle a label that the chain leaves open."""
+    settled = row(
+        "settled",
+        "Ann:female son Bo, Bo uncle Cy",
+        "brother",
+        story="[Ann]'s son is [Bo]. [Bo]'s uncle is [Cy]. [Ann] met her father, [Di]. [Cy]'s father, [Di] came.",
+        story_edges="[(0, 1), (1, 2), (0, 3), (2, 3)]",
+        genders="Ann:female,Bo:male,Cy:male,Di:male",
+        task_name="task_2.2",
+    )
+    figures, (line,) = run(tmp_path, [settled])
+    assert (line["verdict"], line["with_noise"]) == ("ambiguous", "entailed")
+    assert figures["noise"]["verdict without and with them"] == {"ambiguous -> entailed": 1}
+
+
+def test_our_items_are_audited(tmp_path: Path) -> None:
+    write_cells([PLANTED["entailed"], PLANTED["false"]], tmp_path / "data.csv")
+    write_lines(tmp_path / "built" / "items.jsonl", [to_item(each) for each in read_rows(tmp_path / "data.csv")])
+    figures = audit(tmp_path / "built", out=tmp_path / "out", workers=1)
+    assert (figures["verdicts"]["entailed"], figures["verdicts"]["false"]) == (1, 1)
+
+
+def test_hostile_names_stay_text(tmp_path: Path) -> None:
+    evil = "<script>alert(1)</script>"
+    planted = {key: value.replace("Ann", evil) for key, value in PLANTED["ambiguous"].items()}
+    run(tmp_path, [planted])
+    audit_with_page(tmp_path / "data.csv", out=tmp_path / "out")
+    assert "<script" not in (tmp_path / "out" / "index.html").read_text()
+
+
+def test_a_story_too_long_to_search_is_told_so(tmp_path: Path) -> None:
+    _, (line,) = run(tmp_path, [row("long", ", ".join(f"P{i} uncle P{i + 1}" for i in range(40)), "uncle")])
+    assert line["verdict"] == "unreadable"
+    assert "40 facts of 41 people" in line["reason"]
+
+
+def test_bad_paths(tmp_path: Path) -> None:
+    with pytest.raises(ProbandError, match="no such file"):
+        audit(tmp_path / "none", out=tmp_path / "out")
+    with pytest.raises(ProbandError, match="holds neither"):
+        audit(tmp_path, out=tmp_path / "out")
+    (tmp_path / "a.csv").write_text(",".join(COLUMNS) + "\n")
+    with pytest.raises(ProbandError, match="holds no rows"):
+        audit(tmp_path / "a.csv", out=tmp_path / "out", workers=1)
+    with pytest.raises(ProbandError, match="into the folder it reads"):
+        audit(tmp_path, out=tmp_path)
+
+
+def test_same_bytes_for_any_number_of_workers(tmp_path: Path) -> None:
+    """Patterns of several sizes, judged in other orders and processes."""
+    words = ("son", "uncle", "father", "brother", "grandson")
+    rows = []
+    for n in range(30):
+        chain = [words[(n // 5**place) % 5] for place in range(2 + n % 3)]
+        facts = ", ".join(f"P{place} {relation} P{place + 1}" for place, relation in enumerate(chain))
+        rows.append(row(f"r{n}", facts, ("brother", "father", "nephew")[n % 3]))
+    (tmp_path / "in" / "one").mkdir(parents=True)
+    (tmp_path / "in" / "two").mkdir()
+    write_cells(rows[:20], tmp_path / "in" / "one" / "1.2_test.csv")
+    write_cells(rows[20:], tmp_path / "in" / "two" / "1.2_test.csv")
+    for workers in (1, 2):
+        audit(tmp_path / "in", out=tmp_path / f"out{workers}", workers=workers)
+    files = sorted(p.relative_to(tmp_path / "out1") for p in (tmp_path / "out1").rglob("*") if p.is_file())
+    assert Path("cleaned/one/1.2_test.csv") in files
+    for name in files:
+        assert (tmp_path / "out1" / name).read_bytes() == (tmp_path / "out2" / name).read_bytes(), name
+
+
+def test_batches_hold_every_case_once() -> None:
+    chains = [[(i, "son", i + 1) for i in range(n - 1)] for n in (3, 4, 5)]
+    cases = [Case(canonical(["male"] * 5, chain, (0, len(chain)))[0], "son") for chain in chains]
+    made = batches([*cases, *cases, *reversed(cases)])
+    assert sorted(case for batch in made for case in batch) == sorted(cases)
+    assert next(judging()(made[0])).verdict == judge(made[0][0]).verdict
+
+
+def test_small_parts() -> None:
+    assert masked("[Bo] and [Al] and [Bo]") == "[0] and [1] and [0]"
+    assert ProofStep((0, "wife", 1), (1, "niece", 2), (0, "niece", 2)).rule == "spouse∘nephew/niece → nephew/niece"
+
+
+@pytest.mark.data
+def test_only_data_files_are_taken_from_a_folder(data: Path) -> None:
+    """Templates and name lists that stand beside the releases are left alone."""
+    found = sources(data / "clutrr")
+    assert len(found) == 44
+    assert {source.release[:5] for source in found} == {"data_"}
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_a_release(data: Path, tmp_path: Path) -> None:
+    """The tests of the first release; every label that does not follow rests on one of the two rules."""
+    for k in (2, 3, 4, 5):
+        name = f"1.{k}_test.csv.gz"
+        figures = audit(data / "clutrr" / "data_089907f8" / name, out=tmp_path / name, workers=2)
+        assert set(figures["blamed"]) <= {"child∘uncle/aunt → sibling", "child∘grandparent → parent"}
+        lines = [json.loads(line) for line in (tmp_path / name / "verdicts.jsonl").read_text().splitlines()]
+        sound = [line for line in lines if not line["unsound"]]
+        assert {line["verdict"] for line in sound} <= {"entailed", "inconsistent"}
+        if k == 3:
+            assert figures["verdicts"] == {
+                "entailed": 30,
+                "ambiguous": 45,
+                "false": 30,
+                "inconsistent": 0,
+                "unreadable": 0,
+            }

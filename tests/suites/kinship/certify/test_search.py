@@ -1,0 +1,324 @@
+"""The search against all families of up to six people, enumerated outright.
+
+A family is a gender per person, a set of couples, and for each person a household they are the child of: none, a couple
+or an unmarried person. People are numbered so that parents come before children, so ancestry has no cycle; couples
+of one family are thrown out. Relations are composed as sets of pairs.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from functools import cache
+from itertools import combinations, permutations, product
+
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.suites.kinship.certify import search as certify
+from proband.suites.kinship.certify.sat_clauses import witnesses
+from proband.suites.kinship.world.kernel import STRICT, WORLDS, Edge, Family, agrees
+from proband.suites.kinship.world.relations import GENDER, INVERSE, NEUTRAL, RELATIONS, word
+
+# ---- the yardstick: shares nothing with the search ---------------------------------------------------------------
+
+Pairs = frozenset[tuple[int, int]]
+Config = tuple[tuple[str, ...], tuple[str, ...]]  # genders of some people; what each ordered pair of them is, or ""
+
+
+def matchings(men: list[int], women: list[int]) -> Iterator[tuple[tuple[int, int], ...]]:
+    if not men:
+        yield ()
+        return
+    for rest in matchings(men[1:], women):
+        yield rest
+    for woman in women:
+        for rest in matchings(men[1:], [w for w in women if w != woman]):
+            yield ((men[0], woman), *rest)
+
+
+def families(size: int) -> Iterator[tuple[tuple[str, ...], tuple[tuple[int, int], ...], tuple[tuple[int, ...], ...]]]:
+    """(genders, couples, household of each person) for every family of `size` people."""
+    for genders in product(("male", "female"), repeat=size):
+        men = [x for x in range(size) if genders[x] == "male"]
+        women = [x for x in range(size) if genders[x] == "female"]
+        for couples in matchings(men, women):
+            wed = {x for couple in couples for x in couple}
+            units: list[tuple[int, ...]] = [*couples, *((x,) for x in range(size) if x not in wed)]
+            choices = [[(), *(u for u in units if max(u) < x)] for x in range(size)]
+            for homes in product(*choices):
+                lineage: list[set[int]] = []
+                for x in range(size):
+                    lineage.append({x}.union(*(lineage[p] for p in homes[x])))
+                if all(not lineage[a] & lineage[b] for a, b in couples):
+                    yield genders, couples, homes
+
+
+def compose(first: Pairs, second: Pairs) -> Pairs:
+    return frozenset((a, d) for a, b in first for c, d in second if b == c)
+
+
+def relation_table(
+    genders: tuple[str, ...], couples: tuple[tuple[int, int], ...], homes: tuple[tuple[int, ...], ...]
+) -> dict[tuple[int, int], str]:
+    """(i, j) -> what j is to i. Asserts that no two relations hold of one pair."""
+    size = len(genders)
+    p: Pairs = frozenset((x, up) for x in range(size) for up in homes[x])
+    c: Pairs = frozenset((b, a) for a, b in p)
+    s: Pairs = frozenset(pair for a, b in couples for pair in ((a, b), (b, a)))
+    b: Pairs = frozenset(
+        (x, y) for x in range(size) for y in range(size) if x != y and homes[x] and homes[x] == homes[y]
+    )
+    named = {
+        ("father", "mother"): p,
+        ("son", "daughter"): c,
+        ("brother", "sister"): b,
+        ("husband", "wife"): s,
+        ("grandfather", "grandmother"): compose(p, p),
+        ("grandson", "granddaughter"): compose(c, c),
+        ("uncle", "aunt"): compose(p, b),
+        ("nephew", "niece"): compose(b, c),
+        ("father-in-law", "mother-in-law"): compose(s, p),
+        ("son-in-law", "daughter-in-law"): compose(c, s),
+        ("brother-in-law", "sister-in-law"): compose(s, b) | compose(b, s),
+    }
+    table: dict[tuple[int, int], str] = {}
+    for (his, her), pairs in named.items():
+        for i, j in pairs:
+            assert i != j
+            assert (i, j) not in table, "two relations between one pair"
+            table[i, j] = his if genders[j] == "male" else her
+    return table
+
+
+@cache
+def configurations(people: int, size: int) -> frozenset[Config]:
+    """What can be seen between `people` distinct members of a family of `size`."""
+    tables = {(family[0], tuple(sorted(relation_table(*family).items()))) for family in families(size)}
+    seen: set[Config] = set()
+    for genders, relations in tables:
+        table = dict(relations)
+        for chosen in combinations(range(size), people):
+            pairs = tuple(table.get((a, b), "") for a in chosen for b in chosen if a != b)
+            seen.add((tuple(genders[x] for x in chosen), pairs))
+    return frozenset(turned(config, order) for config in seen for order in permutations(range(people)))
+
+
+def turned(config: Config, order: tuple[int, ...]) -> Config:
+    """The same people looked at in another order."""
+    genders, pairs = config
+    n = len(order)
+    return (
+        tuple(genders[x] for x in order),
+        tuple(pairs[pair_index(a, b, n)] for a in order for b in order if a != b),
+    )
+
+
+def pair_index(i: int, j: int, people: int) -> int:
+    """Where the ordered pair (i, j) stands in a configuration."""
+    return i * (people - 1) + j - (j > i)
+
+
+# ---- the tests ---------------------------------------------------------------------------------------------------
+
+MEN = ("male", "male", "male")
+
+
+def seen(configs: frozenset[Config], genders: tuple[str, ...], edges: list[Edge], query: tuple[int, int]) -> set[str]:
+    """What the query is in the enumerated families in which the edges hold."""
+    n = len(genders)
+    places = [(pair_index(i, j, n), relation) for i, relation, j in edges]
+    ask = pair_index(*query, n)
+    return {
+        pairs[ask] or "none" for found, pairs in configs if found == genders and all(pairs[p] == r for p, r in places)
+    }
+
+
+def needed(edges: list[Edge]) -> int:
+    return sum(witnesses(NEUTRAL[relation], STRICT) for _, relation, _ in edges)
+
+
+def random_story(rng: random.Random, *, people: int, edges: int) -> tuple[tuple[str, ...], list[Edge]]:
+    genders = tuple(rng.choice(("male", "female")) for _ in range(people))
+    pairs = rng.sample(list(permutations(range(people), 2)), edges)
+    words = {g: [r for r in RELATIONS if GENDER[r] == g] for g in ("male", "female")}
+    return genders, [(i, rng.choice(words[genders[j]]), j) for i, j in pairs]
+
+
+def compare(configs: frozenset[Config], *, size: int, people: int, stories: int, seed: int) -> tuple[int, int]:
+    """Check random stories; returns how many were decided exactly and how many of those had a family."""
+    rng = random.Random(seed)
+    exact = alive = 0
+    for _ in range(stories):
+        genders, edges = random_story(rng, people=people, edges=rng.randint(1, people))
+        query = (0, people - 1)
+        brute = seen(configs, genders, edges, query)
+        found = certify.possible(genders, edges, query)
+        assert brute <= found, (genders, edges)
+        if people + needed(edges) <= size:  # then every family that matters is among the enumerated
+            exact += 1
+            alive += bool(brute)
+            assert bool(brute) == bool(found) == certify.consistent(genders, edges)
+            for target in (brute | {"brother", "aunt", "mother-in-law"}) - {"none"}:
+                assert certify.entailed(genders, edges, query, target) == (brute == {target}), (genders, edges)
+        if people + needed(edges) + 2 <= size:
+            assert brute == found, (genders, edges)
+    return exact, alive
+
+
+def test_agrees_with_enumerated_families() -> None:
+    exact, alive = compare(configurations(3, 5), size=5, people=3, stories=2500, seed=1)
+    assert exact > 800
+    assert alive > 200
+    exact, alive = compare(configurations(4, 5), size=5, people=4, stories=600, seed=2)
+    assert exact > 50
+    assert alive > 10
+
+
+@pytest.mark.slow
+def test_agrees_with_enumerated_families_of_six() -> None:
+    exact, alive = compare(configurations(3, 6), size=6, people=3, stories=8000, seed=3)
+    assert exact > 4000
+    assert alive > 1000
+
+
+@pytest.mark.slow
+def test_every_composition_of_two_facts() -> None:
+    """All chains a - b - c: whatever six people can show is possible."""
+    configs = configurations(3, 6)
+    table: dict[tuple[str, str, str], set[str]] = {}
+    for genders, pairs in configs:
+        first, second = pairs[pair_index(0, 1, 3)], pairs[pair_index(1, 2, 3)]
+        if first and second:
+            table.setdefault((genders[0], first, second), set()).add(pairs[pair_index(0, 2, 3)] or "none")
+    for gender, first, second in product(("male", "female"), RELATIONS, RELATIONS):
+        genders = (gender, GENDER[first], GENDER[second])
+        edges = [(0, first, 1), (1, second, 2)]
+        found = certify.possible(genders, edges, (0, 2))
+        brute = table.get((gender, first, second), set())
+        assert brute <= found
+        if needed(edges) <= 1:
+            assert brute == found
+
+
+def test_kernel_reads_enumerated_families() -> None:
+    """The kernel's axioms accept each enumerated family and its relations are those of the set composition."""
+    count = 0
+    for genders, couples, homes in families(4):
+        partner = {x: y for a, b in couples for x, y in ((a, b), (b, a))}
+        family = Family(
+            named=4,
+            genders=genders,
+            father=tuple(next((p for p in home if genders[p] == "male"), None) for home in homes),
+            mother=tuple(next((p for p in home if genders[p] == "female"), None) for home in homes),
+            spouses=tuple((partner[x],) if x in partner else () for x in range(4)),
+        )
+        assert family.broken() is None
+        table = relation_table(genders, couples, homes)
+        for i, j in permutations(range(4), 2):
+            assert family.relations(i, j) == ({table[i, j]} if (i, j) in table else set())
+        count += 1
+    assert count == 796
+
+
+@pytest.mark.parametrize(
+    ("father", "mother", "spouses", "axiom"),
+    [
+        ((None, 0, None), (None, None, None), ((), (), ()), None),
+        ((None, 2, None), (None, None, None), ((), (), ()), "axiom 1"),  # a father who is a woman
+        ((None, 0, None), (None, 2, None), ((), (), ()), "axiom 2"),  # parents who are not married
+        ((None, 0, None), (None, None, None), ((2,), (), (0,)), "axiom 2"),  # a stepmother
+        ((1, 0, None), (None, None, None), ((), (), ()), "axiom 3"),
+        ((None, 0, 0), (None, None, None), ((), (2,), (1,)), "axiom 4"),  # siblings who married
+    ],
+)
+def test_kernel_rejects(
+    father: tuple[int | None, ...],
+    mother: tuple[int | None, ...],
+    spouses: tuple[tuple[int, ...], ...],
+    axiom: str | None,
+) -> None:
+    family = Family(named=3, genders=("male", "male", "female"), father=father, mother=mother, spouses=spouses)
+    assert (family.broken() or "").startswith(axiom or "")
+    assert (family.broken() is None) == (axiom is None)
+
+
+@pytest.mark.parametrize(
+    ("edges", "expected"),
+    [
+        ([(0, "son", 1), (1, "uncle", 2)], {"brother", "brother-in-law"}),  # the paper's rule gives brother alone
+        ([(0, "son", 1), (1, "grandfather", 2)], {"father", "father-in-law"}),  # the paper's rule gives father alone
+        ([(0, "father", 1), (1, "brother", 2)], {"uncle"}),
+        ([(0, "brother", 1), (1, "brother", 2)], {"brother"}),
+        ([(0, "father", 1), (1, "son", 2)], {"brother"}),
+        ([(0, "grandson", 1), (1, "father", 2)], {"son", "son-in-law"}),
+        ([(0, "father", 1), (1, "father", 0)], set()),
+    ],
+)
+def test_compositions_of_the_paper(edges: list[Edge], expected: set[str]) -> None:
+    assert certify.possible(MEN, edges, (0, 2)) == expected
+
+
+def test_counter_family_keeps_the_storys_own_numbers() -> None:
+    genders = ["female", "male", "male", "female"]
+    edges = [(2, "daughter", 0), (0, "uncle", 1), (1, "sister", 3)]
+    family = certify.counter_family(genders, edges, (2, 1), "brother")
+    assert family is not None
+    assert agrees(family, genders, edges)
+    assert family.relations(2, 1) == {"brother-in-law"}
+
+
+def test_unknown_genders_are_left_open() -> None:
+    assert certify.possible([None, None, None], [(0, "father", 1), (2, "father", 1)], (0, 2)) == {"brother", "sister"}
+    assert not certify.entailed([None, None, None], [(0, "father", 1), (2, "father", 1)], (0, 2), "brother")
+    assert certify.entailed([None, None, "male"], [(0, "father", 1), (2, "father", 1)], (0, 2), "brother")
+
+
+def test_a_word_against_a_gender_is_inconsistent() -> None:
+    assert not certify.consistent(["male", "male"], [(0, "sister", 1)])
+    assert certify.possible(["male", "male"], [(0, "sister", 1)], (0, 1)) == frozenset()
+    assert not certify.entailed(["male", "male"], [(0, "sister", 1)], (0, 1), "sister")
+
+
+def test_inverse_facts_say_the_same() -> None:
+    rng = random.Random(5)
+    for _ in range(150):
+        genders, edges = random_story(rng, people=4, edges=3)
+        turned = [(j, word(INVERSE[NEUTRAL[relation]], genders[i]), i) for i, relation, j in edges]
+        assert certify.possible(genders, edges, (0, 3)) == certify.possible(genders, turned, (0, 3))
+
+
+def test_laxer_worlds_have_more_families() -> None:
+    """Each world's families include the strict ones, so what is possible only grows."""
+    rng = random.Random(6)
+    grew = 0
+    for _ in range(60):
+        genders, edges = random_story(rng, people=4, edges=3)
+        strict = certify.possible(genders, edges, (0, 3))
+        for name in ("remarriage", "cousins-marry"):
+            lax = certify.possible(genders, edges, (0, 3), world=WORLDS[name])
+            assert strict <= lax
+            grew += strict < lax
+    assert grew
+
+
+def test_uncle_by_marriage() -> None:
+    edges: list[Edge] = [(0, "mother", 1), (1, "sister", 2), (2, "husband", 3)]
+    genders = ["male", "female", "female", "male"]
+    # by blood too where two brothers married two sisters; brother-in-law where the asker married his sister
+    assert certify.possible(genders, edges, (0, 3)) == {"none", "uncle", "brother-in-law"}
+    assert certify.entailed(genders, edges, (0, 3), "uncle", world=WORLDS["uncles-by-marriage"])
+
+
+def test_hostile_input_is_told_in_a_line() -> None:
+    with pytest.raises(ProbandError, match="person 7"):
+        certify.possible(MEN, [(0, "son", 7)], (0, 2))
+    with pytest.raises(ProbandError, match="'cousin' is not one of the 22"):
+        certify.possible(MEN, [(0, "cousin", 1)], (0, 2))
+    with pytest.raises(ProbandError, match="one person"):
+        certify.possible(MEN, [(0, "son", 1)], (1, 1))
+    with pytest.raises(ProbandError, match="'friend' is not one of the 22"):
+        certify.entailed(MEN, [(0, "son", 1)], (0, 1), "friend")
+    long: list[Edge] = [(i, "uncle", i + 1) for i in range(60)]
+    with pytest.raises(ProbandError, match="too large to search: 61 people"):
+        certify.entailed(["male"] * 61, long, (0, 60), "uncle")

@@ -1,0 +1,248 @@
+"""CLUTRR's CSV in and out: hand-written rows, hostile ones, and all six releases where they are at hand."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import random
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.core.types import Item, Split
+from proband.suites.kinship.clutrr.csv_files import read_rows, scan
+from proband.suites.kinship.clutrr.export import export, write_cells
+from proband.suites.kinship.clutrr.items import to_cells, to_item
+from proband.suites.kinship.clutrr.rows import COLUMNS, Row, Unreadable, literal
+from proband.suites.kinship.world.relations import GENDER, RELATIONS
+
+GOOD = {
+    "": "0",
+    "id": "a",
+    "story": "[Ann]'s father is [Ben]. [Ben]'s sister is [Cat].",
+    "query": "('Ann', 'Cat')",
+    "target": "aunt",
+    "text_target": "[]",
+    "clean_story": "[Ann]'s father is [Ben]. [Ben]'s sister is [Cat].",
+    "proof_state": "[{('Ann', 'aunt', 'Cat'): [('Ann', 'father', 'Ben'), ('Ben', 'sister', 'Cat')]}]",
+    "f_comb": "father-sister",
+    "task_name": "task_1.2",
+    "story_edges": "[(0, 1), (1, 2)]",
+    "edge_types": "['father', 'sister']",
+    "query_edge": "(0, 2)",
+    "genders": "Ann:female,Ben:male,Cat:female",
+    "node_mapping": "{0: 0, 1: 1, 2: 2}",
+    "task_split": "train",
+}
+
+
+def only(path: Path, **changes: str) -> Row | Unreadable:
+    write_cells([GOOD | changes], path)
+    (row,) = scan(path)
+    return row
+
+
+def test_reads_a_row(tmp_path: Path) -> None:
+    row = only(tmp_path / "a.csv")
+    assert isinstance(row, Row)
+    assert row.chain == ((0, "father", 1), (1, "sister", 2))
+    assert (row.k, row.task, row.split, row.target, row.noise) == (2, "clean", "train", "aunt", ())
+    assert row.proof == ((("Ann", "aunt", "Cat"), (("Ann", "father", "Ben"), ("Ben", "sister", "Cat"))),)
+
+
+def test_noise_without_types(tmp_path: Path) -> None:
+    changes = {"story_edges": "[(0, 1), (1, 2), (0, 3)]", "genders": GOOD["genders"] + ",Dan:male"}
+    row = only(tmp_path / "a.csv", task_name="task_3.2", **changes)
+    assert isinstance(row, Row)
+    assert row.noise == ((0, None, 3),)
+    assert to_item(row).facts["noise"] == [[[0, None, 3], "irrelevant"]]
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "reason"),
+    [
+        ("genders", "Ann:female,Ben,Cat:female", "NAME:male"),
+        ("genders", "Ann:female,Ann:male,Cat:female", "twice"),
+        ("genders", "", "NAME:male"),
+        ("genders", ",".join(f"N{i}:male" for i in range(100)), "at most 64"),
+        ("story_edges", "[(0, 1), (1, 9)]", "person 9"),
+        ("story_edges", "[(0, 1), (1, -2)]", "person -2"),
+        ("story_edges", "[(0, 1), (1, True)]", "pair of people"),
+        ("story_edges", "__import__('os').getcwd()", "not a list or a tuple"),
+        ("story_edges", "[" * 5000, "nested"),
+        ("story_edges", "[" + "(0, 1)," * 60000, "longer than"),
+        ("story_edges", "0" * 5000, "not a list"),
+        ("edge_types", "['father', 'cousin']", "'cousin'"),
+        ("edge_types", "['father', 'sister', 'son']", "types 3 edges"),
+        ("edge_types", "[]", "types 0 edges"),
+        ("edge_types", "[['father'], 'sister']", "not one of the 22"),
+        ("query_edge", "(0, 0)", "to themselves"),
+        ("query_edge", "{0: 1}", "pair of people"),
+        ("query", "('Ann', 'Ben')", "other people"),
+        ("target", "grandmaster", "'grandmaster'"),
+        ("task_name", "task_1.7", "k=7"),
+        ("task_name", "1.2", "not task_T.k"),
+        ("proof_state", "[{('Ann', 'aunt'): []}]", "not {fact"),
+        ("proof_state", "{1: 2}", "list of steps"),
+    ],
+)
+def test_hostile_cells_are_told_with_their_place(tmp_path: Path, column: str, text: str, reason: str) -> None:
+    path = tmp_path / "hostile.csv"
+    row = only(path, **{column: text})
+    assert isinstance(row, Unreadable)
+    assert row.column == column
+    assert reason in row.reason
+    with pytest.raises(ProbandError, match=f"hostile.csv line 2: column '{column}'") as error:
+        list(read_rows(path))
+    assert len(str(error.value)) < 400
+
+
+def test_a_bad_row_does_not_spoil_its_neighbours(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    write_cells([GOOD, GOOD, GOOD], path)
+    header, first, second, third = path.read_bytes().splitlines(keepends=True)
+    huge = b'"' + b"x" * (2 << 20) + b'"\n'
+    path.write_bytes(header + first + second.replace(b"Ann", b"\xff\xfe") + huge + b"1,2,3\n" + third)
+    kinds = [type(row) for row in scan(path)]
+    assert kinds == [Row, Unreadable, Unreadable, Unreadable, Row]
+    reasons = [row.reason for row in scan(path) if isinstance(row, Unreadable)]
+    assert "UTF-8" in reasons[0]
+    assert "field larger" in reasons[1]
+    assert "3 cells" in reasons[2]
+
+
+@pytest.mark.parametrize("content", [b"", b"a,b\n1,2\n", b"\x00\x01", b"target,story_edges\n"])
+def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "other.csv"
+    path.write_bytes(content)
+    with pytest.raises(ProbandError, match=r"other\.csv"):
+        list(scan(path))
+
+
+def test_damaged_gzip_and_missing_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv.gz"
+    with gzip.open(path, "wt", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerows([COLUMNS, *[[GOOD.get(c, "") for c in COLUMNS]] * 300])
+    assert sum(1 for _ in read_rows(path)) == 300
+    path.write_bytes(path.read_bytes()[:200])
+    with pytest.raises(ProbandError, match=r"a\.csv\.gz: cannot be read"):
+        list(scan(path))
+    with pytest.raises(ProbandError, match="cannot be read"):
+        list(scan(tmp_path / "none.csv"))
+
+
+def test_literal_parser_takes_no_code() -> None:
+    for text in ("open('x')", "1+", "lambda: 0", "[x for x in (1,)]", "f'{1}'"):
+        with pytest.raises(ValueError, match="not a list"):
+            literal(text)
+
+
+def random_item(rng: random.Random, number: int) -> Item:
+    """An item of our own shape: shuffled people, told facts in any place, typed noise."""
+    k, names = rng.randint(2, 6), ["Ann", "Ben", "Cy", "Dee", "Eve", "O'Neil", "Gus", "Ida", "Jo", "Lee"]
+    genders = [rng.choice(("male", "female")) for _ in names]
+    order = rng.sample(range(len(names)), len(names))
+
+    def fact(i: int, j: int) -> list[Any]:
+        return [i, rng.choice([r for r in RELATIONS if GENDER[r] == genders[j]]), j]
+
+    chain = [fact(a, b) for a, b in pairwise(order[: k + 1])]
+    noise = [[fact(order[k + 1], order[k + 2]), "disconnected"]]
+    edges = [*chain, noise[0][0]]
+    rng.shuffle(edges)
+    a, b = order[0], order[k]
+    target = fact(a, b)[1]
+    split: Split = rng.choice(("train", "test"))
+    return Item(
+        id=f"r{number}",
+        suite="kinship",
+        prompt="...",
+        choices=RELATIONS,
+        gold=RELATIONS.index(target),
+        tags={"task": "disconnected", "k": k, "target": target, "depth": k, "split": split},
+        facts={
+            "names": names,
+            "genders": genders,
+            "edges": edges,
+            "query": [a, b],
+            "target": target,
+            "k": k,
+            "depth": k,
+            "noise": noise,
+            "proof": [[chain[0], chain[1], fact(chain[0][0], chain[1][2])]],
+            "story": "Ann met Ben. They sang, and O'Neil listened.",
+        },
+        split=split,
+    )
+
+
+def test_round_trip_of_our_items(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    items = [random_item(rng, n) for n in range(200)]
+    write_cells(map(to_cells, items), tmp_path / "ours.csv")
+    for item, row in zip(items, read_rows(tmp_path / "ours.csv"), strict=True):
+        back = to_item(row)
+        assert (back.id, back.gold, back.choices, back.tags) == (item.id, item.gold, item.choices, item.tags)
+        for name in ("names", "genders", "query", "target", "k", "depth", "noise", "proof"):
+            assert back.facts[name] == item.facts[name], name
+        assert sorted(back.facts["edges"]) == sorted(item.facts["edges"])
+        assert back.facts["story"] == "[Ann] met [Ben]. They sang, and [O'Neil] listened."
+
+
+def test_export_names_files_as_clutrr_does(tmp_path: Path) -> None:
+    rng = random.Random(2)
+    items = [random_item(rng, n) for n in range(60)]
+    export(items, tmp_path / "out")
+    files = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert files == ["4.2,4.3,4.4,4.5,4.6_test.csv", "4.2,4.3,4.4,4.5,4.6_train.csv"]
+    for name in files:  # never mixed
+        found = [row.id for row in read_rows(tmp_path / "out" / name)]
+        assert found == [item.id for item in items if name.endswith(f"_{item.split}.csv")]
+
+
+def test_export_to_one_file_keeps_training_items_apart(tmp_path: Path) -> None:
+    rng = random.Random(2)
+    items = [random_item(rng, n) for n in range(40)]
+    export(items, tmp_path / "mine.csv")
+    for name, split in (("mine.csv", "test"), ("mine_train.csv", "train")):
+        rows = list(read_rows(tmp_path / name))
+        assert [row.id for row in rows] == [item.id for item in items if item.split == split]
+        assert {to_item(row).split for row in rows} == {split}
+
+
+def test_an_item_without_facts_has_no_row() -> None:
+    with pytest.raises(ProbandError, match="item 'x' has no CLUTRR form"):
+        to_cells(Item(id="x", suite="kinship", prompt="?"))
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_the_six_releases(data: Path, tmp_path: Path) -> None:
+    """Every row reads; the counts are those of the releases' own page; a row written and read again is the same."""
+    counts: Counter[str] = Counter()
+    files = sorted((data / "clutrr").glob("data_*/*.csv.gz"))
+    for path in files:
+        rows = list(read_rows(path))
+        counts[path.parent.name] += len(rows)
+        assert {row.split for row in rows} == {"train" if "_train" in path.name else "test"}
+        sample = rows[:: max(1, len(rows) // 40)]
+        write_cells([to_cells(to_item(row)) for row in sample], tmp_path / "again.csv")
+        for row, again in zip(sample, read_rows(tmp_path / "again.csv"), strict=True):
+            for name in ("id", "names", "genders", "query", "target", "task", "k", "split", "proof", "story"):
+                assert getattr(row, name) == getattr(again, name), (path.name, row.line, name)
+            assert row.cells["f_comb"] == again.cells["f_comb"]
+            assert (row.chain, row.noise) == (again.chain, again.noise)
+    assert len(files) == 44
+    assert counts == {
+        "data_089907f8": 11240,
+        "data_db9b8f04": 16131,
+        "data_7c5b0e70": 10571,
+        "data_06b8f2a1": 10601,
+        "data_523348e6": 10543,
+        "data_d83ecc3e": 10545,
+    }

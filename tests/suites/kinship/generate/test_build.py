@@ -1,0 +1,302 @@
+"""The builder: the same bytes from any process, quotas, certificates, and what it refuses."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.core.files import encode, parse
+from proband.core.options import read_options
+from proband.core.types import Item
+from proband.suites.kinship import SUITE
+from proband.suites.kinship.certify import search as certify
+from proband.suites.kinship.generate.build import build
+from proband.suites.kinship.generate.options import TASKS, BuildOptions, parse_range
+from proband.suites.kinship.generate.plan import make_plan
+from proband.suites.kinship.generate.rounds import Rounds
+from proband.suites.kinship.logic.closure import close
+from proband.suites.kinship.world.relations import RELATIONS
+from proband.suites.kinship.world.rules import load
+
+
+def lines(*, seed: int = 0, **options: Any) -> list[bytes]:
+    built = build(BuildOptions(**{"certify": "none", **options}), seed=seed)
+    return [line for line in built.items if isinstance(line, bytes)]
+
+
+def items(**options: Any) -> list[Item]:
+    return [parse(Item, line, file="items.jsonl") for line in lines(**options)]
+
+
+EVERYTHING = {"task": ",".join(TASKS), "k": "2,3,7", "per_k": 30}
+
+
+def test_lines_are_what_the_house_writes() -> None:
+    for line in lines(**EVERYTHING):
+        assert encode(parse(Item, line, file="items.jsonl")) == line
+
+
+def test_a_round_alone_is_the_round_in_the_stream() -> None:
+    plan = make_plan(BuildOptions(task="all", k=4, per_k=120, certify="none"), seed=0)
+    stream = lines(task="all", k=4, per_k=120)
+    rounds = Rounds(plan)
+    for number in (2, 0, 1):
+        alone = [line for line, _ in rounds.stories(plan.cells[0], number)]
+        assert len(alone) == 44
+        assert alone[: 120 - 44 * number] == stream[44 * number : 44 * number + 44]
+
+
+def test_workers_do_not_matter() -> None:
+    options: dict[str, Any] = {"task": "clean,mixed", "k": "2,3", "per_k": 210, "hold_out": "all", "test_k": "5"}
+    assert lines(**options) == lines(**options, workers=2)
+    assert lines(k="3,4", per_k=60, max_per_clause=2) == lines(k="3,4", per_k=60, max_per_clause=2, workers=3)
+
+
+def test_hash_seed_and_process_do_not_matter(tmp_path: Path) -> None:
+    code = (
+        "import sys, hashlib; from proband.suites.kinship import SUITE\n"
+        "o = SUITE.options(task='mixed,all', k='2..4', per_k=30, hold_out='clauses,names', certify='none')\n"
+        "b = SUITE.build(o, seed=5)\n"
+        "print(hashlib.sha256(b'\\n'.join(b.items)).hexdigest(), b.summary()['counts'])"
+    )
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "4242")
+    }
+    assert len(said) == 1
+    here = lines(seed=5, task="mixed,all", k="2..4", per_k=30, hold_out="clauses,names")
+    assert hashlib.sha256(b"\n".join(here)).hexdigest() in said.pop()
+
+
+def test_another_seed_is_another_set() -> None:
+    assert not {i.prompt for i in items(k=3, per_k=50)} & {i.prompt for i in items(k=3, per_k=50, seed=1)}
+
+
+def test_labels_and_genders_are_balanced() -> None:
+    for task in ("clean", "all", "memory"):
+        found = items(task=task, k="4", per_k=88)
+        assert set(Counter(i.tags["target"] for i in found).values()) == {4}
+        assert len(Counter(i.tags["target"] for i in found[:22])) == 22
+        x = Counter((i.tags["target"], i.facts["genders"][i.facts["query"][0]]) for i in found)
+        assert all(count == (4 if target in ("husband", "wife") else 2) for (target, _), count in x.items())
+
+
+def test_uniform_labels_are_drawn() -> None:
+    counts = Counter(i.tags["target"] for i in items(k=3, per_k=2200, labels="uniform", form="graph"))
+    assert set(counts) == set(RELATIONS)
+    chi = sum((n - 100) ** 2 / 100 for n in counts.values())
+    assert 5 < chi < 50  # 21 degrees of freedom: neither exact nor skewed
+
+
+def test_quota_of_clauses() -> None:
+    found = items(k="3", per_k=200, max_per_clause=4)
+    assert len(found) == 200
+    assert max(Counter(i.facts["clause"] for i in found).values()) <= 4
+    with pytest.raises(ProbandError, match="too few clauses for 100 of them"):
+        lines(k=2, per_k=100, max_per_clause=1)
+
+
+def test_the_manifest_tells_priors_and_majority_accuracy() -> None:
+    built = build(BuildOptions(k="3", per_k=44, certify="none"), seed=0)
+    list(built.items)
+    summary = built.summary()
+    assert summary["counts"] == {"clean k=3": 44}
+    assert summary["majority_accuracy"]["clean k=3"] == pytest.approx(1 / 22, abs=1e-4)
+    assert sum(summary["priors"]["clean k=3"].values()) == pytest.approx(1, abs=1e-2)
+    assert sum(summary["genders"].values()) == pytest.approx(1, abs=1e-2)
+    json.dumps(summary)
+
+
+def test_stored_proofs_hold_step_by_step() -> None:
+    rules = load("sound")
+    for item in items(task="clean,all", k="2..8", per_k=22):
+        facts = item.facts
+        known = {tuple(edge) for edge in facts["edges"]}
+        for first, second, conclusion in facts["proof"]:
+            assert tuple(first) in known
+            assert tuple(second) in known
+            (x, a, y), (y2, b, z) = first, second
+            assert y == y2
+            outcome = rules.table[rules.code[a]][rules.code[b]]
+            if facts["genders"][x] == facts["genders"][z]:
+                outcome &= ~rules.opposite
+            assert outcome == 1 << rules.code[conclusion[1]]
+            assert [conclusion[0], conclusion[2]] == [x, z]
+            known.add(tuple(conclusion))
+        assert (facts["query"][0], facts["target"], facts["query"][1]) in known
+        assert len(facts["proof"]) == facts["k"] - 1
+        assert facts["proofs"] >= 1
+
+
+def test_the_whole_story_closes_to_the_one_answer() -> None:
+    for item in items(**EVERYTHING):
+        facts = item.facts
+        closure = close(load("sound"), facts["genders"], facts["edges"])
+        assert closure.consistent
+        assert closure.answers(*facts["query"]) == [facts["target"]]
+
+
+@pytest.mark.parametrize("certify_", ["full", "sample"])
+def test_certificates_are_counted(certify_: Literal["full", "sample"]) -> None:
+    built = build(BuildOptions(task="all", k="2,3", per_k=20, certify=certify_), seed=0)
+    found = [json.loads(line) for line in built.items if isinstance(line, bytes)]
+    searched = sum("search" in item["facts"]["certified_by"] for item in found)
+    assert all("closure" in item["facts"]["certified_by"] for item in found)
+    assert searched == (40 if certify_ == "full" else 2)
+    assert built.summary()["certificates"]["by_search"] == searched
+    assert built.summary()["certificates"]["share_searched"] == searched / 40
+
+
+def test_a_wrong_certificate_stops_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certify, "entailed", lambda *args, **settings: False)
+    with pytest.raises(ProbandError, match="closure and search disagree"):
+        lines(k=2, per_k=1, certify="full")
+
+
+@pytest.mark.slow
+def test_closure_and_search_agree_on_every_task_and_length() -> None:
+    for item in items(task=",".join(TASKS), k="2..10", per_k=10):
+        facts = item.facts
+        edges = [(i, w, j) for i, w, j in facts["edges"]]
+        x, z = facts["query"]
+        assert certify.possible(facts["genders"], edges, (x, z)) == {facts["target"]}, item.id
+
+
+def test_the_papers_rules_make_stories_that_do_not_follow() -> None:
+    found = items(rules="clutrr", k="2..6", per_k=90)
+    verdicts = Counter(item.facts["certificate"] for item in found)
+    assert verdicts["ambiguous"] > 50
+    assert not any("in-law" in str(item.tags["target"]) and "sister" in str(item.tags["target"]) for item in found)
+    for item in found[:60]:
+        facts = item.facts
+        edges = [(i, w, j) for i, w, j in facts["edges"]]
+        x, z = facts["query"]
+        follows = certify.entailed(facts["genders"], edges, (x, z), facts["target"])
+        assert follows or facts["certificate"] == "ambiguous"
+
+
+def test_revisiting_chains_are_shorter_than_they_look() -> None:
+    found = items(revisit=True, k="6", per_k=44)
+    assert any(item.tags["depth"] < item.tags["k"] for item in found)  # type: ignore[operator]
+    assert all(item.tags["depth"] == item.facts["depth"] <= 6 for item in found)
+
+
+def test_a_second_world() -> None:
+    """Places on a map: put them on a grid that fits the story, and look where the answer lies."""
+    found = items(rules="grid", task="clean,supporting,irrelevant,disconnected,all,memory", k="2..5", per_k=16)
+    assert {item.choices for item in found} == {load("grid").choices}
+    for item in found:
+        facts = item.facts
+        assert set(facts["genders"]) == {"none"}
+        closure = close(load("grid"), facts["genders"], facts["edges"])
+        assert closure.answers(*facts["query"]) == [facts["target"]]
+        assert all(name in item.prompt.lower() for name in facts["names"])
+
+
+OWN = """
+name = "office"
+opposite = ["dance partner"]
+sentences = ["{j} is the {word} of {i}.", "{i} has a {word}: {j}."]
+[names]
+male = ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J"]
+female = ["K", "L", "M", "N", "O", "P", "Q", "R", "S", "T"]
+[relations]
+boss = { male = "chief", female = "directress", inverse = "report" }
+report = { inverse = "boss" }
+peer = { inverse = "peer" }
+"dance partner" = { inverse = "dance partner" }
+[compose]
+peer.peer = "peer"
+peer.boss = "boss"
+report.peer = "report"
+boss.report = "peer"
+"dance partner"."dance partner" = []
+"""
+
+
+def test_a_rule_base_of_ones_own_gendered_and_not(tmp_path: Path) -> None:
+    file = tmp_path / "office.toml"
+    file.write_text(OWN, encoding="utf-8")
+    found = items(rules=str(file), task="clean,irrelevant,disconnected", k="2..4", per_k=16)
+    assert {item.tags["target"] for item in found} == {"chief", "directress", "report", "peer"}
+    assert found[0].choices == ("chief", "directress", "report", "peer", "dance partner")
+    own = load(str(file))
+    for item in found:
+        closure = close(own, item.facts["genders"], item.facts["edges"])
+        assert closure.consistent
+        assert closure.answers(*item.facts["query"]) == [item.facts["target"]]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"task": "dirty"}, "no task 'dirty'"),
+        ({"k": "two"}, "'k' is 'two'"),
+        ({"k": "1"}, "at least 2 facts"),
+        ({"k": "5..3"}, "names no length"),
+        ({"per_k": 0}, "'per-k' is 0"),
+        ({"task": "supporting", "noise_size": "1"}, "a supporting path has at least 2 facts"),
+        ({"families": 1}, "'families' is 1"),
+        ({"rules": "grid", "certify": "full"}, "has no families"),
+        ({"rules": "none.toml"}, "no rule base 'none.toml'"),
+        ({"marry": 2.0}, "marry is 2.0"),
+        ({"workers": 0}, "'workers' is 0"),
+        ({"k": "9", "levels": 2, "children": "1", "marry": 0.0, "founders": 1}, "no story of 9 facts"),
+    ],
+)
+def test_what_cannot_be_built_is_said(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ProbandError, match=says):
+        lines(**{"k": 2, "per_k": 1, **options})
+
+
+def test_ranges() -> None:
+    assert parse_range("2..4,7") == (2, 3, 4, 7)
+    assert parse_range("3,3,2") == (3, 2)
+
+
+def test_options_are_read_as_text() -> None:
+    """As the command line and a study file hand them over."""
+    given = {"k": "2..3", "per-k": "12", "brackets": "yes", "marry": "0.5", "max-per-clause": "4"}
+    assert read_options(SUITE.options, given, of="build kinship") == BuildOptions(
+        k="2..3", per_k=12, brackets=True, marry=0.5, max_per_clause=4
+    )
+    for wrong in ({"per-k": "0"}, {"marry": "2"}, {"certify": "some"}, {"perk": "3"}, {"held-names": "1"}):
+        with pytest.raises(ProbandError, match="build kinship"):
+            read_options(SUITE.options, wrong, of="build kinship")
+
+
+def test_items_know_their_split() -> None:
+    assert {item.split for item in items(k=2, per_k=8)} == {"test"}
+    for item in items(k="2,3", per_k=8, hold_out="names"):
+        assert item.split == item.tags["split"]
+
+
+def test_memory_stays_flat() -> None:
+    """What is held after thousands of stories is what was held after hundreds."""
+    import tracemalloc
+
+    stream = iter(build(BuildOptions(k=3, per_k=3000, certify="none", form="facts", families=2), seed=0).items)
+    tracemalloc.start()
+    held = []
+    for _ in range(3):
+        for _ in range(900):
+            next(stream)
+        held.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+    assert held[2] - held[1] < 300_000

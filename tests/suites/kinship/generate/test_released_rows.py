@@ -1,0 +1,91 @@
+"""CLUTRR's rows as items: what is kept, what the audit says of them, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.core.files import load_items, read_answers
+from proband.core.metrics import accuracy_of
+from proband.pipeline.build import build
+from proband.pipeline.run import run
+from proband.suites.kinship.clutrr.export import write_cells
+
+ROW = {
+    "id": "a",
+    "story": "[Ann]'s father is [Ben]. [Ben]'s sister is [Cat].",
+    "query": "('Ann', 'Cat')",
+    "target": "aunt",
+    "task_name": "task_1.2",
+    "story_edges": "[(0, 1), (1, 2)]",
+    "edge_types": "['father', 'sister']",
+    "query_edge": "(0, 2)",
+    "genders": "Ann:female,Ben:male,Cat:female",
+    "task_split": "test",
+}
+WRONG = ROW | {"target": "mother"}
+OPEN = ROW | {
+    "id": "c",
+    "story": "[Ann]'s son is [Ben]. [Ben]'s aunt is [Cat].",
+    "edge_types": "['son', 'aunt']",
+    "target": "sister",
+}
+
+
+def built(tmp_path: Path, *rows: dict[str, str], **options: Any) -> Any:
+    write_cells(rows, tmp_path / "rows.csv")
+    note = build("kinship", out=tmp_path / "items", data=tmp_path / "rows.csv", **options)
+    return note, load_items(tmp_path / "items")
+
+
+def test_labels_stand_and_are_judged(tmp_path: Path) -> None:
+    note, items = built(tmp_path, ROW, WRONG, OPEN, ROW | {"id": "d", "target": "cousin"})
+    assert [item.tags["verdict"] for item in items] == ["entailed", "false", "ambiguous"]
+    assert [item.tags["target"] for item in items] == ["aunt", "mother", "sister"]
+    assert all(item.choices[item.gold] == item.tags["target"] for item in items)
+    assert [item.id for item in items] == ["a", "rows.csv:3", "c"]  # the second id was taken
+    assert note["verdicts"] == {"entailed": 1, "false": 1, "ambiguous": 1}
+    assert note["unreadable"]["rows"] == 1
+    assert "'cousin' is not one of the 22 relations" in note["unreadable"]["first"][0]
+    assert items[0].prompt == "Ann's father is Ben. Ben's sister is Cat.\nCat is the ___ of Ann."
+    assert items[0].facts["clusters"] == items[1].facts["clusters"] == ["parent.sibling"]
+
+
+def test_forms_and_questions(tmp_path: Path) -> None:
+    (item,) = built(tmp_path, ROW, form="graph", brackets=True, certify="none")[1]
+    assert item.prompt == "([Ann], father, [Ben])\n([Ben], sister, [Cat])\n[Cat] is the ___ of [Ann]."
+    assert "verdict" not in item.tags
+    (item,) = built(tmp_path, ROW, form="facts", question="yes-no")[1]
+    assert item.prompt.startswith("Ben is the father of Ann. Cat is the sister of Ben.\nIs Cat the ")
+
+
+def test_the_hubs_copy_numbers_its_targets(tmp_path: Path) -> None:
+    row = {**ROW, "target": "0", "target_text": "aunt"}
+    (tmp_path / "hub.csv").write_text(",".join(row) + "\n" + ",".join(f'"{value}"' for value in row.values()) + "\n")
+    build("kinship", out=tmp_path / "items", data=tmp_path / "hub.csv")
+    (item,) = load_items(tmp_path / "items")
+    assert item.gold is not None
+    assert item.choices[item.gold] == "aunt"
+
+
+def test_what_does_not_apply_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ProbandError, match="'per-k' does not apply to --data"):
+        built(tmp_path, ROW, per_k=5)
+    with pytest.raises(ProbandError, match="holds items already"):
+        built(tmp_path, ROW)
+        build("kinship", out=tmp_path / "again", data=tmp_path / "items")
+
+
+@pytest.mark.data
+def test_a_perfect_reasoner_is_right_on_every_label_that_follows(tmp_path: Path, data: Path) -> None:
+    file = data / "clutrr" / "data_089907f8" / "1.4_test.csv.gz"
+    build("kinship", out=tmp_path / "items", data=file)
+    run(tmp_path / "items", model="solver:symbolic", out=tmp_path / "run", cache=False)
+    right: dict[Any, list[Any]] = {}
+    for item, answer in zip(load_items(tmp_path / "items"), read_answers(tmp_path / "run" / "answers.jsonl")):
+        right.setdefault(item.tags["verdict"], []).append(accuracy_of(item, answer))
+    assert set(right["entailed"]) == {1.0}
+    assert set(right["false"]) == {0.0}

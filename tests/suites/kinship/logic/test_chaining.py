@@ -1,0 +1,119 @@
+"""Backward chaining: paths of k facts that prove the goal, nobody twice, every step a rule with a single outcome."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from proband.suites.kinship.logic.chaining import Ground, backward, pool, resolve, revisiting, rule_bodies, symbolic
+from proband.suites.kinship.world.families import OTHER, Shape
+from proband.suites.kinship.world.rules import load
+
+SOUND = load("sound")
+
+
+@pytest.fixture(scope="module")
+def grounds() -> list[Ground]:
+    family = pool(SOUND, seed=5, shape=Shape())
+    return [family[i] for i in range(6)]
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 8, 10])
+def test_chains_are_simple_paths_whose_steps_are_rules(grounds: list[Ground], k: int) -> None:
+    rng = random.Random(k)
+    made = 0
+    for ground in grounds:
+        for goal in sorted(ground.pairs):
+            pair = rng.choice(ground.pairs[goal])
+            found = backward(ground, pair, k, rng.random)
+            if found is None:
+                continue
+            made += 1
+            path, steps = found
+            assert (path[0], path[-1], len(path), len(set(path))) == (*pair, k + 1, k + 1)
+            assert all(ground.matrix[a][b] != OTHER for a, b in pairwise(path))
+            facts = {pair}  # replay the steps: each replaces a fact by two that compose to it and to nothing else
+            for a, y, b in steps:
+                facts.remove((a, b))
+                facts |= {(a, y), (y, b)}
+                first, second = SOUND.neutrals[ground.matrix[a][y]], SOUND.neutrals[ground.matrix[y][b]]
+                outcome = SOUND.compose(first, second)
+                if ground.genders[a] == ground.genders[b]:
+                    outcome -= {"spouse"}
+                assert outcome == {SOUND.neutrals[ground.matrix[a][b]]}
+            assert facts == set(pairwise(path))
+    assert made > 30
+
+
+def test_every_family_of_the_pool_has_every_relation(grounds: list[Ground]) -> None:
+    assert all(len(ground.pairs) == 42 for ground in grounds)
+
+
+def test_all_22_relations_can_be_targets_at_every_length(grounds: list[Ground]) -> None:
+    """The paper's generator can never ask for a sibling-in-law."""
+    for k in (2, 3, 6, 10):
+        reached = set()
+        rng = random.Random(0)
+        for _ in range(40):
+            for ground in grounds:
+                for relation, z, x in sorted(ground.pairs):
+                    if (relation, z) not in reached:
+                        pair = rng.choice(ground.pairs[relation, z, x])
+                        if backward(ground, pair, k, rng.random):
+                            reached.add((relation, z))
+        assert len(reached) == 22, k
+
+
+def test_rules_and_people_are_drawn_uniformly() -> None:
+    rng = random.Random(0)
+    groups = [[1], [2, 3], [4, 5, 6, 7]]
+    counts = Counter(resolve(groups, {1, 5}, rng.random) for _ in range(30_000))
+    assert set(counts) == {2, 3, 4, 6, 7}  # 1 and 5 are taken, and with 1 the whole first rule
+    assert all(abs(counts[y] / 30_000 - 1 / 4) < 0.015 for y in (2, 3))
+    assert all(abs(counts[y] / 30_000 - 1 / 6) < 0.015 for y in (4, 6, 7))
+    assert resolve(groups, set(range(8)), rng.random) == resolve([], set(), rng.random) == -1
+
+
+def test_the_papers_chains_may_revisit_people(grounds: list[Ground]) -> None:
+    rng = random.Random(0)
+    twice = 0
+    for ground in grounds:
+        for goal in sorted(ground.pairs):
+            found = revisiting(ground, rng.choice(ground.pairs[goal]), 7, rng.random)
+            if found:
+                path, _ = found
+                facts = [frozenset(fact) for fact in pairwise(path)]
+                assert len(set(facts)) == len(facts) == 7
+                twice += len(set(path)) < len(path)
+    assert twice > 20
+
+
+@pytest.mark.parametrize("k", [2, 4, 9])
+def test_chains_in_a_world_of_rules_alone(k: int) -> None:
+    """Places are given coordinates that fit the path; the ends must then lie as the target says."""
+    grid = load("grid")
+    step = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)]
+    rng = random.Random(k)
+    for target in range(8):
+        for _ in range(20):
+            found = symbolic(grid, target, k, rng.random)
+            assert found is not None
+            relations, steps = found
+            assert len(relations) == k
+            assert len(steps) == k - 1
+            for _ in range(5):  # any lengths of the steps will do
+                x = y = 0
+                for r in relations:
+                    dx, dy = rng.randint(1, 9), rng.randint(1, 9)
+                    x, y = x + step[r][0] * dx, y + step[r][1] * dy
+                assert step[target] == ((x > 0) - (x < 0), (y > 0) - (y < 0))
+
+
+def test_rule_bodies_have_one_head() -> None:
+    bodies = rule_bodies(SOUND)
+    assert len(bodies) == 11
+    assert sum(map(len, bodies)) == 30
+    assert (0, 2) in bodies[6]  # a parent's sibling is a pibling

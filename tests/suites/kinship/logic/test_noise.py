@@ -1,0 +1,110 @@
+"""Noise is of the kind it says, changes nothing, and noise that helps is caught."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from proband.core.files import parse
+from proband.core.types import Item
+from proband.suites.kinship.certify import search as certify
+from proband.suites.kinship.generate.build import build
+from proband.suites.kinship.generate.options import BuildOptions
+from proband.suites.kinship.logic.closure import close, distance
+from proband.suites.kinship.logic.noise import KINDS, NOISE, harm
+from proband.suites.kinship.world.rules import load
+
+
+def items(task: str, **options: Any) -> list[Item]:
+    built = build(BuildOptions(**{"task": task, "k": "2..5", "per_k": 44, "certify": "none", **options}), seed=3)
+    return [parse(Item, line, file="items.jsonl") for line in built.items]
+
+
+@pytest.mark.parametrize("task", ["supporting", "irrelevant", "disconnected", "all"])
+@pytest.mark.parametrize("size", ["2", "3", "2..4"])
+def test_noise_is_what_the_paper_defines(task: str, size: str) -> None:
+    low, _, high = size.partition("..")
+    for item in items(task, noise_size=size, per_k=22):
+        facts = item.facts
+        noise = {kind: [e for e, its in facts["noise"] if its == kind] for kind in KINDS}
+        assert {kind for kind, edges in noise.items() if edges} == set(NOISE[task])
+        path = [e for e in facts["edges"] if all(e != other for other, _ in facts["noise"])]
+        assert len(path) == facts["k"] == facts["depth"] == item.tags["k"]
+        on_path = {p for i, _, j in path for p in (i, j)}
+        for kind in NOISE[task]:
+            touched = {p for i, _, j in noise[kind] for p in (i, j)} & on_path
+            assert int(low) <= len(noise[kind]) <= int(high or low)
+            assert len(touched) == {"supporting": 2, "irrelevant": 1, "disconnected": 0}[kind]
+            if kind == "irrelevant":
+                assert touched <= set(facts["query"])
+        assert harm(facts["edges"], facts["noise"], facts["query"], facts["k"]) is None
+        assert distance(facts["edges"], facts["query"]) == facts["k"]
+
+
+def test_noise_leaves_the_answer_and_the_shortest_proof_alone() -> None:
+    """No fewer than k facts entail the answer: every subset of k - 1 facts, put to the complete search."""
+    for item in items("all", k="2,3", per_k=6):
+        facts = item.facts
+        edges = [(i, w, j) for i, w, j in facts["edges"]]
+        query = (facts["query"][0], facts["query"][1])
+        assert certify.entailed(facts["genders"], edges, query, facts["target"])
+        for fewer in combinations(edges, facts["k"] - 1):
+            assert not certify.entailed(facts["genders"], fewer, query, facts["target"])
+
+
+def test_memory_is_retrieval() -> None:
+    for item in items("memory", k="1..5", per_k=22):
+        facts = item.facts
+        x, z = facts["query"]
+        assert [x, facts["target"], z] in facts["edges"]
+        assert len(facts["edges"]) == facts["k"]
+        assert (facts["depth"], facts["proof"], facts["noise"]) == (1, [], [])
+
+
+def test_mixed_has_every_kind() -> None:
+    mixed = items("mixed", k="3", per_k=44 * 6)
+    assert {item.tags["kind"] for item in mixed} == {
+        "clean",
+        "supporting",
+        "irrelevant",
+        "disconnected",
+        "all",
+        "memory",
+    }
+    assert {item.tags["task"] for item in mixed} == {"mixed"}
+
+
+CHAIN = [(0, "mother", 1), (1, "brother", 2), (2, "son", 3)]
+
+
+@pytest.mark.parametrize(
+    ("noise", "says"),
+    [
+        ([((0, "cousin", 3), "supporting")], "a proof of 1 facts instead of 3"),
+        ([((0, "grandmother", 4), "supporting"), ((4, "son", 2), "supporting")], None),
+        ([((0, "uncle", 2), "supporting")], "a proof of 2 facts instead of 3"),
+        ([((4, "son", 5), "disconnected"), ((5, "sister", 1), "disconnected")], "a disconnected fact touches the path"),
+        ([((1, "sister", 4), "irrelevant")], "an irrelevant fact touches the path elsewhere"),
+        (
+            [((0, "sister", 4), "irrelevant"), ((3, "sister", 5), "irrelevant")],
+            "irrelevant facts touch",
+        ),
+        ([((1, "sister", 4), "supporting")], "a supporting path does not begin and end on the path"),
+        ([((3, "son", 4), "irrelevant"), ((4, "wife", 5), "irrelevant")], None),
+    ],
+)
+def test_noise_that_helps_or_lies_is_caught(noise: list[Any], says: str | None) -> None:
+    edges = [*CHAIN, *(edge for edge, _ in noise)]
+    found = harm(edges, noise, (0, 3), 3)
+    assert (found is None) if says is None else (found is not None and found.startswith(says))
+
+
+def test_noise_that_contradicts_is_caught_by_the_closure() -> None:
+    item = items("supporting", k="2", per_k=1)[0]
+    facts = item.facts
+    x, z = facts["query"]
+    wrong = "son" if facts["target"] == "father" else "father"
+    genders = ["male" if p == z else g for p, g in enumerate(facts["genders"])]
+    assert not close(load("sound"), genders, [*facts["edges"], (x, wrong, z), (z, wrong, x)]).consistent

@@ -1,0 +1,80 @@
+"""Coverage and variety of the bank, and the statistics themselves."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from proband.suites.kinship.telling.bank import Bank, Template, parse_bank
+from proband.suites.kinship.telling.bank_sources import load_bank
+from proband.suites.kinship.telling.bank_statistics import (
+    PUBLISHED,
+    coverage,
+    general_share,
+    statistics,
+    tellings,
+    words_of,
+)
+from proband.suites.kinship.telling.crowd_templates import SLOT, load_crowd, tidy
+from proband.suites.kinship.world.relations import NEUTRAL
+
+
+def test_every_relation_and_gender() -> None:
+    """22 relations by the gender of the other person; a husband's husband is not in the world: 42 of 44."""
+    counts = coverage(load_bank())
+    assert len(counts) == 42
+    assert min(counts.values()) >= 20
+
+
+def test_two_and_three_facts() -> None:
+    own, general = zip(*(general_share(load_bank())[n] for n in (1, 2, 3)))
+    assert own[1] + general[1] >= 280
+    assert own[2] + general[2] >= 200
+    assert own[1] >= 200
+    assert own[2] >= 150
+
+
+@pytest.mark.slow
+def test_variety() -> None:
+    found = statistics(load_bank())
+    assert found.unigrams.pooled <= 0.35
+    assert found.unigrams.by_clause <= 0.35
+    assert found.bigrams.pooled <= 0.10
+    assert found.unigrams.across < found.unigrams.pooled
+    assert found.vocabulary > 1200
+
+
+def test_variety_of_single_facts() -> None:
+    bank = load_bank()
+    for word, gender in coverage(bank):
+        texts = [set(words_of(text)) for text in tellings(bank, (gender, word))]
+        overlaps = [len(a & b) / len(a | b) for a, b in combinations(texts, 2)]
+        assert sum(overlaps) / len(overlaps) <= 0.35
+
+
+def test_by_hand() -> None:
+    bank = parse_bank("== parent\n{0} x {1}.\n{1} y {0}.\n== spouse\n{0} z {1}\n", name="mine")
+    found = statistics(bank, across=10)
+    assert found.paraphrases == {1: 3, 2: 0, 3: 0}
+    assert found.clauses == {1: 6, 2: 0, 3: 0}  # father, mother, son, daughter, husband, wife
+    assert found.unigrams.by_clause == pytest.approx(0.5)  # {e0, x, e1} and {e0, y, e1}: 2 of 4
+    assert found.unigrams.pooled == pytest.approx(0.5)
+    assert found.bigrams.pooled == 0.0
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_table_3_1(data: Path) -> None:
+    """The released files hold 11 paraphrases fewer than the table counts; the overlap comes within 0.02."""
+    rows = load_crowd(data / "clutrr" / "templates").rows
+    templates = []
+    for row in rows:
+        text = SLOT.sub(lambda m: f"{{{m[1]}}}", tidy(row.text).translate({ord("{"): "(", ord("}"): ")"}))
+        templates.append(Template(row.id, text, (tuple(NEUTRAL[w] for w in row.words),), row.genders))
+    found = statistics(Bank("crowd", tuple(templates)))
+    assert found.paraphrases == {1: PUBLISHED["paraphrases"][1], 2: 1889, 3: 2248}  # type: ignore[index]
+    assert found.clauses == {1: 20, 2: 58, 3: 235}
+    assert found.unigrams.pooled == pytest.approx(PUBLISHED["unigrams"], abs=0.02)
+    assert found.bigrams.pooled == pytest.approx(PUBLISHED["bigrams"], abs=0.012)

@@ -1,0 +1,134 @@
+"""The importer of crowd templates, on a folder of our own making and on the released one."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.suites.kinship.telling.bank_sources import load_bank
+from proband.suites.kinship.telling.bank_statistics import coverage
+from proband.suites.kinship.telling.crowd_templates import GOOD, REASONS, load_crowd, verdict, words_of
+from proband.suites.kinship.telling.stories import tell
+
+THREE = "male-female-female"
+ROWS = [
+    ("aunt", "male-female", "ENT_0_male sold a goat to his aunt, ENT_1_female", GOOD),
+    ("aunt", "male-female", "ENT_1_female fears her nephew ENT_0_male.", GOOD),
+    ("aunt", "male-female", "ENT_0_male fears his niece ENT_1_female.", "reversed"),
+    ("aunt", "male-female", "ENT_0_male fears his mother ENT_1_female.", "another relation"),
+    ("aunt", "male-female", "ENT_0_male fears his uncle ENT_1_female.", "wrong gender"),
+    ("aunt", "male-female", "ENT_0_male fears his aunt ENT_1_male.", "wrong gender"),
+    ("aunt", "male-female", "ENT_0_male did n't see ENT_1_female at the mill.", "not told"),
+    ("aunt", "male-female", "ENT_0_male fears his aunt.", "person left out"),
+    ("sister-mother", THREE, "ENT_1_female's brother ENT_0_male fears ENT_2_female, ENT_1_female's mother.", GOOD),
+    (
+        "sister-mother",
+        THREE,
+        "ENT_0_male and his sister ENT_1_female fear their mother ENT_2_female.",
+        "tells the answer",
+    ),
+    ("sister-mother", THREE, "ENT_0_male fears his sister ENT_1_female and his wife ENT_2_female.", "contradiction"),
+]
+
+
+@pytest.fixture(params=["csv", "json"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    if request.param == "csv":
+        with open(tmp_path / "amt_train.csv", "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(["id", "rel_comb", "gender_comb", "template", "ignore"])
+            writer.writerows([0, relations, genders, text, False] for relations, genders, text, _ in ROWS)
+    else:
+        tree: dict[str, dict[str, list[str]]] = {}
+        for relations, genders, text, _ in ROWS:
+            tree.setdefault(relations, {}).setdefault(genders, []).append(text)
+        (tmp_path / "amt_train.json").write_text(json.dumps(tree), encoding="utf-8")
+    return tmp_path
+
+
+def test_verdicts(folder: Path) -> None:
+    crowd = load_crowd(folder)
+    expected = {(relations, text): reason for relations, _, text, reason in ROWS}
+    found = {("-".join(row.words), row.text): crowd.verdicts[row.id] for row in crowd.rows}
+    assert {key: found[key] for key in expected} == expected
+    assert sum(crowd.counts().values()) == len(ROWS)
+
+
+def test_its_bank_tells_stories(folder: Path) -> None:
+    bank = load_bank(f"clutrr:{folder}")
+    told = tell([(0, "aunt", 1)], names=["Al", "Bo"], genders=["male", "female"], bank=bank, rng=random.Random(3))
+    assert told.text in ("Al sold a goat to his aunt, Bo.", "Bo fears her nephew Al.")
+    assert {split for name, split in bank.split.items() if name.startswith("clutrr.")} == {"train"}
+
+
+def test_what_the_crowd_cannot_tell_is_told_in_our_words(folder: Path) -> None:
+    bank = load_bank(f"clutrr:{folder}")
+    told = tell([(0, "wife", 1)], names=["Al", "Bo"], genders=["male", "female"], bank=bank, rng=random.Random(3))
+    assert not told.templates[0].startswith("clutrr.")
+    with pytest.raises(ProbandError, match="no paraphrase of 'mother' of a female person"):
+        tell(
+            [(0, "mother", 1)],
+            names=["Al", "Bo"],
+            genders=["female", "female"],
+            bank=load_crowd(folder).bank,
+            rng=random.Random(3),
+        )
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("id,rel_comb,template\n", "line 1: has no column 'gender_comb'"),
+        ("rel_comb,gender_comb,template\ncousin,male-male,x\n", "line 2: 'cousin' is not one of the 22"),
+        ("rel_comb,gender_comb,template\naunt,male,x\n", "line 2: 'male' does not give a gender for each of 2"),
+    ],
+)
+def test_bad_files(content: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "amt_train.csv").write_text(content, encoding="utf-8")
+    with pytest.raises(ProbandError, match=message):
+        load_crowd(tmp_path)
+
+
+def test_bad_folders(tmp_path: Path) -> None:
+    with pytest.raises(ProbandError, match="holds neither"):
+        load_crowd(tmp_path)
+    with pytest.raises(ProbandError, match="no such folder"):
+        load_crowd(tmp_path / "nowhere")
+    (tmp_path / "amt_test.json").write_text('{"aunt": ["x"]}', encoding="utf-8")
+    with pytest.raises(ProbandError, match="is not relations -> genders -> texts"):
+        load_crowd(tmp_path)
+
+
+def test_words_of() -> None:
+    assert words_of("son-in-law-neice") == ("son-in-law", "niece")
+    assert verdict("ENT_0_male ENT_1_male ENT_2_male", ("aunt",), ("male", "female")) == "person left out"
+
+
+@pytest.mark.data
+def test_released_templates(data: Path) -> None:
+    """The figures of docs/kinship-stories.md, and agreement with the reading that CLUTRR 1.3 got from two models."""
+    folder = data / "clutrr" / "templates"
+    crowd = load_crowd(folder)
+    assert min(coverage(load_bank(f"clutrr:{folder}")).values()) >= 12
+    counts = crowd.counts()
+    assert (len(crowd.rows), sum(counts.values())) == (6005, 6005)
+    assert 0.70 < counts[GOOD] / 6005 < 0.75
+    assert set(counts) == set(REASONS)
+    correct: dict[tuple[str, str, str], list[bool]] = {}
+    for path in sorted(folder.glob("*_v1.3.csv")):
+        with open(path, encoding="utf-8", newline="") as file:
+            for cells in csv.DictReader(file):
+                key = ("-".join(words_of(cells["rel_comb"])), cells["gender_comb"], cells["template"])
+                correct.setdefault(key, []).append(cells["is_correct"] == "True")
+    models = {row.id: correct.get(("-".join(row.words), "-".join(row.genders), row.text)) for row in crowd.rows}
+    assert sum(flags is None for flags in models.values()) < 10  # 1.3 dropped some rows outright
+    turned = [any(models[i] or ()) for i, reason in crowd.verdicts.items() if reason == "reversed"]
+    good = [any(models[i] or ()) for i, reason in crowd.verdicts.items() if reason == GOOD]
+    assert len(turned) > 100
+    assert sum(turned) / len(turned) < 0.05  # what we read as reversed, both models read as wrong
+    assert sum(good) / len(good) > 0.95  # what we accept, at least one of them accepts

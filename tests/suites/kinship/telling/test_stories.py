@@ -1,0 +1,188 @@
+"""Telling: every fact once, the same seed the same words, no held-out paraphrase on the wrong side."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proband.core.errors import ProbandError
+from proband.suites.kinship.reading.reader import Reader
+from proband.suites.kinship.telling.bank import Bank, parse_bank
+from proband.suites.kinship.telling.bank_sources import load_bank
+from proband.suites.kinship.telling.stories import Edge, plain, tell, walk
+from proband.suites.kinship.telling.template_check import canonical
+from proband.suites.kinship.world.names import NAMES
+from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, RELATIONS
+
+World = tuple[list[Edge], list[str], list[str]]
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> World:
+    """A chain with branches: every new person is a relation of an earlier one, mostly of the latest."""
+    size = draw(st.integers(1, 9))
+    genders, edges = [draw(st.sampled_from((MALE, FEMALE)))], []
+    for person in range(1, size + 1):
+        other = draw(st.sampled_from([person - 1] * 4 + list(range(person))))
+        spouse_of_same = [w for w in RELATIONS if NEUTRAL[w] == "spouse" and GENDER[w] == genders[other]]
+        word = draw(st.sampled_from([w for w in RELATIONS if w not in spouse_of_same]))
+        edges.append((other, word, person))
+        genders.append(GENDER[word])
+    rng = random.Random(draw(st.integers(0, 2**32)))
+    pool = {gender: rng.sample(names, size + 1) for gender, names in NAMES.items()}
+    return edges, genders, [pool[gender].pop() for gender in genders]
+
+
+def meant(edges: list[Edge], names: list[str]) -> set[tuple[str, str, str]]:
+    return {canonical((names[i], w, names[j])) for i, w, j in edges}
+
+
+@settings(max_examples=1500, deadline=None)
+@given(worlds(), st.integers(0, 2**32), st.booleans(), st.sampled_from((None, "train", "test")))
+def test_told_and_read_back(world: World, seed: int, brackets: bool, split: str | None) -> None:
+    edges, genders, names = world
+    bank = load_bank() if split is None else HELD
+    kwargs = {"names": names, "genders": genders, "bank": bank, "split": split, "brackets": brackets}
+    told = tell(edges, rng=random.Random(seed), **kwargs)  # type: ignore[arg-type]
+    assert {canonical(f) for f in Reader().read(told.text, names=dict(zip(names, genders)))} == meant(edges, names)
+    assert sorted(i for group in told.groups for i in group) == list(range(len(edges)))
+    assert len(told.groups) == len(told.templates)
+    assert told == tell(edges, rng=random.Random(seed), **kwargs)  # type: ignore[arg-type]
+    if split is not None:
+        assert {HELD.split[i] for i in told.templates} == {split}
+
+
+HELD = load_bank().hold_out(0.2, seed=5)
+CHAIN: list[Edge] = [(0, "father", 1), (1, "sister", 2), (2, "son", 3)]
+KWARGS = {"names": ["Ann", "Ben", "Clara", "Dan"], "genders": [FEMALE, MALE, FEMALE, MALE]}
+
+
+def test_groups_vary() -> None:
+    bank, rng = load_bank(), random.Random(0)
+    sizes = Counter(
+        tuple(sorted(map(len, tell(CHAIN, bank=bank, rng=rng, **KWARGS).groups)))  # type: ignore[arg-type]
+        for _ in range(300)
+    )
+    assert set(sizes) == {(1, 1, 1), (1, 2), (3,)}
+    assert min(sizes.values()) > 30
+
+
+def test_many_different_tellings() -> None:
+    bank, rng = load_bank(), random.Random(0)
+    told = {tell(CHAIN, bank=bank, rng=rng, **KWARGS).text for _ in range(1000)}  # type: ignore[arg-type]
+    assert len(told) > 650
+
+
+def test_same_bytes_in_another_process() -> None:
+    code = (
+        "import random; from proband.suites.kinship.telling.bank_sources import load_bank\n"
+        "from proband.suites.kinship.telling.stories import tell\n"
+        f"print(tell({CHAIN!r}, bank=load_bank().hold_out(0.2, 3), rng=random.Random(7), split='test', **{KWARGS!r}))"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("0", "1", "77")
+    }
+    assert len(outputs) == 1
+
+
+def test_hold_out_shares() -> None:
+    share = sum(split == "test" for split in HELD.split.values()) / len(HELD.split)
+    assert 0.15 < share < 0.25
+    assert HELD.split == load_bank().hold_out(0.2, seed=5).split
+    assert HELD.split != load_bank().hold_out(0.2, seed=6).split
+    with pytest.raises(ProbandError, match="between 0 and 1"):
+        load_bank().hold_out(1.5)
+
+
+def test_every_single_fact_in_both_splits() -> None:
+    for word in RELATIONS:
+        for gender in (MALE, FEMALE):
+            if NEUTRAL[word] != "spouse" or GENDER[word] != gender:
+                ids = {
+                    split: {line[0].id for line in HELD.menus(split)[gender, word].lines} for split in ("train", "test")
+                }
+                assert len(ids["train"]) >= 12
+                assert len(ids["test"]) >= 4
+                assert not ids["train"] & ids["test"]
+
+
+def test_walk_turns_edges_round() -> None:
+    star: list[Edge] = [(0, "father", 1), (0, "mother", 2), (0, "uncle", 3)]
+    genders = [MALE, MALE, FEMALE, MALE]
+    assert walk(star, 0, size=3, genders=genders) == ([1, 0, 2], (MALE, "son", "mother"))
+    assert walk(star, 0, size=1, genders=genders) == ([0, 1], (MALE, "father"))
+
+
+def test_reveal_tells_the_gender() -> None:
+    """Anonymous people: the words alone must tell what the asked-about person is."""
+    names = [f"@entity-{i}" for i in range(4)]
+    rng = random.Random(2)
+    for _ in range(300):
+        told = tell(CHAIN, names=names, genders=KWARGS["genders"], bank=load_bank(), rng=rng, reveal=3)
+        facts = Reader().read(told.text, names=names)
+        kin = any(person == "@entity-3" for _, _, person in facts)
+        alone = [word for word in ("his", "he", "him") if f" {word} " in f" {told.text.lower()} "]
+        assert kin or alone
+
+
+def test_plain() -> None:
+    assert plain([(0, "aunt", 1)], ["Ben", "Ann"], [MALE, FEMALE]) == ["Ann is the aunt of Ben."]
+    with pytest.raises(ProbandError, match="person 1 is male"):
+        plain([(0, "aunt", 1)], ["Ben", "Al"], [MALE, MALE])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{0} met {1}.", "line 1: a paraphrase stands before"),
+        ("== cousin\n{0}", "line 1: no relation 'cousin'"),
+        ("== parent\n{0} {1}\n{0} {1}", "line 3: the paraphrase stood on line 2"),
+        ("== parent, parent child\n", "line 1: the clauses of one header"),
+        ("== parent child parent child\n", "line 1: a clause has one to 3"),
+    ],
+)
+def test_bad_bank_files(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "bank.txt"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ProbandError, match=message):
+        load_bank(str(path))
+
+
+def test_a_bank_of_ones_own() -> None:
+    bank = parse_bank("== parent\n{1} is {0}'s {1 of 0}.\n", name="mine")
+    told = tell([(0, "son", 1)], names=["Ann", "Ben"], genders=[FEMALE, MALE], bank=bank, rng=random.Random(0))
+    assert told.text == "Ann is Ben's mother."
+    with pytest.raises(ProbandError, match="bank mine has no paraphrase of 'aunt'"):
+        tell([(0, "aunt", 1)], names=["Ben", "Ann"], genders=[MALE, FEMALE], bank=bank, rng=random.Random(0))
+    with pytest.raises(ProbandError, match="no such template bank"):
+        load_bank("nowhere.txt")
+
+
+def test_fast_enough() -> None:
+    bank, rng = load_bank(), random.Random(0)
+
+    def run(times: int) -> float:
+        began = time.process_time()
+        for _ in range(times):
+            tell(CHAIN, bank=bank, rng=rng, **KWARGS)  # type: ignore[arg-type]
+        return (time.process_time() - began) / times
+
+    run(300)
+    assert min(run(500) for _ in range(5)) < 60e-6  # 13 microseconds on a quiet core
+
+
+def test_bank_is_one_object() -> None:
+    assert load_bank() is load_bank("proband")
+    assert isinstance(load_bank(), Bank)

@@ -1,0 +1,111 @@
+"""Family trees: well-formed, everybody in their place, nothing but text from names."""
+
+from __future__ import annotations
+
+import random
+import re
+import xml.etree.ElementTree as ElementTree
+from itertools import combinations
+
+import pytest
+
+from proband.core.types import Answer, Item
+from proband.suites.kinship.certify import search as certify
+from proband.suites.kinship.item_drawing import draw_item
+from proband.suites.kinship.world.family_layout import GAP, Layout, generations
+from proband.suites.kinship.world.family_svg import family_svg
+from proband.suites.kinship.world.kernel import Edge, Family
+from proband.suites.kinship.world.relations import GENDER, RELATIONS
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def families(count: int) -> list[Family]:
+    """Families of random consistent stories, of up to some fifteen people."""
+    rng = random.Random(3)
+    found: list[Family] = []
+    while len(found) < count:
+        people = rng.randint(3, 6)
+        genders = [rng.choice(("male", "female")) for _ in range(people)]
+        edges: list[Edge] = []
+        for i in range(people - 1):
+            words = [r for r in RELATIONS if GENDER[r] == genders[i + 1]]
+            edges.append((i, rng.choice(words), i + 1))
+        if family := certify.one_family(genders, edges, (0, people - 1)):
+            found.append(family)
+    return found
+
+
+def test_everybody_is_drawn_once_and_apart() -> None:
+    for family in families(60):
+        names = [f"N{x}" for x in range(family.named)]
+        root = ElementTree.fromstring(family_svg(family, names, query=(0, 1), answer="?"))
+        boxes = [
+            tuple(float(rect.attrib[name]) for name in ("x", "y", "width", "height"))
+            for rect in root.iter(f"{SVG}rect")
+        ]
+        assert len(boxes) == len(family)
+        for (x, y, w, h), (x2, y2, w2, h2) in combinations(boxes, 2):
+            assert x + w <= x2 or x2 + w2 <= x or y + h <= y2 or y2 + h2 <= y, "two people overlap"
+        left, _, width, height = (float(part) for part in root.attrib["viewBox"].split())
+        assert all(left <= x and x + w <= left + width and y >= 0 and y + h <= height for x, y, w, h in boxes)
+        assert [text.text for text in root.iter(f"{SVG}text")].count("N0") == 1
+
+
+def test_parents_stand_above_children_and_spouses_side_by_side() -> None:
+    level_found = 0
+    for family in families(60):
+        level = generations(family)
+        for x in range(len(family)):
+            assert all(level[p] < level[x] for p in family.parents[x])
+        if family.levels() is not None:
+            level_found += 1
+            place = Layout(family, [40.0] * len(family))
+            for x in range(len(family)):
+                assert all(level[p] == level[x] - 1 for p in family.parents[x])
+                assert all(level[s] == level[x] for s in family.spouses[x])
+                assert all(abs(place.x[s] - place.x[x]) == pytest.approx(40 + GAP) for s in family.spouses[x])
+    assert level_found > 20
+
+
+def test_names_stay_text() -> None:
+    family = certify.one_family(["male", "female"], [(0, "wife", 1)], (0, 1))
+    assert family is not None
+    svg = family_svg(family, ["<script>", 'a"b'], title='"><script>')
+    assert "<script" not in svg
+    ElementTree.fromstring(svg)
+
+
+def item(**facts: object) -> Item:
+    base = {
+        "names": ["Ann", "Bo", "Cy", "Di"],
+        "genders": ["female", "male", "male", "male"],
+        "edges": [[0, "father", 1], [1, "brother", 2], [0, "brother", 3]],
+        "noise": [[[0, "brother", 3], "irrelevant"]],
+        "query": [0, 2],
+        "target": "uncle",
+    }
+    return Item(id="i", suite="kinship", prompt="?", choices=RELATIONS, gold=12, facts=base | facts)
+
+
+def test_items_with_and_without_an_answer() -> None:
+    drawn = draw_item(item())
+    assert drawn is not None
+    assert ">uncle<" in drawn
+    assert len(re.findall(r'fill-opacity=".55">Di<', drawn)) == 1  # Di, who is noise
+    right = tuple(float(r == "uncle") for r in RELATIONS)
+    wrong = tuple(float(r == "nephew") for r in RELATIONS)
+    assert "uncle ✓" in (draw_item(item(), Answer(item_id="i", scores=right)) or "")
+    assert "nephew ✗ (uncle)" in (draw_item(item(), Answer(item_id="i", scores=wrong)) or "")
+
+
+def test_the_same_item_is_the_same_picture() -> None:
+    first = draw_item(item())
+    certify.possible(["male"] * 4, [(0, "uncle", 1), (1, "son", 2), (2, "uncle", 3)], (0, 3))
+    assert draw_item(item()) == first
+
+
+def test_no_picture_where_there_is_no_family() -> None:
+    assert draw_item(item(edges=[[0, "father", 1], [1, "daughter", 0], [1, "mother", 0]])) is None
+    assert draw_item(item(edges=[[0, "left-of", 1]])) is None
+    assert draw_item(Item(id="i", suite="kinship", prompt="?")) is None

@@ -1,0 +1,72 @@
+"""Pictures are well-formed, show every word, and say which words were aligned and guessed."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+from proband.core.types import Answer, Item
+from proband.suites.script.analysis.drawing import draw_item, grid
+
+ITEM = Item(
+    id="a",
+    suite="script",
+    prompt="",
+    tags={"split": "test"},
+    facts={
+        "abstract": ["drain", "<pasta>"],
+        "concrete": ["use", "a", "wire", "strainer", "&", "the", "sink", "."],
+        "blanks": [[2, 4], [6, 7]],
+        "gold": [["wire", "strainer"], ["sink"]],
+    },
+)
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def words(svg: str) -> list[str]:
+    return [node.text or "" for node in ET.fromstring(svg).iter(f"{SVG}text")]
+
+
+def test_every_word_stands_in_the_picture() -> None:
+    svg = draw_item(ITEM, None)
+    assert svg is not None
+    assert set(ITEM.facts["abstract"]) | set(ITEM.facts["concrete"]) <= set(words(svg))
+    frames = [node for node in ET.fromstring(svg).iter(f"{SVG}rect") if node.get("fill") == "none"]
+    assert len(frames) == 3  # one per word left out
+
+
+def test_guesses_and_alignment() -> None:
+    path = [0, 0, 0, 0, 0, 1, 1, 1]
+    blanks = (
+        {"gold": ["wire", "strainer"], "guess": ["big", "pot"], "path": path},
+        {"gold": ["sink"], "guess": ["sink"]},
+    )
+    svg = draw_item(ITEM, Answer(item_id="a", blanks=blanks))
+    assert svg is not None
+    said = words(svg)
+    assert "✗ big pot" in said
+    assert "✓ sink" in said
+    fills = [n.get("fill") for n in ET.fromstring(svg).iter(f"{SVG}rect") if n.get("fill") != "none"]
+    assert len(fills) == 2 + 8  # both abstract words have some, and every concrete word has one
+    assert len(set(fills)) == 2
+
+
+def test_long_texts_stay_inside() -> None:
+    long = Item(
+        id="b", suite="script", prompt="", facts={**ITEM.facts, "concrete": ["w" * 9] * 300, "blanks": [], "gold": []}
+    )
+    svg = draw_item(long, None)
+    assert svg is not None
+    root = ET.fromstring(svg)
+    width, height = (float(x) for x in root.attrib["viewBox"].split()[2:])
+    for node in root.iter(f"{SVG}text"):
+        assert float(node.attrib["x"]) + 9 * 7.3 <= width
+        assert float(node.attrib["y"]) <= height
+
+
+def test_grid_frames_the_path() -> None:
+    svg = grid(["a", "b"], ["x", "y", "z"], [0, 1, 1], [[0.9, 0.1], [0.4, 0.6], [0.0, 1.0]])
+    cells = list(ET.fromstring(svg).iter(f"{SVG}rect"))
+    assert len(cells) == 6
+    framed = [n for n, cell in enumerate(cells) if cell.get("stroke-opacity") is None]
+    assert framed == [0, 3, 5]
+    assert [cell.get("fill-opacity") for cell in cells] == ["0.900", "0.100", "0.400", "0.600", "0.000", "1.000"]

@@ -1,0 +1,81 @@
+"""The measures of 4.1 on answers one can count by hand, and their envelope."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proband.core.types import Answer, Item
+from proband.suites.script.analysis.metrics import METRICS, alignment_length
+
+BY_NAME = {metric.name: metric for metric in METRICS}
+ITEM = Item(id="a", suite="script", prompt="whisk the eggs\nuse a ____ in a ____")
+TWO: list[dict[str, Any]] = [
+    {
+        "gold": ["wire", "whisk"],
+        "oracle": ["wire", "spoon"],
+        "guess": ["wooden", "spoon"],
+        "top5": [["wire", "a", "b", "c", "d"], ["spoon", "fork", "whisk", "c", "d"]],
+        "greedy_top5": [["wooden", "wire", "b", "c", "d"], ["spoon", "fork", "e", "c", "d"]],
+        "ranks": [1, 3],
+        "surprisals": [0.5, 1.5],
+        "moves": [0.25, 0.25],
+    },
+    {
+        "gold": ["bowl"],
+        "oracle": ["bowl"],
+        "guess": ["bowl"],
+        "top5": [["bowl", "a", "b", "c", "d"]],
+        "greedy_top5": [["bowl", "a", "b", "c", "d"]],
+        "ranks": [1],
+        "surprisals": [0.25],
+        "moves": [0.5],
+    },
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("match_oracle", [0.5, 1.0]),
+        ("top5_oracle", [1.0, 1.0]),
+        ("match_greedy", [0.0, 1.0]),
+        ("top5_greedy", [0.5, 1.0]),
+        ("whole_oracle", [0.0, 1.0]),
+        ("surprisal", [1.0, 0.25]),
+        ("surprisal_aligned", [1.25, 0.75]),
+        ("rank", [2.0, 1.0]),
+    ],
+)
+def test_counted_by_hand(name: str, values: list[float]) -> None:
+    assert BY_NAME[name].of(ITEM, Answer(item_id="a", blanks=tuple(TWO))) == values
+
+
+def test_a_perfect_answer_scores_one_and_a_wrong_one_zero() -> None:
+    perfect = [{**r, "oracle": r["gold"], "guess": r["gold"], "top5": [[w] for w in r["gold"]]} for r in TWO]
+    wrong = [{**r, "oracle": ["x"] * len(r["gold"]), "guess": ["x"] * len(r["gold"])} for r in TWO]
+    for name in ("match_oracle", "match_greedy", "whole_oracle", "whole_greedy"):
+        assert BY_NAME[name].of(ITEM, Answer(item_id="a", blanks=tuple(perfect))) == [1.0, 1.0]
+        assert BY_NAME[name].of(ITEM, Answer(item_id="a", blanks=tuple(wrong))) == [0.0, 0.0]
+
+
+def test_what_a_record_lacks_does_not_apply() -> None:
+    bare = Answer(item_id="a", blanks=({"gold": ["bowl"], "guess": ["pan"]},))
+    assert BY_NAME["rank"].of(ITEM, bare) is None
+    assert BY_NAME["match_greedy"].of(ITEM, bare) == [0.0]
+    assert BY_NAME["match_greedy"].of(ITEM, Answer(item_id="a")) is None
+
+
+def test_loops_are_counted() -> None:
+    def said(*pairs: tuple[str, str]) -> Answer:
+        return Answer(item_id="a", blanks=tuple({"guess": [g], "gold": [w]} for g, w in pairs))
+
+    assert BY_NAME["repeats"].of(ITEM, said(("cut", "wrap"), ("cut", "plate"))) == 1.0
+    assert BY_NAME["repeats"].of(ITEM, said(("cut", "wrap"), ("bowl", "plate"), ("cut", "x"))) == 0.0
+    assert BY_NAME["repeats"].of(ITEM, said(("cut", "cut"), ("cut", "cut"))) == 0.0  # the text itself repeats
+    assert BY_NAME["repeats"].of(ITEM, said(("cut", "wrap"))) is None
+
+
+def test_alignment_length_counts_words_per_position_used() -> None:
+    assert alignment_length([[0, 0, 1, 3, 3, 3]]) == 2.0
