@@ -6,15 +6,17 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 WEIGHTS := .venv/.weights
 BROWSER := .venv/.browser
+INTEROP := .venv-interop/.installed
 WORKERS ?= 2
 
-.PHONY: demo test check quick explore clean help
+.PHONY: demo test check quick explore interop clean help
 
 help:
 	@echo "make demo    set up, build, run and report everything that ships; opens-ready demo/index.html"
 	@echo "make test    set up, then style, types and every test"
 	@echo "make explore property tests with new examples each time"
 	@echo "make quick   the tests that take no model and no minutes"
+	@echo "make interop the exports in lm-eval, inspect_ai and datasets, with tiny models (an environment of its own)"
 	@echo "make clean   remove .venv and what was made"
 
 $(STAMP): pyproject.toml
@@ -60,5 +62,19 @@ explore: $(STAMP)
 quick: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -q -m "not slow and not data"
 
+# torch comes first, so that lm-eval finds it and brings no other
+$(INTEROP): pyproject.toml
+	@echo "== virtual environment in .venv-interop: lm-eval, inspect_ai, datasets"
+	$(PYTHON) -m venv .venv-interop
+	.venv-interop/bin/python -m pip install --quiet --upgrade pip
+	.venv-interop/bin/python -m pip install --quiet torch==2.13.0
+	.venv-interop/bin/python -m pip install --quiet -e ".[models]" "lm-eval[hf]" inspect-ai datasets hypothesis pytest pytest-timeout
+	@touch $(INTEROP)
+
+interop: $(INTEROP)
+	@echo "== each export in the tool it is for"
+	@.venv-interop/bin/python -m pip freeze | grep -iE "^(torch|transformers|lm[-_]eval|inspect[-_]ai|datasets)=="
+	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false .venv-interop/bin/python -m pytest tests/interop -W default -q -s --disable-warnings
+
 clean:
-	rm -rf .venv demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-interop demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-import os
+import io
+from contextlib import redirect_stdout
 from pathlib import Path
 
 HEAD = """# The command line
 
-Every verb takes `--help` and `--json`. Exit code 0 means success, 2 bad input (one line says which file, line and
-field), 130 an interruption. Long work shows progress on a terminal and resumes when the same command is given again.
-This page is generated from the program.
-
+Every verb takes `--help` and `--json` (one JSON object and nothing else on standard output). Exit code 0 means success,
+2 bad input (one line says which file, line and field, or which option), 130 an interruption, 70 an error of Proband's
+own (`PROBAND_DEBUG=1` shows where). Long work shows progress on a terminal and resumes when the same command is given
+again. `proband --install-completion` installs completion for bash, zsh, fish and PowerShell. In a pipe, output is plain
+text that is never wrapped. This page is generated from the program.
 """
+VERBS = ("demo", "list", "build", "audit", "train", "run", "report", "compare", "show", "study", "paper", "export")
 
 
 def pages() -> str:
-    os.environ["COLUMNS"] = "100"
     from proband import suites
-    from proband.cli import parser
 
-    verbs = next(a for a in parser([])._actions if a.choices and "build" in a.choices).choices
-    assert isinstance(verbs, dict)
-    texts = [HEAD]
-    for name in verbs:
-        texts.append(f"## proband {name}\n\n```text\n{verbs[name].format_help().strip()}\n```\n")
-        if name == "build":
-            for suite in suites.NAMES:
-                top = next(a for a in parser(["build", suite])._actions if a.choices and "build" in a.choices).choices
-                assert isinstance(top, dict)
-                texts.append(f"### proband build {suite}\n\n```text\n{top['build'].format_help().strip()}\n```\n")
+    texts = [HEAD, section("## proband")]
+    for verb in VERBS:
+        texts.append(section(f"## proband {verb}", verb))
+        if verb == "build":
+            texts += [section(f"### proband build {suite}", "build", suite) for suite in suites.BUILT_IN]
     return "\n".join(texts)
+
+
+def section(title: str, *words: str) -> str:
+    from proband.cli import main
+
+    with redirect_stdout(io.StringIO()) as out:
+        assert main([*words, "--help"]) == 0
+    lines = [line.rstrip() for line in out.getvalue().strip().splitlines()]
+    return "\n".join([title, "", "```text", *lines, "```", ""])
 
 
 if __name__ == "__main__":

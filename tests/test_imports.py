@@ -10,7 +10,19 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = ("torch", "transformers", "polars", "scipy", "matplotlib", "fastapi", "ray", "httpx", "pysat", "sklearn", "jinja2")
+HEAVY = (
+    "torch",
+    "transformers",
+    "polars",
+    "scipy",
+    "matplotlib",
+    "fastapi",
+    "ray",
+    "httpx",
+    "pysat",
+    "sklearn",
+    "jinja2",
+)
 
 
 def parts(root: Path) -> list[Path]:
@@ -113,7 +125,9 @@ def test_heavy_packages_are_imported_inside_functions(root: Path) -> None:
             elif isinstance(node, ast.ImportFrom) and node.module:
                 names = [node.module]
             broken += [f"{path.relative_to(root)}: {name}" for name in names if name.split(".")[0] in HEAVY]
-    inside_nets = [line for line in broken if "/nets/" in line or "/training/" in line]  # loaded only when a net is trained or run
+    inside_nets = [
+        line for line in broken if "/nets/" in line or "/training/" in line
+    ]  # loaded only when a net is trained or run
     assert sorted(broken) == sorted(inside_nets), "\n".join(broken)
 
 

@@ -17,7 +17,7 @@ VERBS = {
     "demo": "demo",
     "export": "export",
     "listing": "listing",
-    "load_model": "models",
+    "load_model": "asking.models",
     "paper": "study",
     "report": "report",
     "run": "run",
@@ -25,7 +25,7 @@ VERBS = {
     "study": "study",
     "train": "train",
 }
-__all__ = [*VERBS]  # noqa: PLE0604
+__all__ = [*VERBS]
 
 
 def __getattr__(name: str) -> Any:

@@ -39,7 +39,10 @@ def line(**changes: Any) -> bytes:
         (line(gold=-1), "line 1: 'gold' is -1 but there are 2 choices"),
         (line(choices=["x", 3]), "line 1: 'choices' [1] must be text, not a number"),
         (line(choices="xy"), "line 1: 'choices' must be a list, not text"),
-        (line(tags={"k": [1]}), "line 1: 'tags' ['k'] must be a boolean or a whole number or a number or text, not a list"),
+        (
+            line(tags={"k": [1]}),
+            "line 1: 'tags' ['k'] must be a boolean or a whole number or a number or text, not a list",
+        ),
         (line(id=" "), "line 1: 'id' is empty"),
         (line(id=None), "line 1: 'id' must be text, not null"),
         (line() + line(), "line 2: 'id' 'a' stood on line 1 already"),
@@ -49,7 +52,10 @@ def line(**changes: Any) -> bytes:
         (line() + b"\n", "line 2: not a JSON object"),
         (b"[1]\n", "line 1: must be an object, not a list"),
         (line(facts={"x": float("nan")}), "line 1: not a JSON object"),
-        (b'{"id":"a","suite":"s","prompt":"p","facts":{"x":' + b"[" * 100_000 + b"\n", "line 1: not a JSON object: nested too deeply"),
+        (
+            b'{"id":"a","suite":"s","prompt":"p","facts":{"x":' + b"[" * 100_000 + b"\n",
+            "line 1: not a JSON object: nested too deeply",
+        ),
         (line() + line(id="b", suite="kinship"), "line 2: 'suite' is 'kinship' but the first item's is 'analogy'"),
         (b"", "holds no items"),
     ],

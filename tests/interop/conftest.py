@@ -18,7 +18,7 @@ import proband
 
 collect_ignore_glob = [] if find_spec("lm_eval") and find_spec("inspect_ai") else ["test_*.py"]
 BUILDS: dict[str, tuple[str, dict[str, Any]]] = {
-    "kinship": ("kinship", {"k": "2,3", "per_k": 6, "hold_out": "clauses", "test_per_k": 6}),
+    "kinship": ("kinship", {"k": "2,3", "per_k": 22, "hold_out": "clauses"}),
     "analogy": ("analogy", {"per_relation": 1}),
     "supervised": ("analogy", {"setting": "supervised", "per_relation": 2}),
     "script": ("script", {}),
@@ -65,24 +65,23 @@ def run_tool() -> Any:
 def tiny(items: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """`gpt2`: its tokenizer has a beginning-of-text token and does not add it. `llama`: its tokenizer adds it."""
     import torch
-    from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
+    from transformers import AutoConfig, AutoModelForCausalLM
 
     root = tmp_path_factory.mktemp("tiny")
     texts = [text for folder in items.values() for text in prompts(folder)]
+    shapes = {
+        "gpt2": {"n_positions": 512, "n_embd": 32, "n_layer": 2, "n_head": 2},
+        "llama": {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2},
+    }
     torch.manual_seed(0)
-    for name, bos in (("gpt2", "<|endoftext|>"), ("llama", "<s>")):
-        tokenizer = bpe(texts, bos=bos, adds=name == "llama")
+    for name, shape in shapes.items():
+        tokenizer = bpe(texts, bos="<|begin|>", adds=name == "llama")
         common = {"vocab_size": len(tokenizer), "bos_token_id": 0, "eos_token_id": 0, "initializer_range": 0.2}
-        model = (
-            GPT2LMHeadModel(GPT2Config(n_positions=512, n_embd=32, n_layer=2, n_head=2, **common))
-            if name == "gpt2"
-            else LlamaForCausalLM(
-                LlamaConfig(hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2, **common)
-            )
-        )
-        model.save_pretrained(root / name)
+        config = AutoConfig.for_model(name, **shape, **common)
+        from_config: Any = AutoModelForCausalLM.from_config
+        from_config(config).save_pretrained(root / name)
         tokenizer.save_pretrained(root / name)
-    return {name: root / name for name in ("gpt2", "llama")}
+    return {name: root / name for name in shapes}
 
 
 def prompts(folder: Path) -> Iterator[str]:
@@ -104,4 +103,7 @@ def bpe(texts: list[str], *, bos: str, adds: bool) -> Any:
     made.train_from_iterator(texts, trainer)
     if adds:
         made.post_processor = processors.TemplateProcessing(single=f"{bos} $A", special_tokens=[(bos, 0)])
-    return PreTrainedTokenizerFast(tokenizer_object=made, bos_token=bos, eos_token=bos)
+    wrap: Any = PreTrainedTokenizerFast
+    tokenizer = wrap(tokenizer_object=made, bos_token=bos, eos_token=bos)
+    tokenizer.chat_template = "{{ messages[-1]['content'] }}"  # for inspect, which knows models that chat
+    return tokenizer

@@ -23,7 +23,7 @@ def evaluated(task: Path, reply: Any, **settings: Any) -> Any:
         return made
 
     model = get_model("mockllm/model", custom_outputs=output)
-    return run(str(task), model=model, log_dir=str(task.parent / "logs"), display="none", **settings)[0]
+    return run(f"{task}@{task.stem}", model=model, log_dir=str(task.parent / "logs"), display="none", **settings)[0]
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +64,10 @@ def test_targets_are_right_and_splits_apart(
 def test_a_tiny_model_runs_by_command(
     exported: dict[str, Path], tiny: dict[str, Path], elsewhere: Path, run_tool: Any
 ) -> None:
+    task = exported["kinship"]
     told = run_tool(
-        "inspect_ai", "eval", exported["kinship"], "--model", "hf/tiny", "-M", f"model_path={tiny['llama']}",
-        "-M", "device=cpu", "-M", "chat_template={{ messages[-1]['content'] }}", "--max-tokens", "4", "--limit", "3",
+        "inspect_ai", "eval", f"{task}@{task.stem}", "--model", "hf/tiny", "-M", f"model_path={tiny['llama']}",
+        "-M", "device=cpu", "--max-tokens", "4", "--limit", "3",
         "--log-dir", elsewhere / "logs", "--log-format", "json", "--display", "plain",
     )  # fmt: skip
     assert "accuracy" in told

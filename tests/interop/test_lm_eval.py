@@ -52,7 +52,9 @@ def test_scores_are_those_of_our_solver(
         worst = 0.0
         for item in tested:
             theirs = [float(said[0]) for said in samples[item.id]["filtered_resps"]]
-            worst = max(worst, *(abs(a - b) for a, b in zip(theirs, ours[item.id].scores, strict=True)))
+            scores = ours[item.id].scores
+            worst = max(worst, *(abs(a - b) for a, b in zip(theirs, scores, strict=True)))
+            assert theirs.index(max(theirs)) == scores.index(max(scores))
         assert worst < 1e-4
         right = [accuracy_of(item, ours[item.id]) or 0.0 for item in tested]
         accuracy = logged["results"]["results"][f"proband_{suite}"]["acc,none"]

@@ -23,7 +23,7 @@ from proband.core.protocols import HasVectors, Score, ScoresText, Text
 from proband.core.suite import Solver, Suite
 from proband.core.types import Answer, Item
 from proband.pipeline import run as running
-from proband.pipeline.models import choose_solver
+from proband.pipeline.asking.models import choose_solver
 
 COUNT = 2000
 

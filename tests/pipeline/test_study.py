@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,8 @@ import pytest
 
 import proband
 from proband.core.errors import ProbandError
-from proband.pipeline.stages import contents, model_contents
-from proband.pipeline.study_file import read_study
+from proband.pipeline.studies.stages import contents, model_contents
+from proband.pipeline.studies.study_file import read_study
 
 STUDY = """
 [study]
@@ -155,10 +154,10 @@ def test_parameters_are_set_from_outside(file: Path, tmp_path: Path) -> None:
             ('suite = "kinship"\noptions = { task = "clean"', 'suit = "kinship"\noptions = { task = "clean"'),
             r"line 11: unknown key 'suit' in \[build\]",
         ),
-        (('solver = "likelihood"', 'solver = "likelihood"\nlimits = 3'), r"line 26: unknown key 'limits' in \[run\]"),
-        (('solver = "likelihood"', "solver = 3"), r"line 25: 'solver' must be text"),
-        (('items = ["clean"]', 'items = ["cleen"]'), r"line 23: no \[\[build\]\] is named 'cleen'"),
-        (('models = ["fake:script.json"]', 'models = ["net:gat"]'), r"line 24: no \[\[train\]\] is named 'gat'"),
+        (('solver = "likelihood"', 'solver = "likelihood"\nlimits = 3'), r"line 27: unknown key 'limits' in \[run\]"),
+        (('solver = "likelihood"', "solver = 3"), r"line 26: 'solver' must be text"),
+        (('items = ["clean"]', 'items = ["cleen"]'), r"line 24: no \[\[build\]\] is named 'cleen'"),
+        (('models = ["fake:script.json"]', 'models = ["net:gat"]'), r"line 25: no \[\[train\]\] is named 'gat'"),
         (('name = "noisy"', 'name = "clean"'), r"line 15: two \[\[build\]\] are named 'clean'"),
         (
             ('suite = "kinship"\noptions = { task = "clean"', 'suite = "kin"\noptions = { task = "clean"'),
@@ -178,7 +177,7 @@ def test_mistakes_are_named_with_their_line(file: Path, tmp_path: Path, change: 
 
 def test_a_failing_stage_names_its_line(file: Path, tmp_path: Path) -> None:
     file.write_text(STUDY.replace("fake:script.json", "hf:no/such/model"))
-    with pytest.raises(ProbandError, match=r"study.toml line 24: run clean · hf:no/such/model"):
+    with pytest.raises(ProbandError, match=r"study.toml line 25: run clean · hf:no/such/model"):
         proband.study(file, out=tmp_path / "out")
 
 

@@ -46,7 +46,8 @@ class Solver:
 @dataclass(frozen=True, kw_only=True)
 class Net:
     """A network of a suite's own. `task(items_folder, *, options, seed, model)` gives a `training.Task` (`model` is the
-    one to start from, for nets that `need` one); `load(folder)` gives an object with the protocol AnswersItems."""
+    one to start from, for nets that `need` one); `load(folder)` gives an object with the protocol AnswersItems, or the
+    name of the ordinary model that was trained (`hf:FOLDER/model`)."""
 
     name: str
     help: str

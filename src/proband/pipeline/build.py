@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,11 @@ from proband.pipeline.versions import versions
 def build(suite: str, *, out: str | Path, seed: int = 0, **options: Any) -> dict[str, Any]:
     """Write OUT/items.jsonl and OUT/manifest.json; returns the manifest."""
     found, folder = suites.suite(suite), Path(out)
-    chosen = read_options(found.options, options, of=f"build {suite}")
+    chosen: Any = read_options(found.options, options, of=f"build {suite}")
     if (folder / "run.json").exists():
         raise ProbandError("is the folder of a run; name another one", file=folder)
     built = found.build(chosen, seed=seed)
-    count = write_items(folder / "items.jsonl", built, suite=suite)
+    splits = write_items(folder / "items.jsonl", built, suite=suite)
     labels = {}
     for name, text in built.files().items():
         write_text(folder / name, text)
@@ -30,7 +31,8 @@ def build(suite: str, *, out: str | Path, seed: int = 0, **options: Any) -> dict
         "suite": suite,
         "seed": seed,
         "options": settings(chosen),
-        "items": count,
+        "items": sum(splits.values()),
+        "splits": dict(splits),
         "licence": built.licence,
         "sha256": {"items.jsonl": sha256_file(folder / "items.jsonl"), **labels},
         "versions": {"proband": versions().get("proband", "")},
@@ -40,18 +42,25 @@ def build(suite: str, *, out: str | Path, seed: int = 0, **options: Any) -> dict
     return read_json(folder / "manifest.json")
 
 
-def write_items(path: Path, built: Built, *, suite: str) -> int:
-    """The items as a stream; returns how many. Nothing is left behind where there are none."""
-    count = 0
+def write_items(path: Path, built: Built, *, suite: str) -> Counter[str]:
+    """The items as a stream; returns how many of each split. Nothing is left behind where there are none."""
+    splits: Counter[str] = Counter()
     with atomic(path, mode="wb") as file:
         for item in track(built.items, f"building {suite}"):
-            if isinstance(item, bytes):
-                file.write(item + b"\n")
-            elif wrong := inconsistent(item):
+            if not isinstance(item, bytes) and (wrong := inconsistent(item)):
                 raise ProbandError(f"item {item.id!r}: {wrong}")
-            else:
-                file.write(encode(item) + b"\n")
-            count += 1
-        if not count:
+            line = item if isinstance(item, bytes) else encode(item)
+            file.write(line + b"\n")
+            splits[split_of(line)] += 1
+        if not splits:
             raise ProbandError(f"these options give no items of {suite}")
-    return count
+    return splits
+
+
+def split_of(line: bytes) -> str:
+    """The last field of an item's line.
+
+    >>> split_of(b'{"id":"a","split":"train"}')
+    'train'
+    """
+    return line[line.rindex(b'"split":"') + len(b'"split":"') : -len(b'"}')].decode()

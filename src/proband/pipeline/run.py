@@ -39,9 +39,9 @@ from proband.core.options import read_options, settings
 from proband.core.progress import Progress
 from proband.core.suite import Suite
 from proband.core.types import Answer, Item, Run
-from proband.pipeline.ask import Job
-from proband.pipeline.engines import engine_named
-from proband.pipeline.models import choose_solver, load_model
+from proband.pipeline.asking.engines import engine_named
+from proband.pipeline.asking.job import Job
+from proband.pipeline.asking.models import choose_solver, load_model
 from proband.pipeline.versions import versions
 
 CHUNK = 256  # items answered between two writes

@@ -17,9 +17,9 @@ from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import read_json, sha256_file, sha256_text, write_json
 from proband.pipeline.report import report
-from proband.pipeline.stages import Models, RunStage, key_of
-from proband.pipeline.study_file import StudyFile, read_study
-from proband.pipeline.study_grid import Grid
+from proband.pipeline.studies.grid import Grid
+from proband.pipeline.studies.stages import Models, RunStage, key_of
+from proband.pipeline.studies.study_file import StudyFile, read_study
 from proband.pipeline.versions import versions
 
 

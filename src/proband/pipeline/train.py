@@ -16,7 +16,7 @@ from proband.core.files import items_path, sha256_file
 from proband.core.options import read_options, settings
 from proband.core.progress import Progress
 from proband.core.suite import Net, Suite
-from proband.pipeline.models import load_model
+from proband.pipeline.asking.models import load_model
 from proband.pipeline.run import locked, suite_of
 from proband.pipeline.versions import versions
 from proband.training.folder import NOTE, train_into
@@ -34,12 +34,26 @@ def train(
     progress: Callable[..., Any] = Progress,
 ) -> dict[str, Any]:
     """What OUT/net.json says; for several `seeds` a dictionary of these by folder."""
-    suite, folder = suite_of(items), Path(out)
+    folder = Path(out)
+    folders = {seed: folder} if seeds is None else {number: folder / f"seed-{number}" for number in seeds}
+    made = train_seeds(items, net=net, folders=folders, model=model, options=options, progress=progress)
+    return made[0] if seeds is None else {each.name: note for each, note in zip(folders.values(), made, strict=True)}
+
+
+def train_seeds(
+    items: str | Path,
+    *,
+    net: str,
+    folders: Mapping[int, Path],
+    model: str | Any = None,
+    options: Mapping[str, Any] | None = None,
+    progress: Callable[..., Any] = Progress,
+) -> list[dict[str, Any]]:
+    """One net per seed, trained at once, each into its folder; returns what every net.json says."""
+    suite = suite_of(items)
     chosen = net_of(suite, net)
     start = starting_model(chosen, model, suite=suite)
     settled = read_options(chosen.options, options or {}, of=f"net {net}")
-    numbers = [seed] if seeds is None else list(seeds)
-    folders = [folder] if seeds is None else [folder / f"seed-{number}" for number in numbers]
     shared = {
         "suite": suite.name,
         "net": net,
@@ -47,18 +61,18 @@ def train(
         "items_sha": sha256_file(items_path(Path(items))),
         **({"model": dict(start.identity())} if start is not None else {}),
     }
+    seeds, places = list(folders), list(folders.values())
     with ExitStack() as locks:
-        for each in folders:
+        for each in places:
             check_free(each)
             each.mkdir(parents=True, exist_ok=True)
             locks.enter_context(locked(each))
         try:
-            tasks = [chosen.task(Path(items), options=settled, seed=number, model=start) for number in numbers]
-            notes = [{**shared, "seed": number} for number in numbers]
-            made = train_into(folders, tasks, seeds=numbers, notes=notes, versions=versions(), progress=progress)
+            tasks = [chosen.task(Path(items), options=settled, seed=number, model=start) for number in seeds]
+            notes = [{**shared, "seed": number} for number in seeds]
+            return train_into(places, tasks, seeds=seeds, notes=notes, versions=versions(), progress=progress)
         except ModuleNotFoundError as error:
             raise not_installed(error, f"net {net}") from None
-    return made[0] if seeds is None else {each.name: note for each, note in zip(folders, made, strict=True)}
 
 
 def net_of(suite: Suite, name: str) -> Net:

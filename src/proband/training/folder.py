@@ -17,7 +17,7 @@ from proband.core.files import dumps, read_json, sha256_text, write_json
 from proband.core.progress import Progress
 from proband.training.task import Task
 
-NOTE, WEIGHTS = "net.json", "model.safetensors"
+NOTE = "net.json"
 
 
 def train_into(
@@ -63,22 +63,3 @@ def _ended(folder: Path, identity: str) -> bool:
     if read_json(folder / NOTE).get("identity") != identity:
         raise ProbandError("holds a net that was trained with other settings; choose another folder", file=folder)
     return True
-
-
-def save_weights(net: Any, folder: Path) -> None:
-    from safetensors.torch import save_file
-
-    folder.mkdir(parents=True, exist_ok=True)
-    save_file({name: value.contiguous().cpu() for name, value in net.state_dict().items()}, folder / WEIGHTS)
-
-
-def load_weights(net: Any, folder: Path) -> Any:
-    """The net with the weights of the folder, for answering."""
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
-    try:
-        net.load_state_dict(load_file(folder / WEIGHTS))
-    except (SafetensorError, RuntimeError, OSError) as error:
-        raise ProbandError(f"has no weights of this net: {error}", file=folder) from error
-    return net.eval()

@@ -17,7 +17,7 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import Choice
 from proband.models import load
 from proband.models.remote.endpoint import retry_after
-from proband.pipeline.cached_model import remembering
+from proband.pipeline.asking.cached_model import remembering
 
 if TYPE_CHECKING:
     from tests.models.remote.stub_server import BROKEN, QUICK, Stub, best, chat, model_at, question, right

@@ -10,8 +10,8 @@ import pytest
 
 import proband
 from proband.core.options import read_options
+from proband.pipeline.studies.study_file import StudyFile, read_study
 from proband.pipeline.study import study_path
-from proband.pipeline.study_file import StudyFile, read_study
 from proband.suites.analogy import SUITE
 from proband.suites.analogy.relations import Relation
 from proband.suites.analogy.templates import TEMPLATES

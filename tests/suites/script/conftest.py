@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -90,3 +91,24 @@ def ragged() -> Batch:
     """Three pairs of different lengths."""
     pairs = [([5, 6, 7], [8, 9, 10, 11, 12]), ([13], [14, 15]), ([16, 17], [18, 19, 5, 6])]
     return pad(pairs, start=START, padding=PADDING)
+
+
+@pytest.fixture(scope="session")
+def tiny_causal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a GPT-2 of two small layers over bytes."""
+    import transformers
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+    letters = {letter: n for n, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
+    made = Tokenizer(models.BPE(vocab={**letters, "<|endoftext|>": len(letters)}, merges=[]))
+    made.pre_tokenizer, made.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    fast: Any = transformers.PreTrainedTokenizerFast
+    network: Any = transformers.GPT2LMHeadModel
+    sizes: dict[str, Any] = {"n_positions": 128, "n_embd": 16, "n_layer": 2, "n_head": 2}
+    torch.manual_seed(0)
+    model = network(transformers.GPT2Config(vocab_size=len(letters) + 1, **sizes))
+    folder = tmp_path_factory.mktemp("plain")
+    model.save_pretrained(folder)
+    ends = {"eos_token": "<|endoftext|>", "bos_token": "<|endoftext|>"}
+    fast(tokenizer_object=made, **ends).save_pretrained(folder)
+    return folder

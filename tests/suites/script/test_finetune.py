@@ -28,36 +28,14 @@ def items(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A GPT-2 of two small layers over bytes."""
-    import torch
-    import transformers
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-
-    letters = {letter: n for n, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
-    made = Tokenizer(models.BPE(vocab={**letters, "<|endoftext|>": len(letters)}, merges=[]))
-    made.pre_tokenizer, made.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
-    fast: Any = transformers.PreTrainedTokenizerFast
-    sizes = {"n_positions": 128, "n_embd": 16, "n_layer": 2, "n_head": 2}
-    torch.manual_seed(0)
-    model = transformers.GPT2LMHeadModel(transformers.GPT2Config(vocab_size=len(letters) + 1, **sizes))
-    folder = tmp_path_factory.mktemp("plain")
-    model.save_pretrained(folder)
-    ends = {"eos_token": "<|endoftext|>", "bos_token": "<|endoftext|>"}
-    fast(tokenizer_object=made, **ends).save_pretrained(folder)
-    return proband.load_model(f"hf:{folder}", {"device": "cpu"})
+def plain(tiny_causal: Path) -> Any:
+    return proband.load_model(f"hf:{tiny_causal}", {"device": "cpu"})
 
 
 def test_context_and_target(items: Path) -> None:
     made = examples(items)["train"]
     assert made[0] == ("stir soup 0.\n", "use a wooden spoon in the pot.")
     assert len(made) == 4
-
-
-def test_a_tuned_model_is_named_by_its_folder(tmp_path: Path) -> None:
-    (tmp_path / "net.json").write_text('{"suite": "script", "net": "finetune"}\n')
-    with pytest.raises(ProbandError, match=r"name it hf:.*model"):
-        proband.load_model(f"net:{tmp_path}")
 
 
 def test_a_model_to_start_from_is_needed(items: Path, tmp_path: Path) -> None:
@@ -73,6 +51,13 @@ def test_training_lowers_the_loss(items: Path, plain: Any, tmp_path: Path) -> No
     tuned = proband.load_model(f"hf:{tmp_path / 'tuned' / 'model'}", {"device": "cpu"})
     text = Text("stir rice.\nuse a wooden spoon in the pot.", len("stir rice.\n"))
     assert tuned.score([text], method="ll")[0].total > plain.score([text], method="ll")[0].total + 1
+
+
+def test_a_tuned_model_answers_and_says_what_it_is(items: Path, plain: Any, tmp_path: Path) -> None:
+    proband.train(items, net="finetune", out=tmp_path / "tuned", seed=3, model=plain, options={"epochs": 1, "batch": 2})
+    run = proband.run(items, model=f"net:{tmp_path / 'tuned'}", out=tmp_path / "run", limit=1)
+    assert (run.solver, run.net["net"], run.net["seed"]) == ("cloze", "finetune", 3)
+    assert run.net["model"] == dict(plain.identity())
 
 
 def test_killed_and_resumed(items: Path, plain: Any, tmp_path: Path) -> None:

@@ -1,26 +1,32 @@
-"""`proband paper script` on a corpus of the released form, with a real net."""
+"""The paper's study from end to end: a corpus of the released form, tiny nets, a tiny model trained further."""
 
 from __future__ import annotations
 
 import json
-import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import proband
-from proband.core.errors import ProbandError
 from proband.suites.script import SUITE
-from proband.suites.script.paper import paper
-from proband.suites.script.published import published, rows
-
-
-def named(names: list[str]) -> list[tuple[str, Any]]:
-    return [(name, proband.load_model(name, suite=SUITE)) for name in names]
-
 
 TOOLS = {"cut": "use a sharp knife", "mix": "take the big whisk", "boil": "find one large pot"}
+QUICK = {
+    "seeds": "1,2",
+    "hidden": 8,
+    "width": 8,
+    "least": 1,
+    "epochs": 1,
+    "transducer-epochs": 1,
+    "param-epochs": 1,
+    "tuned-seeds": "0",
+    "tuned-epochs": 1,
+    "models": "",
+    "device": "cpu",
+    "draws": 100,
+}
 
 
 @pytest.fixture(scope="module")
@@ -37,86 +43,61 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
             lines.append(f"{verb} egg {n // 3} .\t{concrete}\t{tags}")
         (folder / f"{split}.template.tsv").write_text("\n".join(lines) + "\n")
     (folder / "slot_whitelist.txt").write_text("\n".join(sorted(words)) + "\n")
+    (folder / "vocab.txt").write_text("egg\nknife\n")
+    np.save(folder / "glove2_for_vocab.npy", np.eye(2, dtype=np.float32))
     return folder
 
 
 @pytest.fixture(scope="module")
-def told(released: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, object], Path]:
-    out = tmp_path_factory.mktemp("paper")
-    proband.build("script", out=out / "items", data=released, released=True)
-    options = {"hidden": 8, "width": 8, "epochs": 1, "least": 1, "device": "cpu"}
-    for net in ("transducer", "seq2seq"):
-        proband.train(out / "items", net=net, out=out / "nets" / net, options=options)
-    names = ["solver:chance", "solver:frequent"]
-    said = paper(data=released, out=out / "tables", models=named(names), nets=out / "nets")
-    return dict(said), out / "tables"
+def out(released: Path, tiny_causal: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("paper")
+    proband.paper("script", data=released, out=folder, parameters=parameters(released, tiny_causal))
+    return folder
 
 
-def test_every_table_is_written(told: tuple[dict[str, object], Path]) -> None:
-    said, out = told
-    assert len(list(said["models"])) == 4  # type: ignore[call-overload]
-    for name in ("table1", "table3", "table4", "table5", "breakdown", "claims", "alignments", "phrases"):
-        assert (out / f"{name}.md").read_text().strip()
-    assert "| *published: transducer* |" in (out / "table4.md").read_text()
-    assert "307,573" in (out / "table1.md").read_text()
-    for n in (1, 2):
-        assert ET.fromstring((out / f"figure2-{n}.svg").read_text()).tag.endswith("svg")
-    assert (out / "alignments.md").read_text().count("- **") > 20
+def parameters(released: Path, tiny_causal: Path) -> dict[str, Any]:
+    return {**QUICK, "vectors": str(released), "tuned": f"hf:{tiny_causal}"}
 
 
-def test_ours_stand_beside_the_published(told: tuple[dict[str, object], Path]) -> None:
-    _, out = told
-    lines = (out / "table4.csv").read_text().splitlines()
-    assert any(",transducer,test,whole_oracle," in line and line.endswith(",0.2472") for line in lines)
-    assert any(",seq2seq,valid,surprisal," in line and line.endswith(",3.755") for line in lines)
-    assert not any(",seq2seq,valid,alignment_length," in line for line in lines)  # only transducers align
+def table(out: Path, name: str) -> str:
+    return (out / "tables" / f"{name}.md").read_text()
 
 
-def test_the_same_command_again_asks_nobody(told: tuple[dict[str, object], Path], released: Path) -> None:
-    _, out = told
-    before = {path: path.stat().st_mtime_ns for path in (out / "answers").iterdir()}
-    names = ["solver:chance", "solver:frequent"]
-    paper(data=released, out=out, models=named(names), nets=out.parent / "nets")
-    assert {path: path.stat().st_mtime_ns for path in (out / "answers").iterdir()} == before
+def test_every_table_is_written(out: Path) -> None:
+    for analysis in SUITE.analyses:
+        assert (out / "tables" / f"script-{analysis.name}.csv").exists()
+    assert "307573" in table(out, "script-table1")
+    assert "24.91" in table(out, "script-table4")  # published, greedy match of the transducer
+    assert "use a [sharp knife] for egg" in (out / "tables" / "script-table5.csv").read_text()
 
 
-def test_answers_from_elsewhere_are_taken_in(
-    told: tuple[dict[str, object], Path], released: Path, tmp_path: Path
-) -> None:
-    """A net's run, and one of a fine-tuned model known by the net.json beside it."""
-    items, net = told[1].parent / "items", f"net:{told[1].parent / 'nets' / 'seq2seq'}"
-    for name in ("seq2seq", "tuned"):
-        proband.run(items, model=net, out=tmp_path / "runs" / name)
-    note = tmp_path / "runs" / "tuned" / "run.json"
-    run = json.loads(note.read_text())
-    note.write_text(json.dumps({**run, "model": "hf:far/away/model", "identity": {"kind": "causal"}}))
-    (note.parent / "net.json").write_text('{"net": "finetune"}')
-    out = tmp_path / "tables"
-    paper(data=released, out=out, runs=tmp_path / "runs")
-    lines = (out / "table4.csv").read_text().splitlines()
-    assert any(",seq2seq,test,whole_greedy," in line for line in lines)
-    assert any(line.startswith("hf:far/away/model (tuned),gpt fine-tuned,test,") for line in lines)
-    assert "gpt fine-tuned - seq2seq: +0.00 points" in (out / "claims.md").read_text()  # they are the same answers
-    with pytest.raises(ProbandError, match="no such folder of runs"):
-        paper(data=released, out=out, runs=tmp_path / "nowhere")
+def test_nets_have_the_vectors_that_were_named(out: Path) -> None:
+    notes = [json.loads(path.read_text()) for path in (out / "stages" / "train").glob("*/net.json")]
+    assert [note["vectors"]["found"] for note in notes if note["net"] != "finetune"] == [2] * 10
 
 
-def test_options_are_checked(released: Path, tmp_path: Path) -> None:
-    with pytest.raises(ProbandError, match="no option 'nests'"):
-        paper(data=released, out=tmp_path, nests="x")
-    with pytest.raises(ProbandError, match="'epochs' is 'many'"):
-        paper(data=released, out=tmp_path, epochs="many")
+def test_seeds_of_a_net_are_one_line(out: Path) -> None:
+    lines = [line for line in table(out, "script-table4").splitlines() if "| net:seq2seq |" in line]
+    assert len(lines) == 2  # valid and test
+    assert all(line.rstrip(" |").endswith("2") for line in lines)
+    assert "over 2 runs" in table(out, "script-whole_greedy")
 
 
-def test_published_figures() -> None:
-    """Counted by hand: seven models by five columns in table 4, three splits by five figures in table 1."""
-    assert sum(row["table"] == "table4" for row in rows()) == 35
-    assert sum(row["table"] == "table1" for row in rows()) == 15
-    assert all(row.metric in {metric.name for metric in SUITE.metrics} for row in published())
-    assert {row.value for row in published() if row.model == "gpt fine-tuned"} == {
-        0.3801,
-        0.6369,
-        0.3105,
-        0.5705,
-        3.151,
-    }
+def test_published_figures_stand_beside_ours(out: Path) -> None:
+    text = table(out, "script-surprisal")
+    assert "3.15" in text  # of the fine-tuned model
+    assert "net:tuned" in text
+    assert "16.6" in table(out, "script-alignment_length")
+
+
+def test_every_claim_has_a_verdict(out: Path) -> None:
+    verdicts = json.loads((out / "claims.json").read_text())
+    listed: list[Any] = verdicts["claims"] if isinstance(verdicts, dict) else verdicts
+    assert {each["statement"] for each in listed} == {claim.statement for claim in SUITE.claims}
+    without_data = [each["statement"] for each in listed if each["p"] is None]
+    assert without_data == ["a language model that is not fine-tuned is below fixed transitions"]
+
+
+def test_the_same_command_again_redoes_nothing(out: Path, released: Path, tiny_causal: Path) -> None:
+    again = proband.paper("script", data=released, out=out, parameters=parameters(released, tiny_causal))
+    assert {stage["state"] for stage in again["stages"]} == {"done"}

@@ -15,7 +15,7 @@ from proband.core.files import load_items, read_answers
 from proband.core.protocols import Floats
 from proband.core.types import Answer, Item
 from proband.models.embedded import installed
-from proband.pipeline.models import choose_solver
+from proband.pipeline.asking.models import choose_solver
 from proband.suites.script import SUITE
 from proband.suites.script.cloze import infill, left_to_right
 from proband.suites.script.cloze.left_to_right import ClozeOptions

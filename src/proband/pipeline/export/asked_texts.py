@@ -14,8 +14,8 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import Score, Text
 from proband.core.suite import Solver
 from proband.core.types import Item
+from proband.pipeline.asking.models import choose_solver
 from proband.pipeline.export.source import Source
-from proband.pipeline.models import choose_solver
 from proband.solvers import LIKELIHOOD
 
 CHUNK = 256  # items given to the solver at a time

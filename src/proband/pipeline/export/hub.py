@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from proband.core.files import dumps, encode, write_text
+from proband.core.types import Split
 from proband.pipeline.export.source import Source, SplitFiles
 
 
@@ -21,12 +23,13 @@ def write_hub(source: Source, out: Path) -> Path:
                 "facts": dumps(item.facts),
             }
             files[item.split].write(encode(row) + b"\n")
-    write_text(out / "README.md", card(source))
+    sizes = {split: (out / "data" / f"{split}.jsonl").stat().st_size for split in source.splits}
+    write_text(out / "README.md", card(source, sizes))
     return out
 
 
-def card(source: Source) -> str:
-    """The YAML that the hub reads (licence, features, splits, files), then a few words."""
+def card(source: Source, sizes: Mapping[Split, int]) -> str:
+    """The YAML that the hub reads (licence, features, splits with `sizes` in bytes, files), then a few words."""
     licence, total = source.licence, sum(source.splits.values())
     head = [f"license: {licence.name}"]
     if licence.name == "other":
@@ -36,7 +39,7 @@ def card(source: Source) -> str:
         head += [f"  - split: {split}", f"    path: data/{split}.jsonl"]
     head += ["dataset_info:", "  features:", *features(source), "  splits:"]
     for split, count in source.splits.items():
-        head += [f"  - name: {split}", f"    num_examples: {count}"]
+        head += [f"  - name: {split}", f"    num_bytes: {sizes[split]}", f"    num_examples: {count}"]
     counts = ", ".join(f"{split} {count:,}" for split, count in source.splits.items())
     return (
         "---\n" + "\n".join(head) + "\n---\n"

@@ -1,7 +1,4 @@
-"""What is exported: a stream of items, and what one reading of them found (splits, tags, choices, open items).
-
-The first reading checks every item before anything is written, so that a bad item leaves no half of an export behind.
-"""
+"""What is exported: a stream of items, and what a first reading of them found (splits, tags, choices, open items)."""
 
 from __future__ import annotations
 
@@ -13,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, get_args
 
+import msgspec
+
 from proband.core.errors import ProbandError
-from proband.core.files import atomic, items_path, read_items
+from proband.core.files import atomic, items_path, read_items, read_records
 from proband.core.progress import track
 from proband.core.types import Item, Split, Tag
 from proband.pipeline.export.licence import Licence, licence_of
@@ -67,6 +66,17 @@ class Source:
         return self.asked
 
 
+class Glance(msgspec.Struct):
+    """The fields of an item that the first reading looks at; the second one checks them all."""
+
+    id: str
+    suite: str
+    choices: list[str] = []
+    gold: int | None = None
+    tags: dict[str, Tag] = {}
+    split: Split = "test"
+
+
 def survey(path: Path) -> Source:
     """Read all items once."""
     splits: Counter[Split] = Counter()
@@ -75,7 +85,7 @@ def survey(path: Path) -> Source:
     tags: dict[str, str] = {}
     suite = setting = ""
     width = 0
-    for item in track(read_items(path), "reading"):
+    for item in track(read_records(items_path(path), Glance), "reading"):
         if not suite:
             suite, setting = item.suite, str(item.tags.get("setting", ""))
         check_split(item, path)
@@ -106,7 +116,7 @@ def in_order(counts: Mapping[Split, int]) -> dict[Split, int]:
     return {split: counts[split] for split in SPLITS if counts.get(split)}
 
 
-def check_split(item: Item, path: Path) -> None:
+def check_split(item: Glance, path: Path) -> None:
     """A set that was built before items had a split would pass for test items; its tags tell."""
     for tag in ("split", "part"):
         told = item.tags.get(tag, item.split)

@@ -141,7 +141,7 @@ class _Run:
     def values(self, metric: Metric) -> Values:
         rows, numbers = next((rows, numbers) for m, _, rows, numbers in self.metrics if m is metric)
         found = np.frombuffer(numbers) if numbers else np.empty(0)
-        return Values(_ints(rows), found.reshape(len(rows), -1) if metric.over == "set" else found)
+        return Values(_ints(rows), found.reshape(len(rows), -1) if metric.over == "set" and len(rows) else found)
 
 
 def _record(metric: Metric) -> Any:

@@ -4,51 +4,30 @@ corpus/    an abstract line and its concrete steps: readers, statistics, running
 cloze/     which words are left out, and how language models, endpoints and baselines fill them in
 nets/      the paper's five networks; finetune.py: a language model trained further
 analysis/  measures, what alignments know, drawings
+paper/     its tables and findings, ours beside the published figures
 build.py makes items of a corpus, solvers.py lists the ways of asking a model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from proband.core.suite import Demo, Suite, Table
+from proband.core.suite import Demo, Suite
 from proband.core.types import Answer, Item
 from proband.suites.script.analysis.breakdown import BREAKDOWN
 from proband.suites.script.analysis.metrics import METRICS
 from proband.suites.script.build import BuildOptions, build
 from proband.suites.script.cloze.baselines import Chance, Frequent
-from proband.suites.script.cloze.categories import CATEGORIES
 from proband.suites.script.finetune import FINETUNE
 from proband.suites.script.nets import NETS
-from proband.suites.script.published import published
+from proband.suites.script.paper.aligned_phrases import ALIGNMENTS, PHRASE_TABLE
+from proband.suites.script.paper.by_blank import BY_BLANK
+from proband.suites.script.paper.claims import CLAIMS
+from proband.suites.script.paper.corpus_statistics import CORPUS
+from proband.suites.script.paper.greedy_texts import GREEDY
+from proband.suites.script.paper.published import published
+from proband.suites.script.paper.table4 import TABLE4
+from proband.suites.script.paper.tables import TABLES
 from proband.suites.script.show import show
 from proband.suites.script.solvers import SOLVERS
-
-ORDER: Mapping[str, tuple[str, ...]] = {"split": ("valid", "test")}
-PRINTED = ("whole_greedy", "top5_word_greedy", "whole_oracle", "top5_word_oracle", "surprisal")
-SHOWN = (
-    *PRINTED[:4],
-    "match_greedy",
-    "match_oracle",
-    "surprisal",
-    "alignment_length",
-    "rank",
-    *(f"match_oracle:{kind}" for kind in CATEGORIES),
-)
-TITLES = {metric.name: metric.title for metric in (*METRICS, *BREAKDOWN)}
-TABLES = tuple(
-    Table(
-        name=metric.replace(":", "_"),
-        title=TITLES[metric],
-        rows=("category",),
-        columns=("split",),
-        metric=metric,
-        order=ORDER,
-        where={"asked": True},
-        note="Published rows: table 4 of the paper." if metric in PRINTED else "",
-    )
-    for metric in SHOWN
-)
 
 
 def draw(item: Item, answer: Answer | None) -> str | None:
@@ -76,6 +55,8 @@ SUITE = Suite(
     ),
     draw=draw,
     published=published,
+    analyses=(CORPUS, TABLE4, BY_BLANK, PHRASE_TABLE, GREEDY, ALIGNMENTS),
+    claims=CLAIMS,
     nets=(*NETS, FINETUNE),
     own_models={"frequent": Frequent, "chance": Chance},
 )

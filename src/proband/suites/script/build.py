@@ -19,7 +19,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import sha256_text
 from proband.core.options import Meta
 from proband.core.suite import Built
-from proband.core.types import Item
+from proband.core.types import Item, Split
 from proband.suites.script.cloze import blanks
 from proband.suites.script.cloze.categories import category
 from proband.suites.script.cloze.released import with_released
@@ -80,8 +80,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     tally: Counter[str] = Counter()
 
     def summary() -> Mapping[str, Any]:
-        lines = readers.read_captions(options.captions) if options.captions else ()
-        limits = {"most": options.most, "share": options.share, "least": options.fewest}
+        limits: dict[str, Any] = {"most": options.most, "share": options.share, "least": options.fewest}
         return {
             "splits": {name: tally[name] for name in SPLITS if tally[name]},
             "blanks": {name: tally[f"{name} blanks"] for name in SPLITS if tally[name]},
@@ -89,8 +88,10 @@ def build(options: BuildOptions, *, seed: int) -> Built:
             "training_without_blanks": tally["train without"],
             "whitelist": len(words),
             "table1": table1(pairs),
-            "new_words": new_words(pairs, lines),
+            "new_words": new_words(pairs),
+            **with_captions(pairs, options.captions),
             "overlaps": overlaps(pairs),
+            **with_sequences(options.data),
             **with_released(pairs, made, counted=counted, folder=options.data, **limits),
         }
 
@@ -110,6 +111,18 @@ def read(data: Path | None) -> list[Pair]:
         return [pair for path in sorted(folder.glob("corpus-*.tsv")) for pair in readers.read(path)]
 
 
+def with_captions(pairs: Sequence[Pair], path: Path | None) -> Mapping[str, Any]:
+    """The words that are new against YouCook2's captions as well."""
+    return {"new_words_with_captions": new_words(pairs, readers.read_captions(path))} if path else {}
+
+
+def with_sequences(folder: Path | None) -> Mapping[str, Any]:
+    """Table 1 of the released sequences, which are the paper's, where they lie beside the cloze texts."""
+    paths = [folder / f"{split}.sequences.jsonl.gz" for split in SPLITS] if folder is not None else []
+    pairs = [pair for path in paths if path.exists() for pair in readers.read(path)]
+    return {"sequences": table1(pairs)} if pairs else {}
+
+
 def separated(pairs: Sequence[Pair], *, seed: int, hold_out: float) -> list[Pair]:
     """A corpus that is all training text gets its valid and test split here, whole captions at a time."""
     if {pair.split for pair in pairs} != {"train"} or not hold_out:
@@ -121,7 +134,7 @@ def separated(pairs: Sequence[Pair], *, seed: int, hold_out: float) -> list[Pair
     if len(names) < 3:
         raise ProbandError(f"{len(names)} captions are too few to hold some out; give a split column")
     order = [names[i] for i in np.random.default_rng([seed, 5]).permutation(len(names))]
-    split = dict.fromkeys(order[:held], "valid") | dict.fromkeys(order[held : 2 * held], "test")
+    split: dict[str, Split] = {**dict.fromkeys(order[:held], "valid"), **dict.fromkeys(order[held : 2 * held], "test")}
     return [replace(pair, split=split.get(pair.caption, "train")) for pair in pairs]
 
 

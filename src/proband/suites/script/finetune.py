@@ -1,14 +1,15 @@
 """Net `finetune`: a pre-trained language model trained further on the training split (the paper's GPT row).
 
 The context is what the solver `cloze` gives before the text, the target is the concrete text, so the tuned model is
-asked in the words it was trained on. It is saved as a plain model folder: `proband run ITEMS -m hf:OUT/model`.
+asked in the words it was trained on. It is saved as a plain model folder: `proband run ITEMS -m net:OUT`, which is
+`-m hf:OUT/model` with a note of its training.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
@@ -55,13 +56,14 @@ def task(items: Path, *, options: FineTuneOptions, seed: int, model: FineTunes) 
     return model.finetuning(texts["train"], valid=texts["valid"], recipe=recipe, dropout=options.dropout)
 
 
-def load(folder: Path) -> NoReturn:
-    raise ProbandError(f"a fine-tuned model is an ordinary one: name it hf:{folder / 'model'}")
+def load(folder: Path) -> str:
+    """A fine-tuned model is an ordinary one."""
+    return f"hf:{folder / 'model'}"
 
 
 FINETUNE = Net(
     name="finetune",
-    help="a causal language model (-m MODEL) trained on the training texts; use it as -m hf:OUT/model",
+    help="a causal language model (-m MODEL) trained on the training texts",
     options=FineTuneOptions,
     task=task,
     load=load,

@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 import torch
 
-from proband.suites.analogy.solvers.classifier import LINEAR, MLP, Classifiers, Probe, Settings, fit_and_ask
+from proband.suites.analogy.solvers.classifier import LINEAR, MLP, Classifiers, Lesson, Settings, fit_and_ask
 
 
-def rings(n: int, seed: int) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.float32]], Probe]:
+def rings(n: int, seed: int) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.float32]], Lesson]:
     """Points inside and outside a circle: an MLP can tell them apart, a line cannot."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(n, 2)).astype(np.float32)
     inside = ((x**2).sum(1) < 1.2).astype(np.float32)
     half = np.arange(n // 2)
-    return x, Probe(train=half, labels=inside[half], ask=half + n // 2)
+    return x, Lesson(train=half, labels=inside[half], ask=half + n // 2)
 
 
-def accuracy(x: np.ndarray[tuple[int, int], np.dtype[np.float32]], task: Probe, settings: Settings) -> float:
+def accuracy(x: np.ndarray[tuple[int, int], np.dtype[np.float32]], task: Lesson, settings: Settings) -> float:
     (logits,) = fit_and_ask(x, [task], settings, seed=0)
     gold = (x[task.ask] ** 2).sum(1) < 1.2
     return float(((logits > 0) == gold).mean())
@@ -38,7 +38,7 @@ def test_a_probe_is_an_ordinary_net_trained_by_adamw(settings: Settings) -> None
     rng = np.random.default_rng(1)
     x = rng.normal(size=(60, 5)).astype(np.float32)
     probes = [
-        Probe(train=np.arange(n), labels=(rng.random(n) < 0.5).astype(np.float32), ask=np.arange(40, 60))
+        Lesson(train=np.arange(n), labels=(rng.random(n) < 0.5).astype(np.float32), ask=np.arange(40, 60))
         for n in (40, 25)
     ]
     short = replace(settings, steps=30, batch=16)
@@ -70,7 +70,7 @@ def test_a_probe_is_an_ordinary_net_trained_by_adamw(settings: Settings) -> None
 
 def test_a_classifier_is_the_same_beside_others_and_alone() -> None:
     x, one = rings(200, 1)
-    other = Probe(train=one.ask, labels=1 - one.labels, ask=one.train)
+    other = Lesson(train=one.ask, labels=1 - one.labels, ask=one.train)
     short = Settings(steps=40)
     together = fit_and_ask(x, [one, other], short, seed=5)
     alone = [fit_and_ask(x, [task], short, seed=5)[0] for task in (one, other)]

@@ -118,6 +118,6 @@ def test_probes_learn_from_the_training_split_alone(halves: Any) -> None:
     for probe in probes:
         assert {i.split for i in probe.train} == {"train"}
         assert {i.split for i in probe.test} == {"test"}
-        for item, row, label in zip(probe.train, probe.probe.train, probe.probe.labels, strict=True):
+        for item, row, label in zip(probe.train, probe.task.train, probe.task.labels, strict=True):
             assert [list(pair) for pair in sentences[row]] == [item.facts["query"], item.facts["option"]]
             assert label == (item.gold == 0)

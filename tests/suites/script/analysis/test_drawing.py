@@ -70,3 +70,14 @@ def test_grid_frames_the_path() -> None:
     framed = [n for n, cell in enumerate(cells) if cell.get("stroke-opacity") is None]
     assert framed == [0, 3, 5]
     assert [cell.get("fill-opacity") for cell in cells] == ["0.900", "0.100", "0.400", "0.600", "0.000", "1.000"]
+
+
+def test_an_alignment_alone_is_drawn_as_a_grid() -> None:
+    """Figure 2: the answers of the solver `align`, with posteriors or without."""
+    path = [0, 0, 0, 0, 0, 1, 1, 1]
+    plain = draw_item(ITEM, Answer(item_id="a", blanks=({"path": path},)))
+    assert plain == grid(ITEM.facts["abstract"], ITEM.facts["concrete"], path)
+    posteriors = [[0.75, 0.25]] * 8
+    shaded = draw_item(ITEM, Answer(item_id="a", blanks=({"path": path, "posteriors": posteriors},)))
+    assert shaded is not None
+    assert shaded.count('fill-opacity="0.250"') == 8

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from dataclasses import dataclass
-from io import StringIO
 
 import pytest
 
@@ -55,9 +53,3 @@ def test_tuples_follow_the_alignment() -> None:
 def test_words_of_the_abstract_line_are_no_news() -> None:
     one = Aligned(("heat", "oven"), ("turn", "the", "oven", "dial"), (0, 0, 1, 1))
     assert list(knowledge.tuples([one], {"oven", "dial", "turn"})) == [("heat", "turn"), ("oven", "dial")]
-
-
-def test_csv_reads_back() -> None:
-    rows = knowledge.table([("oil", "pour, then")] * 3, least=1)
-    (back,) = csv.DictReader(StringIO(knowledge.as_csv(rows)))
-    assert (back["concrete"], back["count"]) == ("pour, then", "3")

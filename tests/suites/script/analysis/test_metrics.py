@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from proband.core.types import Answer, Item
-from proband.suites.script.analysis.metrics import METRICS, alignment_length
+from proband.suites.script.analysis.breakdown import BREAKDOWN
+from proband.suites.script.analysis.metrics import METRICS
 
 BY_NAME = {metric.name: metric for metric in METRICS}
 ITEM = Item(id="a", suite="script", prompt="whisk the eggs\nuse a ____ in a ____")
@@ -78,4 +80,37 @@ def test_loops_are_counted() -> None:
 
 
 def test_alignment_length_counts_words_per_position_used() -> None:
-    assert alignment_length([[0, 0, 1, 3, 3, 3]]) == 2.0
+    """Six words over three positions and four over one: ten over four, not the mean of 2 and 4."""
+    metric = BY_NAME["alignment_length"]
+    assert metric.each is not None
+    paths = ([0, 0, 1, 3, 3, 3], [1, 1, 1, 1])
+    records = [metric.each(ITEM, Answer(item_id="a", blanks=({"path": path},))) for path in paths]
+    assert records == [(6, 3), (4, 1)]
+    assert metric.of(np.array(records), np.ones(2)) == 2.5
+    assert metric.of(np.array(records), np.array([2.0, 0.0])) == 2.0  # resampled: the first text twice
+    assert metric.each(ITEM, Answer(item_id="a", blanks=tuple(TWO))) is None  # only transducers align
+
+
+def test_direction_and_unit() -> None:
+    low = {metric.name for metric in METRICS if metric.better == "low"}
+    assert low == {"surprisal", "surprisal_aligned", "surprisal_full", "rank", "repeats", "alignment_length"}
+    assert {metric.unit for metric in METRICS if "surprisal" in metric.name} == {"nats"}
+    assert [metric.name for metric in METRICS if metric.unit == "count"] == ["rank", "alignment_length"]
+    assert all(metric.title for metric in (*METRICS, *BREAKDOWN))
+
+
+def test_an_alignment_alone_fills_no_blank() -> None:
+    """The records of the solver `align` have a path and no words."""
+    item = Item(id="a", suite="script", prompt="", facts={"kinds": ["tool"]})
+    aligned = Answer(item_id="a", blanks=({"path": [0, 0, 1]},))
+    for metric in (*METRICS, *BREAKDOWN):
+        if metric.over == "item":
+            assert metric.numbers(item, aligned) == [], metric.name
+
+
+def test_a_breakdown_keeps_the_blanks_of_its_kind() -> None:
+    item = Item(id="a", suite="script", prompt="", facts={"kinds": ["tool", "place"]})
+    parts = {metric.name: metric.numbers(item, Answer(item_id="a", blanks=tuple(TWO))) for metric in BREAKDOWN}
+    assert parts["match_oracle:tool"] == parts["match_oracle:2-words"] == [0.5]
+    assert parts["match_oracle:place"] == parts["match_oracle:1-word"] == [1.0]
+    assert parts["match_oracle:unit"] == parts["match_oracle:3-words-or-more"] == []

@@ -12,7 +12,7 @@ from proband.core.errors import ProbandError
 from proband.suites.script.build import read
 from proband.suites.script.corpus import readers
 from proband.suites.script.corpus.statistics import new_words, overlaps, table1
-from proband.suites.script.published import value
+from proband.suites.script.paper.published import value
 
 
 def test_tsv_with_and_without_a_header(tmp_path: Path) -> None:

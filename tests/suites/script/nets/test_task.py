@@ -131,7 +131,7 @@ def test_given_vectors_are_frozen_and_others_learned(toy: list[Item], tmp_path: 
 
 def test_vectors_of_other_words_are_refused(toy: list[Item], tmp_path: Path) -> None:
     write_text(tmp_path / "glove.txt", "spaceship 3 3 3\n")
-    options = read_options(NETS[0].options, {"vectors": tmp_path / "glove.txt"}, of="net lm")
+    options: Any = read_options(NETS[0].options, {"vectors": tmp_path / "glove.txt"}, of="net lm")
     with pytest.raises(ProbandError, match="no vector for any word"):
         task(build(tmp_path / "items", toy), kind="lm", options=options)
 

@@ -39,7 +39,7 @@ MLP, LINEAR = Settings(), Settings(hidden=0)
 
 
 @dataclass(frozen=True)
-class Probe:
+class Lesson:
     """One classifier's sentences, as rows of the shared table: what it learns from, and what it is asked."""
 
     train: Ints
@@ -48,43 +48,43 @@ class Probe:
 
 
 def fit_and_ask(
-    table: Floats, probes: Sequence[Probe], settings: Settings, *, seed: int, device: str = "auto"
+    table: Floats, lessons: Sequence[Lesson], settings: Settings, *, seed: int, device: str = "auto"
 ) -> list[Floats]:
-    """Logits (positive: true) of each probe's `ask` rows."""
+    """Logits (positive: true) of each lesson's `ask` rows."""
     from proband.training.fit import fit
 
-    task = Classifiers(table, probes, settings, seed=seed, device=device)
+    task = Classifiers(table, lessons, settings, seed=seed, device=device)
     net = fit(task, seed=seed).net
-    return [task.ask(net, m) for m in range(len(probes))]
+    return [task.ask(net, m) for m in range(len(lessons))]
 
 
 class Classifiers(Task):
-    """The probes side by side. Rows beyond a probe's own have weight 0."""
+    """The lessons side by side. Rows beyond a lesson's own have weight 0."""
 
     recordable = False  # three hundred short steps are done before a recording has paid for itself
 
     def __init__(
-        self, table: Floats, probes: Sequence[Probe], settings: Settings, *, seed: int, device: str = "auto"
+        self, table: Floats, lessons: Sequence[Lesson], settings: Settings, *, seed: int, device: str = "auto"
     ) -> None:
         import torch
 
         from proband.training.fit import placed
 
-        self.probes, self.settings, self.seed, self.device = probes, settings, seed, placed(device)
-        self.size = longest = max(len(probe.train) for probe in probes)
+        self.lessons, self.settings, self.seed, self.device = lessons, settings, seed, placed(device)
+        self.size = longest = max(len(lesson.train) for lesson in lessons)
         self.recipe = Recipe(
             steps=settings.steps, batch=settings.batch, rate=settings.rate, decay=settings.decay,
             schedule="constant", clip=0.0,
         )  # fmt: skip
         self.shuffle, self.orders = np.random.default_rng(seed), list[Ints]()
         self.data = torch.from_numpy(np.ascontiguousarray(table, dtype=np.float32)).to(self.device)
-        shape = len(probes), longest
+        shape = len(lessons), longest
         index, label, weight = np.zeros(shape, np.int64), np.zeros(shape, np.float32), np.zeros(shape, np.float32)
-        for m, probe in enumerate(probes):
-            n = len(probe.train)
-            index[m, :n], label[m, :n], weight[m, :n] = probe.train, probe.labels, 1.0
+        for m, lesson in enumerate(lessons):
+            n = len(lesson.train)
+            index[m, :n], label[m, :n], weight[m, :n] = lesson.train, lesson.labels, 1.0
         self.index, self.label, self.weights = (torch.from_numpy(x).to(self.device) for x in (index, label, weight))
-        own = [self.data[self.index[m, : len(probe.train)]] for m, probe in enumerate(probes)]
+        own = [self.data[self.index[m, : len(lesson.train)]] for m, lesson in enumerate(lessons)]
         self.mean = torch.stack([rows.mean(0) for rows in own])[:, None]
         self.spread = torch.stack([rows.std(0) for rows in own])[:, None] + 1e-5
 
@@ -97,7 +97,7 @@ class Classifiers(Task):
 
         def uniform(*shape: int, fan: int) -> Any:
             drawn = (torch.rand(*shape, generator=rng) * 2 - 1) / fan**0.5
-            return torch.nn.Parameter(drawn.expand(len(self.probes), *shape).clone())
+            return torch.nn.Parameter(drawn.expand(len(self.lessons), *shape).clone())
 
         layers = [(width, h), (h, 1)] if h else [(width, 1)]
         drawn = [uniform(rows, out, fan=ins) for ins, out in layers for rows in (ins, 1)]
@@ -124,10 +124,10 @@ class Classifiers(Task):
         return binary_cross_entropy_with_logits(logits(net, x), self.label[:, at], weight=weight, reduction="sum")
 
     def ask(self, net: Any, m: int) -> Floats:
-        """The logits of one probe's `ask` rows."""
+        """The logits of one lesson's `ask` rows."""
         import torch
 
-        rows = torch.from_numpy(self.probes[m].ask).to(self.device)
+        rows = torch.from_numpy(self.lessons[m].ask).to(self.device)
         with torch.inference_mode():
             x = (self.data[rows] - self.mean[m]) / self.spread[m]
             out: Floats = logits([p[m : m + 1] for p in net], x[None])[0].float().cpu().numpy()

@@ -22,11 +22,11 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
 from proband.core.types import Item
 from proband.suites.analogy.item_pairs import query_and_option
-from proband.suites.analogy.solvers.classifier import Probe
+from proband.suites.analogy.solvers.classifier import Lesson
 
 
-def held_out(items: Sequence[Item], probe: Probe, *, seed: str, control: bool) -> tuple[list[Item], Probe, Floats]:
-    """Of a probe's training items: those held out, the probe that asks about them, and the sign of each score."""
+def held_out(items: Sequence[Item], task: Lesson, *, seed: str, control: bool) -> tuple[list[Item], Lesson, Floats]:
+    """Of a task's training items: those held out, the task that asks about them, and the sign of each score."""
     rng = random.Random(f"held out {seed}")
     # a positive and its negative have one name; one of them learnt and the other asked would mislead
     pairs: dict[str, list[int]] = {}
@@ -38,9 +38,9 @@ def held_out(items: Sequence[Item], probe: Probe, *, seed: str, control: bool) -
     rng.shuffle(order)
     cut = max(1, len(order) // 5)
     ask, learn = (np.array([at for pair in part for at in pair]) for part in (order[:cut], order[cut:]))
-    labels = _coins(items, rng) if control else np.asarray(probe.labels, dtype=np.float32)
-    signs: Floats = np.where(labels == probe.labels, 1, -1).astype(np.float32)
-    asked = Probe(train=probe.train[learn], labels=labels[learn], ask=probe.train[ask])
+    labels = _coins(items, rng) if control else np.asarray(task.labels, dtype=np.float32)
+    signs: Floats = np.where(labels == task.labels, 1, -1).astype(np.float32)
+    asked = Lesson(train=task.train[learn], labels=labels[learn], ask=task.train[ask])
     return [items[at] for at in ask], asked, signs[ask]
 
 

@@ -21,7 +21,7 @@ from proband.core.protocols import EmbedsPairs, EmbedsWords, Floats, HasVectors
 from proband.core.types import Answer, Item
 from proband.suites.analogy.item_pairs import query_and_option
 from proband.suites.analogy.relations import Pair
-from proband.suites.analogy.solvers.classifier import Probe, Settings, fit_and_ask
+from proband.suites.analogy.solvers.classifier import Lesson, Settings, fit_and_ask
 from proband.suites.analogy.solvers.control_task import held_out
 from proband.suites.analogy.solvers.cosine import lookup
 from proband.suites.analogy.templates import DEFAULT, TEMPLATES, fill_spans
@@ -121,12 +121,12 @@ def _of_pairs(embed: Callable[[Sequence[Pair]], Floats]) -> Features:
 
 
 @dataclass(frozen=True)
-class ProbeItems:
-    """The items of one relation and probe: the classifier's `probe` has their rows in the same orders."""
+class Probe:
+    """The items of one relation and probe: `task` trains on `train` and asks about `test`, in these orders."""
 
     train: list[Item]
     test: list[Item]
-    probe: Probe
+    task: Lesson
 
 
 def by_relation(items: Sequence[Item]) -> Iterator[list[Item]]:
@@ -137,23 +137,23 @@ def by_relation(items: Sequence[Item]) -> Iterator[list[Item]]:
     yield from groups.values()
 
 
-def probes_of(items: Sequence[Item]) -> tuple[list[Sentence], list[ProbeItems]]:
-    """The distinct sentences of a relation, and its probes, whose rows are numbers of those sentences."""
+def probes_of(items: Sequence[Item]) -> tuple[list[Sentence], list[Probe]]:
+    """The distinct sentences of a relation, and its probes; the tasks count rows of those sentences."""
     number: dict[Sentence, int] = {}
     row = {item.id: number.setdefault(query_and_option(item), len(number)) for item in items}
     found = []
-    for name in dict.fromkeys(item.tags["paper_probe"] for item in items):
-        mine = [item for item in items if item.tags["paper_probe"] == name]
+    for probe in dict.fromkeys(item.tags["paper_probe"] for item in items):
+        mine = [item for item in items if item.tags["paper_probe"] == probe]
         train = [item for item in mine if item.split == "train"]
         test = [item for item in mine if item.split != "train"]
         if len({item.gold for item in train}) < 2 or not test:
             continue  # a lexical split of few tuples may leave a probe without negatives: nothing to learn from
-        probe = Probe(
+        task = Lesson(
             train=np.array([row[item.id] for item in train]),
             labels=np.array([item.gold == 0 for item in train], dtype=np.float32),
             ask=np.array([row[item.id] for item in test]),
         )
-        found.append(ProbeItems(train, test, probe))
+        found.append(Probe(train, test, task))
     if not found:
         raise ProbandError(
             f"relation {items[0].tags['relation']!r} has no true and false items to learn from and to ask"
@@ -162,29 +162,29 @@ def probes_of(items: Sequence[Item]) -> tuple[list[Sentence], list[ProbeItems]]:
 
 
 def asked_of(
-    probes: Sequence[ProbeItems], *, seed: int, options: LearningOptions
-) -> list[tuple[list[Item], Probe, Floats]]:
-    """Per probe: the items asked about, the classifier's rows, and the sign that each logit gets."""
+    probes: Sequence[Probe], *, seed: int, options: LearningOptions
+) -> list[tuple[list[Item], Lesson, Floats]]:
+    """Per probe: the items asked about, the classifier's task, and the sign that each logit gets."""
     if options.task == "test":
-        return [(own.test, own.probe, np.ones(len(own.test), dtype=np.float32)) for own in probes]
+        return [(probe.test, probe.task, np.ones(len(probe.test), dtype=np.float32)) for probe in probes]
     relation = probes[0].train[0].tags["relation"]
     return [
-        held_out(own.train, own.probe, seed=f"{seed} {relation} {at}", control=options.task == "control")
-        for at, own in enumerate(probes)
+        held_out(probe.train, probe.task, seed=f"{seed} {relation} {at}", control=options.task == "control")
+        for at, probe in enumerate(probes)
     ]
 
 
 def solve_with(items: Sequence[Item], features: Features, *, seed: int, options: LearningOptions) -> list[Answer]:
     """Scores (logit, -logit) for true and false of the items asked about; the others get no score."""
-    scored: dict[str, Answer] = {}
+    said: dict[str, Answer] = {}
     for own in by_relation(items):
         sentences, probes = probes_of(own)
         asked = asked_of(probes, seed=seed, options=options)
-        logits = fit_and_ask(features(sentences), [probe for _, probe, _ in asked], options.settings, seed=seed)
+        logits = fit_and_ask(features(sentences), [task for _, task, _ in asked], options.settings, seed=seed)
         for (questions, _, signs), row in zip(asked, logits, strict=True):
             for item, logit in zip(questions, (row * signs).tolist(), strict=True):
-                scored[item.id] = Answer(item_id=item.id, scores=(logit, -logit))
-    return [scored.get(item.id, Answer(item_id=item.id)) for item in items]
+                said[item.id] = Answer(item_id=item.id, scores=(logit, -logit))
+    return [said.get(item.id, Answer(item_id=item.id)) for item in items]
 
 
 # ---- solvers -------------------------------------------------------------------------------------------------------

@@ -73,6 +73,8 @@ def draw_item(item: Item, answer: Answer | None) -> str | None:
     abstract, concrete, spans = item.facts["abstract"], item.facts["concrete"], item.facts["blanks"]
     records = answer.blanks if answer is not None else ()
     path = next((list(blank["path"]) for blank in records if blank.get("path")), None)
+    if path is not None and not any("gold" in blank for blank in records):  # the solver `align` fills nothing in
+        return grid(abstract, concrete, path, records[0].get("posteriors"))
     said = {start: blank for (start, _), blank in zip(spans, records)}
     guesses = {s: " ".join(blank["guess"]) for s, blank in said.items() if "guess" in blank}
     widths = [0.0] * len(concrete)

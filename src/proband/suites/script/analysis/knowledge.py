@@ -13,12 +13,10 @@ no news. Runs without a whitelisted word are left out, as in the paper.
 
 from __future__ import annotations
 
-import csv
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from io import StringIO
+from dataclasses import dataclass
 from typing import Protocol
 
 
@@ -156,18 +154,3 @@ def to_abstract(rows: Sequence[Row], words: str, *, least: int = 3, top: int = 8
             )
         )
     return sorted(found, key=lambda row: (-row.pmi, -row.count, row.abstract))[:top]
-
-
-def as_csv(rows: Sequence[Row]) -> str:
-    file = StringIO()
-    writer = csv.DictWriter(file, fieldnames=list(Row.__dataclass_fields__), lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow(asdict(row) | {"pmi": f"{row.pmi:.4f}", "npmi": f"{row.npmi:.4f}"})
-    return file.getvalue()
-
-
-def as_markdown(rows: Sequence[Row], *, most: int = 40) -> str:
-    lines = ["| abstract | concrete | count | PMI | NPMI |", "|---|---|---:|---:|---:|"]
-    lines += [f"| {r.abstract} | {r.concrete} | {r.count} | {r.pmi:.2f} | {r.npmi:.2f} |" for r in rows[:most]]
-    return "\n".join(lines) + "\n"

@@ -6,9 +6,9 @@ r"""The measures of section 4.1, from the records of each blank.
     surprisal   -log p(word), nats, mean over the words of a blank (oracle)
     surprisal_aligned   the same plus -log p of the transitions: a transducer's shifts to the blank and its emits
 
-Every metric gives one number per blank; a report averages over blanks and resamples captions. The `whole` variants ask
-for every word of a blank. Records come from nets and language models alike; a measure whose field a record lacks
-(an endpoint gives no ranks) does not apply to it.
+A metric gives one number per blank (the length of alignments: one per set of texts); a report averages over blanks and
+resamples captions. The `whole` variants ask for every word of a blank. Records come from nets and language models
+alike; a measure whose field a record lacks (an endpoint gives no ranks) does not apply to it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from proband.core.metrics import Metric
+from proband.core.metrics import Floats, Metric
 from proband.core.types import Answer, Item
 
 Record = Mapping[str, Any]
@@ -86,40 +86,98 @@ def repeats(item: Item, answer: Answer) -> float | None:
     return float(any(a == b and x != y for (a, x), (b, y) in pairwise(guesses)))
 
 
-def alignment_length(paths: Sequence[Sequence[int]]) -> float:
-    """Mean number of concrete words aligned to a source word that has any (section 4.1).
+def top5_words(field: str) -> Measure:
+    """Whether each single word is among the five likeliest: one number per word, as the released program counts."""
 
-    >>> alignment_length([[0, 0, 0, 2], [1, 1]])
+    def measure(item: Item, answer: Answer) -> Sequence[float] | None:
+        found = [
+            float(word in five)
+            for blank in answer.blanks
+            if field in blank
+            for word, five in zip(blank["gold"], blank[field], strict=True)
+        ]
+        return found or None
+
+    return measure
+
+
+def words_and_spans(item: Item, answer: Answer) -> tuple[float, float] | None:
+    """The concrete words of one text and the abstract words they are aligned to; only for nets that align.
+
+    >>> item = Item(id="a", suite="script", prompt="")
+    >>> words_and_spans(item, Answer(item_id="a", blanks=({"path": [0, 0, 2]},)))
+    (3.0, 2.0)
+    """
+    path = next((blank["path"] for blank in answer.blanks if blank.get("path")), None)
+    return (float(len(path)), float(len(set(path)))) if path else None
+
+
+def mean_span(records: Floats, weights: Floats) -> float:
+    """Concrete words per abstract word that has any, over all texts (section 4.1: the average alignment span).
+
+    >>> import numpy as np
+    >>> mean_span(np.array([[4.0, 2.0], [2.0, 1.0]]), np.ones(2))
     2.0
     """
-    words = sum(len(path) for path in paths)
-    spans = sum(len(set(path)) for path in paths)
-    return words / spans if spans else 0.0
+    words, spans = weights @ records
+    return float(words / spans) if spans else 0.0
 
 
 METRICS = (
     Metric(
         name="whole_greedy",
         of=_per_blank(_whole("guess")),
-        title="Whole blanks right, greedy: earlier blanks hold the model's own words",
+        title="whole blanks right, greedy",
     ),
-    Metric(name="match_greedy", of=_per_blank(_matched("guess")), title="Share of a blank's words right, greedy"),
-    Metric(name="top5_greedy", of=_per_blank(_among("greedy_top5"))),
-    Metric(name="match_oracle", of=_per_blank(_matched("oracle")), title="Share of a blank's words right, oracle"),
-    Metric(name="top5_oracle", of=_per_blank(_among("top5"))),
+    Metric(name="match_greedy", of=_per_blank(_matched("guess")), title="words of a blank right, greedy"),
+    Metric(
+        name="top5_greedy",
+        of=_per_blank(_among("greedy_top5")),
+        title="words of a blank in the top 5, greedy",
+    ),
+    Metric(name="match_oracle", of=_per_blank(_matched("oracle")), title="words of a blank right, oracle"),
+    Metric(
+        name="top5_oracle",
+        of=_per_blank(_among("top5")),
+        title="words of a blank in the top 5, oracle",
+    ),
     Metric(
         name="surprisal",
         of=_per_blank(_mean("surprisals")),
         unit="nats",
         better="low",
-        title="Surprisal of the right word, nats",
+        title="surprisal",
     ),
-    Metric(name="surprisal_aligned", of=_per_blank(_aligned), unit="nats", better="low"),
-    Metric(name="rank", of=_per_blank(_mean("ranks")), unit="count", better="low", title="Mean rank of the right word"),
+    Metric(
+        name="surprisal_aligned",
+        of=_per_blank(_aligned),
+        unit="nats",
+        better="low",
+        title="surprisal with transitions",
+    ),
+    Metric(name="rank", of=_per_blank(_mean("ranks")), unit="count", better="low", title="rank of the right word"),
     Metric(
         name="whole_oracle",
         of=_per_blank(_whole("oracle")),
-        title="Whole blanks right, oracle: earlier blanks hold the right words",
+        title="whole blanks right, oracle",
     ),
-    Metric(name="repeats", of=repeats, better="low"),
+    Metric(name="repeats", of=repeats, better="low", title="texts with a loop"),
+    Metric(name="top5_word_oracle", of=top5_words("top5"), title="words in the top 5, oracle"),
+    Metric(name="top5_word_greedy", of=top5_words("greedy_top5"), title="words in the top 5, greedy"),
+    Metric(
+        name="surprisal_full",
+        of=_per_blank(_mean("full_surprisals")),
+        unit="nats",
+        better="low",
+        title="surprisal over all words",
+    ),
+    Metric(
+        name="alignment_length",
+        of=mean_span,
+        unit="count",
+        better="low",
+        over="set",
+        each=words_and_spans,
+        title="alignment length",
+    ),
 )

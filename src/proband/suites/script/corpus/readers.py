@@ -86,11 +86,11 @@ def lines_of(path: Path) -> Iterator[tuple[int, str]]:
         raise ProbandError(f"cannot be read: {error}", file=path) from None
 
 
-def split_of(path: Path) -> str:
+def split_of(path: Path) -> Split:
     return next((split for split in SPLITS if path.name.startswith(split)), "train")
 
 
-def read_template(path: Path, *, split: str | None = None) -> Iterator[Pair]:
+def read_template(path: Path, *, split: Split | None = None) -> Iterator[Pair]:
     """Abstract, concrete, and a 0/1 per concrete token (0: a slot). A full stop ends a step."""
     for number, line in lines_of(path):
         fields = line.split("\t")
@@ -112,7 +112,7 @@ def read_template(path: Path, *, split: str | None = None) -> Iterator[Pair]:
         )
 
 
-def read_tsv(path: Path, *, split: str | None = None) -> Iterator[Pair]:
+def read_tsv(path: Path, *, split: Split | None = None) -> Iterator[Pair]:
     """Columns abstract and concrete, then split and category if there are more; a header may name them."""
     names = ["abstract", "concrete", "split", "category"]
     for number, line in lines_of(path):
@@ -127,7 +127,7 @@ def read_tsv(path: Path, *, split: str | None = None) -> Iterator[Pair]:
         yield pair_of(dict(zip(names, fields, strict=False)), path, number, split=split)
 
 
-def read_jsonl(path: Path, *, split: str | None = None) -> Iterator[Pair]:
+def read_jsonl(path: Path, *, split: Split | None = None) -> Iterator[Pair]:
     for number, line in lines_of(path):
         try:
             row = json.loads(line)
@@ -138,7 +138,7 @@ def read_jsonl(path: Path, *, split: str | None = None) -> Iterator[Pair]:
         yield pair_of(row, path, number, split=split)
 
 
-def pair_of(row: Mapping[str, Any], path: Path, number: int, *, split: str | None) -> Pair:
+def pair_of(row: Mapping[str, Any], path: Path, number: int, *, split: Split | None) -> Pair:
     abstract, steps = row.get("abstract"), row.get("steps", row.get("concrete"))
     if isinstance(steps, str):  # running text: its sentences are the steps
         steps = [" ".join(step) for step in sentences(tokens(steps))]

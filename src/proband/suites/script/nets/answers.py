@@ -19,8 +19,9 @@ from proband.suites.script.nets.layers import Shape
 from proband.suites.script.nets.slot_filling import Filled, best_of, fill, gold, greedy, padded
 from proband.suites.script.nets.task import KINDS
 from proband.training.fit import placed
-from proband.training.folder import NOTE, WEIGHTS, load_weights
+from proband.training.folder import NOTE
 from proband.training.vocabulary import PADDING, START, Vocabulary
+from proband.training.weights import WEIGHTS, load_weights
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,108 @@
+"""All verbs in one cyclopts app: help on a terminal in panels, in a pipe as plain text 100 columns wide."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from cyclopts import App, Group, Parameter
+
+from proband import __version__
+from proband.cli.arguments import OPTIONS, shown
+from proband.cli.verbs import audit, build, compare, demo, export, paper, report, run, show, study, train
+from proband.cli.verbs.list import list_
+from proband.core.errors import ProbandError
+
+WIDTH = 100  # of help in a pipe
+HELP = """Build, certify, run and report diagnostic benchmarks of relational knowledge and reasoning in language models.
+
+Start with: proband demo -o demo
+Help on a verb: proband run --help"""
+VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per suite, comes after the first two
+    demo.demo,
+    list_,
+    audit.audit,
+    train.train,
+    run.run,
+    report.report,
+    compare.compare,
+    show.show,
+    study.study,
+    paper.paper,
+    export.export,
+)
+
+
+def app(words: Sequence[str] = ()) -> App:
+    """The app for these words: `build` has the options of the suite that they name."""
+    made = App(
+        name="proband",
+        help=HELP,
+        help_format="plaintext",
+        version=f"proband {__version__}",
+        usage="Usage: proband VERB [ARGUMENTS] [OPTIONS]",
+        default_parameter=Parameter(negative_iterable=(), negative_none=(), show_default=shown),
+        group_commands=Group("Verbs", sort_key=0),
+        group_arguments=Group("Arguments", sort_key=0),
+        group_parameters=OPTIONS,
+        print_error=False,
+        exit_on_error=False,
+        suppress_keyboard_interrupt=False,
+        result_action="return_value",
+        **_layout(),
+    )
+    made.command(build.commands(_suites_needed(words)))
+    for place, verb in enumerate(VERBS):
+        made.command(verb, name=verb.__name__.rstrip("_"), sort_key=place)
+    made.register_install_completion_command(help="Install completion for your shell.")
+    made["--help"].help = "Print this help."
+    made["--version"].help = "Print the version."
+    return made
+
+
+def _layout() -> dict[str, Any]:
+    """Where and how help is printed."""
+    from rich.console import Console
+
+    if sys.stdout.isatty():
+        return {"console": Console(highlight=False)}
+    from cyclopts.help import DefaultFormatter, PanelSpec
+    from rich.box import Box
+
+    blank = PanelSpec(box=Box("    \n" * 8), padding=(0, 0, 0, 4))
+    return {
+        "console": Console(width=WIDTH, color_system=None, highlight=False),
+        "help_formatter": DefaultFormatter(panel_spec=blank),
+    }
+
+
+def _suites_needed(words: Sequence[str]) -> Sequence[str]:
+    """The suites whose options the app must know: the one to build; all of them for completion and the list of suites;
+    none, and no import of theirs, for any other verb."""
+    if not words or words[0] not in ("build", "--install-completion", "__complete"):
+        return ()
+    from proband import suites
+
+    return words[1:2] if words[0] == "build" and words[1:2] and words[1] in suites.names() else suites.names()
+
+
+def suite_first(words: list[str]) -> list[str]:
+    """`build -o items kinship` as `build kinship -o items`.
+
+    >>> suite_first(["build", "-o", "items", "kinship", "--seed", "1"])
+    ['build', 'kinship', '-o', 'items', '--seed', '1']
+    """
+    if words[:1] != ["build"]:
+        return words
+    from proband import suites
+
+    known = suites.names()
+    for place in range(1, len(words)):
+        if words[place] in known and words[place - 1] not in ("-o", "--out"):
+            return ["build", words[place], *words[1:place], *words[place + 1 :]]
+    if "--help" in words or "-h" in words:
+        return ["build", "--help"]
+    if words[1:] and not words[1].startswith("-"):
+        suites.suite(words[1])  # says that there is none
+    raise ProbandError(f"build needs the name of a suite: {', '.join(known)} (see `proband build --help`)")

@@ -1,0 +1,62 @@
+"""Arguments that several verbs share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Group, Parameter
+from cyclopts.validators import Number
+
+from proband.core.errors import ProbandError
+
+COUNT = Number(gte=1)
+OPTIONS = Group("Options", sort_key=1)
+
+Items = Annotated[Path, Parameter(help="Folder that `proband build` wrote, or a file of items.")]
+Out = Annotated[Path, Parameter(name=("--out", "-o"), metavar="DIR", help="Folder to write.")]
+Seed = Annotated[int, Parameter(name="--seed", metavar="N", help="Random seed; the same seed gives the same bytes.")]
+Json = Annotated[bool, Parameter(name="--json", negative=(), help="Print the result as one JSON object.")]
+Moved = Annotated[
+    Path | None, Parameter(name="--items", metavar="DIR", help="Folder of the items, if it has been moved.")
+]
+Pairs = Sequence[str]  # NAME=VALUE, as often as it is given
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Engine:
+    """Who does the work."""
+
+    engine: Annotated[
+        Literal["local", "ray"],
+        Parameter(
+            help="local: this process; ray: the workers of a Ray cluster ($RAY_ADDRESS, or one on this machine)."
+        ),
+    ] = "local"
+    workers: Annotated[
+        int | None,
+        Parameter(metavar="N", validator=COUNT, help="Processes of the ray engine (default: one per GPU or core)."),
+    ] = None
+
+
+def shown(default: Any) -> str | None:
+    """A default as help prints it: nothing for flags and empty lists."""
+    return None if default is None or default is False or default in ("", ()) else str(default)
+
+
+def settings(pairs: Pairs, flag: str = "--set") -> dict[str, str]:
+    """NAME=VALUE pairs as a mapping.
+
+    >>> settings(["steps=20", "norm=token"])
+    {'steps': '20', 'norm': 'token'}
+    """
+    found = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise ProbandError(f"{flag} takes NAME=VALUE, not {pair!r}")
+        found[name] = value
+    return found

@@ -1,0 +1,65 @@
+"""From the words of a command to an exit code: 0 only for success, 2 for bad input, 130 when interrupted, 70 for an
+error of our own. Every failure is one line on standard error; PROBAND_DEBUG=1 shows the traceback instead."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from proband.core.errors import ProbandError, not_installed
+
+DEBUG = "PROBAND_DEBUG"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        _run(words)
+        sys.stdout.flush()
+        return 0
+    except KeyboardInterrupt:
+        return _fail("interrupted; finished work is kept, and the same command resumes", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        if os.environ.get(DEBUG) and not isinstance(error, ProbandError):
+            raise
+        return _fail(*_told(error))
+
+
+def _run(words: list[str]) -> None:
+    from cyclopts import CycloptsError
+
+    from proband.cli.app import app, suite_first
+
+    words = suite_first(words)
+    try:
+        app(words)(words)
+    except CycloptsError as error:
+        verb = " ".join(["proband", *(error.command_chain or ())])
+        raise ProbandError(f"{error} (see `{verb} --help`)") from None
+
+
+def _told(error: Exception) -> tuple[str, int]:
+    """The line and the exit code of an error."""
+    if isinstance(error, ModuleNotFoundError):
+        error = not_installed(error, "this command")
+    if isinstance(error, ProbandError):
+        return str(error), 2
+    if isinstance(error, OSError):
+        return f"{error.filename or 'the system'}: {error.strerror or error}", 2
+    if isinstance(error, MemoryError):
+        return "out of memory", 2
+    text = " ".join(str(error).split())[:300]
+    return f"internal error: {type(error).__name__}: {text} ({DEBUG}=1 shows the traceback)", 70
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"proband: {message}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""`proband build SUITE`: a command per suite, whose options are the fields of the suite's own dataclass."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+from cyclopts import App, Group, Parameter
+
+from proband.cli.arguments import OPTIONS, Json, Out, Seed, shown
+from proband.cli.tables import fields, give, words
+from proband.core.errors import ProbandError
+
+HELP = """Build the items of a suite: DIR/items.jsonl and DIR/manifest.json.
+
+Options of a suite: proband build SUITE --help
+
+Example: proband build analogy -o items --seed 1"""
+
+
+def commands(names: Sequence[str]) -> App:
+    """The verb with these suites."""
+    usage = "Usage: proband build SUITE --out DIR [OPTIONS]"
+    verb = App(
+        name="build", help=HELP, usage=usage, group_commands=Group("Suites"), group_parameters=OPTIONS, sort_key=1.5
+    )
+    for name in names:
+        from proband import suites
+
+        try:
+            suite = suites.suite(name)
+        except ProbandError:
+            if len(names) == 1:
+                raise
+            continue  # a plug-in that cannot be imported does not spoil the list
+        verb.command(command(suite), name=name, help=f"{suite.question}\n\nExample: proband build {name} -o items")
+    return verb
+
+
+def command(suite: Any) -> Any:
+    """`build` with the suite's options as keyword arguments, each as text that `read_options` converts."""
+    from proband.core.options import Field, described
+
+    def build(*, out: Out, seed: Seed = 0, json: Json = False, **given: Any) -> None:
+        from proband.pipeline.build import build
+
+        chosen = {name: value for name, value in given.items() if value is not None}
+        give(build(suite.name, out=out, seed=seed, **chosen), layout, json=json)
+
+    group = Group(f"Options of {suite.name}", sort_key=2)
+
+    def parameter(field: Field) -> inspect.Parameter:
+        flag = field.type is bool
+        how = Parameter(
+            name=f"--{field.name}",
+            group=group,
+            help=field.help + (f" [{' | '.join(field.choices)}]" if field.choices else ""),
+            metavar=None if flag else metavar(field.type),
+            show_default=(lambda value: words(field.default)) if shown(field.default) else False,
+        )
+        kind: Any = bool | None if flag else str | None
+        return inspect.Parameter(
+            field.attribute, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, how]
+        )
+
+    shared = [each for each in inspect.signature(build).parameters.values() if each.name != "given"]
+    hints = {"out": Out, "seed": Seed, "json": Json}
+    own = [parameter(field) for field in described(suite.options)]
+    build.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [*(each.replace(annotation=hints[each.name]) for each in shared), *own]
+    )
+    return build
+
+
+def metavar(kind: Any) -> str:
+    """
+    >>> metavar(int | None), metavar(Path | None), metavar(str)
+    ('N', 'PATH', 'TEXT')
+    """
+    kinds = (kind, *get_args(kind))
+    return (
+        "TEXT"
+        if str in kinds
+        else "PATH"
+        if Path in kinds
+        else "X"
+        if float in kinds
+        else "N"
+        if int in kinds
+        else "TEXT"
+    )
+
+
+def layout(manifest: Mapping[str, Any]) -> Iterable[Any]:
+    yield f"{manifest['items']:,} items of {manifest['suite']}, seed {manifest['seed']}"
+    skip = {"suite", "seed", "options", "items", "licence", "sha256", "versions"}
+    rest = {name: value for name, value in manifest.items() if name not in skip}
+    yield fields({**rest, "licence": manifest["licence"], "sha256": manifest["sha256"]["items.jsonl"]})

@@ -1,0 +1,59 @@
+"""`proband list`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from proband.cli.arguments import Json
+from proband.cli.tables import give, table, words
+
+Kind = Literal["suites", "models", "nets", "solvers", "studies"]
+
+
+def list_(
+    what: Annotated[Kind | None, Parameter(help="One kind only; with the options of each.")] = None,
+    /,
+    *,
+    json: Json = False,
+) -> None:
+    """List suites, models, nets, solvers and studies.
+
+    Example: proband list solvers
+    """
+    from proband.pipeline.listing import listing
+
+    found = listing()
+    if what is None:
+        give(found, everything, json=json)
+    else:
+        give({str(what): found[what]}, one_kind, json=json)
+
+
+def everything(result: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[Any]:
+    for title, rows in result.items():
+        yield title
+        yield table(("", ""), [(f"  {row['name']}", row["what"]) for row in rows] or [("  none", "")])
+
+
+def one_kind(result: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[Any]:
+    """Every entry, with its options below it."""
+    for title, rows in result.items():
+        lines: list[tuple[str, str]] = []
+        for row in rows:
+            lines.append((f"  {row['name']}", row["what"]))
+            lines += [(f"    {option['name']}", described(option)) for option in row.get("options", ())]
+        yield title
+        yield table(("", ""), lines or [("  none", "")])
+
+
+def described(option: Mapping[str, Any]) -> str:
+    """
+    >>> described({"name": "norm", "help": "divide by", "choices": ["sum", "token"], "default": "sum"})
+    'divide by [sum | token] (default: sum)'
+    """
+    choices = f" [{' | '.join(option['choices'])}]" if option["choices"] else ""
+    default = "" if option["default"] in (None, "", False) else f" (default: {words(option['default'])})"
+    return f"{option['help']}{choices}{default}".strip()

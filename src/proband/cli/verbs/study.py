@@ -1,0 +1,58 @@
+"""`proband study`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from proband.cli.arguments import Engine, Json, Out, Pairs, settings
+from proband.cli.tables import give, table, words
+
+COLUMNS = ("verb", "name", "state", "items", "calls", "folder", "reason")
+DryRun = Annotated[
+    bool, Parameter(name="--dry-run", negative=(), help="Print the stages and what is already there; run nothing.")
+]
+
+
+def study(
+    file: Annotated[str, Parameter(help="A TOML file, or the name of a study of `proband list studies`.")],
+    /,
+    *,
+    out: Out,
+    dry_run: DryRun = False,
+    set: Annotated[Pairs, Parameter(metavar="NAME=VALUE", help="Parameter of the study; repeatable.")] = (),
+    engine: Engine = Engine(),  # noqa: B008
+    json: Json = False,
+) -> None:
+    """Run a study: a grid of build, train, run and random seeds, with its report; the same command resumes.
+
+    Example: proband study study.toml -o study --dry-run
+    """
+    from proband.pipeline.study import study
+
+    made = study(
+        file,
+        out=out,
+        dry_run=dry_run,
+        parameters=settings(set),
+        engine=engine.engine,
+        workers=engine.workers,
+    )
+    give(made, layout, json=json)
+
+
+def layout(result: Mapping[str, Any]) -> Iterable[Any]:
+    """The stages, the claims, and where the page is."""
+    yield result["title"]
+    columns = [name for name in COLUMNS if any(stage.get(name) is not None for stage in result["stages"])]
+    rows = ([stage.get(name) for name in columns] for stage in result["stages"])
+    yield table(columns, rows, numbers=[place for place, name in enumerate(columns) if name in ("items", "calls")])
+    if claims := result.get("claims"):
+        yield ""
+        yield table(("claims", ""), claims.items())
+    if tables := result.get("tables"):
+        yield f"\ntables: {words(tables)}"
+    if result.get("page"):
+        yield f"\nopen {result['page']}"

@@ -1,0 +1,62 @@
+"""`proband train`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from proband.cli.arguments import Items, Json, Out, Pairs, Seed, settings
+from proband.cli.tables import fields, give, table
+from proband.core.errors import ProbandError
+
+
+def train(
+    items: Items,
+    /,
+    *,
+    net: Annotated[str, Parameter(metavar="NAME", help="Name of the network; see `proband list nets`.")],
+    out: Out,
+    model: Annotated[
+        str | None, Parameter(name=("--model", "-m"), metavar="MODEL", help="Model to start from (net finetune).")
+    ] = None,
+    set: Annotated[
+        Pairs, Parameter(metavar="NAME=VALUE", help="Option of the network (`proband list nets`); repeatable.")
+    ] = (),
+    seed: Seed = 0,
+    seeds: Annotated[
+        str | None, Parameter(metavar="N,N,...", help="Several random seeds: one network each, in DIR/seed-N.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Train one of a suite's own networks on its training items.
+
+    Example: proband train items --net transducer -o nets/transducer
+    """
+    from proband.pipeline.train import train
+
+    several = None if seeds is None else numbers(seeds)
+    made = train(items, net=net, out=out, seed=seed, seeds=several, model=model, options=settings(set))
+    give(made, layout, json=json)
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    """
+    >>> numbers("0,1,2")
+    (0, 1, 2)
+    """
+    try:
+        return tuple(int(each) for each in text.split(","))
+    except ValueError:
+        raise ProbandError(f"--seeds is {text!r}; it must be whole numbers with commas, such as 0,1,2") from None
+
+
+def layout(result: Mapping[str, Any]) -> Iterable[Any]:
+    """What net.json says; of several seeds, one line each."""
+    if "net" in result:
+        yield fields({name: value for name, value in result.items() if name not in ("versions", "curve", "identity")})
+        return
+    columns = ("seed", "epochs", "kept", "valid", "seconds")
+    rows = ((folder, *(note.get(name) for name in columns)) for folder, note in result.items())
+    yield table(("folder", *columns), rows, numbers=range(1, 6))

@@ -1,0 +1,24 @@
+"""The score of one run: the main metric of its suite over all its items, with the interval that the report gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from proband.pipeline.report import item_sets
+
+
+def score(folder: str | Path, *, seed: int = 0, draws: int = 2000) -> dict[str, Any]:
+    """How many answers there are, and their mean; None where the metric applies to none of them."""
+    from proband.report.numbers.cells import Study
+
+    study = Study(item_sets([folder])[0], seed=seed, draws=draws)
+    (cell,) = study.cell(study.main, {})
+    empty = {"mean": None, "low": None, "high": None, "n": 0}
+    return {
+        "metric": study.main.name,
+        "unit": study.main.unit,
+        **(empty if cell is None else {name: getattr(cell.estimate, name) for name in empty}),
+        "chance": None if cell is None else cell.chance,
+        "answers": len(study.arrays.answered[0]),
+    }

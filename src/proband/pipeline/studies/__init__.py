@@ -1,0 +1,1 @@
+"""A study file, the grid it describes, and the stages of that grid."""

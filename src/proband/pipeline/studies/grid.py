@@ -1,0 +1,101 @@
+"""From the tables of a study file to its stages: every build, training and run of the grid, each once."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from proband import suites
+from proband.core.errors import ProbandError
+from proband.core.options import read_options
+from proband.pipeline.run import first_item
+from proband.pipeline.studies.stages import BuildStage, FolderStage, RunStage, Stage, TrainStage
+from proband.pipeline.studies.study_file import BuildPart, RunPart, StudyFile, TrainPart, line_of
+
+
+class Grid:
+    """The stages of a study, in the order in which they are run."""
+
+    def __init__(self, study: StudyFile, *, file: Path, out: Path) -> None:
+        self.study, self.file, self.out = study, file, out
+        self.text = file.read_text(encoding="utf-8")
+        self.builds: dict[str, list[BuildStage]] = {}
+        self.nets: dict[str, list[TrainStage]] = {}
+
+    def stages(self) -> list[Stage]:
+        for at, build in enumerate(self.study.build):
+            self.builds[build.name] = list(self._build(build, at))
+        for at, net in enumerate(self.study.train):
+            self.nets[net.name] = trained = list(self._train(net, at))
+            for one in trained:
+                one.together.extend(other for other in trained if other is not one and other.items is one.items)
+        runs = [stage for at, part in enumerate(self.study.run) for stage in self._run(part, at)]
+        before = [stage for group in (*self.builds.values(), *self.nets.values()) for stage in group]
+        return list({stage.key: stage for stage in (*before, *runs)}.values())
+
+    def _fail(self, message: str, path: Sequence[str | int]) -> ProbandError:
+        return ProbandError(message, file=self.file, line=line_of(self.text, path))
+
+    def _build(self, part: BuildPart, at: int) -> Iterator[BuildStage]:
+        if part.suite not in suites.names():
+            raise self._fail(f"no suite {part.suite!r}; there are {', '.join(suites.names())}", ["build", at, "suite"])
+        self._check_options(suites.suite(part.suite).options, part.options, f"build {part.suite}", ["build", at])
+        for seed in part.seeds:
+            name = part.name if len(part.seeds) == 1 else f"{part.name}-s{seed}"
+            line = line_of(self.text, ["build", at, "name"])
+            yield BuildStage(name=name, out=self.out, seed=seed, options=part.options, line=line, suite=part.suite)
+
+    def _check_options(self, kind: type, given: dict[str, object], of: str, path: list[str | int]) -> None:
+        try:
+            read_options(kind, given, of=of)
+        except ProbandError as error:
+            raise self._fail(str(error), [*path, "options"]) from None
+
+    def _train(self, part: TrainPart, at: int) -> Iterator[TrainStage]:
+        many = len(self.builds[part.items]) > 1
+        for items, seed in itertools.product(self.builds[part.items], part.seeds):
+            suite = suites.suite(items.suite)
+            net = next((net for net in suite.nets if net.name == part.net), None)
+            if net is None:
+                known = ", ".join(net.name for net in suite.nets) or "none"
+                raise self._fail(f"{suite.name} has no net {part.net!r}; it has {known}", ["train", at, "net"])
+            self._check_options(net.options, part.options, f"net {part.net}", ["train", at])
+            name = "-".join(
+                [part.name, *([items.name] if many else []), *([f"s{seed}"] if len(part.seeds) > 1 else [])]
+            )
+            yield TrainStage(
+                name=name, out=self.out, seed=seed, options=part.options, items=items, net=part.net, model=part.model,
+                line=line_of(self.text, ["train", at, "name"]),
+            )  # fmt: skip
+
+    def _run(self, part: RunPart, at: int) -> Iterator[RunStage]:
+        line = line_of(self.text, ["run", at, "models"])
+        chosen = [dict(zip(part.grid, values)) for values in itertools.product(*part.grid.values())]
+        for model in part.models:
+            for trained, items in itertools.product(self._trained(model), self._items(part)):
+                if trained is not None and trained.items.suite != items.suite:
+                    continue
+                for options, seed in itertools.product(chosen, part.seeds):
+                    words = [items.name, trained.name if trained else model, part.solver, *map(str, options.values())]
+                    yield RunStage(
+                        name=" · ".join(word for word in words if word), out=self.out, seed=seed, line=line,
+                        options={**part.options, **options}, items=items, model=model, trained=trained,
+                        solver=part.solver, limit=part.limit, model_options=part.model_options, optional=part.optional,
+                    )  # fmt: skip
+
+    def _trained(self, model: str) -> Sequence[TrainStage | None]:
+        """The trainings behind `net:NAME`; any other model stands for itself."""
+        kind, _, name = model.partition(":")
+        return self.nets[name] if kind == "net" and name in self.nets else [None]
+
+    def _items(self, part: RunPart) -> list[BuildStage]:
+        found: list[BuildStage] = []
+        for name in part.items:
+            if name in self.builds:
+                found += self.builds[name]
+            else:
+                place = self.file.parent / name
+                suite = first_item(place).suite
+                found.append(FolderStage(name=name, out=self.out, seed=0, options={}, suite=suite, place=place))
+        return found

@@ -1,0 +1,263 @@
+"""The stages of a study: one build, one training, one run. Each knows whether it is finished, how to do what is left,
+and what it would do.
+
+A stage's key is the sha256 of what decides its result: the verb, the settled options, the seed, the version of Proband,
+the content of the files it reads, and the keys of the stages before it. Its folder ends with the key, so a changed line
+of the study gives new folders to what depends on it, and to nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from proband import __version__, suites
+from proband.core.files import dumps, items_path, parse, read_items, sha256_file
+from proband.core.options import read_options, settings
+from proband.core.protocols import ScoresText
+from proband.core.suite import Suite
+from proband.core.text import slug
+from proband.core.types import Item
+from proband.pipeline.asking.models import load_model
+from proband.pipeline.build import build
+from proband.pipeline.run import count_lines, run, suite_of
+from proband.pipeline.train import train_seeds
+
+DIGITS = 10  # of a key in a folder's name
+
+
+# ---- keys ----------------------------------------------------------------------------------------------------------
+
+
+def key_of(verb: str, **parts: Any) -> str:
+    """
+    >>> len(key_of("build", seed=0)), key_of("build", seed=0) == key_of("build", seed=1)
+    (64, False)
+    """
+    return hashlib.sha256(dumps([__version__, verb, sorted(parts.items())]).encode()).hexdigest()
+
+
+def fingerprint(path: Path) -> str:
+    """The content of a file, or of all files below a folder with their names."""
+    if path.is_file():
+        return sha256_file(path)
+    digest = hashlib.sha256()
+    for folder, inner, names in os.walk(path):
+        inner.sort()
+        for file in (Path(folder) / name for name in sorted(names)):
+            if file.is_file():
+                digest.update(f"{file.relative_to(path)}\0{sha256_file(file)}\n".encode())
+    return digest.hexdigest()
+
+
+def contents(value: Any) -> Any:
+    """The same value with every path in it replaced by what is there: a study does not depend on where its data lie."""
+    if isinstance(value, Mapping):
+        return {name: contents(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [contents(each) for each in value]
+    if isinstance(value, str) and "/" in value and "\n" not in value and len(value) < 4096 and Path(value).exists():
+        return fingerprint(Path(value))
+    return value
+
+
+def model_contents(spec: str | None) -> str | None:
+    """The same for the file or folder behind a model's name (`hf:FOLDER`, `vec:FILE`)."""
+    kind, _, rest = (spec or "").partition(":")
+    return f"{kind}:{fingerprint(Path(rest))}" if rest and Path(rest).exists() else spec
+
+
+# ---- stages --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """What all stages have."""
+
+    verb = ""
+    name: str
+    out: Path  # of the study
+    seed: int
+    options: Mapping[str, Any]  # of the builder, net or solver
+    line: int | None = None  # in the study file
+
+    @property
+    def key(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def folder(self) -> Path:
+        return self.out / "stages" / self.verb / f"{slug(self.name)}-{self.key[:DIGITS]}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildStage(Stage):
+    verb = "build"
+    suite: str
+
+    @cached_property
+    def key(self) -> str:
+        options = settings(self._options())
+        return key_of("build", suite=self.suite, options=contents(options), seed=self.seed)
+
+    def _options(self) -> Any:
+        return read_options(suites.suite(self.suite).options, self.options, of=f"build {self.suite}")
+
+    def finished(self) -> bool:
+        return (self.folder / "manifest.json").exists()  # written last
+
+    def do(self, models: Models) -> None:
+        build(self.suite, out=self.folder, seed=self.seed, **self.options)
+
+    def planned(self) -> tuple[int, int | None]:
+        return sum(self.counts.values()), None
+
+    @cached_property
+    def counts(self) -> Counter[tuple[str, int]]:
+        """Items by split and number of choices: read where they are, otherwise built without being written."""
+        if self.finished():
+            return counted(read_items(self.folder))
+        made = suites.suite(self.suite).build(self._options(), seed=self.seed).items
+        return counted(parse(Item, item, file=self.name) if isinstance(item, bytes) else item for item in made)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FolderStage(BuildStage):
+    """Items that are there already: a folder of one's own."""
+
+    place: Path
+
+    @cached_property
+    def key(self) -> str:
+        return fingerprint(items_path(self.place))
+
+    @property
+    def folder(self) -> Path:
+        return self.place
+
+    def finished(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainStage(Stage):
+    verb = "train"
+    items: BuildStage
+    net: str
+    model: str | None = None  # to start from
+    together: list[TrainStage] = field(default_factory=list, compare=False)  # the other seeds of this net
+
+    @cached_property
+    def key(self) -> str:
+        net = next(net for net in suites.suite(self.items.suite).nets if net.name == self.net)
+        options = settings(read_options(net.options, self.options, of=f"net {self.net}"))
+        return key_of(
+            "train", items=self.items.key, net=self.net, options=contents(options), seed=self.seed,
+            model=model_contents(self.model),
+        )  # fmt: skip
+
+    def finished(self) -> bool:
+        return (self.folder / "net.json").exists()  # written last
+
+    def do(self, models: Models) -> None:
+        """Its own seed and the others of the net that are still to come, at once."""
+        todo = [self, *(each for each in self.together if not each.finished())]
+        train_seeds(
+            self.items.folder,
+            net=self.net,
+            folders={each.seed: each.folder for each in todo},
+            model=self.model,
+            options=self.options,
+        )
+
+    def planned(self) -> tuple[int, int | None]:
+        return sum(count for (split, _), count in self.items.counts.items() if split == "train"), None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunStage(Stage):
+    verb = "run"
+    items: BuildStage
+    model: str  # as the study names it
+    trained: TrainStage | None = None
+    solver: str | None = None
+    limit: int | None = None
+    model_options: Mapping[str, Any]
+    optional: bool = False
+
+    @cached_property
+    def key(self) -> str:
+        return key_of(
+            "run", items=self.items.key, model=self.trained.key if self.trained else model_contents(self.model),
+            solver=self.solver, options=contents(self.options), seed=self.seed, limit=self.limit,
+            model_options=contents(self.model_options),
+        )  # fmt: skip
+
+    @property
+    def spec(self) -> str:
+        return f"net:{self.trained.folder}" if self.trained else self.model
+
+    def _total(self) -> int:
+        return min(count_lines(items_path(self.items.folder)), self.limit or 2**62)
+
+    def finished(self) -> bool:
+        """An answer for every item."""
+        answers = self.folder / "answers.jsonl"
+        return answers.exists() and self.items.finished() and count_lines(answers) == self._total()
+
+    def do(self, models: Models) -> None:
+        suite = suite_of(self.items.folder)
+        run(
+            self.items.folder, model=models.get(self, suite), out=self.folder, solver=self.solver, seed=self.seed,
+            limit=self.limit, options=self.options, model_options=self.model_options, engine=models.engine,
+            workers=models.workers,
+        )  # fmt: skip
+
+    def planned(self) -> tuple[int, int | None]:
+        """Items to answer, and calls of the model: a text per choice for language models, otherwise one an item."""
+        found = self.items.counts
+        items = sum(found.values())
+        texts = sum(max(1, choices) * count for (_, choices), count in found.items())
+        asked = min(items, self.limit or items)
+        calls = round(asked * texts / items) if self._scores_each_choice() else asked
+        return asked, 0 if self.finished() else calls
+
+    def _scores_each_choice(self) -> bool:
+        """Known where the solver is named; otherwise taken from the kind of model, which is not loaded for this."""
+        solver = next((s for s in suites.suite(self.items.suite).solvers if s.name == self.solver), None)
+        if solver is not None:
+            return solver.needs is ScoresText
+        return self.model.startswith(("hf:", "embedded:mlm", "embedded:smollm2"))
+
+
+def counted(items: Iterator[Item]) -> Counter[tuple[str, int]]:
+    return Counter((item.split, len(item.choices)) for item in items)
+
+
+@dataclass
+class Models:
+    """The engine, and the model that was loaded last: stages of one model follow each other."""
+
+    engine: str = "local"
+    workers: int | None = None
+    key: Any = None
+    model: Any = None
+
+    def get(self, stage: RunStage, suite: Suite) -> Any:
+        """The model itself; for workers that load their own, its name."""
+        if self.engine != "local":
+            return stage.spec
+        key = (stage.spec, dumps(stage.model_options), suite.name if stage.spec.startswith("solver:") else "")
+        if key != self.key:
+            self.key = self.model = None  # the old one goes before the new one comes
+            self.model = load_model(stage.spec, stage.model_options, suite=suite)
+            self.key = key
+            if stage.trained:
+                self.model.name = stage.model  # the folder's name would differ from machine to machine
+        return self.model

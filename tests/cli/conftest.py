@@ -1,0 +1,170 @@
+"""The command line as a user meets it, with a small suite of its own: sums of two numbers, right or wrong."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Annotated, Any, Literal
+
+import pytest
+from msgspec import Meta
+
+from proband import suites
+from proband.cli import main
+from proband.core.metrics import ACCURACY
+from proband.core.protocols import AnswersItems
+from proband.core.suite import Built, Solver, Suite, Table
+from proband.core.types import Answer, Item, Split
+from proband.solvers import as_is
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions:
+    """Which sums."""
+
+    count: Annotated[int, Meta(description="number of sums", ge=1)] = 12
+    kind: Annotated[Literal["small", "large"], Meta(description="size of the numbers")] = "small"
+    faithful: Annotated[bool, Meta(description="as in the paper")] = False
+    data: Annotated[Path | None, Meta(description="file of sums")] = None
+
+
+def build(options: BuildOptions, *, seed: int) -> Built:
+    step = 1 if options.kind == "small" else 100
+
+    def items() -> Iterator[Item]:
+        for n in range(options.count):
+            a, b = step * (n + seed), step * 2
+            right, wrong = str(a + b), str(a + b + 1)
+            choices = (right, wrong) if n % 2 else (wrong, right)
+            split: Split = "train" if n % 3 == 0 else "test"
+            yield Item(
+                id=f"sum-{n}",
+                suite="toy",
+                prompt=f"{a} + {b} = ?",
+                choices=choices,
+                gold=choices.index(right),
+                tags={"parity": n % 2},
+                split=split,
+            )
+
+    return Built(items=items(), licence="CC0-1.0", summary=lambda: {"counts": {"small": options.count}, "terms": [1]})
+
+
+class Adder:
+    """Knows the answer."""
+
+    name = "solver:adder"
+
+    def identity(self) -> dict[str, str]:
+        return {"kind": "adder"}
+
+    def usage(self) -> dict[str, float]:
+        return {"tokens": 1234.0}
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        return [
+            Answer(item_id=item.id, scores=tuple(float(place == item.gold) for place in range(len(item.choices))))
+            for item in items
+        ]
+
+
+SUITE = Suite(
+    name="toy",
+    question="can it add?",
+    cites="nobody",
+    build=build,
+    options=BuildOptions,
+    solvers=(Solver(name="as-is", help="the items as they are", needs=AnswersItems, solve=as_is.solve),),
+    metrics=(ACCURACY,),
+    tables=(Table(name="by_parity", title="By parity", rows=(), columns=("parity",)),),
+    show=lambda item: item.prompt,
+    own_models={"adder": Adder},
+)
+
+
+# ---- what the tests use --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def toy_suite(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The toy stands beside the suites that ship with Proband."""
+    names, suite = suites.names(), suites.suite
+    monkeypatch.setattr(suites, "names", lambda: (*names, "toy"))
+    monkeypatch.setattr(suites, "suite", lambda name: SUITE if name == "toy" else suite(name))
+
+
+@dataclass
+class Proband:
+    """`proband(words)` runs a command that must succeed and gives what it prints; `proband.json` reads its JSON;
+    `proband.fails` gives the line of an error."""
+
+    capsys: pytest.CaptureFixture[str]
+
+    def __call__(self, *words: object) -> str:
+        code, out, err = self.run(*words)
+        assert code == 0, err
+        return out
+
+    def json(self, *words: object) -> Any:
+        out = self(*words, "--json")
+        assert out.count("\n") == 1, "one JSON object and nothing else"
+        return json.loads(out)
+
+    def fails(self, *words: object, code: int = 2) -> str:
+        found, out, err = self.run(*words)
+        assert (found, out) == (code, "")
+        assert err.startswith("proband: ")
+        assert err.count("\n") == 1, err
+        return err.strip()
+
+    def run(self, *words: object) -> tuple[int, str, str]:
+        self.capsys.readouterr()
+        code = main([str(word) for word in words])
+        out, err = self.capsys.readouterr()
+        return code, out, err
+
+
+@pytest.fixture
+def proband(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Proband:
+    monkeypatch.setenv("PROBAND_CACHE", str(tmp_path / ".cache"))
+    return Proband(capsys)
+
+
+@pytest.fixture
+def items(proband: Proband, tmp_path: Path) -> Path:
+    """A dozen sums."""
+    proband("build", "toy", "-o", tmp_path / "items")
+    return tmp_path / "items"
+
+
+@dataclass
+class Stage:
+    """Stands for a stage of the pipeline: keeps what it was called with, and gives a ready result."""
+
+    result: Any
+    given: dict[str, Any] = field(default_factory=dict)
+    arguments: tuple[Any, ...] = ()
+
+    def __call__(self, *arguments: Any, **given: Any) -> Any:
+        self.arguments, self.given = arguments, given
+        return self.result
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Stage]:
+    """`stage("study", result)` replaces pipeline.study.study (or another function of that module)."""
+
+    def replace(module: str, result: Mapping[str, Any], function: str = "") -> Stage:
+        made = Stage(result)
+        monkeypatch.setitem(
+            sys.modules,
+            f"proband.pipeline.{module}",
+            SimpleNamespace(**{function or module: made}),
+        )
+        return made
+
+    return replace

@@ -1,0 +1,64 @@
+"""Help, completion and the order of words."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from proband.cli.app import app, suite_first
+
+VERBS = ["demo", "list", "build", "audit", "train", "run", "report", "compare", "show", "study", "paper", "export"]
+PROGRAM = """
+import sys, json, resource, contextlib, io
+from proband.cli import main
+with contextlib.redirect_stdout(io.StringIO()):
+    main(sys.argv[1:])
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(json.dumps([used.ru_utime + used.ru_stime, sorted(sys.modules)]))
+"""
+
+
+def test_help_lists_every_verb(proband: Any) -> None:
+    lines = proband("--help").splitlines()
+    entries = [line.split()[0] for line in lines if line.startswith("     ") and line[5:6].strip()]
+    assert entries == [*VERBS, "--help", "--install-completion", "--version"]
+    assert proband() == proband("--help")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_with_an_example(proband: Any, verb: str) -> None:
+    text = proband(verb, "--help")
+    assert f"Example: proband {verb} " in text
+    assert text.isascii()
+    assert all(len(line) <= 100 for line in text.splitlines())
+    if verb != "build":
+        assert "--json" in text
+    assert proband(verb, "-h") == text
+
+
+@pytest.mark.parametrize(
+    "words", [["--help"], ["run", "--help"], ["study", "--help"], ["build", "kinship", "--help"], ["list", "suites"]]
+)
+def test_help_is_quick_and_light(words: list[str]) -> None:
+    heavy = {"torch", "transformers", "polars", "scipy", "ray", "httpx", "pysat", "jinja2", "matplotlib", "sklearn"}
+    done = subprocess.run([sys.executable, "-c", PROGRAM, *words], capture_output=True, text=True, check=True)
+    seconds, modules = json.loads(done.stdout)
+    assert not heavy & set(modules)
+    assert seconds < 1.5  # 0.3 to 0.7 when the machine is quiet
+    if words in (["--help"], ["run", "--help"]):
+        assert "numpy" not in modules
+
+
+def test_the_suite_may_stand_anywhere() -> None:
+    assert suite_first(["build", "--seed", "1", "-o", "kinship", "analogy"])[1] == "analogy"
+    assert suite_first(["run", "kinship"]) == ["run", "kinship"]
+
+
+def test_completion_knows_verbs_and_the_options_of_suites() -> None:
+    script = app(["--install-completion"]).generate_completion(shell="bash")
+    for word in ("compare", "kinship", "--per-k", "--allow-pickle"):
+        assert word in script

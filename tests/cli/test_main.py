@@ -1,0 +1,97 @@
+"""Exit codes and one-line errors."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("build", "needs the name of a suite: analogy, kinship, script, toy (see `proband build --help`)"),
+        ("build nothing -o x", "no suite 'nothing'"),
+        ("build toy", "--out requires an argument. (see `proband build toy --help`)"),
+        ("build toy -o x --count two", "build toy: 'count' is 'two'; it must be a whole number"),
+        ("build toy -o x --count 0", "at least 1"),
+        ("build toy -o x --kind huge", "it must be one of small, large"),
+        ("build toy -o x --colour red", "Unknown option: --colour"),
+        ("build toy -o x --seed one", "--seed"),
+        ("build kinship -o x --k two", "'k' is 'two'"),
+        ("build kinship -o x --task easy", "no task 'easy'"),
+        ("run items -m gpt -o x", "a model is named KIND:NAME"),
+        ("run items -m solver:magic -o x", "solver:adder"),
+        ("run items -m vec:/no/such.vec -o x", "/no/such.vec"),
+        ("run items -m net:/no/such -o x", "net.json"),
+        ("run items -m solver:adder -s likelihood -o x", "toy has no solver 'likelihood'"),
+        ("run items -m baseline:random -o x --limit 0", "--limit"),
+        ("run items -m baseline:random -o x --limit", "--limit requires an argument"),
+        ("run items -m baseline:random -o x --set a", "--set takes NAME=VALUE"),
+        ("run items -m baseline:random -o x --model-set a", "--model-set takes NAME=VALUE"),
+        ("run items -m baseline:random -o x --set a=1", "no option 'a'"),
+        ("run items -m baseline:random -o x --model-set a=1", "no option 'a'"),
+        ("run items -m baseline:random -o x --engine spark", '"local", "ray"'),
+        ("run /no/such -m baseline:random -o x", "proband build"),
+        ("run items more -m baseline:random -o x", "more"),
+        ("run", "ITEMS"),
+        ("report", "RUNS"),
+        ("show items nobody", "no item 'nobody'"),
+        ("export items --to docx", "no format 'docx'"),
+        ("train items --net nothing -o x", "no net 'nothing'"),
+        ("train items --net nothing -o x --seeds 0,x", "--seeds"),
+        ("paper toy -o x", "--data"),
+        ("list things", '"suites"'),
+        ("frobnicate", "(see `proband --help`)"),
+        ("--frobnicate", "--frobnicate"),
+    ],
+)
+def test_mistakes_get_one_line(
+    proband: Any, items: Path, monkeypatch: pytest.MonkeyPatch, words: str, message: str
+) -> None:
+    monkeypatch.chdir(items.parent)
+    monkeypatch.delenv("PROBAND_DATA", raising=False)
+    assert message in proband.fails(*words.split())
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (KeyboardInterrupt(), 130, "the same command resumes"),
+        (OSError(28, "No space left on device", "items.jsonl"), 2, "items.jsonl: No space left on device"),
+        (MemoryError(), 2, "out of memory"),
+        (ModuleNotFoundError("no torch", name="torch"), 2, "pip install 'proband[models]'"),
+        (ModuleNotFoundError("no mouse", name="mouse"), 70, "mouse"),
+        (ValueError("a\nb"), 70, "internal error: ValueError: a b (PROBAND_DEBUG=1 shows the traceback)"),
+    ],
+)
+def test_what_goes_wrong_inside_is_one_line(
+    proband: Any, stage: Any, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, message: str
+) -> None:
+    def broken() -> None:
+        raise error
+
+    monkeypatch.delenv("PROBAND_DEBUG", raising=False)
+    monkeypatch.setattr("proband.pipeline.listing.listing", broken)
+    assert message in proband.fails("list", code=code)
+    if code == 70:
+        monkeypatch.setenv("PROBAND_DEBUG", "1")
+        with pytest.raises(type(error)):
+            proband("list")
+
+
+def test_a_closed_pipe_is_quiet(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([sys.executable, "-m", "proband", "--help"], stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_the_module_runs() -> None:
+    done = subprocess.run([sys.executable, "-m", "proband", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("proband ")

@@ -1,0 +1,20 @@
+"""`proband demo`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+
+def test_what_is_left_out_is_named(proband: Any, stage: Any) -> None:
+    result = {"page": "out/index.html", "runs": 3, "seconds": 1.5, "left_out": ["hf:x needs the package torch"]}
+    made = stage("demo", result)
+    assert proband("demo", "-o", "out", "--seed", 3).splitlines() == [
+        "3 runs in 1.5 s",
+        "left out: hf:x needs the package torch",
+        "open out/index.html",
+    ]
+    assert made.arguments == (Path("out"),)
+    assert made.given == {"seed": 3}
+    assert proband.json("demo") == result
+    assert made.arguments == (Path("demo"),)

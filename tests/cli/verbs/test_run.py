@@ -1,0 +1,64 @@
+"""`proband run`."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+
+def test_the_result_is_a_table(proband: Any, items: Path) -> None:
+    text = proband("run", items, "-m", "solver:adder", "-o", items.parent / "run")
+    rows = dict(line.split(": ", maxsplit=1) for line in text.splitlines())
+    rows = {name: value.strip() for name, value in rows.items()}
+    assert rows["suite"] == "toy"
+    assert rows["model"] == "solver:adder"
+    assert rows["solver"] == "as-is"
+    assert rows["answers"] == "12"
+    assert rows["accuracy"].startswith("100.0 % [")
+    assert rows["accuracy"].endswith("100.0], chance 50.0 %")
+    assert rows["usage"] == "tokens 1234"
+
+
+def test_json_is_the_run_with_its_score(proband: Any, items: Path) -> None:
+    run = proband.json("run", items, "-m", "baseline:random", "-o", items.parent / "run", "--limit", 5, "--seed", 2)
+    assert (run["suite"], run["model"], run["seed"], run["settings"]) == ("toy", "baseline:random", 2, {"limit": 5})
+    assert run["answers"] == 5
+    assert 0 <= run["score"]["low"] <= run["score"]["mean"] <= run["score"]["high"] <= 1
+
+
+def test_every_option_reaches_the_pipeline(proband: Any, items: Path, stage: Any, monkeypatch: Any) -> None:
+    from proband.core.types import Run
+
+    made = stage("run", Run(suite="toy", solver="as-is", model="x", seed=1, items_sha=""))
+    stage("score", {"metric": "accuracy", "unit": "share", "mean": None, "answers": 0})
+    words = shlex.split("-m hf:x -s as-is --set a=1 --set b=x=y --limit 3 --no-cache --seed 1 --engine ray --workers 2")
+    more = shlex.split("--device cpu --dtype float16 --batch 4 --revision main --allow-pickle --model-set bos=never")
+    proband("run", items, *words, *more, "-o", "out")
+    assert made.arguments == (items,)
+    assert made.given == {
+        "model": "hf:x",
+        "out": Path("out"),
+        "solver": "as-is",
+        "seed": 1,
+        "limit": 3,
+        "cache": False,
+        "options": {"a": "1", "b": "x=y"},
+        "engine": "ray",
+        "workers": 2,
+        "model_options": {
+            "device": "cpu",
+            "dtype": "float16",
+            "batch": 4,
+            "revision": "main",
+            "allow_pickle": True,
+            "bos": "never",
+        },
+    }
+
+
+def test_a_folder_of_another_run_is_refused(proband: Any, items: Path) -> None:
+    out = items.parent / "run"
+    proband("run", items, "-m", "baseline:random", "-o", out)
+    proband("run", items, "-m", "baseline:random", "-o", out)
+    assert "'seed' differs" in proband.fails("run", items, "-m", "baseline:random", "-o", out, "--seed", 5)

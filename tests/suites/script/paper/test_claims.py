@@ -1,0 +1,101 @@
+"""The claims say what the paper found: its own figures bear out every one of them, and planted answers too."""
+
+from __future__ import annotations
+
+import pytest
+
+from proband.core.suite import Claim, Contrast, Where
+from proband.core.types import Answer, Item, Run
+from proband.report.claims import judge
+from proband.report.numbers.cells import Study
+from proband.report.numbers.sources import Answered, ItemSet
+from proband.suites.script import SUITE
+from proband.suites.script.paper.claims import CLAIMS, SYSTEMS
+from proband.suites.script.paper.published import rows
+
+PRINTED = {(row["row"], row["column"]): float(row["value"]) for row in rows()}
+
+
+def row_of(where: Where) -> str:
+    return next(name for name, tags in SYSTEMS.items() if tags == where)
+
+
+def advantage(contrast: Contrast) -> float:
+    """How far the first system is ahead by the printed figures."""
+    above, below = (PRINTED[row_of(side), contrast.metric] for side in (contrast.above, contrast.below))
+    return above - below if SUITE.metric(contrast.metric).better == "high" else below - above
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.statement)
+def test_the_published_figures_bear_it_out(claim: Claim) -> None:
+    assert all(advantage(contrast) > contrast.margin for contrast in claim.contrasts)
+    assert "section 4.2" in claim.source
+
+
+def test_every_row_of_table_4_is_claimed_about() -> None:
+    named = {row_of(side) for claim in CLAIMS for c in claim.contrasts for side in (c.above, c.below)}
+    assert named == {row["row"] for row in rows() if row["table"] == "table4"}
+
+
+def test_systems_are_compared_text_by_text() -> None:
+    contrasts = [contrast for claim in CLAIMS for contrast in claim.contrasts]
+    assert {contrast.pair for contrast in contrasts} == {"item"}
+    assert {str(contrast.where["split"]) for contrast in contrasts} == {"test"}
+
+
+# ---- planted answers are judged as planted -------------------------------------------------------------------------
+
+
+def planted(net: str, right: float, *, seed: int = 0, surprisal: float = 3.0, count: int = 80) -> Answered:
+    """A run with a share `right` of its blanks right, on the same texts for every net."""
+    answers = []
+    for n in range(count):
+        said = ["pot"] if n % 20 < 20 * right else ["pan"]
+        record = {"gold": ["pot"], "oracle": said, "guess": said, "surprisals": [surprisal], "top5": [said]}
+        record |= {"greedy_top5": [said], "path": [0, 0, 0, 0] if net == "transducer-param" else [0, 0, 1, 1]}
+        answers.append(Answer(item_id=str(n), blanks=(record,)))
+    solver, note = SYSTEMS[net]["run.solver"], {"net": SYSTEMS[net]["run.net"], "seed": seed}
+    run = Run(suite="script", solver=str(solver), model=net, seed=0, items_sha="", net=note if note["net"] else {})
+    return Answered(run=run, answers=answers)
+
+
+def verdicts(*answered: Answered) -> dict[str, str]:
+    items = [
+        Item(id=str(n), suite="script", prompt="", tags={"split": "test", "asked": True}, facts={"clusters": [str(n)]})
+        for n in range(80)
+    ]
+    metrics = [SUITE.metric(name) for name in {c.metric for claim in CLAIMS for c in claim.contrasts}]
+    study = Study(ItemSet(suite=SUITE, items_from=items, answered=answered), metrics, seed=0, draws=500)
+    return {verdict.statement: verdict.verdict for verdict in judge([(study, [])])}
+
+
+def test_a_clear_difference_holds_or_fails() -> None:
+    name = "alignment helps: attention beats the models without it"
+    assert verdicts(planted("attention", 0.8), planted("seq2seq", 0.3))[name] == "holds"
+    assert verdicts(planted("attention", 0.3), planted("seq2seq", 0.8))[name] == "fails"
+    assert verdicts(planted("attention", 0.5), planted("seq2seq", 0.5))[name] == "open"
+
+
+def test_one_refuted_comparison_refutes_the_claim() -> None:
+    found = verdicts(planted("attention", 0.5), planted("lm", 0.1), planted("seq2seq", 0.9))
+    assert found["alignment helps: attention beats the models without it"] == "fails"
+
+
+def test_lower_is_better_for_surprisal_and_alignments() -> None:
+    param, fixed = planted("transducer-param", 0.5, surprisal=2.0), planted("transducer", 0.5, surprisal=4.0)
+    found = verdicts(param, fixed)
+    assert found["parameterised transitions have the lowest surprisal among the in-domain models"] == "holds"
+    assert found["fixed transitions align shorter than parameterised ones"] == "holds"
+
+
+def test_by_far_is_five_points() -> None:
+    name = "fine-tuned, a language model is above all in-domain models by five points or more"
+    assert verdicts(planted("gpt fine-tuned", 0.9), planted("lm", 0.2))[name] == "holds"
+    assert verdicts(planted("gpt fine-tuned", 0.25), planted("lm", 0.25))[name] == "fails"
+
+
+def test_training_seeds_are_taken_together() -> None:
+    """0.8 and 0.2 of the blanks right are 0.5 together, neither above nor below a net that has 0.5."""
+    runs = [planted("attention", 0.8, seed=1), planted("attention", 0.2, seed=2)]
+    found = verdicts(*runs, planted("seq2seq", 0.5))
+    assert found["alignment helps: attention beats the models without it"] == "open"

@@ -1,0 +1,22 @@
+"""The printed figures, counted by hand."""
+
+from __future__ import annotations
+
+from proband.suites.script import SUITE
+from proband.suites.script.paper.published import published, rows
+
+
+def test_every_figure_is_there() -> None:
+    """Seven models by five columns in table 4, three splits by five figures in table 1, two lengths of alignments."""
+    assert sum(row["table"] == "table4" for row in rows()) == 35
+    assert sum(row["table"] == "table1" for row in rows()) == 15
+    assert len(published()) == 37
+    tuned = [row.value for row in published() if row.model == "gpt fine-tuned"]
+    assert sorted(tuned) == [0.3105, 0.3801, 0.5705, 0.6369, 3.151]
+
+
+def test_every_figure_stands_in_a_table() -> None:
+    shown = {table.metric: table for table in SUITE.tables}
+    for figure in published():
+        assert set(figure.group) == {*shown[figure.metric].rows, *shown[figure.metric].columns}
+        assert figure.group["split"] in shown[figure.metric].order["split"]
