@@ -76,7 +76,9 @@ def main() -> None:
         folder = (given.folder or Path(tempfile.mkdtemp(prefix="scale-"))) / str(count)
         folder.mkdir(parents=True, exist_ok=True)
         print(
-            f"\n{count:,} stories, k {LENGTHS}\n\n| verb | wall s | CPU s | peak MB | written MB |\n|---|---:|---:|---:|---:|",
+            f"\n{count:,} stories, k {LENGTHS}\n\n| verb | wall s | CPU s | peak MB | written MB |",
+            "|---|---:|---:|---:|---:|",
+            sep="\n",
             flush=True,
         )
         for name, (words, written) in verbs(count).items():

@@ -39,7 +39,7 @@ def tiny_suite() -> Suite:
         name="tiny",
         question="?",
         cites="",
-        build=lambda **_: None,  # type: ignore[arg-type,return-value]
+        build=lambda **_: None,  # type: ignore[arg-type]
         options=NoOptions,
         solvers=(Solver(name="likelihood", help="", needs=ScoresText, solve=solve),),
         metrics=(ACCURACY,),

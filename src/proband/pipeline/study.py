@@ -18,7 +18,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_json, sha256_file, sha256_text, write_json
 from proband.pipeline.report import report
 from proband.pipeline.studies.grid import Grid
-from proband.pipeline.studies.stages import Models, RunStage, key_of
+from proband.pipeline.studies.stages import Models, RunStage, contents, key_of
 from proband.pipeline.studies.study_file import StudyFile, read_study
 from proband.pipeline.versions import versions
 
@@ -49,7 +49,10 @@ def study(
     found = write_report(read, runs, out=folder)
     about = {"title": read.study.title, "study": path.name, "study_sha256": sha256_file(path)}
     told = [{name: value for name, value in line.items() if name not in ("folder", "state")} for line in lines]
-    write_json(folder / "study.json", {**about, "parameters": read.parameters, "versions": versions(), "stages": told})
+    write_json(
+        folder / "study.json",
+        {**about, "parameters": contents(read.parameters), "versions": versions(), "stages": told},
+    )
     return {**found, "title": read.study.title, "stages": lines}
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal
 
-from proband.core import stats
+from proband.core.statistics import estimates as stats
 from proband.core.suite import Claim, Contrast, Outcome, Sheet
 from proband.core.types import Tag
 from proband.report.numbers import words

@@ -7,11 +7,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from proband.core.bootstrap import Clusters
 from proband.core.errors import ProbandError
 from proband.core.files import write_lines
 from proband.core.metrics import ACCURACY, AUC, Metric
-from proband.core.stats import clusters_of
+from proband.core.statistics.bootstrap import Clusters
+from proband.core.statistics.estimates import clusters_of
 from proband.core.types import Answer, Run, Tag
 from proband.report import Answered, ItemSet
 from proband.report.numbers.arrays import collect

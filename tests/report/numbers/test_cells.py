@@ -7,9 +7,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from proband.core import stats
 from proband.core.metrics import ACCURACY, AUC, Metric, area_under_roc
 from proband.core.metrics import accuracy_of as accuracy
+from proband.core.statistics import estimates as stats
 from proband.core.suite import Published, Table
 from proband.core.types import Answer, Item
 from proband.report import Answered, ItemSet

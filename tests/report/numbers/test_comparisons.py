@@ -7,8 +7,8 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from proband.core import stats
 from proband.core.metrics import ACCURACY, Metric
+from proband.core.statistics import estimates as stats
 from proband.core.types import Item
 from proband.report import ItemSet
 from proband.report.numbers.cells import Study

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from proband.core.metrics import accuracy_of
-from proband.core.stats import estimate
+from proband.core.statistics.estimates import estimate
 from proband.core.types import Answer, Item
 from proband.suites.analogy.relations import Relation
 from proband.suites.analogy.sources import bats

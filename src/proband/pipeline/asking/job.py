@@ -40,7 +40,7 @@ class Job:
     def solve_with(self, model: Any) -> Solve:
         """The model remembers what it was asked, and has learnt what it must beforehand."""
         solver = choose_solver(suites.suite(self.suite), model, self.solver)
-        options = read_options(solver.options, self.options, of=f"solver {solver.name}")
+        options: Any = read_options(solver.options, self.options, of=f"solver {solver.name}")
         if isinstance(model, LearnsFromItems):
             model = model.learn(islice(read_items(self.items), self.limit))
         return partial(solver.solve, model=remembering(model, self.cache), seed=self.seed, options=options)

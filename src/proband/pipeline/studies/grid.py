@@ -31,7 +31,8 @@ class Grid:
             for one in trained:
                 one.together.extend(other for other in trained if other is not one and other.items is one.items)
         runs = [stage for at, part in enumerate(self.study.run) for stage in self._run(part, at)]
-        before = [stage for group in (*self.builds.values(), *self.nets.values()) for stage in group]
+        before: list[Stage] = [stage for group in self.builds.values() for stage in group]
+        before += [stage for group in self.nets.values() for stage in group]
         return list({stage.key: stage for stage in (*before, *runs)}.values())
 
     def _fail(self, message: str, path: Sequence[str | int]) -> ProbandError:

@@ -62,9 +62,17 @@ def contents(value: Any) -> Any:
         return {name: contents(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [contents(each) for each in value]
-    if isinstance(value, str) and "/" in value and "\n" not in value and len(value) < 4096 and Path(value).exists():
-        return fingerprint(Path(value))
+    if isinstance(value, Path) or (isinstance(value, str) and "/" in value and "\n" not in value and len(value) < 4096):
+        return fingerprint(Path(value)) if Path(value).exists() else str(value)
     return value
+
+
+def settled(kind: type, given: Mapping[str, Any], *, of: str) -> dict[str, Any]:
+    """The options of a stage as its key has them: defaults filled in, paths replaced by what is there."""
+    options = read_options(kind, given, of=of)
+    places = {name: value for name, value in vars(options).items() if isinstance(value, Path) or name == "data"}
+    found = {name.replace("_", "-"): contents(Path(value)) for name, value in places.items() if value}
+    return {**contents(settings(options)), **found}
 
 
 def model_contents(spec: str | None) -> str | None:
@@ -103,14 +111,14 @@ class BuildStage(Stage):
 
     @cached_property
     def key(self) -> str:
-        options = settings(self._options())
-        return key_of("build", suite=self.suite, options=contents(options), seed=self.seed)
+        options = settled(suites.suite(self.suite).options, self.options, of=f"build {self.suite}")
+        return key_of("build", suite=self.suite, options=options, seed=self.seed)
 
     def _options(self) -> Any:
         return read_options(suites.suite(self.suite).options, self.options, of=f"build {self.suite}")
 
     def finished(self) -> bool:
-        return (self.folder / "manifest.json").exists()  # written last
+        return all((self.folder / name).exists() for name in ("manifest.json", "items.jsonl"))  # the first written last
 
     def do(self, models: Models) -> None:
         build(self.suite, out=self.folder, seed=self.seed, **self.options)
@@ -156,9 +164,9 @@ class TrainStage(Stage):
     @cached_property
     def key(self) -> str:
         net = next(net for net in suites.suite(self.items.suite).nets if net.name == self.net)
-        options = settings(read_options(net.options, self.options, of=f"net {self.net}"))
+        options = settled(net.options, self.options, of=f"net {self.net}")
         return key_of(
-            "train", items=self.items.key, net=self.net, options=contents(options), seed=self.seed,
+            "train", items=self.items.key, net=self.net, options=options, seed=self.seed,
             model=model_contents(self.model),
         )  # fmt: skip
 

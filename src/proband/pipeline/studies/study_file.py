@@ -101,8 +101,8 @@ def read_study(path: Path, given: Mapping[str, Any]) -> StudyFile:
     try:
         study = msgspec.convert({**filled, "parameters": values}, StudyFile)
     except msgspec.ValidationError as error:
-        message, line = explained(str(error), text)
-        raise ProbandError(message, file=path, line=line) from None
+        message, where = explained(str(error), text)
+        raise ProbandError(message, file=path, line=where) from None
     check_names(study, path, text)
     return study
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core.bootstrap import Clusters, Floats, GrowingClusters, Ints
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
+from proband.core.statistics.bootstrap import Clusters, Floats, GrowingClusters, Ints
 from proband.core.types import Answer, Tag
 from proband.report.numbers.sources import ItemSet
 

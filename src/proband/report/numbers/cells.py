@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from proband.core import stats
-from proband.core.bootstrap import Ints, resample, resample_set
 from proband.core.metrics import Metric
+from proband.core.statistics import estimates as stats
+from proband.core.statistics.bootstrap import Ints, resample, resample_set
 from proband.core.suite import Where
 from proband.core.types import Estimate, Tag
 from proband.report.numbers.arrays import Arrays, Values, collect
@@ -164,7 +164,7 @@ class Study:
         return strata
 
     def _estimate(self, group: Together, place: int, *, metric: Metric, where: Where, macro: str) -> Estimate:
-        """Numbers without spread have no bootstrap interval: core.stats says what theirs is."""
+        """Numbers without spread have no bootstrap interval: core.statistics says what theirs is."""
         column, drawn = group.columns[place], group.drawn
         if drawn.clusters == 1 or (metric.over == "item" and (column.mean == column.mean[0]).all()):
             x = np.array([column.value]) if metric.over == "set" else column.mean

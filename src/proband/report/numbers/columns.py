@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core.bootstrap import Floats, Ints
 from proband.core.metrics import Metric
+from proband.core.statistics.bootstrap import Floats, Ints
 from proband.report.numbers.arrays import Values
 
 Mask = NDArray[np.bool_]

@@ -11,8 +11,8 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from proband.core import stats
 from proband.core.metrics import Metric
+from proband.core.statistics import estimates as stats
 from proband.core.suite import Where
 from proband.report.numbers.cells import Study
 from proband.report.numbers.grids import keys_of

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proband.core import stats
-from proband.core.bootstrap import Floats, bootstrap_p, resample_difference
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
+from proband.core.statistics import estimates as stats
+from proband.core.statistics.bootstrap import Floats, bootstrap_p, resample_difference
 from proband.core.suite import Contrast, Where
 from proband.core.types import Tag
 from proband.report.numbers import words

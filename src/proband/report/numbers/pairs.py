@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from proband.core import stats
-from proband.core.bootstrap import Drawn, Ints, bootstrap_p, interval
 from proband.core.metrics import Metric
+from proband.core.statistics import estimates as stats
+from proband.core.statistics.bootstrap import Drawn, Ints, bootstrap_p, interval
 from proband.report.numbers.columns import Column
 
 Place = tuple[int, int, int, int]  # the systems a and b, and the columns of their numbers

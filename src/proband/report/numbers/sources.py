@@ -14,9 +14,9 @@ from typing import Any
 
 import msgspec
 
-from proband.core import stats
 from proband.core.errors import ProbandError
 from proband.core.files import decode, parse, raw_lines, read_answers, read_items
+from proband.core.statistics import estimates as stats
 from proband.core.suite import Suite
 from proband.core.types import Answer, Item, Run, Split, Tag
 from proband.report.numbers.systems import run_labels

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import accuracy_of
-from proband.core.stats import holm
+from proband.core.statistics.estimates import holm
 from proband.core.suite import Analysis, Outcome, Results, Sheet
 from proband.core.types import Answer, Item
 from proband.suites.analogy.relations import Pair

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from proband.core.bootstrap import MANY, Clusters, interval, resample
-from proband.core.stats import FLIPS, sign_flip
+from proband.core.statistics.bootstrap import MANY, Clusters, interval, resample
+from proband.core.statistics.estimates import FLIPS, sign_flip
 
 
 def means_of(values: Any, clusters: Any, *, seed: int) -> Any:

@@ -13,8 +13,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike
 
-from proband.core.bootstrap import NORMAL, Clusters, Drawn, Floats, bootstrap_p, interval, resample
 from proband.core.errors import ProbandError
+from proband.core.statistics.bootstrap import NORMAL, Clusters, Drawn, Floats, bootstrap_p, interval, resample
 from proband.core.types import Estimate, Item, Tag
 
 BLOCK = 4_000_000  # signs held at a time, so that memory stays flat

@@ -11,8 +11,8 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import NormalIndPower
 from statsmodels.stats.proportion import proportion_confint
 
-from proband.core import stats
 from proband.core.errors import ProbandError
+from proband.core.statistics import estimates as stats
 from proband.core.types import Item
 
 
