@@ -69,7 +69,7 @@ def contents(value: Any) -> Any:
 
 def settled(kind: type, given: Mapping[str, Any], *, of: str) -> dict[str, Any]:
     """The options of a stage as its key has them: defaults filled in, paths replaced by what is there."""
-    options = read_options(kind, given, of=of)
+    options: Any = read_options(kind, given, of=of)
     places = {name: value for name, value in vars(options).items() if isinstance(value, Path) or name == "data"}
     found = {name.replace("_", "-"): contents(Path(value)) for name, value in places.items() if value}
     return {**contents(settings(options)), **found}
