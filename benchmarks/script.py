@@ -48,7 +48,7 @@ def stepper(case: str, device: str, size: int = SIZE) -> Callable[[], None]:
     pairs = [(row[:POSITIONS], row[POSITIONS:]) for row in draw]
     shape, table = Shape(vocabulary=VOCABULARY, shift=-1.4), torch.randn(VOCABULARY, 100)
     task = ScriptTask(kind, shape, table, pairs, pairs, recipe=Recipe(batch=size, average=0.998), device=device)
-    stream = torch.cuda.Stream() if device != "cpu" else None
+    stream = torch.cuda.Stream() if device != "cpu" else None  # type: ignore[no-untyped-call]
     steps = Steps(task, task.network().train(), device=device, stream=stream)
 
     def step() -> None:

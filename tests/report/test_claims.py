@@ -156,6 +156,17 @@ def test_a_claim_of_several_contrasts_holds_if_each_does() -> None:
     assert one.p == 1.0
 
 
+def test_a_claim_with_a_contrast_without_data_can_fail_but_not_hold() -> None:
+    known = Contrast(above={"run.net": "a"}, below={"run.model": "m"}, metric="surprisal", pair="item")
+    turned = dataclasses.replace(known, above=known.below, below=known.above)
+    absent = dataclasses.replace(known, below={"run.net": "b"})
+    (half,) = judged(Claim(statement="", source="", contrasts=(known, absent), per=()))
+    assert (half.verdict, half.shown, half.p) == ("open", "−0.19 nats", None)
+    assert half.evidence.endswith("no data for 1 of 2 contrasts")
+    (other,) = judged(Claim(statement="", source="", contrasts=(turned, absent), per=()))
+    assert other.verdict == "fails"
+
+
 def test_no_data_leaves_a_claim_open() -> None:
     nobody = Contrast(above={"run.net": "b"}, below={"run.model": "m"}, pair="item")
     (found,) = judged(Claim(statement="b wins", source="", contrasts=(nobody,), per=()))

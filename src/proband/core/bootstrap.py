@@ -36,6 +36,7 @@ Ints = NDArray[np.int64]
 BLOCK = 1_000_000  # weights held at a time: small enough to stay near the processor
 SET_NUMBERS = 20_000_000  # records weighed for a metric over sets
 UNTHREADED = 260_000  # multiplications in one matrix product
+SET_CALLS = 5_000  # of the metric itself, where it is a mean over strata
 TIE = 1e-12  # differences below this are rounding
 MANY = 200  # clusters from which on Poisson multiplicities stand in for the multinomial's
 MULTIPLICITY = np.searchsorted(  # of the number u below 2^16: how many of 2^16 P(W <= k), W ~ Poisson(1), it reaches
@@ -198,11 +199,13 @@ def resample_set(
     *,
     seed: int,
     draws: int,
+    calls: int = 1,
 ) -> Drawn:
     """Bootstrap values of a metric over sets: a column is one system's records per item, of one or several runs, whose
-    values are averaged. `of` is called for each draw, so that large sets get fewer draws (SET_NUMBERS)."""
+    values are averaged. `of` is called for each draw, so that large sets get fewer draws (SET_NUMBERS), and so do
+    metrics that are made of many `calls` (SET_CALLS)."""
     cell, member, count = clusters.among(rows)
-    draws = min(draws, max(200, SET_NUMBERS // max(1, len(rows))))
+    draws = min(draws, max(200, min(SET_NUMBERS // max(1, len(rows)), SET_CALLS // calls if calls > 1 else draws)))
     found = []
     for weights in weight_blocks(member, count, seed=seed, draws=draws):
         for each in weights.T:

@@ -53,7 +53,7 @@ def train_seeds(
     suite = suite_of(items)
     chosen = net_of(suite, net)
     start = starting_model(chosen, model, suite=suite)
-    settled = read_options(chosen.options, options or {}, of=f"net {net}")
+    settled: Any = read_options(chosen.options, options or {}, of=f"net {net}")
     shared = {
         "suite": suite.name,
         "net": net,

@@ -18,7 +18,7 @@ from proband.core.suite import Claim, Contrast, Outcome, Sheet
 from proband.core.types import Tag
 from proband.report.numbers import words
 from proband.report.numbers.cells import Study
-from proband.report.numbers.contrasts import Tested, tested
+from proband.report.numbers.contrasts import Compared, contrasted
 
 ALPHA = 0.05
 
@@ -48,7 +48,7 @@ def judge(studies: Sequence[tuple[Study, Sequence[Sheet]]]) -> list[Verdict]:
         own = [each for each in studies if each[0].items.suite.name == name]
         for claim in suite.claims:
             rows = [row for study, sheets in own for row in _asked(study, claim, sheets)]
-            known = [row for row in rows if row.p is not None]
+            known = [row for row in rows if row.difference is not None]
             found += known or rows[:1] or [_open(claim, own[0][0], "", "no data")]
     corrected = iter(stats.holm([row.p for row in found if row.p is not None]))
     return [row if row.p is None else _decided(row, next(corrected)) for row in found]
@@ -84,18 +84,25 @@ def _decided(row: Verdict, p_holm: float) -> Verdict:
 # ---- one claim -----------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Asked:
+    """A claim asked of some systems: the tests of its contrasts, and how many contrasts had no data."""
+
+    systems: str
+    tests: tuple[Compared, ...]
+    missing: int
+
+
 def _asked(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Iterator[Verdict]:
-    """One verdict for each combination of the values of `per`."""
+    """One verdict for each combination of the values of `per`, or more if it selects several systems."""
     if claim.test:
         yield from _from_analysis(study, claim, sheets)
         return
     for group, systems in _groups(study, claim.per):
-        for found in _contrasts(study, claim, group, systems):
-            within = {name: value for name, value in group.items() if found is None or not name.startswith("run.")}
-            names = " · ".join(
-                each for each in (found[0] if found else "", words.group(within) if within else "") if each
-            )
-            yield _summary(claim, study, names, found[1]) if found else _open(claim, study, names, "no data")
+        within = {name: value for name, value in group.items() if not name.startswith("run.")}
+        for asked in _tests(study, claim, group, systems):
+            names = " · ".join(each for each in (asked.systems, words.group(within) if within else "") if each)
+            yield _summary(claim, study, names, asked) if asked.tests else _open(claim, study, names, "no data")
 
 
 def _groups(study: Study, per: Sequence[str]) -> list[tuple[dict[str, Tag], list[int]]]:
@@ -113,59 +120,60 @@ def _groups(study: Study, per: Sequence[str]) -> list[tuple[dict[str, Tag], list
     ]
 
 
-def _contrasts(
-    study: Study, claim: Claim, group: Mapping[str, Tag], systems: Sequence[int]
-) -> Iterator[tuple[str, list[Tested]] | None]:
-    """The tests of a claim within a group: with one contrast, a verdict for each pair of systems that it selects; with
-    several, one verdict over all."""
-    if len(claim.contrasts) == 1:
-        pairs = list(_pairs(study, claim.contrasts[0], systems))
+def _tests(study: Study, claim: Claim, group: Mapping[str, Tag], systems: Sequence[int]) -> Iterator[Asked]:
+    """A claim within a group: asked of each system if it selects no runs; of each pair of systems if it has one
+    contrast between runs; of all of them together if it has several."""
+    places = [(contrast, _pairs(study, contrast, systems)) for contrast in claim.contrasts]
+    if not any(_chooses(contrast) for contrast in claim.contrasts):
+        for at in systems:
+            yield _of(study, [(contrast, [(at, at)]) for contrast in claim.contrasts], group, study.labels[at])
+    elif len(places) == 1 and places[0][1]:
+        ((contrast, pairs),) = places
         for a, b in pairs:
-            test = tested(study, claim.contrasts[0], a, b, group)
-            yield (_names(study, a, b), [test]) if test else None
-        if not pairs:
-            yield None
-        return
-    found: list[Tested] = []
-    for contrast in claim.contrasts:
-        for a, b in _pairs(study, contrast, systems):
-            test = tested(study, contrast, a, b, group)
-            found += [test] if test else []
-    yield (
-        (words.group({n: v for n, v in group.items() if n.startswith("run.")}) if group else "", found)
-        if found
-        else None
-    )
+            yield _of(study, [(contrast, [(a, b)])], group, f"{study.labels[a]} / {study.labels[b]}")
+    else:
+        runs = {name: value for name, value in group.items() if name.startswith("run.")}
+        yield _of(study, places, group, words.group(runs) if runs else "")
+
+
+def _of(
+    study: Study, places: Sequence[tuple[Contrast, Sequence[tuple[int, int]]]], group: Mapping[str, Tag], names: str
+) -> Asked:
+    found, missing = [], 0
+    for contrast, pairs in places:
+        tests = [test for a, b in pairs if (test := contrasted(study, contrast, a, b, group))]
+        found += tests
+        missing += not tests
+    return Asked(names, tuple(found), missing)
+
+
+def _chooses(contrast: Contrast) -> bool:
+    """Whether a contrast is between different runs."""
+    return contrast.pair == "item" or any(name.startswith("run.") for name in (*contrast.above, *contrast.below))
 
 
 def _pairs(study: Study, contrast: Contrast, systems: Sequence[int]) -> list[tuple[int, int]]:
-    """The systems to compare: two different ones if the contrast selects runs, each with itself otherwise."""
-    above, below = (
-        study.selected({**contrast.where, **contrast.above}),
-        study.selected({**contrast.where, **contrast.below}),
-    )
-    chooses = any(name.startswith("run.") for name in (*contrast.above, *contrast.below))
-    if contrast.pair == "item" or chooses:
-        return [(a, b) for a in above for b in below if a != b and a in systems and b in systems]
-    return [(a, a) for a in above if a in systems and a in below]
+    """The pairs of different systems that a contrast between runs selects."""
+    above, below = (study.selected({**contrast.where, **side}) for side in (contrast.above, contrast.below))
+    return [(a, b) for a in above for b in below if a != b and a in systems and b in systems]
 
 
-def _names(study: Study, a: int, b: int) -> str:
-    return study.labels[a] if a == b else f"{study.labels[a]} / {study.labels[b]}"
-
-
-def _summary(claim: Claim, study: Study, systems: str, tests: Sequence[Tested]) -> Verdict:
+def _summary(claim: Claim, study: Study, systems: str, asked: Asked) -> Verdict:
+    tests = asked.tests
     against = [test for test in tests if test.ahead < 0]
     if against:
         decisive = min(against, key=lambda test: test.p)
-        p = min(1.0, decisive.p * len(tests))
+        p: float | None = min(1.0, decisive.p * len(tests))
     else:
         decisive = max(tests, key=lambda test: test.p)
         p = decisive.p
-    evidence = "; ".join(
-        test.evidence + (f": {words.change(test.difference, test.metric)}, p {_p(test.p)}" if len(tests) > 1 else "")
-        for test in tests
-    )
+    told = [test.evidence for test in tests]
+    if len(tests) > 1:
+        told = [f"{t.evidence}: {words.change(t.difference, t.metric)}, p {_p(t.p)}" for t in tests]
+    if asked.missing:
+        told.append(f"no data for {asked.missing} of {len(claim.contrasts)} contrasts")
+        p = p if against else None  # it cannot hold
+    evidence = "; ".join(told)
     return Verdict(
         statement=claim.statement,
         source=claim.source,
@@ -189,6 +197,7 @@ def _from_analysis(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Itera
     outcomes: Mapping[str, Outcome] = {}
     for sheet in sheets:
         outcomes = {**outcomes, **sheet.outcomes.get(claim.test, {})}
+    outcomes = {label: each for label, each in outcomes.items() if not label.startswith("baseline:")}
     if not outcomes:
         yield _open(claim, study, "", "the analysis it needs was not asked for, or has no data")
     for label, outcome in outcomes.items():

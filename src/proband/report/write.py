@@ -103,9 +103,11 @@ def _check(sets: Sequence[ItemSet], *, draws: int, tables: Sequence[str] | None,
                 raise ProbandError(f"no {kind} {name!r}; there are {', '.join(dict.fromkeys(known)) or 'none'}")
     for suite in (each.suite for each in sets):
         names = [metric.name for metric in suite.metrics]
-        for table in suite.tables:
-            if table.metric not in names:
-                raise ProbandError(f"table {table.name!r} of suite {suite.name!r} asks for metric {table.metric!r}")
+        asking = [(f"table {table.name!r}", table.metric) for table in suite.tables]
+        asking += [(f"claim {c.statement!r}", each.metric) for c in suite.claims for each in c.contrasts if each.metric]
+        for what, metric in asking:
+            if metric not in names:
+                raise ProbandError(f"{what} of suite {suite.name!r} asks for metric {metric!r}")
 
 
 def _chosen(suite: Suite, tables: Sequence[str] | None) -> list[Table]:

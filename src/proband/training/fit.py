@@ -210,7 +210,7 @@ class Randomness:
         self.host = torch.get_rng_state()
         self.default: Any = None
         if device is not None:
-            torch.cuda.init()
+            torch.cuda.init()  # type: ignore[no-untyped-call]
             index = torch.device(device).index
             self.default = torch.cuda.default_generators[torch.cuda.current_device() if index is None else index]
             self.device = self.default.clone_state()

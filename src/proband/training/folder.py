@@ -49,7 +49,7 @@ def train_into(
     )
     for n, one in zip(open_, fitted, strict=True):
         tasks[n].save(one.net, folders[n])
-        trained = {"epochs": len(one.curve), "kept": one.kept, "valid": one.valid}
+        trained: dict[str, Any] = {"epochs": len(one.curve), "kept": one.kept, "valid": one.valid}
         trained |= {"seconds": time.monotonic() - began, "together": len(open_), "versions": versions or {}}
         note = {**notes[n], **tasks[n].note(), **trained, "curve": one.curve, "identity": identities[n]}
         write_json(folders[n] / NOTE, note)

@@ -39,15 +39,8 @@ class Steps:
 
     def _changed(self) -> list[Tensor]:
         state = [x for p in self.weights.values() for x in self.optimiser.state[p].values()]
-        return [
-            *self.weights.values(),
-            *self.buffers.values(),
-            *self.mean.values(),
-            *state,
-            self.lost,
-            self.score_sum,
-            self.score_count,
-        ]
+        sums = self.lost, self.score_sum, self.score_count
+        return [*self.weights.values(), *self.buffers.values(), *self.mean.values(), *state, *sums]
 
     # ---- learning ---------------------------------------------------------------------------------------------------
 

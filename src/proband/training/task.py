@@ -77,7 +77,7 @@ class Task(ABC):
         """The loss of an epoch, for nets that are trained in stages."""
         return self.loss
 
-    def order(self, *, epoch: int, seed: int) -> Iterator[Sequence[int]]:
+    def order(self, *, epoch: int, seed: int) -> Iterator[Any]:
         """The batches of an epoch: every example once."""
         from proband.training.batches import shuffled
 

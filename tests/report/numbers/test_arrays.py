@@ -132,3 +132,16 @@ def test_runs_that_differ_only_in_training_seed_are_one_system() -> None:
         ("m", (6,)),
     ]
     assert found[0].tags["run.net"] == "gat"
+
+
+def test_nets_trained_on_different_items_are_different_systems() -> None:
+    nets = [
+        run(model=f"net:/there/{data}-{seed}", net={"net": "gat", "seed": seed, "items_sha": data * 9})
+        for data in ("ab", "cd")
+        for seed in (0, 1)
+    ]
+    assert [(s.label, s.runs) for s in systems(nets)] == [
+        ("net:gat · trained on abababab", (0, 1)),
+        ("net:gat · trained on cdcdcdcd", (2, 3)),
+    ]
+    assert run_labels(nets[:2]) == ("net:ab-0", "net:ab-1")

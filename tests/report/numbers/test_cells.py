@@ -183,6 +183,19 @@ def test_a_macro_mean_weighs_values_the_same(make_set: Callable[..., ItemSet]) -
     assert cell.estimate.low < cell.estimate.mean < cell.estimate.high
 
 
+def test_a_macro_mean_of_a_metric_over_sets(make_set: Callable[..., ItemSet]) -> None:
+    base = make_set(480, models=("embedded:mlm",))
+    study = study_of(dataclasses.replace(base, suite=dataclasses.replace(base.suite, metrics=(AUC,))))
+    values = []
+    for relation in study.arrays.tags["relation"].values:
+        rows = study.mask({"relation": relation})
+        values.append(area_under_roc(study.arrays.metrics["auc"][0].numbers[rows], np.ones(int(rows.sum()))))
+    cell = study.cell(AUC, {}, macro="relation")[0]
+    assert cell
+    assert cell.estimate.mean == pytest.approx(float(np.mean(values)))
+    assert cell.estimate.low < cell.estimate.mean < cell.estimate.high
+
+
 def test_tags_of_runs_can_be_columns(make_set: Callable[..., ItemSet]) -> None:
     base = make_set(120, models=("embedded:mlm", "embedded:glove"))
     answered = [

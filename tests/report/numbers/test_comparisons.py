@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable
 
 import msgspec
@@ -88,3 +89,16 @@ def test_equal_runs_do_not_differ(make_set: Callable[..., ItemSet]) -> None:
     same = comparisons(study)[0]
     assert (same.difference, same.verdict) == (0.0, "not significant")
     assert same.p == pytest.approx(1.0)
+
+
+def test_of_many_systems_the_best_and_the_neighbours_are_compared(make_set: Callable[..., ItemSet]) -> None:
+    items = make_set(64, models=[f"m{i}" for i in range(12)])
+    study = Study(items, seed=0, draws=100)
+    compared = comparisons(study)
+    means = {label: cell.estimate.mean for label, cell in zip(study.labels, study.cell(ACCURACY, {})) if cell}
+    ranked = sorted(means, key=lambda label: (-means[label], study.labels.index(label)))
+    pairs = {frozenset((c.a, c.b)) for c in compared}
+    assert pairs == {frozenset(p) for p in [*itertools.pairwise(ranked), *((ranked[0], x) for x in ranked[1:])]}
+    two = dataclasses.replace(items, answered=[items.answered[study.labels.index(x)] for x in ranked[:2]])
+    among = between(compared, *ranked[:2])
+    assert [c.p_holm for c in comparisons(Study(two, seed=0, draws=100))] == [c.p_holm for c in among]

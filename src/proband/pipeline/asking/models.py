@@ -45,7 +45,7 @@ def load_net(folder: Path, spec: str, given: Mapping[str, Any] | None = None) ->
     if isinstance(loaded, str):
         loaded = load_ordinary(loaded, given)
     loaded.name = spec
-    loaded.net_note = {name: note[name] for name in ("net", "seed", "options", "model") if name in note}
+    loaded.net_note = {name: note[name] for name in ("net", "seed", "options", "items_sha", "model") if name in note}
     return loaded
 
 

@@ -5,14 +5,14 @@ A Study answers for one item set; asked twice for the same cell it counts once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from proband.core import stats
-from proband.core.bootstrap import Drawn, Ints, bootstrap_p, interval, resample, resample_set
+from proband.core.bootstrap import Ints, resample, resample_set
 from proband.core.metrics import Metric
 from proband.core.suite import Where
 from proband.core.types import Estimate, Tag
@@ -24,9 +24,12 @@ from proband.report.numbers.columns import (
     column_of,
     macro_column,
     macro_mean,
+    macro_of,
+    over_sets,
     per_item,
     within,
 )
+from proband.report.numbers.pairs import Pair, Together, paired
 from proband.report.numbers.sources import ItemSet
 from proband.report.numbers.systems import System, systems
 
@@ -47,43 +50,6 @@ class Cell:
         if self.chance is None:
             return ""
         return "above" if self.estimate.low > self.chance else "below" if self.estimate.high < self.chance else "at"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pair:
-    """System a minus system b on the items both answered; `p` is not corrected."""
-
-    a: int
-    b: int
-    means: tuple[float, float]
-    difference: float
-    low: float
-    high: float
-    p: float
-    n: int
-    clusters: int
-    detectable: float  # the smallest true difference that would be seen four times in five
-
-    def turned(self) -> Pair:
-        """b minus a."""
-        return replace(
-            self,
-            a=self.b,
-            b=self.a,
-            means=self.means[::-1],
-            difference=-self.difference,
-            low=-self.high,
-            high=-self.low,
-        )
-
-
-@dataclass(frozen=True)
-class Together:
-    """Systems that have numbers for the same items, resampled together."""
-
-    rows: Ints
-    columns: tuple[Column, ...]
-    drawn: Drawn
 
 
 class Study:
@@ -178,10 +144,13 @@ class Study:
 
     def _resampled(self, metric: Metric, rows: Ints, columns: Sequence[Column], macro: str = "") -> Together:
         clusters, how = self.arrays.clusters, {"seed": self.seed, "draws": self.draws}
-        if metric.over == "set":
-            drawn = resample_set(metric.of, [column.parts for column in columns], rows, clusters, **how)
-            return Together(rows, tuple(columns), drawn)
         strata = self._strata(rows, macro) if macro else None
+        if metric.over == "set":
+            of, calls = (metric.of, 1) if strata is None else macro_of(metric.of, strata)
+            drawn = resample_set(of, [column.parts for column in columns], rows, clusters, calls=calls, **how)
+            if strata is not None:
+                columns = [over_sets(of, column) for column in columns]
+            return Together(rows, tuple(columns), drawn)
         drawn = resample([column.mean for column in columns], rows, clusters, strata=strata, **how)
         if strata is not None:
             columns = [macro_column(column, strata) for column in columns]
@@ -220,11 +189,11 @@ class Study:
 
     # ---- pairs of systems ----
 
-    def pairs(self, metric: Metric, where: Where) -> list[Pair]:
-        """Every pair of systems, on the items that both have a number for."""
-        groups = self.drawn(metric, where)
+    def pairs(self, metric: Metric, where: Where, *, only: Collection[tuple[int, int]] | None = None) -> list[Pair]:
+        """Every pair of systems (or only some), on the items that both have a number for."""
+        groups, how = self.drawn(metric, where), {"seed": self.seed, "draws": self.draws}
         at = {column.system: (group, i) for group in groups for i, column in enumerate(group.columns)}
-        every = [(a, b) for a in sorted(at) for b in sorted(at) if a < b]
+        every = [(a, b) for a in sorted(at) for b in sorted(at) if a < b and (only is None or (a, b) in only)]
         shared: dict[int, list[tuple[int, int, int, int]]] = {}
         found: dict[tuple[int, int], Pair] = {}
         for a, b in every:
@@ -232,22 +201,22 @@ class Study:
             if left is right:
                 shared.setdefault(groups.index(left), []).append((a, b, i, j))
             elif met := self._meet(metric, left, i, right, j):
-                found |= self._tested(metric, met, [(a, b, 0, 1)])
+                found |= paired(metric, met, [(a, b, 0, 1)], **how)
         for number, places in shared.items():
-            found |= self._tested(metric, groups[number], places)
+            found |= paired(metric, groups[number], places, **how)
         return [found[each] for each in every if each in found]
 
     def pair(self, metric: Metric, where: Where, a: int, b: int, *, margin: float = 0.0) -> Pair | None:
         """Two systems, the test being whether a is ahead of b by more than `margin`."""
         if not margin:
             first, second = min(a, b), max(a, b)
-            found = next((p for p in self.pairs(metric, where) if (p.a, p.b) == (first, second)), None)
-            return found if found is None or a < b else found.turned()
-        mask = self.mask(where)
+            pair = next(iter(self.pairs(metric, where, only={(first, second)})), None)
+            return pair if pair is None or a < b else pair.turned()
+        mask, how = self.mask(where), {"seed": self.seed, "draws": self.draws}
         (rows, left), (others, right) = self.column(a, metric, mask), self.column(b, metric, mask)
         one, two = self._resampled(metric, rows, [left]), self._resampled(metric, others, [right])
         met = self._meet(metric, one, 0, two, 0) if len(rows) and len(others) else None
-        return self._tested(metric, met, [(a, b, 0, 1)], margin=margin)[a, b] if met else None
+        return paired(metric, met, [(a, b, 0, 1)], margin=margin, **how)[a, b] if met else None
 
     def _meet(self, metric: Metric, left: Together, i: int, right: Together, j: int) -> Together | None:
         """Two systems that answered different items: their means per item, where both have one."""
@@ -260,42 +229,6 @@ class Study:
             parts = [per_item(Values(group.rows, part), rows, metric).numbers for part in own.parts]
             columns.append(column_of(own.system, parts, metric))
         return self._resampled(metric, rows, columns)
-
-    def _tested(
-        self, metric: Metric, both: Together, places: Sequence[tuple[int, int, int, int]], *, margin: float = 0.0
-    ) -> dict[tuple[int, int], Pair]:
-        """The pairs (a, b) at the places (i, j) of one group: sign flips where every item is in one cluster and the
-        metric is a mean over items, the bootstrap otherwise."""
-        drawn, n = both.drawn, len(both.rows)
-        flips: Iterable[float] = ()
-        if drawn.single and metric.over == "item":
-            sums = np.stack([drawn.totals[:, i] - drawn.totals[:, j] for _, _, i, j in places], axis=1)
-            sums -= margin * drawn.sizes[:, None]
-            flips = stats.sign_flips(sums, seed=self.seed, draws=5 * self.draws).tolist()
-        p_values = dict(zip(places, flips))
-        found = {}
-        for place in places:
-            a, b, i, j = place
-            means = drawn.means[:, i] - drawn.means[:, j]
-            values = both.columns[i].value, both.columns[j].value
-            low, high, p, spread = -1.0, 1.0, 1.0, 1.0
-            if drawn.clusters > 1:
-                low, high = interval(means, drawn.clusters)
-                spread = float(means.std())
-                p = p_values[place] if place in p_values else bootstrap_p(means - margin)
-            found[a, b] = Pair(
-                a=a,
-                b=b,
-                means=values,
-                difference=values[0] - values[1],
-                low=low,
-                high=high,
-                p=p,
-                n=n,
-                clusters=drawn.clusters,
-                detectable=stats.minimum_detectable(spread),
-            )
-        return found
 
 
 # ---- tags ----------------------------------------------------------------------------------------------------------

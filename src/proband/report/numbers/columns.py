@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from proband.core.metrics import Metric
 from proband.report.numbers.arrays import Values
 
 Mask = NDArray[np.bool_]
+SetMetric = Callable[[Floats, Floats], float]  # of records and their weights
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,22 @@ def column_of(system: int, parts: Sequence[Floats], metric: Metric) -> Column:
         return Column(system, tuple(parts), np.empty(0), tuple(values))
     mean = parts[0] if len(parts) == 1 else np.mean(parts, axis=0)
     return Column(system, tuple(parts), mean, tuple(float(p.mean()) if len(p) else 0.0 for p in parts))
+
+
+def macro_of(of: SetMetric, strata: Ints) -> tuple[SetMetric, int]:
+    """A metric over sets as the mean over the strata of its values, and how many strata there are. A stratum that a
+    draw misses is left out."""
+    members = [np.flatnonzero(strata == stratum) for stratum in range(int(strata.max()) + 1)]
+
+    def mean(records: Floats, weights: Floats) -> float:
+        return float(np.mean([of(records[m], weights[m]) for m in members if weights[m].any()]))
+
+    return mean, len(members)
+
+
+def over_sets(of: SetMetric, column: Column) -> Column:
+    """The column with the values of another metric over sets."""
+    return replace(column, values=tuple(of(part, np.ones(len(part))) for part in column.parts))
 
 
 def macro_column(column: Column, strata: Ints) -> Column:

@@ -7,16 +7,19 @@ on the two systems and the items alone, not on who else is in the report.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from proband.core import stats
 from proband.core.metrics import Metric
 from proband.core.suite import Where
-from proband.report.numbers.cells import Pair, Study
+from proband.report.numbers.cells import Study
 from proband.report.numbers.grids import keys_of
+from proband.report.numbers.pairs import Pair
 
 ALPHA = 0.05
+MOST_PAIRS = 45  # ten systems
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +89,8 @@ def comparisons(study: Study, metric: Metric | None = None, *, by: str = "") -> 
     metric = metric or study.main
     if len(study.systems) < 2:
         return []
-    pairs = [(scope, pair) for scope in scopes(study, by) for pair in study.pairs(metric, scope)]
+    only = _worth_comparing(study, metric)
+    pairs = [(scope, pair) for scope in scopes(study, by) for pair in study.pairs(metric, scope, only=only)]
     families: dict[tuple[int, int], list[int]] = {}
     for at, (_, pair) in enumerate(pairs):
         families.setdefault((pair.a, pair.b), []).append(at)
@@ -95,6 +99,20 @@ def comparisons(study: Study, metric: Metric | None = None, *, by: str = "") -> 
         for at, p in zip(family, stats.holm([pairs[at][1].p for at in family])):
             corrected[at] = p
     return [_compared(study, metric, scope, pair, p) for (scope, pair), p in zip(pairs, corrected)]
+
+
+def _worth_comparing(study: Study, metric: Metric) -> set[tuple[int, int]] | None:
+    """All pairs, if they are few; else each system with the best one and with its neighbour in rank."""
+    count = len(study.systems)
+    if count * (count - 1) // 2 <= MOST_PAIRS:
+        return None
+    sign = -1 if metric.better == "high" else 1
+    ranked = [
+        at
+        for _, at in sorted((sign * cell.estimate.mean, at) for at, cell in enumerate(study.cell(metric, {})) if cell)
+    ]
+    pairs = [*itertools.pairwise(ranked), *((ranked[0], at) for at in ranked[1:])]
+    return {(min(pair), max(pair)) for pair in pairs}
 
 
 def _compared(study: Study, metric: Metric, scope: Where, pair: Pair, p_holm: float) -> Comparison:

@@ -17,7 +17,7 @@ from proband.report.numbers.cells import Study
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tested:
+class Compared:
     """One contrast: `ahead` is how far `above` is ahead of `below`, the margin taken off."""
 
     ahead: float
@@ -27,7 +27,7 @@ class Tested:
     metric: Metric
 
 
-def tested(study: Study, contrast: Contrast, a: int, b: int, group: Where) -> Tested | None:
+def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -> Compared | None:
     """`above` of system a against `below` of system b, within the group; None where there is no data."""
     metric = study.items.suite.metric(contrast.metric)
     above: Where = {**group, **contrast.where, **contrast.above}
@@ -46,13 +46,13 @@ Side = tuple[int, Where]  # a system and what is selected of it
 
 def _result(
     study: Study, contrast: Contrast, metric: Metric, means: tuple[float, float], p: float, counted: str
-) -> Tested:
+) -> Compared:
     difference = means[0] - means[1]
     ahead = (difference if metric.better == "high" else -difference) - contrast.margin
     sides = f"{words.value(means[0], metric)} against {words.value(means[1], metric)}"
     margin = f", margin {words.distance(contrast.margin, metric)}" if contrast.margin else ""
     what = f"{_side(contrast.above)} minus {_side(contrast.below)}"
-    return Tested(
+    return Compared(
         ahead=ahead,
         difference=difference,
         p=p,
@@ -70,7 +70,7 @@ def _margin(contrast: Contrast, metric: Metric) -> float:
     return contrast.margin if metric.better == "high" else -contrast.margin
 
 
-def _by_item(study: Study, contrast: Contrast, metric: Metric, one: Side, other: Side) -> Tested | None:
+def _by_item(study: Study, contrast: Contrast, metric: Metric, one: Side, other: Side) -> Compared | None:
     """Two systems on the same items: the paired test of the report's comparisons."""
     where = {name: value for name, value in one[1].items() if not name.startswith("run.")}
     if where != {name: value for name, value in other[1].items() if not name.startswith("run.")}:
@@ -97,7 +97,7 @@ def _values(study: Study, metric: Metric, side: Side, tag: str) -> dict[Tag, flo
     return found
 
 
-def _by_value(study: Study, contrast: Contrast, metric: Metric, one: Side, other: Side) -> Tested | None:
+def _by_value(study: Study, contrast: Contrast, metric: Metric, one: Side, other: Side) -> Compared | None:
     """Value by value of a tag: sign flips of the differences."""
     first, second = (_values(study, metric, side, contrast.pair) for side in (one, other))
     both = [value for value in first if value in second]
@@ -109,7 +109,7 @@ def _by_value(study: Study, contrast: Contrast, metric: Metric, one: Side, other
     return _result(study, contrast, metric, (float(a.mean()), float(b.mean())), p, counted)
 
 
-def _by_group(study: Study, contrast: Contrast, metric: Metric, one: Side, other: Side) -> Tested | None:
+def _by_group(study: Study, contrast: Contrast, metric: Metric, one: Side, other: Side) -> Compared | None:
     """Two separate groups of values of a tag: a permutation test of their means."""
     from scipy.stats import permutation_test
 
@@ -132,7 +132,7 @@ def _difference_of_means(a: Floats, b: Floats, axis: int = -1) -> Floats:
     return difference
 
 
-def _by_cluster(study: Study, contrast: Contrast, metric: Metric, one: Side, other: Side) -> Tested | None:
+def _by_cluster(study: Study, contrast: Contrast, metric: Metric, one: Side, other: Side) -> Compared | None:
     """Two selections of items, resampled by the clusters that they may share."""
     if metric.over == "set":
         raise ProbandError(f"a contrast of {metric.name!r}, a metric over sets, needs 'pair' or 'unit'")

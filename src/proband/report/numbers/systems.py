@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 from proband.core.files import dumps
@@ -62,6 +63,8 @@ def run_tags(run: Run, *, pooled: bool = False) -> dict[str, Tag]:
         "run.net": kind,
         "run.seed": run.seed,
     }
+    if "items_sha" in run.net:
+        tags["run.trained"] = str(run.net["items_sha"])[:8]  # on which items
     own: dict[str, Any] = {**run.net.get("options", {}), **run.settings}
     for name, value in own.items():
         tags[f"run.{name}"] = value if isinstance(value, (str, int, float)) else dumps(value)
@@ -87,19 +90,26 @@ def shared_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: 
     """The same, where equal names stay equal."""
     tags = [run_tags(run, pooled=each) for run, each in zip(runs, pooled or [False] * len(runs))]
     base = next((name for name in ("run.model", "run.solver") if name not in without), "")
-    labels = ["net" if t["run.net"] and "run.net" in without else str(t.get(base, "all")) for t in tags]
-    names = ["run.solver", *sorted({name for t in tags for name in t} - {"run.model", "run.solver", "run.net"})]
-    names = [*(name for name in names if name != "run.seed"), "run.seed"]
+    labels = ["net" if t["run.net"] and "run.net" in without else _short(t, base) for t in tags]
+    last = ("run.trained", "run.seed")
+    names = ["run.solver", *sorted({n for t in tags for n in t} - {"run.model", "run.solver", "run.net", *last}), *last]
     for name in names:
         if name not in without and name != base:
             labels = _told_apart(labels, [_in_words(name, t.get(name)) for t in tags])
     return labels
 
 
+def _short(tags: Mapping[str, Tag], base: str) -> str:
+    """A network is known by the name of its folder, not by the way to it."""
+    name = str(tags.get(base, "all"))
+    return f"net:{PurePath(name).name.removeprefix('net:')}" if name.startswith("net:") else name
+
+
 def _in_words(name: str, value: Tag | None) -> str:
     if name == "run.solver":
         return str(value)
-    return f"seed {value}" if name == "run.seed" else f"{name.removeprefix('run.')}={value}"
+    word = {"run.seed": "seed ", "run.trained": "trained on "}.get(name, f"{name.removeprefix('run.')}=")
+    return f"{word}{value}"
 
 
 def _told_apart(labels: Sequence[str], extra: Sequence[str]) -> list[str]:

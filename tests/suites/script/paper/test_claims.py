@@ -10,7 +10,7 @@ from proband.report.claims import judge
 from proband.report.numbers.cells import Study
 from proband.report.numbers.sources import Answered, ItemSet
 from proband.suites.script import SUITE
-from proband.suites.script.paper.claims import CLAIMS, SYSTEMS
+from proband.suites.script.paper.claims import CLAIMS, IN_DOMAIN, SYSTEMS
 from proband.suites.script.paper.published import rows
 
 PRINTED = {(row["row"], row["column"]): float(row["value"]) for row in rows()}
@@ -70,32 +70,29 @@ def verdicts(*answered: Answered) -> dict[str, str]:
 
 
 def test_a_clear_difference_holds_or_fails() -> None:
-    name = "alignment helps: attention beats the models without it"
-    assert verdicts(planted("attention", 0.8), planted("seq2seq", 0.3))[name] == "holds"
-    assert verdicts(planted("attention", 0.3), planted("seq2seq", 0.8))[name] == "fails"
-    assert verdicts(planted("attention", 0.5), planted("seq2seq", 0.5))[name] == "open"
-
-
-def test_one_refuted_comparison_refutes_the_claim() -> None:
-    found = verdicts(planted("attention", 0.5), planted("lm", 0.1), planted("seq2seq", 0.9))
-    assert found["alignment helps: attention beats the models without it"] == "fails"
+    name, lm = "alignment helps: attention beats the models without it", planted("lm", 0.1)
+    assert verdicts(lm, planted("attention", 0.8), planted("seq2seq", 0.3))[name] == "holds"
+    assert verdicts(lm, planted("attention", 0.3), planted("seq2seq", 0.8))[name] == "fails"
+    assert verdicts(lm, planted("attention", 0.5), planted("seq2seq", 0.5))[name] == "open"
+    assert verdicts(planted("attention", 0.8), planted("seq2seq", 0.3))[name] == "open"  # no language model
 
 
 def test_lower_is_better_for_surprisal_and_alignments() -> None:
-    param, fixed = planted("transducer-param", 0.5, surprisal=2.0), planted("transducer", 0.5, surprisal=4.0)
-    found = verdicts(param, fixed)
+    others = [planted(net, 0.5, surprisal=4.0) for net in IN_DOMAIN if net != "transducer-param"]
+    found = verdicts(planted("transducer-param", 0.5, surprisal=2.0), *others)
     assert found["parameterised transitions have the lowest surprisal among the in-domain models"] == "holds"
     assert found["fixed transitions align shorter than parameterised ones"] == "holds"
 
 
 def test_by_far_is_five_points() -> None:
     name = "fine-tuned, a language model is above all in-domain models by five points or more"
-    assert verdicts(planted("gpt fine-tuned", 0.9), planted("lm", 0.2))[name] == "holds"
-    assert verdicts(planted("gpt fine-tuned", 0.25), planted("lm", 0.25))[name] == "fails"
+    nets = [planted(net, 0.25) for net in IN_DOMAIN]
+    assert verdicts(planted("gpt fine-tuned", 0.9), *nets)[name] == "holds"
+    assert verdicts(planted("gpt fine-tuned", 0.25), *nets)[name] == "fails"
 
 
 def test_training_seeds_are_taken_together() -> None:
     """0.8 and 0.2 of the blanks right are 0.5 together, neither above nor below a net that has 0.5."""
     runs = [planted("attention", 0.8, seed=1), planted("attention", 0.2, seed=2)]
-    found = verdicts(*runs, planted("seq2seq", 0.5))
+    found = verdicts(*runs, planted("seq2seq", 0.5), planted("lm", 0.1))
     assert found["alignment helps: attention beats the models without it"] == "open"

@@ -1,4 +1,4 @@
-"""A trained net at work: cloze answers, alignments, phrases."""
+"""A trained net at work: cloze answers and alignments."""
 
 from __future__ import annotations
 
@@ -160,30 +160,6 @@ class Trained:
     def _batch(self, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> Batch:
         numbers = [self._pair(x, y) for x, y in pairs]
         return pad(numbers, start=START, padding=PADDING, device=self.device)
-
-    @torch.no_grad()
-    def phrases(
-        self, abstract: Sequence[str], *, seed: int = 0, temperature: float = 0.5, longest: int = 10
-    ) -> list[str]:
-        """A concrete phrase for each word of an abstract line: words are drawn while the net would rather emit than
-        shift (with fixed transitions: as many words as the corpus has per position)."""
-        if not self.net.latent:
-            raise ProbandError(f"{self.kind} has no alignments; train a transducer")
-        g = torch.Generator(device=self.device).manual_seed(seed)
-        prefix = self.net.begin(self._batch([(abstract, ["."])]))
-        allowed = torch.from_numpy(self.vocabulary.allowed(None)).to(self.device)
-        only = torch.zeros(1, dtype=torch.long, device=self.device)
-        said = []
-        for i in range(len(abstract)):
-            words: list[int] = []
-            while len(words) < min(longest, self.net.phrase_length(prefix, i, len(words))):
-                here = replace(prefix, slot=torch.full_like(only, i))
-                scores = self.net.next_logits(here, only).masked_fill(~allowed, float("-inf")) / temperature
-                word = torch.multinomial(scores.softmax(1), 1, generator=g)[:, 0]
-                words.append(int(word))
-                prefix = self.net.read(prefix, word)
-            said.append(" ".join(self.vocabulary.words[w] for w in words))
-        return said
 
 
 def load(folder: Path) -> Trained:

@@ -10,7 +10,6 @@ and added, never for each of the m × n combinations.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import torch
@@ -142,10 +141,6 @@ class Transducer(Seq2Seq):
         led = (passed.gather(1, prefix.slot[:, None]) - passed.gather(1, came))[:, 0]
         return -(stay[:, 0].gather(1, prefix.slot[:, None])[:, 0] + led * starting)
 
-    def phrase_length(self, prefix: Prefix, position: int, said: int) -> float:
-        """How many words `position` should generate in all, of which `said` are there: the corpus's mean."""
-        return round(math.exp(-self.shape.shift))
-
     def next_logits(self, prefix: Prefix, rows: Tensor) -> Tensor:
         assert prefix.slot is not None
         return self.output.logits(self.from_decoder(prefix.top[rows]) + prefix.source.joins[0][rows, prefix.slot[rows]])
@@ -178,9 +173,3 @@ class ShiftingTransducer(Transducer):
         for _ in range(goes_on.shape[1] - 1):
             slot = slot + (goes_on.gather(1, slot[:, None])[:, 0] & (slot < last)).long()
         return slot
-
-    def phrase_length(self, prefix: Prefix, position: int, said: int) -> float:
-        """One more, while the net would rather emit than shift."""
-        assert prefix.turn is not None
-        shift, stay = prefix.turn
-        return said + 1 if bool((stay > shift)[0, 0, position]) else said

@@ -1,0 +1,71 @@
+"""On a CUDA device: replayed steps do what plain ones do, also side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from proband.training.fit import Fitted, fit, fit_many
+from proband.training.recipe import Recipe
+from proband.training.task import Task
+
+
+class Sums(Task):
+    """Which of five numbers is the greatest; batches of two lengths."""
+
+    better = "high"
+
+    def __init__(self, *, drop: float, device: str) -> None:
+        self.recipe, self.size, self.drop, self.device = Recipe(epochs=4, batch=12, average=0.9), 100, drop, device
+        self.x = torch.randn(130, 5, generator=torch.Generator().manual_seed(0))
+
+    def network(self) -> nn.Module:
+        return nn.Sequential(nn.Linear(5, 32), nn.ReLU(), nn.Dropout(self.drop), nn.Linear(32, 5))
+
+    def batch(self, indices: Sequence[int]) -> Any:
+        return {"x": self.x[indices], "y": self.x[indices].argmax(1)}
+
+    def loss(self, net: Any, batch: dict[str, Tensor]) -> Tensor:
+        return nn.functional.cross_entropy(net(batch["x"]), batch["y"])
+
+    def held_out(self) -> Iterator[Any]:
+        yield self.batch(range(100, 130))
+
+    def score(self, net: Any, batch: dict[str, Tensor]) -> tuple[Any, Any]:
+        return (net(batch["x"]).argmax(1) == batch["y"]).sum(), len(batch["y"])
+
+
+def apart(one: Fitted, other: Fitted) -> float:
+    return max(
+        float((p - q).detach().abs().max()) for p, q in zip(one.net.parameters(), other.net.parameters(), strict=True)
+    )
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+def test_replayed_steps_are_plain_ones() -> None:
+    plain = fit(Sums(drop=0.0, device="cuda"), seed=0, recorded=False)
+    assert apart(fit(Sums(drop=0.0, device="cuda"), seed=0), plain) < 1e-3
+    assert apart(fit(Sums(drop=0.0, device="cpu"), seed=0), _on_host(plain)) < 1e-2
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+def test_fits_side_by_side_on_a_device_are_those_of_each_alone() -> None:
+    alone = [fit(Sums(drop=0.3, device="cuda"), seed=seed) for seed in range(3)]
+    together = fit_many([Sums(drop=0.3, device="cuda") for _ in range(3)], seeds=[0, 1, 2])
+    assert all(apart(a, b) < 1e-5 for a, b in zip(alone, together, strict=True))
+    assert apart(together[0], together[1]) > 1e-2
+
+
+def _on_host(fitted: Fitted) -> Fitted:
+    return Fitted(fitted.net.cpu(), fitted.curve, fitted.kept)
+
+
+def test_plain_steps_on_a_processor_do_not_ask_for_recordings() -> None:
+    recorded, plain = (fit(Sums(drop=0.3, device="cpu"), seed=0, recorded=each) for each in (True, False))
+    assert apart(recorded, plain) == 0.0
