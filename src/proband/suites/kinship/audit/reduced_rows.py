@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from proband.suites.kinship.audit.sources import Cells, Raw, Source, row_and_cells
+from proband.suites.kinship.audit.sources import Raw, Source, checked_row
 from proband.suites.kinship.audit.story_text import contradicted, read_story, type_noise
 from proband.suites.kinship.audit.verdicts import Case, ProofStep, is_sound
 from proband.suites.kinship.certify.sat_clauses import witnesses
 from proband.suites.kinship.certify.search import LARGEST
 from proband.suites.kinship.clutrr.export import csv_line
-from proband.suites.kinship.clutrr.items import shortest_path
 from proband.suites.kinship.clutrr.rows import Row, Unreadable
+from proband.suites.kinship.logic.closure import distance
 from proband.suites.kinship.logic.patterns import Pattern, parts
 from proband.suites.kinship.world.kernel import WORLDS, Edge
 from proband.suites.kinship.world.relations import NEUTRAL
@@ -69,11 +69,11 @@ def reducing() -> Any:
 
 def reduced(source: Source, rows: Iterable[Raw]) -> Iterator[Reduced | Unreadable]:
     for raw in rows:
-        found = row_and_cells(source, raw)
-        yield found if isinstance(found, Unreadable) else reduce_row(source, *found)
+        row = checked_row(source, raw)
+        yield row if isinstance(row, Unreadable) else reduce_row(source, row)
 
 
-def reduce_row(source: Source, row: Row, cells: Cells) -> Reduced | Unreadable:
+def reduce_row(source: Source, row: Row) -> Reduced | Unreadable:
     typed = [edge for edge in row.noise if edge[1] is not None]
     facts: list[Edge] = [*row.chain, *typed]  # type: ignore[list-item]
     pattern, order, rest = parts(row.genders, facts, row.query)
@@ -97,7 +97,7 @@ def reduce_row(source: Source, row: Row, cells: Cells) -> Reduced | Unreadable:
         split=row.split,
         task=row.task,
         k=row.k,
-        path=shortest_path(facts, row.query),
+        path=distance(facts, row.query),
         revisits=len(set(people)) <= row.k,
         target=row.target,
         has_proof=bool(proof),
@@ -113,7 +113,7 @@ def reduce_row(source: Source, row: Row, cells: Cells) -> Reduced | Unreadable:
         story=digest(row.story),
         template=digest(masked(row.story)),
         sentences=tuple(digest(masked(s)) for s in SENTENCE.split(row.story) if "[" in s),
-        csv=csv_line(cells),
+        csv=csv_line(row.cells),
     )
     return Reduced(
         seen,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ Rejected = tuple[str, int | str, str, str, str, str, str]
 def is_bank(path: Path) -> bool:
     """A folder with the crowd's templates, or a text file with `== clause` headers."""
     if path.is_dir():
-        return any((path / f"amt_{split}.{kind}").is_file() for split in ("train", "test") for kind in ("csv", "json"))
+        return any((path / f"amt_{split}.csv").is_file() for split in ("train", "test"))
     if path.suffix != ".txt" or not path.is_file():
         return False
     lines = (line.strip() for line in path.read_text(encoding="utf-8", errors="replace").splitlines())
@@ -62,7 +63,7 @@ def audit_bank(path: Path, *, out: Path) -> Mapping[str, Any]:
         raise ProbandError("holds no templates", file=path)
     found = statistics(bank)
     write_text(out / "rejected.csv", _csv(rejected))
-    write_json(out / "statistics.json", {"verdicts": verdicts, **found.as_dict()})
+    write_json(out / "statistics.json", {"verdicts": verdicts, **asdict(found)})
     write_text(out / "bank.md", markdown(path.name, verdicts, found))
     return {
         "templates": sum(verdicts.values()),

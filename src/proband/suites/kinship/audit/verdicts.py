@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from proband.suites.kinship.certify import search
 from proband.suites.kinship.certify.sat_clauses import WITNESSES
-from proband.suites.kinship.clutrr.items import shortest_path
+from proband.suites.kinship.logic.closure import distance
 from proband.suites.kinship.logic.patterns import Pattern
 from proband.suites.kinship.world.kernel import NONE, STRICT, WORLDS, Edge, Family, World, lean
 from proband.suites.kinship.world.relations import GENDER, NEUTRAL, RELATIONS
@@ -147,21 +147,14 @@ def depth(case: Case) -> int:
     """
     genders, edges, query = case.pattern
     for path in sorted(_paths(edges, query), key=len):
-        if len(path) < len(edges) and _entailed_by(genders, path, query, case.target):
+        if len(path) < len(edges) and search.entailed(genders, path, query, case.target):
             return len(path)
     kept = list(edges)
     for edge in edges:
         fewer = [each for each in kept if each != edge]
-        if fewer and shortest_path(fewer, query) is not None and _entailed_by(genders, fewer, query, case.target):
+        if fewer and distance(fewer, query) is not None and search.entailed(genders, fewer, query, case.target):
             kept = fewer
     return len(kept)
-
-
-def _entailed_by(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], target: str) -> bool:
-    people = sorted({x for i, _, j in edges for x in (i, j)} | set(query))
-    number = {x: n for n, x in enumerate(people)}
-    renamed = [(number[i], r, number[j]) for i, r, j in edges]
-    return search.entailed([genders[x] for x in people], renamed, (number[query[0]], number[query[1]]), target)
 
 
 def _paths(edges: Sequence[Edge], query: tuple[int, int]) -> Iterable[list[Edge]]:

@@ -20,7 +20,8 @@ from proband.suites.kinship.telling.bank_sources import load_bank
 from proband.suites.kinship.telling.stories import plain, tell
 from proband.suites.kinship.world.lazy_table import Lazy
 from proband.suites.kinship.world.random_orders import Random, shuffled
-from proband.suites.kinship.world.rules import FEMALE, MALE, NONE, Rules, load
+from proband.suites.kinship.world.relations import FEMALE, MALE
+from proband.suites.kinship.world.rules import NONE, Rules, load
 
 ENTITIES = 40  # placeholders to draw from when names are anonymised
 REMEMBERED = 50_000  # clauses whose names are kept

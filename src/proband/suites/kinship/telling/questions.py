@@ -14,8 +14,6 @@ from proband.core.types import Item
 from proband.suites.kinship.world.random_orders import Random
 from proband.suites.kinship.world.rules import Rules
 
-FORMS = ("story", "facts", "graph")
-QUESTIONS = ("choice", "text", "yes-no")
 ASKED = (
     "How is {z} related to {x}?",
     "What relation is {z} to {x}?",
@@ -70,7 +68,3 @@ def capital(text: str) -> str:
 def story_of(item: Item) -> str:
     """The story of an item's prompt: all but the last line, which is the question."""
     return item.prompt.rsplit("\n", 1)[0]
-
-
-def question_of(item: Item) -> str:
-    return item.prompt.rsplit("\n", 1)[-1]

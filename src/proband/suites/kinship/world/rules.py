@@ -17,7 +17,7 @@ Inside, relations are bits of an integer, and `table[a][b]` is the integer of a 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -25,28 +25,11 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
+from proband.suites.kinship.world.lazy_table import Lazy
+from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS
 
 OTHER = "other"
-MALE, FEMALE, NONE = "male", "female", "none"
-
-
-class _Compositions(dict[int, int]):
-    """A table of sets over a table of single relations."""
-
-    def __init__(self, table: tuple[tuple[int, ...], ...]) -> None:
-        super().__init__()
-        self.table = table
-
-    def __missing__(self, key: int) -> int:
-        size = len(self.table)
-        first, second, union = key >> size, key & (1 << size) - 1, 0
-        for a, row in enumerate(self.table):
-            if first >> a & 1:
-                for b, cell in enumerate(row):
-                    if second >> b & 1:
-                        union |= cell
-        self[key] = union
-        return union
+NONE = "none"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -95,9 +78,18 @@ class Rules:
         return tuple(tuple(cell & ~self.opposite for cell in row) for row in self.table)
 
     @cached_property
-    def compositions(self) -> _Compositions:
+    def compositions(self) -> Lazy[int, int]:
         """(set << number of relations | set) -> the union over their members, worked out when first asked for."""
-        return _Compositions(self.table)
+        return Lazy(self._union)
+
+    def _union(self, key: int) -> int:
+        size, union = len(self.table), 0
+        for a, row in enumerate(self.table):
+            if key >> size >> a & 1:
+                for b, cell in enumerate(row):
+                    if key >> b & 1:
+                        union |= cell
+        return union
 
     @cached_property
     def gold(self) -> Mapping[str, int]:
@@ -115,10 +107,7 @@ class Rules:
     def compose(self, first: str, second: str) -> frozenset[str]:
         """The relations of z to x, for y the `first` of x and z the `second` of y; `other` among them if it can be."""
         a, b = self.neutrals.index(first), self.neutrals.index(second)
-        return frozenset(self.relations_of(self.table[a][b]))
-
-    def relations_of(self, mask: int) -> Iterable[str]:
-        return (name for r, name in enumerate((*self.neutrals, OTHER)) if mask >> r & 1)
+        return frozenset(name for r, name in enumerate((*self.neutrals, OTHER)) if self.table[a][b] >> r & 1)
 
     def union(self, first: int, second: int) -> int:
         """Composition of sets."""
@@ -131,39 +120,19 @@ class Rules:
                 turned |= 1 << back
         return turned
 
-    def converse_gaps(self) -> list[str]:
-        """Where the table disagrees with itself: (a b)^-1 must be b^-1 a^-1.
 
-        >>> load("sound").converse_gaps()
-        []
-        """
-        return [
-            f"{a}.{b}"
-            for i, a in enumerate(self.neutrals)
-            for j, b in enumerate(self.neutrals)
-            if self.invert(self.table[i][j]) != self.table[self.inverse[j]][self.inverse[i]]
-        ]
-
-
-def shipped() -> tuple[str, ...]:
-    """Names of the rule bases inside the package."""
-    folder = files("proband") / "data" / "kinship"
-    return tuple(
-        sorted(
-            p.name[: -len(".toml")] for p in folder.iterdir() if p.name in ("sound.toml", "clutrr.toml", "grid.toml")
-        )
-    )
+SHIPPED = ("clutrr", "grid", "sound")  # rule bases inside the package
 
 
 @lru_cache(maxsize=16)
 def load(name_or_path: str) -> Rules:
     """A shipped rule base by name, or a TOML file by path."""
-    if name_or_path in shipped():
+    if name_or_path in SHIPPED:
         text = (files("proband") / "data" / "kinship" / f"{name_or_path}.toml").read_text(encoding="utf-8")
         return parse(text, file=f"{name_or_path}.toml")
     path = Path(name_or_path)
     if not path.is_file():
-        raise ProbandError(f"no rule base {name_or_path!r}: neither a file nor one of {', '.join(shipped())}")
+        raise ProbandError(f"no rule base {name_or_path!r}: neither a file nor one of {', '.join(SHIPPED)}")
     try:
         return parse(path.read_bytes().decode("utf-8"), file=path)
     except UnicodeDecodeError as error:
@@ -268,8 +237,6 @@ def _text(raw: Mapping[str, Any], field: str, file: object) -> str:
 
 
 def _world(world: object, neutrals: tuple[str, ...], file: object) -> str | None:
-    from proband.suites.kinship.world.relations import NEUTRALS
-
     if world is None:
         return None
     if world != "family":
