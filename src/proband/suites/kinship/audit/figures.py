@@ -18,6 +18,15 @@ from proband.suites.kinship.world.relations import RELATIONS
 
 COUNTED: Final = (*VERDICTS[:4], "unsound rule used", "person met twice", "shorter path")
 LISTED: Final = 50  # unreadable rows
+SHARED: Final = (
+    "test: same story in training",
+    "test: same story but for names",
+    "test sentences",
+    "test sentences seen in training but for names",
+    "test rows of a length trained on",
+    "of these with a clause seen in training",
+    "test: every name seen in training",
+)
 
 
 def correct(verdict: Verdict) -> str | None:
@@ -36,8 +45,7 @@ class Figures:
 
     def __init__(self, overlaps: Mapping[str, Overlap]) -> None:
         self.overlaps = overlaps
-        self.rows: Counter[tuple[str, str, int]] = Counter()  # release, split, k -> rows
-        self.counts: defaultdict[tuple[str, str, int], Counter[str]] = defaultdict(Counter)
+        self.counts: defaultdict[tuple[str, str, int], Counter[str]] = defaultdict(Counter)  # by release, split, k
         self.depths: defaultdict[int, Counter[int]] = defaultdict(Counter)  # k -> depth of the entailed -> rows
         self.labels: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)  # release, split -> label
         self.clauses: defaultdict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(dict)
@@ -55,9 +63,8 @@ class Figures:
                 self.unreadable.append(str(row))
             return
         seen, verdict = row.seen, row.verdict
-        cell = (seen.release, seen.split, seen.k)
-        self.rows[cell] += 1
-        counts = self.counts[cell]
+        counts = self.counts[seen.release, seen.split, seen.k]
+        counts["rows"] += 1
         counts[verdict.verdict] += 1
         counts["unsound rule used"] += bool(seen.unsound)
         counts["person met twice"] += seen.revisits
@@ -102,11 +109,10 @@ class Figures:
     # ---- as they are written -----------------------------------------------------------------------------------
 
     def summary(self) -> dict[str, Any]:
-        verdicts = Counter({name: self._total(name) for name in VERDICTS[:4]})
-        verdicts["unreadable"] = self.sums["unreadable"]
+        total = sum(self.counts.values(), Counter[str](self._sums("unreadable")))
         return {
-            "rows": self.rows.total() + self.sums["unreadable"],
-            "verdicts": {name: verdicts[name] for name in VERDICTS},
+            "rows": total["rows"] + total["unreadable"],
+            "verdicts": {name: total[name] for name in VERDICTS},
             "by_split": self._table(("split",), (1,)),
             "by_k": self._table(("k",), (2,)),
             "by_release": self._table(("release", "split", "k"), (0, 1, 2)),
@@ -138,20 +144,14 @@ class Figures:
     def _sums(self, *names: str) -> dict[str, int]:
         return {name: self.sums[name] for name in names}
 
-    def _total(self, name: str) -> int:
-        return sum(counts[name] for counts in self.counts.values())
-
     def _table(self, names: Sequence[str], places: Sequence[int]) -> list[dict[str, Any]]:
         """A line per group: its key, its rows, and how many have each verdict and each flaw."""
-        rows: Counter[tuple[Any, ...]] = Counter()
-        counts: defaultdict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
-        for cell, number in self.rows.items():
-            group = tuple(cell[place] for place in places)
-            rows[group] += number
-            counts[group] += self.counts[cell]
+        groups: defaultdict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
+        for cell, counts in self.counts.items():
+            groups[tuple(cell[place] for place in places)] += counts
         return [
-            {**dict(zip(names, group)), "rows": rows[group], **{name: counts[group][name] for name in COUNTED}}
-            for group in sorted(rows)
+            {**dict(zip(names, group)), **{name: counts[name] for name in ("rows", *COUNTED)}}
+            for group, counts in sorted(groups.items())
         ]
 
     def _depths(self) -> dict[str, Any]:
@@ -221,34 +221,23 @@ class Overlap:
 
     def add_test(self, seen: Seen) -> None:
         trained = seen.k in self.lengths
-        self.counts.update(
-            {
-                "test rows": 1,
-                "test: same story in training": seen.story in self.stories,
-                "test: same story but for names": seen.template in self.templates,
-                "test sentences": len(seen.sentences),
-                "test sentences seen in training but for names": sum(s in self.sentences for s in seen.sentences),
-                "test rows of a length trained on": trained,
-                "of these with a clause seen in training": trained and (seen.k, seen.clause) in self.clauses,
-                "test: every name seen in training": self.names.issuperset(seen.names),
-            }
+        found = (
+            seen.story in self.stories,
+            seen.template in self.templates,
+            len(seen.sentences),
+            sum(s in self.sentences for s in seen.sentences),
+            trained,
+            trained and (seen.k, seen.clause) in self.clauses,
+            self.names.issuperset(seen.names),
         )
+        self.counts.update({"test rows": 1, **dict(zip(SHARED, map(int, found), strict=True))})
 
     def figures(self) -> dict[str, int]:
-        names = (
-            "test: same story in training",
-            "test: same story but for names",
-            "test sentences",
-            "test sentences seen in training but for names",
-            "test rows of a length trained on",
-            "of these with a clause seen in training",
-            "test: every name seen in training",
-        )
         return {
             "train rows": self.train,
             "test rows": self.counts["test rows"],
             "training stories told twice": self.train - len(self.stories),
-            **{name: int(self.counts[name]) for name in names},
+            **{name: self.counts[name] for name in SHARED},
         }
 
 

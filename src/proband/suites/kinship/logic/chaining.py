@@ -17,7 +17,8 @@ import random
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from proband.suites.kinship.world.families import OTHER, Family, Shape, make, matrix
+from proband.suites.kinship.world.families import OTHER, Shape, make, matrix
+from proband.suites.kinship.world.kernel import Family
 from proband.suites.kinship.world.lazy_table import Lazy
 from proband.suites.kinship.world.random_orders import Random
 from proband.suites.kinship.world.relations import FEMALE

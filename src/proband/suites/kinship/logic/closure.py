@@ -85,11 +85,7 @@ class Closure:
 
     def answers(self, i: int, j: int) -> list[str]:
         """The words for what j can be to i; `other` where none of them need be true."""
-        return [
-            OTHER if r == len(self.rules.neutrals) else self.rules.word(r, self.genders[j])
-            for r in range(len(self.rules.table))
-            if self.sets[i][j] >> r & 1
-        ]
+        return self._words(self.sets[i][j], self.genders[j])
 
     def proof(self, i: int, j: int) -> list[list[list[Any]]]:
         """The steps to D(i, j), each a list of premises and, last, the conclusion; sets are words joined by `|`."""
@@ -110,12 +106,11 @@ class Closure:
         return steps
 
     def _fact(self, step: Narrowing) -> list[Any]:
-        words = [
-            OTHER if r == len(self.rules.neutrals) else self.rules.word(r, self.genders[step.j])
-            for r in range(len(self.rules.table))
-            if step.left >> r & 1
-        ]
-        return [step.i, "|".join(words), step.j]
+        return [step.i, "|".join(self._words(step.left, self.genders[step.j])), step.j]
+
+    def _words(self, relations: int, gender: str) -> list[str]:
+        words = [*(self.rules.word(r, gender) for r in range(len(self.rules.neutrals))), OTHER]
+        return [word for r, word in enumerate(words) if relations >> r & 1]
 
 
 def close(rules: Rules, genders: Sequence[str], edges: Sequence[Edge]) -> Closure:
@@ -182,18 +177,30 @@ def distance(edges: Sequence[Edge], query: Sequence[int]) -> int | None:
     >>> distance([(0, "son", 1), (1, "wife", 2), (2, "father", 3)], (0, 3))
     3
     """
-    near: dict[int, list[int]] = {}
-    for i, _, j in edges:
-        near.setdefault(i, []).append(j)
-        near.setdefault(j, []).append(i)
+    path = shortest_path(edges, query)
+    return None if path is None else len(path)
+
+
+def shortest_path(edges: Sequence[Edge], query: Sequence[int]) -> list[Edge] | None:
+    """The facts of a shortest path between the two people of the query; None if nothing connects them.
+
+    >>> shortest_path([(0, "son", 1), (2, "wife", 3), (1, "wife", 2)], (0, 2))
+    [(0, 'son', 1), (1, 'wife', 2)]
+    """
+    near: dict[int, list[tuple[int, Edge]]] = {}
+    for edge in edges:
+        near.setdefault(edge[0], []).append((edge[2], edge))
+        near.setdefault(edge[2], []).append((edge[0], edge))
     start, goal = query
-    seen, border, steps = {start}, [start], 0
-    while border:
-        if goal in seen:
-            return steps
-        border = list(dict.fromkeys(y for x in border for y in near.get(x, ()) if y not in seen))
-        seen.update(border)
-        steps += 1
+    came: dict[int, list[Edge]] = {start: []}
+    waiting = [start]
+    for here in waiting:  # grows while we walk: breadth first
+        if here == goal:
+            return came[here]
+        for there, edge in near.get(here, ()):
+            if there not in came:
+                came[there] = [*came[here], edge]
+                waiting.append(there)
     return None
 
 
