@@ -37,7 +37,7 @@ def correct(verdict: Verdict) -> str | None:
 
 def shorter(seen: Seen) -> bool:
     """Are the two people fewer facts apart than k?"""
-    return seen.path is not None and seen.path < seen.k
+    return seen.path is not None and seen.path < seen.row.k
 
 
 class Figures:
@@ -63,14 +63,14 @@ class Figures:
                 self.unreadable.append(str(row))
             return
         seen, verdict = row.seen, row.verdict
-        counts = self.counts[seen.release, seen.split, seen.k]
+        counts = self.counts[seen.release, seen.row.split, seen.row.k]
         counts["rows"] += 1
         counts[verdict.verdict] += 1
         counts["unsound rule used"] += bool(seen.unsound)
         counts["person met twice"] += seen.revisits
         counts["shorter path"] += shorter(seen)
         if verdict.depth is not None:
-            self.depths[seen.k][verdict.depth] += 1
+            self.depths[seen.row.k][verdict.depth] += 1
         self._label(row)
         self._rules(seen, verdict)
         self._text(seen)
@@ -79,14 +79,14 @@ class Figures:
         for name, word in verdict.worlds.items():
             self.worlds[name][verdict.verdict, word] += 1
         self.sums["correctable"] += correct(verdict) is not None
-        if seen.split == "test" and seen.release in self.overlaps:
+        if seen.row.split == "test" and seen.release in self.overlaps:
             self.overlaps[seen.release].add_test(seen)
 
     def _label(self, row: JudgedRow) -> None:
         """Of a clause, which label it has: the number of the only one, or -1 where there are several."""
-        seen, group = row.seen, (row.seen.release, row.seen.split)
-        self.labels[group][seen.target] += 1
-        clause, label = (seen.clause, str(row.case.pattern[0][0])), RELATIONS.index(seen.target)
+        seen, group = row.seen, (row.seen.release, row.seen.row.split)
+        self.labels[group][seen.row.target] += 1
+        clause, label = (seen.clause, str(row.case.pattern[0][0])), RELATIONS.index(seen.row.target)
         if self.clauses[group].setdefault(clause, label) != label:
             self.clauses[group][clause] = -1
 
@@ -104,7 +104,7 @@ class Figures:
         self.sums["rows whose text contradicts the columns"] += bool(seen.contradicted)
         self.sums["rows with a gender slip"] += bool(seen.slips)
         self.sums["rows with people the story never mentions"] += bool(seen.untold)
-        self.sums["rows with noise"] += seen.has_noise
+        self.sums["rows with noise"] += bool(seen.row.noise)
 
     # ---- as they are written -----------------------------------------------------------------------------------
 
@@ -215,20 +215,20 @@ class Overlap:
         self.stories.add(seen.story)
         self.templates.add(seen.template)
         self.sentences.update(seen.sentences)
-        self.clauses.add((seen.k, seen.clause))
-        self.names.update(seen.names)
-        self.lengths.add(seen.k)
+        self.clauses.add((seen.row.k, seen.clause))
+        self.names.update(seen.row.names)
+        self.lengths.add(seen.row.k)
 
     def add_test(self, seen: Seen) -> None:
-        trained = seen.k in self.lengths
+        trained = seen.row.k in self.lengths
         found = (
             seen.story in self.stories,
             seen.template in self.templates,
             len(seen.sentences),
             sum(s in self.sentences for s in seen.sentences),
             trained,
-            trained and (seen.k, seen.clause) in self.clauses,
-            self.names.issuperset(seen.names),
+            trained and (seen.row.k, seen.clause) in self.clauses,
+            self.names.issuperset(seen.row.names),
         )
         self.counts.update({"test rows": 1, **dict(zip(SHARED, map(int, found), strict=True))})
 
@@ -247,6 +247,6 @@ def overlaps(rows: Iterable[JudgedRow | Unreadable]) -> dict[str, Overlap]:
     for row in rows:
         if not isinstance(row, Unreadable):
             overlap = found[row.seen.release]
-            if row.seen.split == "train":
+            if row.seen.row.split == "train":
                 overlap.add_train(row.seen)
     return dict(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from proband.suites.kinship.audit.sources import Raw, Source, checked_row
@@ -26,23 +26,15 @@ SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Seen:
-    """A row without its facts."""
+    """A row without its texts."""
 
-    source: str
+    row: Row
     release: str
-    line: int
-    id: str
-    split: str
-    task: str
-    k: int
     path: int | None  # facts on the shortest way between the two people
     revisits: bool
-    target: str
     has_proof: bool
     unsound: tuple[str, ...]  # rules of its proof that do not hold in general
     order: tuple[int, ...]  # who is who in the case
-    has_noise: bool
-    names: tuple[str, ...]
     clause: str  # the relations along the chain
     slips: tuple[tuple[str, str], ...]
     contradicted: tuple[Edge, ...]
@@ -90,21 +82,13 @@ def reduce_row(source: Source, row: Row) -> Reduced | Unreadable:
     proof = _proof(row, order)
     unsound = tuple(step for step in proof if not is_sound(step, pattern[0]))
     seen = Seen(
-        source=source.name,
+        row=replace(row, story="", clean_story="", proof=(), cells={}),
         release=source.release,
-        line=row.line,
-        id=row.id,
-        split=row.split,
-        task=row.task,
-        k=row.k,
         path=distance(facts, row.query),
         revisits=len(set(people)) <= row.k,
-        target=row.target,
         has_proof=bool(proof),
         unsound=tuple(dict.fromkeys(step.rule for step in unsound)),
         order=tuple(order),
-        has_noise=bool(row.noise),
-        names=row.names,
         clause=" ".join([relation for _, relation, _ in row.chain]),
         slips=said.slips,
         contradicted=tuple(contradicted(said, facts, row.genders)),

@@ -78,30 +78,21 @@ def read_rows(folder: Path) -> Iterator[Row]:
         raise ProbandError("holds neither amt_train.csv nor amt_test.csv", file=folder)
     for split, path in tables.items():
         if path.is_file():
-            yield from _csv_rows(path, split)
+            with open(path, encoding="utf-8", newline="") as file:
+                yield from _rows(csv.DictReader(file), path, split)
 
 
-def _csv_rows(path: Path, split: str) -> Iterator[Row]:
-    with open(path, encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
-        missing = {"rel_comb", "gender_comb", "template"} - set(reader.fieldnames or ())
-        if missing:
-            raise ProbandError(f"has no column {sorted(missing)[0]!r}", file=path, line=1)
-        for number, cells in enumerate(reader):  # the files' own ids start anew for every combination
-            try:
-                yield _row(f"{split}.{number}", split, cells["rel_comb"], cells["gender_comb"], cells["template"])
-            except ProbandError as error:
-                raise ProbandError(str(error), file=path, line=reader.line_num) from None
-
-
-def _row(name: str, split: str, relations: str, genders: str, text: str) -> Row:
-    words, people = words_of(relations), tuple(genders.split("-"))
-    unknown = next((w for w in words if w not in NEUTRAL), None)
-    if unknown is not None:
-        raise ProbandError(f"{unknown!r} is not one of the 22 relations")
-    if len(people) != len(words) + 1 or any(g not in (MALE, FEMALE) for g in people):
-        raise ProbandError(f"{genders!r} does not give a gender for each of {len(words) + 1} people")
-    return Row(name, split, words, people, text)
+def _rows(reader: csv.DictReader[str], path: Path, split: str) -> Iterator[Row]:
+    if missing := {"rel_comb", "gender_comb", "template"} - set(reader.fieldnames or ()):
+        raise ProbandError(f"has no column {min(missing)!r}", file=path, line=1)
+    for number, cells in enumerate(reader):  # the files' own ids start anew for every combination
+        words, genders = words_of(cells["rel_comb"]), tuple(cells["gender_comb"].split("-"))
+        if unknown := next((w for w in words if w not in NEUTRAL), None):
+            raise ProbandError(f"{unknown!r} is not one of the 22 relations", file=path, line=reader.line_num)
+        if len(genders) != len(words) + 1 or any(g not in (MALE, FEMALE) for g in genders):
+            reason = f"{cells['gender_comb']!r} does not give a gender for each of {len(words) + 1} people"
+            raise ProbandError(reason, file=path, line=reader.line_num)
+        yield Row(f"{split}.{number}", split, words, genders, cells["template"])
 
 
 # ---- the verdict ---------------------------------------------------------------------------------------------------

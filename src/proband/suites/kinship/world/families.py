@@ -16,19 +16,6 @@ from proband.suites.kinship.world.kernel import Family
 from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS
 
 OTHER = len(NEUTRALS)  # the number that stands for "no relation of the eleven"
-(
-    PARENT,
-    CHILD,
-    SIBLING,
-    SPOUSE,
-    GRANDPARENT,
-    GRANDCHILD,
-    PIBLING,
-    NIBLING,
-    PARENT_IN_LAW,
-    CHILD_IN_LAW,
-    SIBLING_IN_LAW,
-) = range(OTHER)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,19 +135,20 @@ def matrix(family: Family) -> list[list[int]]:
     b = [{y for parent in p[x] for y in c[parent]} - {x} for x in range(n)]
     table = [[OTHER] * n for _ in range(n)]
     for x, row in enumerate(table):
-        for relation, people in (
-            (PARENT, p[x]),
-            (CHILD, c[x]),
-            (SIBLING, b[x]),
-            (SPOUSE, s[x]),
-            (GRANDPARENT, [z for y in p[x] for z in p[y]]),
-            (GRANDCHILD, [z for y in c[x] for z in c[y]]),
-            (PIBLING, [z for y in p[x] for z in b[y]]),
-            (NIBLING, [z for y in b[x] for z in c[y]]),
-            (PARENT_IN_LAW, [z for y in s[x] for z in p[y]]),
-            (CHILD_IN_LAW, [z for y in c[x] for z in s[y]]),
-            (SIBLING_IN_LAW, [z for y in s[x] for z in b[y]] + [z for y in b[x] for z in s[y]]),
-        ):
-            for z in people:
+        people = {
+            "parent": p[x],
+            "child": c[x],
+            "sibling": b[x],
+            "spouse": s[x],
+            "grandparent": [z for y in p[x] for z in p[y]],
+            "grandchild": [z for y in c[x] for z in c[y]],
+            "pibling": [z for y in p[x] for z in b[y]],
+            "nibling": [z for y in b[x] for z in c[y]],
+            "parent-in-law": [z for y in s[x] for z in p[y]],
+            "child-in-law": [z for y in c[x] for z in s[y]],
+            "sibling-in-law": [z for y in s[x] for z in b[y]] + [z for y in b[x] for z in s[y]],
+        }
+        for relation, neutral in enumerate(NEUTRALS):
+            for z in people[neutral]:
                 row[z] = relation
     return table

@@ -153,6 +153,8 @@ def parse(text: str, *, file: object) -> Rules:
     relations = raw.get("relations")
     if not isinstance(relations, dict) or not relations:
         raise ProbandError("'relations' is missing or empty", file=file)
+    if not isinstance(raw.get("name"), str) or not raw["name"].strip():
+        raise ProbandError("'name' is missing or empty", file=file)
     neutrals = tuple(relations)
     words, inverse = _relations(relations, neutrals, file)
     full = (1 << len(neutrals)) - 1 | (bool(raw.get("other", True)) << len(neutrals))
@@ -161,7 +163,7 @@ def parse(text: str, *, file: object) -> Rules:
     if wrong := next((name for name in opposite if name not in neutrals), None):
         raise ProbandError(f"'opposite' names {wrong!r}, which is no relation", file=file)
     return Rules(
-        name=_text(raw, "name", file),
+        name=raw["name"],
         about=str(raw.get("about", "")),
         world=_world(raw.get("world"), neutrals, file),
         neutrals=neutrals,
@@ -228,12 +230,6 @@ def _with_other(rows: list[list[int]], inverse: tuple[int, ...], full: int) -> t
     column = [sum(1 << t for t in range(n) if rows[inverse[r]][t] >> n & 1) | full & 1 << n for r in range(n)]
     last = [sum(1 << t for t in range(n) if rows[t][inverse[r]] >> n & 1) | full & 1 << n for r in range(n)]
     return (*((*row, column[r]) for r, row in enumerate(rows)), (*last, full))
-
-
-def _text(raw: Mapping[str, Any], field: str, file: object) -> str:
-    if not isinstance(raw.get(field), str) or not raw[field].strip():
-        raise ProbandError(f"{field!r} is missing or empty", file=file)
-    return str(raw[field])
 
 
 def _world(world: object, neutrals: tuple[str, ...], file: object) -> str | None:
