@@ -147,25 +147,30 @@ def parse(text: str, *, file: object) -> Rules:
     proband.core.errors.ProbandError: x.toml: 'relations' is missing or empty
     """
     try:
-        raw = tomllib.loads(text)
+        return _rules(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise ProbandError(f"not TOML: {error}", file=file) from None
+    except ProbandError as error:
+        raise ProbandError(str(error), file=file) from None
+
+
+def _rules(raw: Mapping[str, Any]) -> Rules:
     relations = raw.get("relations")
     if not isinstance(relations, dict) or not relations:
-        raise ProbandError("'relations' is missing or empty", file=file)
+        raise ProbandError("'relations' is missing or empty")
     if not isinstance(raw.get("name"), str) or not raw["name"].strip():
-        raise ProbandError("'name' is missing or empty", file=file)
+        raise ProbandError("'name' is missing or empty")
     neutrals = tuple(relations)
-    words, inverse = _relations(relations, neutrals, file)
+    words, inverse = _relations(relations, neutrals)
     full = (1 << len(neutrals)) - 1 | (bool(raw.get("other", True)) << len(neutrals))
-    rows, reasons = _compositions(raw.get("compose"), neutrals, full, file)
+    rows, reasons = _compositions(raw.get("compose"), neutrals, full)
     opposite = raw.get("opposite", [])
     if wrong := next((name for name in opposite if name not in neutrals), None):
-        raise ProbandError(f"'opposite' names {wrong!r}, which is no relation", file=file)
+        raise ProbandError(f"'opposite' names {wrong!r}, which is no relation")
     return Rules(
         name=raw["name"],
         about=str(raw.get("about", "")),
-        world=_world(raw.get("world"), neutrals, file),
+        world=_world(raw.get("world"), neutrals),
         neutrals=neutrals,
         words=words,
         inverse=inverse,
@@ -173,28 +178,26 @@ def parse(text: str, *, file: object) -> Rules:
         full=full,
         table=_with_other(rows, inverse, full),
         reasons=reasons,
-        sentences=_sentences(raw.get("sentences", ["{j} is the {word} of {i}."]), file),
-        names=_names(raw.get("names", {}), file),
+        sentences=_sentences(raw.get("sentences", ["{j} is the {word} of {i}."])),
+        names=_names(raw.get("names", {})),
     )
 
 
 def _relations(
-    relations: Mapping[str, Any], neutrals: tuple[str, ...], file: object
+    relations: Mapping[str, Any], neutrals: tuple[str, ...]
 ) -> tuple[tuple[tuple[str, str], ...], tuple[int, ...]]:
     words: list[tuple[str, str]] = []
     inverse: list[int] = []
     seen: set[str] = set()
     for name, entry in relations.items():
         if name == OTHER or not isinstance(entry, dict):
-            raise ProbandError(f"relation {name!r} must be a table with 'inverse' and its words", file=file)
+            raise ProbandError(f"relation {name!r} must be a table with 'inverse' and its words")
         if entry.get("inverse") not in neutrals or relations[entry["inverse"]].get("inverse") != name:
-            raise ProbandError(
-                f"relation {name!r}: 'inverse' must name a relation whose inverse is {name!r}", file=file
-            )
+            raise ProbandError(f"relation {name!r}: 'inverse' must name a relation whose inverse is {name!r}")
         word = entry.get("word", name)
         pair = (str(entry.get("male", word)), str(entry.get("female", word)))
         if taken := seen & set(pair):
-            raise ProbandError(f"relation {name!r}: the word {min(taken)!r} is another relation's", file=file)
+            raise ProbandError(f"relation {name!r}: the word {min(taken)!r} is another relation's")
         seen |= set(pair)
         words.append(pair)
         inverse.append(neutrals.index(entry["inverse"]))
@@ -202,10 +205,10 @@ def _relations(
 
 
 def _compositions(
-    compose: object, neutrals: tuple[str, ...], full: int, file: object
+    compose: object, neutrals: tuple[str, ...], full: int
 ) -> tuple[list[list[int]], dict[tuple[str, str], str]]:
     if not isinstance(compose, dict):
-        raise ProbandError("'compose' is missing", file=file)
+        raise ProbandError("'compose' is missing")
     bits = {name: 1 << r for r, name in enumerate((*neutrals, OTHER))}
     rows, reasons = [[full] * len(neutrals) for _ in neutrals], {}
     for first, row in compose.items():
@@ -216,10 +219,10 @@ def _compositions(
                 entry = entry.get("gives")
             gives = [entry] if isinstance(entry, str) else entry
             if not isinstance(gives, list):
-                raise ProbandError(f"{place} must give a relation or a list of them", file=file)
+                raise ProbandError(f"{place} must give a relation or a list of them")
             for name in (first, second, *gives):
                 if name not in bits or (name == OTHER and name in (first, second)):
-                    raise ProbandError(f"{place}: {name!r} is no relation", file=file)
+                    raise ProbandError(f"{place}: {name!r} is no relation")
             rows[neutrals.index(first)][neutrals.index(second)] = sum(bits[name] for name in set(gives)) & full
     return rows, reasons
 
@@ -232,26 +235,26 @@ def _with_other(rows: list[list[int]], inverse: tuple[int, ...], full: int) -> t
     return (*((*row, column[r]) for r, row in enumerate(rows)), (*last, full))
 
 
-def _world(world: object, neutrals: tuple[str, ...], file: object) -> str | None:
+def _world(world: object, neutrals: tuple[str, ...]) -> str | None:
     if world is None:
         return None
     if world != "family":
-        raise ProbandError(f"'world' is {world!r}; there is only \"family\", or leave it out", file=file)
+        raise ProbandError(f"'world' is {world!r}; there is only \"family\", or leave it out")
     if neutrals != NEUTRALS:
-        raise ProbandError(f'world "family" needs the relations {", ".join(NEUTRALS)}, in this order', file=file)
+        raise ProbandError(f'world "family" needs the relations {", ".join(NEUTRALS)}, in this order')
     return "family"
 
 
-def _sentences(sentences: object, file: object) -> tuple[str, ...]:
+def _sentences(sentences: object) -> tuple[str, ...]:
     if not isinstance(sentences, list) or not sentences:
-        raise ProbandError("'sentences' must be a list of texts", file=file)
+        raise ProbandError("'sentences' must be a list of texts")
     for text in sentences:
         if not isinstance(text, str) or any(slot not in text for slot in ("{i}", "{j}", "{word}")):
-            raise ProbandError(f"'sentences': {text!r} lacks {{i}}, {{j}} or {{word}}", file=file)
+            raise ProbandError(f"'sentences': {text!r} lacks {{i}}, {{j}} or {{word}}")
     return tuple(sentences)
 
 
-def _names(names: object, file: object) -> dict[str, tuple[str, ...]]:
+def _names(names: object) -> dict[str, tuple[str, ...]]:
     if not isinstance(names, dict) or any(g not in (MALE, FEMALE, NONE) for g in names):
-        raise ProbandError(f"'names' must be a table with the keys {MALE}, {FEMALE} or {NONE}", file=file)
+        raise ProbandError(f"'names' must be a table with the keys {MALE}, {FEMALE} or {NONE}")
     return {gender: tuple(map(str, given)) for gender, given in names.items()}
