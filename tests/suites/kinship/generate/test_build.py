@@ -174,12 +174,6 @@ def test_the_papers_rules_make_stories_that_do_not_follow() -> None:
     verdicts = Counter(item.facts["certificate"] for item in found)
     assert verdicts["ambiguous"] > 50
     assert not any("in-law" in str(item.tags["target"]) and "sister" in str(item.tags["target"]) for item in found)
-    for item in found[:60]:
-        facts = item.facts
-        edges = [(i, w, j) for i, w, j in facts["edges"]]
-        x, z = facts["query"]
-        follows = certify.entailed(facts["genders"], edges, (x, z), facts["target"])
-        assert follows or facts["certificate"] == "ambiguous"
 
 
 def test_revisiting_chains_are_shorter_than_they_look() -> None:
