@@ -2,7 +2,7 @@
 
     facts |= target   iff   no family satisfies the axioms, all facts and not target
 
-`encode` puts the world, the facts and the question into clauses and says why a bounded number of people is enough;
+`sat_clauses` puts the world, the facts and the question into clauses and says why a bounded number of people is enough;
 a SAT solver searches them; `kernel` checks every family found before it leaves this file. Nothing here uses the rules
 or the proofs of the suite, so that the two certificates of an item cannot share a mistake.
 
@@ -157,7 +157,7 @@ def find(pattern: Pattern, *, world: World, avoid: Sequence[str] = (), some: str
         return None
     held = set(found.neutral_relations(*query))
     if not agrees(found, genders, edges) or held & set(avoid) or (some is not None and some not in held):
-        # cannot happen while `encode` says what `kernel` means
+        # cannot happen while `sat_clauses` says what `kernel` means
         raise AssertionError(f"the search found a family that the kernel rejects: {pattern} {found.broken()}")
     return found
 

@@ -126,7 +126,7 @@ class Wording:
             order = shuffled(max(ENTITIES, len(genders)), draw)
             return [f"@entity-{order[i]}" for i in range(len(genders))]
         lists, names = self.names[part], list[str]()
-        for gender in sorted(set(genders)):
+        for gender in dict.fromkeys(genders):
             needed, given = genders.count(gender), len(lists.get(gender, ()))
             if needed > given:
                 raise ProbandError(f"a story needs {needed} names ({gender}); there are {given}")

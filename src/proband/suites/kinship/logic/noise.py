@@ -5,7 +5,7 @@
     disconnected    nobody shared: people of another family
 
 All facts come from families, so the story stays true of one; what was proved stays proved. And no proof gets
-shorter: a relation follows only from facts that connect the two people (prove.distance), and the distance stays k.
+shorter: a relation follows only from facts that connect the two people (closure.distance), and the distance stays k.
 A way from position i to position j of the path with more than j - i facts never gains on the path.
 """
 

@@ -83,9 +83,9 @@ class Rules:
         return Lazy(self._union)
 
     def _union(self, key: int) -> int:
-        size, union = len(self.table), 0
+        first, union = key >> len(self.table), 0
         for a, row in enumerate(self.table):
-            if key >> size >> a & 1:
+            if first >> a & 1:
                 for b, cell in enumerate(row):
                     if key >> b & 1:
                         union |= cell
