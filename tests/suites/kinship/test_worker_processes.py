@@ -1,4 +1,4 @@
-"""Workers under load: early ends and dead workers, a hundred times each, and never a wait."""
+"""Workers under load: early ends and dead workers, thirty times each, and never a wait."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_results_come_in_the_order_of_the_tasks() -> None:
 def test_whoever_stops_early_never_waits() -> None:
     """Under a quota the reader leaves while workers are in mid-message, again and again with the same workers."""
     with Pool(echo, (0.0005,), workers=3) as pool:
-        for turn in range(100):
+        for turn in range(30):
             with closing(pool.results(range(50))) as found:
                 assert numbers(islice(found, turn % 4)) == [n for n in range(turn % 4) for _ in range(3)]
     assert not pool.pipes
@@ -78,7 +78,7 @@ def test_a_pool_is_left_at_any_time() -> None:
 
 @pytest.mark.usefixtures("load")
 def test_a_killed_worker_ends_the_work_with_one_line() -> None:
-    for turn in range(100):
+    for turn in range(30):
         with pytest.raises(ProbandError, match="a worker process died \\(killed by signal 9\\)"):  # noqa: SIM117
             with Pool(echo, (0.0002,), workers=2) as pool:
                 for number, _ in enumerate(pool.results(range(10_000))):

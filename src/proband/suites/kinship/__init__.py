@@ -14,18 +14,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from proband.core.metrics import ACCURACY
 from proband.core.suite import Demo, Suite, Table
-from proband.core.types import Answer, Item
 from proband.solvers import AS_IS, CHOOSE, LIKELIHOOD
+from proband.suites.kinship.clutrr.export import export
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import TASKS, BuildOptions
+from proband.suites.kinship.item_drawing import draw_item
 from proband.suites.kinship.item_text import show
 from proband.suites.kinship.published import published
+from proband.suites.kinship.reading_solver import Read
 from proband.suites.kinship.symbolic_solver import Symbolic
 
 VERDICTS = ("entailed", "ambiguous", "false", "inconsistent")  # of other people's rows
@@ -73,27 +74,6 @@ def audit(path: Path, **settings: Any) -> Any:
     return run(path, **settings)
 
 
-def to_clutrr(items: Iterable[Item], path: Path) -> None:
-    """CLUTRR's own CSV, with its columns."""
-    from proband.suites.kinship.clutrr.export import export
-
-    export(items, path)
-
-
-def reader() -> Any:
-    """`solver:read`, loaded when it is asked for."""
-    from proband.suites.kinship.reading_solver import Read
-
-    return Read()
-
-
-def draw(item: Item, answer: Answer | None) -> str | None:
-    """The told facts as a family tree."""
-    from proband.suites.kinship.item_drawing import draw_item
-
-    return draw_item(item, answer)
-
-
 SUITE = Suite(
     name="kinship",
     question="Can it compose relations told in a story, longer and noisier than any it was trained on?",
@@ -116,8 +96,8 @@ SUITE = Suite(
         ),
     ),
     published=published,
-    own_models={"symbolic": Symbolic, "read": reader},
-    draw=draw,
+    own_models={"symbolic": Symbolic, "read": Read},
+    draw=draw_item,
     audit=audit,
-    export={"clutrr": to_clutrr},
+    export={"clutrr": export},
 )

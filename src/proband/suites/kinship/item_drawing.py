@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
 from proband.suites.kinship.certify.filling_in import fill_in
 from proband.suites.kinship.world.family_svg import family_svg
-from proband.suites.kinship.world.kernel import Edge, Family, lean
+from proband.suites.kinship.world.kernel import lean
 
 
 def draw_item(item: Item, answer: Answer | None = None) -> str | None:
@@ -21,32 +21,22 @@ def draw_item(item: Item, answer: Answer | None = None) -> str | None:
     try:
         edges = [(int(i), str(relation), int(j)) for i, relation, j in facts["edges"]]
         names, genders, (a, b) = list(facts["names"]), list(facts["genders"]), facts["query"]
-        family = _family(genders, edges, (a, b))
+        family = fill_in(genders, edges)
     except (KeyError, TypeError, ValueError, ProbandError):
         return None
     if family is None:
         return None
-    noisy = {x for edge, _ in facts.get("noise", ()) for x in (edge[0], edge[2])}
-    needed = {x for edge in edges if list(edge) not in [list(e) for e, _ in facts.get("noise", ())] for x in edge[::2]}
+    noise = [tuple(edge) for edge, _ in facts.get("noise", ())]
+    noisy = {x for i, _, j in noise for x in (i, j)}
+    needed = {x for edge in edges if edge not in noise for x in edge[::2]}
     return family_svg(
-        family,
+        lean(family, edges, (a, b)),
         names,
         query=(a, b),
         answer=_verdict(item, answer),
         faint=noisy - needed,
         title=f"The family of {item.id}",
     )
-
-
-def _family(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]) -> Family | None:
-    """A family of the story, filled in or, where somebody's gender is not known, searched for."""
-    known = [gender for gender in genders if gender is not None]
-    if len(known) == len(genders):
-        family = fill_in(known, edges)
-        return None if family is None else lean(family, edges, query)
-    from proband.suites.kinship.certify.search import one_family
-
-    return one_family(genders, edges, query)
 
 
 def _verdict(item: Item, answer: Answer | None) -> str:

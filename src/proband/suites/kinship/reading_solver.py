@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
-from proband.suites.kinship.logic.closure import close
+from proband.suites.kinship.logic.closure import close, shortest_path
 from proband.suites.kinship.reading.grammar import Fact
-from proband.suites.kinship.reading.reader import Reader
+from proband.suites.kinship.reading.reader import read_story
 from proband.suites.kinship.symbolic_solver import scores
 from proband.suites.kinship.telling.questions import story_of
 from proband.suites.kinship.world.names import GENDER_OF
@@ -33,22 +33,6 @@ def told_genders(facts: Sequence[Fact], names: Sequence[str]) -> list[str]:
     return [genders[name] or MALE for name in names]
 
 
-def path_between(edges: Sequence[Edge], query: tuple[int, int]) -> list[Edge]:
-    """The facts of a shortest path between the two people asked about; none if nothing connects them.
-
-    >>> path_between([(0, "son", 1), (2, "wife", 3), (1, "wife", 2)], (0, 2))
-    [(0, 'son', 1), (1, 'wife', 2)]
-    """
-    came: dict[int, list[Edge]] = {query[0]: []}
-    waiting = [query[0]]
-    for here in waiting:  # grows while we walk: breadth first
-        for edge in edges:
-            for there in {edge[0], edge[2]} - came.keys() if here in (edge[0], edge[2]) else ():
-                came[there] = [*came[here], edge]
-                waiting.append(there)
-    return came.get(query[1], [])
-
-
 def solve(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]) -> list[str]:
     """What the second person of the query can be to the first.
 
@@ -59,7 +43,7 @@ def solve(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tu
     whole = close(rules, genders, edges)
     if whole.consistent and len(whole.answers(i, j)) == 1:
         return whole.answers(i, j)
-    path = close(rules, genders, path_between(edges, query))
+    path = close(rules, genders, shortest_path(edges, query) or [])
     if path.consistent and len(path.answers(i, j)) == 1:
         return path.answers(i, j)
     kept: list[Edge] = []
@@ -88,7 +72,7 @@ class Read:
         names: list[str] = list(facts["names"])
         given = facts.get("genders")
         known = dict(zip(names, given)) if given and rules.gendered else names
-        read = Reader(rules).read(story_of(item), names=known)
+        read = read_story(story_of(item), names=known, rules=rules)
         place = {name: i for i, name in enumerate(names)}
         edges = [(place[a], relation, place[b]) for a, relation, b in read if a in place and b in place]
         words = solve(rules, given or told_genders(read, names), edges, tuple(facts["query"]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
@@ -30,17 +29,8 @@ class Symbolic:
         if "edges" not in facts or "query" not in facts:
             raise ProbandError(f"item {item.id!r} has no fact graph: 'edges' and 'query' are missing")
         genders, edges, (x, z) = facts["genders"], facts["edges"], facts["query"]
-        people = list(dict.fromkeys([x, z, *(person for i, _, j in edges for person in (i, j))]))
-        number = {person: n for n, person in enumerate(people)}
-        told = tuple([(number[i], word, number[j]) for i, word, j in edges])
-        words = _answers(str(facts.get("rules", "sound")), tuple([genders[person] for person in people]), told)
+        words = close(load(str(facts.get("rules", "sound"))), genders, edges).answers(x, z)
         return Answer(item_id=item.id, scores=scores(item, words), text="|".join(words))
-
-
-@lru_cache(maxsize=20_000)
-def _answers(rules: str, genders: tuple[str, ...], edges: tuple[tuple[int, str, int], ...]) -> list[str]:
-    """What person 1 can be to person 0; the same facts about people of other names are closed once."""
-    return close(load(rules), genders, edges).answers(0, 1)
 
 
 def scores(item: Item, words: Sequence[str]) -> tuple[float, ...]:

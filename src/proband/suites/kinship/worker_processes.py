@@ -7,10 +7,6 @@ its next task only after the parent has taken its last result, so neither ever w
 Workers are told to stop by a number in shared memory that they look at between two results; they leave when their pipe
 is closed. The start method is `fork` on Linux (the children run plain Python, so threads of the parent's libraries do
 them no harm, and scripts need no `__main__` guard) and `spawn` elsewhere.
-
->>> with Pool(_example, (10,), workers=1) as pool:
-...     [list(found) for found in pool.results([1, 2])]
-[[10], [20, 20]]
 """
 
 from __future__ import annotations
@@ -69,7 +65,8 @@ class Pool(Generic[Task, Result]):
         self.job.value += 1
         while self.busy and (ready := connection.wait(self.busy, timeout=PATIENCE)):
             for pipe in ready:
-                self._drop(pipe)
+                with suppress(ProbandError):
+                    self._receive(pipe)
         for pipe in self.pipes:
             pipe.close()
         for process in self.pipes.values():
@@ -78,11 +75,6 @@ class Pool(Generic[Task, Result]):
                 process.kill()
                 process.join()
         self.pipes.clear()
-
-    def _drop(self, pipe: Any) -> None:
-        self.busy.discard(pipe)
-        with suppress(EOFError, OSError):
-            pipe.recv_bytes()
 
     def results(self, tasks: Iterable[Task]) -> Generator[Iterable[Result], None, None]:
         """What each task gives, in the order of the tasks. Whoever stops listening early stops the work too."""
@@ -169,7 +161,3 @@ def _serve(
             pipe.send((job, number, results, error))
         except OSError:
             return
-
-
-def _example(factor: int) -> Work[int, int]:
-    return lambda task: [task * factor] * task

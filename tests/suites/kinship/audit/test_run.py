@@ -18,7 +18,7 @@ from proband.suites.kinship.audit.sources import sources
 from proband.suites.kinship.audit.story_text import contradicted, read_story
 from proband.suites.kinship.audit.verdicts import Case, ProofStep, batches, judge, judging
 from proband.suites.kinship.clutrr.csv_files import read_rows
-from proband.suites.kinship.clutrr.export import write_cells
+from proband.suites.kinship.clutrr.export import HEADER, csv_line
 from proband.suites.kinship.clutrr.items import to_item
 from proband.suites.kinship.clutrr.rows import COLUMNS
 from proband.suites.kinship.logic.patterns import canonical
@@ -76,7 +76,7 @@ PLANTED = {
 
 
 def run(tmp_path: Path, rows: list[dict[str, str]], **options: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    write_cells(rows, tmp_path / "data.csv")
+    (tmp_path / "data.csv").write_text(HEADER + "".join(map(csv_line, rows)))
     told = audit(tmp_path / "data.csv", out=tmp_path / "out", workers=1, **options)
     figures = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert told["verdicts"] == figures["verdicts"]
@@ -212,7 +212,7 @@ def test_noise_read_from_the_text_is_judged_too(tmp_path: Path) -> None:
 
 
 def test_our_items_are_audited(tmp_path: Path) -> None:
-    write_cells([PLANTED["entailed"], PLANTED["false"]], tmp_path / "data.csv")
+    (tmp_path / "data.csv").write_text(HEADER + "".join(map(csv_line, [PLANTED["entailed"], PLANTED["false"]])))
     write_lines(tmp_path / "built" / "items.jsonl", [to_item(each) for each in read_rows(tmp_path / "data.csv")])
     figures = audit(tmp_path / "built", out=tmp_path / "out", workers=1)
     assert (figures["verdicts"]["entailed"], figures["verdicts"]["false"]) == (1, 1)
@@ -254,8 +254,8 @@ def test_same_bytes_for_any_number_of_workers(tmp_path: Path) -> None:
         rows.append(row(f"r{n}", facts, ("brother", "father", "nephew")[n % 3]))
     (tmp_path / "in" / "one").mkdir(parents=True)
     (tmp_path / "in" / "two").mkdir()
-    write_cells(rows[:20], tmp_path / "in" / "one" / "1.2_test.csv")
-    write_cells(rows[20:], tmp_path / "in" / "two" / "1.2_test.csv")
+    (tmp_path / "in" / "one" / "1.2_test.csv").write_text(HEADER + "".join(map(csv_line, rows[:20])))
+    (tmp_path / "in" / "two" / "1.2_test.csv").write_text(HEADER + "".join(map(csv_line, rows[20:])))
     for workers in (1, 2):
         audit(tmp_path / "in", out=tmp_path / f"out{workers}", workers=workers)
     files = sorted(p.relative_to(tmp_path / "out1") for p in (tmp_path / "out1").rglob("*") if p.is_file())

@@ -27,8 +27,8 @@ def by_search(facts: dict[str, Any]) -> bool:
 
 
 def test_every_task() -> None:
-    found = stories(seed=11, task=",".join(TASKS), k="2..5", per_k=22, certify="none")
-    assert len(found) == 22 * 4 * len(TASKS)
+    found = stories(seed=11, task=",".join(TASKS), k="2,5", per_k=22, certify="none")
+    assert len(found) == 22 * 2 * len(TASKS)
     assert all(by_search(facts) for facts in found)
 
 

@@ -6,19 +6,20 @@ import csv
 import gzip
 import random
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.types import Item, Split
 from proband.suites.kinship.clutrr.csv_files import read_rows, scan
-from proband.suites.kinship.clutrr.export import export, write_cells
-from proband.suites.kinship.clutrr.items import to_cells, to_item, to_row
-from proband.suites.kinship.clutrr.rows import COLUMNS, Row, Unreadable, literal, row_of
+from proband.suites.kinship.clutrr.export import HEADER, csv_line, export
+from proband.suites.kinship.clutrr.items import to_cells, to_item
+from proband.suites.kinship.clutrr.rows import COLUMNS, Row, Unreadable, literal
 from proband.suites.kinship.world.relations import GENDER, RELATIONS
 
 GOOD = {
@@ -39,6 +40,10 @@ GOOD = {
     "node_mapping": "{0: 0, 1: 1, 2: 2}",
     "task_split": "train",
 }
+
+
+def write_cells(rows: Iterable[Mapping[str, str]], path: Path) -> None:
+    path.write_text(HEADER + "".join(map(csv_line, rows)), encoding="utf-8")
 
 
 def only(path: Path, **changes: str) -> Row | Unreadable:
@@ -216,16 +221,13 @@ def test_export_to_one_file_keeps_training_items_apart(tmp_path: Path) -> None:
         assert {to_item(row).split for row in rows} == {split}
 
 
-def test_a_row_of_an_item_is_the_row_of_its_cells() -> None:
-    rng = random.Random(3)
-    for item in [random_item(rng, n) for n in range(50)]:
-        row, cells = to_row(item, file="a", line=7), to_cells(item)
-        assert replace(row, cells=cells) == row_of(cells, file="a", line=7)
-
-
-def test_an_item_without_facts_has_no_row() -> None:
+def test_an_item_without_its_facts_has_no_row(tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="item 'x' has no CLUTRR form"):
         to_cells(Item(id="x", suite="kinship", prompt="?"))
+    item = random_item(random.Random(3), 0)
+    wrong = replace(item, facts={**item.facts, "target": "cousin"})
+    with pytest.raises(ProbandError, match="item 'r0' has no CLUTRR form: target 'cousin'"):
+        export([wrong], tmp_path / "out.csv")
 
 
 @pytest.mark.data

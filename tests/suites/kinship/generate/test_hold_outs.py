@@ -106,7 +106,6 @@ def test_a_leak_shows() -> None:
         ({"hold_out": "lengths", "test_k": "3,4"}, "not longer than all training ones"),
         ({"hold_out": "names", "anonymise": True}, "exclude each other"),
         ({"hold_out": "paraphrases", "form": "facts"}, "nothing else has any"),
-        ({"hold_out": "names", "held_names": 1.0}, "'held-names' is 1.0"),
     ],
 )
 def test_what_cannot_be_held_out_is_said(options: dict[str, Any], says: str) -> None:

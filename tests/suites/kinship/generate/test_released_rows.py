@@ -12,7 +12,7 @@ from proband.core.files import load_items, read_answers
 from proband.core.metrics import accuracy_of
 from proband.pipeline.build import build
 from proband.pipeline.run import run
-from proband.suites.kinship.clutrr.export import write_cells
+from proband.suites.kinship.clutrr.export import HEADER, csv_line
 
 ROW = {
     "id": "a",
@@ -36,7 +36,7 @@ OPEN = ROW | {
 
 
 def built(tmp_path: Path, *rows: dict[str, str], **options: Any) -> Any:
-    write_cells(rows, tmp_path / "rows.csv")
+    (tmp_path / "rows.csv").write_text(HEADER + "".join(map(csv_line, rows)))
     note = build("kinship", out=tmp_path / "items", data=tmp_path / "rows.csv", **options)
     return note, load_items(tmp_path / "items")
 

@@ -13,7 +13,7 @@ from proband.suites.kinship.certify import search as certify
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import BuildOptions
 from proband.suites.kinship.logic.closure import close, distance
-from proband.suites.kinship.logic.noise import KINDS, NOISE, harm
+from proband.suites.kinship.logic.noise import KINDS, NOISE
 from proband.suites.kinship.world.rules import load
 
 
@@ -23,10 +23,10 @@ def items(task: str, **options: Any) -> list[Item]:
 
 
 @pytest.mark.parametrize("task", ["supporting", "irrelevant", "disconnected", "all"])
-@pytest.mark.parametrize("size", ["2", "3", "2..4"])
-def test_noise_is_what_the_paper_defines(task: str, size: str) -> None:
+@pytest.mark.parametrize(("size", "rules"), [("2", "sound"), ("2..4", "sound"), ("2..4", "grid")])
+def test_noise_is_what_the_paper_defines(task: str, size: str, rules: str) -> None:
     low, _, high = size.partition("..")
-    for item in items(task, noise_size=size, per_k=22):
+    for item in items(task, noise_size=size, per_k=22, rules=rules):
         facts = item.facts
         noise = {kind: [e for e, its in facts["noise"] if its == kind] for kind in KINDS}
         assert {kind for kind, edges in noise.items() if edges} == set(NOISE[task])
@@ -39,7 +39,6 @@ def test_noise_is_what_the_paper_defines(task: str, size: str) -> None:
             assert len(touched) == {"supporting": 2, "irrelevant": 1, "disconnected": 0}[kind]
             if kind == "irrelevant":
                 assert touched <= set(facts["query"])
-        assert harm(facts["edges"], facts["noise"], facts["query"], facts["k"]) is None
         assert distance(facts["edges"], facts["query"]) == facts["k"]
 
 
@@ -74,31 +73,6 @@ def test_mixed_has_every_kind() -> None:
         "memory",
     }
     assert {item.tags["task"] for item in mixed} == {"mixed"}
-
-
-CHAIN = [(0, "mother", 1), (1, "brother", 2), (2, "son", 3)]
-
-
-@pytest.mark.parametrize(
-    ("noise", "says"),
-    [
-        ([((0, "cousin", 3), "supporting")], "a proof of 1 facts instead of 3"),
-        ([((0, "grandmother", 4), "supporting"), ((4, "son", 2), "supporting")], None),
-        ([((0, "uncle", 2), "supporting")], "a proof of 2 facts instead of 3"),
-        ([((4, "son", 5), "disconnected"), ((5, "sister", 1), "disconnected")], "a disconnected fact touches the path"),
-        ([((1, "sister", 4), "irrelevant")], "an irrelevant fact touches the path elsewhere"),
-        (
-            [((0, "sister", 4), "irrelevant"), ((3, "sister", 5), "irrelevant")],
-            "irrelevant facts touch",
-        ),
-        ([((1, "sister", 4), "supporting")], "a supporting path does not begin and end on the path"),
-        ([((3, "son", 4), "irrelevant"), ((4, "wife", 5), "irrelevant")], None),
-    ],
-)
-def test_noise_that_helps_or_lies_is_caught(noise: list[Any], says: str | None) -> None:
-    edges = [*CHAIN, *(edge for edge, _ in noise)]
-    found = harm(edges, noise, (0, 3), 3)
-    assert (found is None) if says is None else (found is not None and found.startswith(says))
 
 
 def test_noise_that_contradicts_is_caught_by_the_closure() -> None:

@@ -11,7 +11,7 @@ from proband.suites.kinship.telling import paraphrases as module
 from proband.suites.kinship.telling.bank import Bank
 from proband.suites.kinship.telling.bank_sources import load_bank
 from proband.suites.kinship.telling.paraphrases import ANY, OWN_WEIGHT, Key, Menus, Template
-from proband.suites.kinship.telling.template_language import compile_text, genders_told
+from proband.suites.kinship.telling.template_language import fill, genders_told
 from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS
 
 SPOUSES = (("husband", MALE), ("wife", FEMALE))
@@ -40,8 +40,7 @@ def expected(bank: Bank, key: Key, split: str | None) -> Counter[tuple[str, str,
                 continue
             if not any(len(p) == n and all(a in (ANY, b) for a, b in zip(p, row)) for p in t.patterns):
                 continue
-            fmt, order = compile_text(t.text, row, people)
-            text = fmt % tuple(names[i] for i in order)
+            text = fill(t.text, row, people, names)
             known = genders_told(t.text, row, people)
             if t.echo is None or not echoes(text):
                 known = frozenset(n - i for i in known) if names[0] != NAMES[0] else known

@@ -12,7 +12,7 @@ from proband.core.files import parse
 from proband.core.types import Item
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import BuildOptions
-from proband.suites.kinship.telling.questions import ask, question_of, story_of, triples
+from proband.suites.kinship.telling.questions import ask, story_of, triples
 from proband.suites.kinship.world.relations import GENDER, RELATIONS
 from proband.suites.kinship.world.rules import load
 
@@ -20,6 +20,10 @@ from proband.suites.kinship.world.rules import load
 def items(**options: Any) -> list[Item]:
     built = build(BuildOptions(**{"k": "2,4", "per_k": 44, "certify": "none", **options}), seed=11)
     return [parse(Item, line, file="items.jsonl") for line in built.items if isinstance(line, bytes)]
+
+
+def question_of(item: Item) -> str:
+    return item.prompt.rsplit("\n", 1)[-1]
 
 
 def test_the_default_is_a_blank_to_fill_from_22() -> None:

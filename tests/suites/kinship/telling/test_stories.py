@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.reading.reader import Reader
+from proband.suites.kinship.reading.reader import read_story
 from proband.suites.kinship.telling.bank import Bank, parse_bank
 from proband.suites.kinship.telling.bank_sources import load_bank
 from proband.suites.kinship.telling.stories import Edge, plain, tell, walk
@@ -53,7 +53,7 @@ def test_told_and_read_back(world: World, seed: int, brackets: bool, split: str 
     bank = load_bank() if split is None else HELD
     kwargs = {"names": names, "genders": genders, "bank": bank, "split": split, "brackets": brackets}
     told = tell(edges, rng=random.Random(seed), **kwargs)  # type: ignore[arg-type]
-    assert {canonical(f) for f in Reader().read(told.text, names=dict(zip(names, genders)))} == meant(edges, names)
+    assert {canonical(f) for f in read_story(told.text, names=dict(zip(names, genders)))} == meant(edges, names)
     assert sorted(i for group in told.groups for i in group) == list(range(len(edges)))
     assert len(told.groups) == len(told.templates)
     assert told == tell(edges, rng=random.Random(seed), **kwargs)  # type: ignore[arg-type]
@@ -131,7 +131,7 @@ def test_reveal_tells_the_gender() -> None:
     rng = random.Random(2)
     for _ in range(300):
         told = tell(CHAIN, names=names, genders=KWARGS["genders"], bank=load_bank(), rng=rng, reveal=3)
-        facts = Reader().read(told.text, names=names)
+        facts = read_story(told.text, names=names)
         kin = any(person == "@entity-3" for _, _, person in facts)
         alone = [word for word in ("his", "he", "him") if f" {word} " in f" {told.text.lower()} "]
         assert kin or alone

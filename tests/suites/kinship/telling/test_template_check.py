@@ -22,7 +22,7 @@ from proband.suites.kinship.telling.template_check import (
     clauses,
     compare,
 )
-from proband.suites.kinship.telling.template_language import compile_text
+from proband.suites.kinship.telling.template_language import fill
 from proband.suites.kinship.world.relations import NEUTRALS, RELATIONS, word
 
 SWAPPED = {"he": "she", "she": "he", "his": "her", "him": "her", "himself": "herself", "herself": "himself"}
@@ -40,9 +40,8 @@ class Told(NamedTuple):
 
 def telling(template: str, relations: tuple[str, ...], genders: dict[str, str]) -> Told:
     names = list(genders)
-    fmt, order = compile_text(template, relations, tuple(genders.values()))
     label = [(names[i], word(r, genders[names[i + 1]]), names[i + 1]) for i, r in enumerate(relations)]
-    return Told(template, relations, fmt % tuple(names[i] for i in order), label, genders)
+    return Told(template, relations, fill(template, relations, tuple(genders.values()), names), label, genders)
 
 
 def some_tellings(bank: Bank, rng: random.Random) -> Iterator[Told]:

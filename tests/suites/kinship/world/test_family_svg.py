@@ -9,10 +9,10 @@ from itertools import combinations
 
 import pytest
 
-from proband.suites.kinship.certify import search as certify
+from proband.suites.kinship.certify.filling_in import fill_in
 from proband.suites.kinship.world.family_layout import GAP, Layout, generations
 from proband.suites.kinship.world.family_svg import family_svg
-from proband.suites.kinship.world.kernel import Edge, Family
+from proband.suites.kinship.world.kernel import Edge, Family, lean
 from proband.suites.kinship.world.relations import GENDER, RELATIONS
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -30,8 +30,8 @@ def families(count: int) -> list[Family]:
         for i in range(people - 1):
             words = [r for r in RELATIONS if GENDER[r] == genders[i + 1]]
             edges.append((i, rng.choice(words), i + 1))
-        if family := certify.one_family(genders, edges, (0, people - 1)):
-            found.append(family)
+        if family := fill_in(genders, edges):
+            found.append(lean(family, edges, (0, people - 1)))
     return found
 
 
@@ -68,7 +68,7 @@ def test_parents_stand_above_children_and_spouses_side_by_side() -> None:
 
 
 def test_names_stay_text() -> None:
-    family = certify.one_family(["male", "female"], [(0, "wife", 1)], (0, 1))
+    family = fill_in(["male", "female"], [(0, "wife", 1)])
     assert family is not None
     svg = family_svg(family, ["<script>", 'a"b'], title='"><script>')
     assert "<script" not in svg

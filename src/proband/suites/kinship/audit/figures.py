@@ -18,6 +18,15 @@ from proband.suites.kinship.world.relations import RELATIONS
 
 COUNTED: Final = (*VERDICTS[:4], "unsound rule used", "person met twice", "shorter path")
 LISTED: Final = 50  # unreadable rows
+SHARED: Final = (
+    "test: same story in training",
+    "test: same story but for names",
+    "test sentences",
+    "test sentences seen in training but for names",
+    "test rows of a length trained on",
+    "of these with a clause seen in training",
+    "test: every name seen in training",
+)
 
 
 def correct(verdict: Verdict) -> str | None:
@@ -28,7 +37,7 @@ def correct(verdict: Verdict) -> str | None:
 
 def shorter(seen: Seen) -> bool:
     """Are the two people fewer facts apart than k?"""
-    return seen.path is not None and seen.path < seen.k
+    return seen.path is not None and seen.path < seen.row.k
 
 
 class Figures:
@@ -36,8 +45,7 @@ class Figures:
 
     def __init__(self, overlaps: Mapping[str, Overlap]) -> None:
         self.overlaps = overlaps
-        self.rows: Counter[tuple[str, str, int]] = Counter()  # release, split, k -> rows
-        self.counts: defaultdict[tuple[str, str, int], Counter[str]] = defaultdict(Counter)
+        self.counts: defaultdict[tuple[str, str, int], Counter[str]] = defaultdict(Counter)  # by release, split, k
         self.depths: defaultdict[int, Counter[int]] = defaultdict(Counter)  # k -> depth of the entailed -> rows
         self.labels: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)  # release, split -> label
         self.clauses: defaultdict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(dict)
@@ -55,15 +63,14 @@ class Figures:
                 self.unreadable.append(str(row))
             return
         seen, verdict = row.seen, row.verdict
-        cell = (seen.release, seen.split, seen.k)
-        self.rows[cell] += 1
-        counts = self.counts[cell]
+        counts = self.counts[seen.release, seen.row.split, seen.row.k]
+        counts["rows"] += 1
         counts[verdict.verdict] += 1
         counts["unsound rule used"] += bool(seen.unsound)
         counts["person met twice"] += seen.revisits
         counts["shorter path"] += shorter(seen)
         if verdict.depth is not None:
-            self.depths[seen.k][verdict.depth] += 1
+            self.depths[seen.row.k][verdict.depth] += 1
         self._label(row)
         self._rules(seen, verdict)
         self._text(seen)
@@ -72,14 +79,14 @@ class Figures:
         for name, word in verdict.worlds.items():
             self.worlds[name][verdict.verdict, word] += 1
         self.sums["correctable"] += correct(verdict) is not None
-        if seen.split == "test" and seen.release in self.overlaps:
+        if seen.row.split == "test" and seen.release in self.overlaps:
             self.overlaps[seen.release].add_test(seen)
 
     def _label(self, row: JudgedRow) -> None:
         """Of a clause, which label it has: the number of the only one, or -1 where there are several."""
-        seen, group = row.seen, (row.seen.release, row.seen.split)
-        self.labels[group][seen.target] += 1
-        clause, label = (seen.clause, str(row.case.pattern[0][0])), RELATIONS.index(seen.target)
+        seen, group = row.seen, (row.seen.release, row.seen.row.split)
+        self.labels[group][seen.row.target] += 1
+        clause, label = (seen.clause, str(row.case.pattern[0][0])), RELATIONS.index(seen.row.target)
         if self.clauses[group].setdefault(clause, label) != label:
             self.clauses[group][clause] = -1
 
@@ -97,16 +104,15 @@ class Figures:
         self.sums["rows whose text contradicts the columns"] += bool(seen.contradicted)
         self.sums["rows with a gender slip"] += bool(seen.slips)
         self.sums["rows with people the story never mentions"] += bool(seen.untold)
-        self.sums["rows with noise"] += seen.has_noise
+        self.sums["rows with noise"] += bool(seen.row.noise)
 
     # ---- as they are written -----------------------------------------------------------------------------------
 
     def summary(self) -> dict[str, Any]:
-        verdicts = Counter({name: self._total(name) for name in VERDICTS[:4]})
-        verdicts["unreadable"] = self.sums["unreadable"]
+        total = sum(self.counts.values(), Counter[str](self._sums("unreadable")))
         return {
-            "rows": self.rows.total() + self.sums["unreadable"],
-            "verdicts": {name: verdicts[name] for name in VERDICTS},
+            "rows": total["rows"] + total["unreadable"],
+            "verdicts": {name: total[name] for name in VERDICTS},
             "by_split": self._table(("split",), (1,)),
             "by_k": self._table(("k",), (2,)),
             "by_release": self._table(("release", "split", "k"), (0, 1, 2)),
@@ -138,20 +144,14 @@ class Figures:
     def _sums(self, *names: str) -> dict[str, int]:
         return {name: self.sums[name] for name in names}
 
-    def _total(self, name: str) -> int:
-        return sum(counts[name] for counts in self.counts.values())
-
     def _table(self, names: Sequence[str], places: Sequence[int]) -> list[dict[str, Any]]:
         """A line per group: its key, its rows, and how many have each verdict and each flaw."""
-        rows: Counter[tuple[Any, ...]] = Counter()
-        counts: defaultdict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
-        for cell, number in self.rows.items():
-            group = tuple(cell[place] for place in places)
-            rows[group] += number
-            counts[group] += self.counts[cell]
+        groups: defaultdict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
+        for cell, counts in self.counts.items():
+            groups[tuple(cell[place] for place in places)] += counts
         return [
-            {**dict(zip(names, group)), "rows": rows[group], **{name: counts[group][name] for name in COUNTED}}
-            for group in sorted(rows)
+            {**dict(zip(names, group)), **{name: counts[name] for name in ("rows", *COUNTED)}}
+            for group, counts in sorted(groups.items())
         ]
 
     def _depths(self) -> dict[str, Any]:
@@ -215,40 +215,29 @@ class Overlap:
         self.stories.add(seen.story)
         self.templates.add(seen.template)
         self.sentences.update(seen.sentences)
-        self.clauses.add((seen.k, seen.clause))
-        self.names.update(seen.names)
-        self.lengths.add(seen.k)
+        self.clauses.add((seen.row.k, seen.clause))
+        self.names.update(seen.row.names)
+        self.lengths.add(seen.row.k)
 
     def add_test(self, seen: Seen) -> None:
-        trained = seen.k in self.lengths
-        self.counts.update(
-            {
-                "test rows": 1,
-                "test: same story in training": seen.story in self.stories,
-                "test: same story but for names": seen.template in self.templates,
-                "test sentences": len(seen.sentences),
-                "test sentences seen in training but for names": sum(s in self.sentences for s in seen.sentences),
-                "test rows of a length trained on": trained,
-                "of these with a clause seen in training": trained and (seen.k, seen.clause) in self.clauses,
-                "test: every name seen in training": self.names.issuperset(seen.names),
-            }
+        trained = seen.row.k in self.lengths
+        found = (
+            seen.story in self.stories,
+            seen.template in self.templates,
+            len(seen.sentences),
+            sum(s in self.sentences for s in seen.sentences),
+            trained,
+            trained and (seen.row.k, seen.clause) in self.clauses,
+            self.names.issuperset(seen.row.names),
         )
+        self.counts.update({"test rows": 1, **dict(zip(SHARED, map(int, found), strict=True))})
 
     def figures(self) -> dict[str, int]:
-        names = (
-            "test: same story in training",
-            "test: same story but for names",
-            "test sentences",
-            "test sentences seen in training but for names",
-            "test rows of a length trained on",
-            "of these with a clause seen in training",
-            "test: every name seen in training",
-        )
         return {
             "train rows": self.train,
             "test rows": self.counts["test rows"],
             "training stories told twice": self.train - len(self.stories),
-            **{name: int(self.counts[name]) for name in names},
+            **{name: self.counts[name] for name in SHARED},
         }
 
 
@@ -258,6 +247,6 @@ def overlaps(rows: Iterable[JudgedRow | Unreadable]) -> dict[str, Overlap]:
     for row in rows:
         if not isinstance(row, Unreadable):
             overlap = found[row.seen.release]
-            if row.seen.split == "train":
+            if row.seen.row.split == "train":
                 overlap.add_train(row.seen)
     return dict(found)

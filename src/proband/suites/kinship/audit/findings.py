@@ -36,33 +36,33 @@ class Findings:
     def add(self, row: JudgedRow) -> None:
         if row.verdict.verdict in SHOWN:
             facts = tuple((i, NEUTRAL[r], j) for i, r, j in row.case.pattern[1])
-            group = self.groups.setdefault((row.verdict.verdict, (facts, NEUTRAL[row.seen.target])), [row, 0])
+            group = self.groups.setdefault((row.verdict.verdict, (facts, NEUTRAL[row.seen.row.target])), [row, 0])
             group[1] += 1
 
     def cards(self) -> list[Card]:
         found: list[Card] = []
         for name, most in SHOWN.items():
             groups = [group for (verdict, _), group in self.groups.items() if verdict == name]
-            groups.sort(key=lambda group: (-group[1], group[0].seen.source, group[0].seen.line))
+            groups.sort(key=lambda group: (-group[1], group[0].seen.row.file, group[0].seen.row.line))
             found += [_card(row, count) for row, count in groups[:most]]
         return found
 
 
 def _card(row: JudgedRow, rows: int) -> Card:
     seen, verdict = row.seen, row.verdict
-    names = [seen.names[x] for x in seen.order]
+    names = [seen.row.names[x] for x in seen.order]
     drawing, shown = "", counter(verdict)
     if shown:
         relation, family = shown
         answer = "no relation" if relation == NONE else relation
         drawing = family_svg(family, names, query=(0, 1), answer=answer, title=f"{names[1]}: {answer}")
-    others = [r for r in verdict.possible if r != seen.target]
+    others = [r for r in verdict.possible if r != seen.row.target]
     return Card(
         verdict=verdict.verdict,
         rows=rows,
         facts=tuple(f"{names[j]} is the {relation} of {names[i]}" for i, relation, j in row.case.pattern[1]),
-        label=f"{names[1]} is the {seen.target} of {names[0]}",
+        label=f"{names[1]} is the {seen.row.target} of {names[0]}",
         others=", ".join("no relation of the 22" if r == NONE else r for r in others),
         drawing=drawing,
-        place=f"{seen.source} line {seen.line}",
+        place=f"{seen.row.file} line {seen.row.line}",
     )

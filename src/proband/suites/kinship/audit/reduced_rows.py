@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
-from proband.suites.kinship.audit.sources import Cells, Raw, Source, row_and_cells
+from proband.suites.kinship.audit.sources import Raw, Source, checked_row
 from proband.suites.kinship.audit.story_text import contradicted, read_story, type_noise
 from proband.suites.kinship.audit.verdicts import Case, ProofStep, is_sound
 from proband.suites.kinship.certify.sat_clauses import witnesses
 from proband.suites.kinship.certify.search import LARGEST
 from proband.suites.kinship.clutrr.export import csv_line
-from proband.suites.kinship.clutrr.items import shortest_path
 from proband.suites.kinship.clutrr.rows import Row, Unreadable
+from proband.suites.kinship.logic.closure import distance
 from proband.suites.kinship.logic.patterns import Pattern, parts
 from proband.suites.kinship.world.kernel import WORLDS, Edge
 from proband.suites.kinship.world.relations import NEUTRAL
@@ -26,23 +26,15 @@ SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Seen:
-    """A row without its facts."""
+    """A row without its texts."""
 
-    source: str
+    row: Row
     release: str
-    line: int
-    id: str
-    split: str
-    task: str
-    k: int
     path: int | None  # facts on the shortest way between the two people
     revisits: bool
-    target: str
     has_proof: bool
     unsound: tuple[str, ...]  # rules of its proof that do not hold in general
     order: tuple[int, ...]  # who is who in the case
-    has_noise: bool
-    names: tuple[str, ...]
     clause: str  # the relations along the chain
     slips: tuple[tuple[str, str], ...]
     contradicted: tuple[Edge, ...]
@@ -69,11 +61,11 @@ def reducing() -> Any:
 
 def reduced(source: Source, rows: Iterable[Raw]) -> Iterator[Reduced | Unreadable]:
     for raw in rows:
-        found = row_and_cells(source, raw)
-        yield found if isinstance(found, Unreadable) else reduce_row(source, *found)
+        row = checked_row(source, raw)
+        yield row if isinstance(row, Unreadable) else reduce_row(source, row)
 
 
-def reduce_row(source: Source, row: Row, cells: Cells) -> Reduced | Unreadable:
+def reduce_row(source: Source, row: Row) -> Reduced | Unreadable:
     typed = [edge for edge in row.noise if edge[1] is not None]
     facts: list[Edge] = [*row.chain, *typed]  # type: ignore[list-item]
     pattern, order, rest = parts(row.genders, facts, row.query)
@@ -90,21 +82,13 @@ def reduce_row(source: Source, row: Row, cells: Cells) -> Reduced | Unreadable:
     proof = _proof(row, order)
     unsound = tuple(step for step in proof if not is_sound(step, pattern[0]))
     seen = Seen(
-        source=source.name,
+        row=replace(row, story="", clean_story="", proof=(), cells={}),
         release=source.release,
-        line=row.line,
-        id=row.id,
-        split=row.split,
-        task=row.task,
-        k=row.k,
-        path=shortest_path(facts, row.query),
+        path=distance(facts, row.query),
         revisits=len(set(people)) <= row.k,
-        target=row.target,
         has_proof=bool(proof),
         unsound=tuple(dict.fromkeys(step.rule for step in unsound)),
         order=tuple(order),
-        has_noise=bool(row.noise),
-        names=row.names,
         clause=" ".join([relation for _, relation, _ in row.chain]),
         slips=said.slips,
         contradicted=tuple(contradicted(said, facts, row.genders)),
@@ -113,7 +97,7 @@ def reduce_row(source: Source, row: Row, cells: Cells) -> Reduced | Unreadable:
         story=digest(row.story),
         template=digest(masked(row.story)),
         sentences=tuple(digest(masked(s)) for s in SENTENCE.split(row.story) if "[" in s),
-        csv=csv_line(cells),
+        csv=csv_line(row.cells),
     )
     return Reduced(
         seen,

@@ -94,14 +94,14 @@ def record(row: JudgedRow | Unreadable) -> dict[str, Any]:
     seen, verdict = row.seen, row.verdict
     shown = counter(verdict)
     return {
-        "file": seen.source,
-        "line": seen.line,
-        "id": seen.id,
-        "split": seen.split,
-        "task": seen.task,
-        "k": seen.k,
+        "file": seen.row.file,
+        "line": seen.row.line,
+        "id": seen.row.id,
+        "split": seen.row.split,
+        "task": seen.row.task,
+        "k": seen.row.k,
         "verdict": verdict.verdict,
-        "target": seen.target,
+        "target": seen.row.target,
         "possible": verdict.possible,
         "depth": verdict.depth,
         "path": seen.path,
@@ -111,9 +111,9 @@ def record(row: JudgedRow | Unreadable) -> dict[str, Any]:
         "with_noise": row.noisy,
         "worlds": verdict.worlds,
         "gender_slips": seen.slips,
-        "text_contradicts": [[seen.names[i], relation, seen.names[j]] for i, relation, j in seen.contradicted],
+        "text_contradicts": [[seen.row.names[i], relation, seen.row.names[j]] for i, relation, j in seen.contradicted],
         "untold": seen.untold,
-        "counter_family": None if shown is None else _family(*shown, [seen.names[x] for x in seen.order]),
+        "counter_family": None if shown is None else _family(*shown, [seen.row.names[x] for x in seen.order]),
     }
 
 
@@ -124,7 +124,7 @@ def _family(relation: str, family: Family, names: Sequence[str]) -> dict[str, An
         "genders": family.genders,
         "father": family.father,
         "mother": family.mother,
-        "spouse": family.spouse,
+        "spouse": [spouses[0] if spouses else None for spouses in family.spouses],
     }
 
 
@@ -150,8 +150,8 @@ class Cleaned:
         if row.verdict.verdict == "entailed":
             self.count["cleaned.csv"] += 1
             self.kept.write(row.seen.csv)
-            if row.seen.source in self.own:
-                self.own[row.seen.source].write(row.seen.csv)
+            if row.seen.row.file in self.own:
+                self.own[row.seen.row.file].write(row.seen.csv)
         elif right := correct(row.verdict):
             self.count["corrected.csv"] += 1
             cells = dict(zip(COLUMNS, next(csv.reader([row.seen.csv]))))

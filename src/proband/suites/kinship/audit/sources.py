@@ -15,7 +15,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import parse, raw_lines
 from proband.core.types import Item
 from proband.suites.kinship.clutrr.csv_files import scan_cells
-from proband.suites.kinship.clutrr.items import cells_of, to_row
+from proband.suites.kinship.clutrr.items import to_cells
 from proband.suites.kinship.clutrr.rows import Row, Unreadable, row_of
 
 CHUNK: Final = 400
@@ -70,8 +70,8 @@ def chunks(found: list[Source]) -> Iterator[tuple[Source, list[Raw]]]:
             yield source, part
 
 
-def row_and_cells(source: Source, raw: Raw) -> tuple[Row, Cells] | Unreadable:
-    """A checked row with its cells as CLUTRR's columns have them; our items are put into them first."""
+def checked_row(source: Source, raw: Raw) -> Row | Unreadable:
+    """A checked row of the cells of CLUTRR's columns; our items are put into them first."""
     if isinstance(raw, Unreadable):
         return raw
     line, content = raw
@@ -80,9 +80,7 @@ def row_and_cells(source: Source, raw: Raw) -> tuple[Row, Cells] | Unreadable:
         if item.suite != "kinship":
             raise ProbandError(f"'suite' is {item.suite!r}, not 'kinship'", file=source.path, line=line)
         try:
-            row = to_row(item, file=source.name, line=line)
+            content = to_cells(item, index=line - 1)
         except ProbandError as error:
             return Unreadable(file=source.name, line=line, column="facts", reason=str(error))
-        return row, cells_of(row, index=line - 1)
-    found = row_of(content, file=source.name, line=line)
-    return found if isinstance(found, Unreadable) else (found, content)
+    return row_of(content, file=source.name, line=line)

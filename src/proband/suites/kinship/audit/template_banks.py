@@ -8,13 +8,13 @@ bank.md          both as tables, beside the published figures
 from __future__ import annotations
 
 import csv
-import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import write_json, write_text
+from proband.core.files import atomic, write_json, write_text
 from proband.suites.kinship.telling.bank import Bank
 from proband.suites.kinship.telling.bank_sources import faults_of_file, load_bank
 from proband.suites.kinship.telling.bank_statistics import PUBLISHED, Statistics, statistics
@@ -27,19 +27,11 @@ Rejected = tuple[str, int | str, str, str, str, str, str]
 def is_bank(path: Path) -> bool:
     """A folder with the crowd's templates, or a text file with `== clause` headers."""
     if path.is_dir():
-        return any((path / f"amt_{split}.{kind}").is_file() for split in ("train", "test") for kind in ("csv", "json"))
+        return any((path / f"amt_{split}.csv").is_file() for split in ("train", "test"))
     if path.suffix != ".txt" or not path.is_file():
         return False
     lines = (line.strip() for line in path.read_text(encoding="utf-8", errors="replace").splitlines())
     return next((line.startswith("==") for line in lines if line and not line.startswith("#")), False)
-
-
-def of_file(bank: Bank, path: Path) -> list[Rejected]:
-    """The first fault of every faulty template of a bank file."""
-    return [
-        (fault.template, line, " ".join(fault.words), " ".join(fault.genders), "rejected", fault.reason, fault.text)
-        for line, fault in faults_of_file(bank, path)
-    ]
 
 
 def audit_bank(path: Path, *, out: Path) -> Mapping[str, Any]:
@@ -54,15 +46,19 @@ def audit_bank(path: Path, *, out: Path) -> Mapping[str, Any]:
         ]
     else:
         bank = load_bank(str(path))
-        rejected = of_file(bank, path)
+        rejected = [
+            (fault.template, line, " ".join(fault.words), " ".join(fault.genders), "rejected", fault.reason, fault.text)
+            for line, fault in faults_of_file(bank, path)
+        ]
         verdicts = {GOOD: len(bank.templates) - len(rejected), "rejected": len(rejected)}
         faulty = {line[0] for line in rejected}
         bank = Bank(bank.name, tuple(t for t in bank.templates if t.id not in faulty))
     if not sum(verdicts.values()):
         raise ProbandError("holds no templates", file=path)
     found = statistics(bank)
-    write_text(out / "rejected.csv", _csv(rejected))
-    write_json(out / "statistics.json", {"verdicts": verdicts, **found.as_dict()})
+    with atomic(out / "rejected.csv") as file:
+        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *rejected])
+    write_json(out / "statistics.json", {"verdicts": verdicts, **asdict(found)})
     write_text(out / "bank.md", markdown(path.name, verdicts, found))
     return {
         "templates": sum(verdicts.values()),
@@ -71,12 +67,6 @@ def audit_bank(path: Path, *, out: Path) -> Mapping[str, Any]:
         "tables": str(out / "bank.md"),
         "rejected": str(out / "rejected.csv"),
     }
-
-
-def _csv(rejected: Sequence[Rejected]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rejected])
-    return text.getvalue()
 
 
 def markdown(name: str, verdicts: Mapping[str, int], found: Statistics) -> str:

@@ -14,12 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from proband.suites.kinship.certify import search
 from proband.suites.kinship.certify.sat_clauses import WITNESSES
-from proband.suites.kinship.clutrr.items import shortest_path
+from proband.suites.kinship.logic.closure import distance
 from proband.suites.kinship.logic.patterns import Pattern
 from proband.suites.kinship.world.kernel import NONE, STRICT, WORLDS, Edge, Family, World, lean
 from proband.suites.kinship.world.relations import GENDER, NEUTRAL, RELATIONS
@@ -86,11 +85,12 @@ def judge(case: Case) -> Verdict:
     else:
         word = "entailed" if len(possible) == 1 else "ambiguous"
     wrong = word in ("ambiguous", "false")
+    unsound = (s.rule for s in case.unsound if wrong and not _follows(*case.pattern[:2], s.conclusion))
     return Verdict(
         verdict=word,
         possible=possible,
         depth=depth(case) if word == "entailed" else None,
-        blame=next((s.rule for s in case.unsound if not _follows(case.pattern, s.conclusion)), None) if wrong else None,
+        blame=next(unsound, None),
         families=_shown(case, families) if wrong else {},
         worlds=in_other_worlds(case.pattern, case.target, word) if case.worlds else {},
     )
@@ -117,22 +117,12 @@ def counter(verdict: Verdict) -> tuple[str, Family] | None:
 
 def is_sound(step: ProofStep, genders: Sequence[str | None]) -> bool:
     """Does the conclusion follow from the two facts alone? (The search remembers the few hundred rules there are.)"""
-    people = list(dict.fromkeys(x for i, _, j in step for x in (i, j)))
-    number = {x: n for n, x in enumerate(people)}
-    facts = tuple([(number[i], relation, number[j]) for i, relation, j in step])
-    return _is_sound(tuple([genders[x] for x in people]), facts)
+    return _follows(genders, step[:2], step.conclusion)
 
 
-@lru_cache(maxsize=20_000)
-def _is_sound(genders: tuple[str | None, ...], facts: tuple[Edge, ...]) -> bool:
-    *edges, (i, relation, j) = facts
-    return i != j and search.entailed(genders, edges, (i, j), relation)
-
-
-def _follows(pattern: Pattern, fact: Edge) -> bool:
-    """Does the fact follow from the whole story?"""
+def _follows(genders: Sequence[str | None], edges: Sequence[Edge], fact: Edge) -> bool:
     i, relation, j = fact
-    return i != j and search.entailed(pattern[0], pattern[1], (i, j), relation)
+    return i != j and search.entailed(genders, edges, (i, j), relation)
 
 
 # ---- true depth ----------------------------------------------------------------------------------------------------
@@ -147,21 +137,14 @@ def depth(case: Case) -> int:
     """
     genders, edges, query = case.pattern
     for path in sorted(_paths(edges, query), key=len):
-        if len(path) < len(edges) and _entailed_by(genders, path, query, case.target):
+        if len(path) < len(edges) and search.entailed(genders, path, query, case.target):
             return len(path)
     kept = list(edges)
     for edge in edges:
         fewer = [each for each in kept if each != edge]
-        if fewer and shortest_path(fewer, query) is not None and _entailed_by(genders, fewer, query, case.target):
+        if fewer and distance(fewer, query) is not None and search.entailed(genders, fewer, query, case.target):
             kept = fewer
     return len(kept)
-
-
-def _entailed_by(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], target: str) -> bool:
-    people = sorted({x for i, _, j in edges for x in (i, j)} | set(query))
-    number = {x: n for n, x in enumerate(people)}
-    renamed = [(number[i], r, number[j]) for i, r, j in edges]
-    return search.entailed([genders[x] for x in people], renamed, (number[query[0]], number[query[1]]), target)
 
 
 def _paths(edges: Sequence[Edge], query: tuple[int, int]) -> Iterable[list[Edge]]:

@@ -28,6 +28,7 @@ from itertools import combinations, permutations
 from typing import Final
 
 from proband.suites.kinship.world.kernel import Edge, Family, World
+from proband.suites.kinship.world.lazy_table import Lazy
 from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL, NEUTRALS
 
 FALSE: Final = 0  # the literal of an atom that can never hold, such as parent(a, a)
@@ -59,27 +60,22 @@ class Atoms:
     """Numbers for the atoms over `size` constants, of which the first `named` are people of the story.
 
     >>> atoms = Atoms(named=1, size=2)
-    >>> atoms.parent(0, 1) != atoms.parent(1, 0), atoms.married(0, 1) == atoms.married(1, 0), atoms.parent(0, 0)
+    >>> atoms.parent[0, 1] != atoms.parent[1, 0], atoms.married[0, 1] == atoms.married[1, 0], atoms.parent[0, 0]
     (True, True, 0)
     """
 
     def __init__(self, *, named: int, size: int) -> None:
         self.named, self.size = named, size
         self.count = size  # atoms 1..size: constant x is male
-        none = [[FALSE] * size for _ in range(size)]
-        self._parent, self._ancestor = [row[:] for row in none], [row[:] for row in none]
-        self._married, self._same, self._kin = (
-            [row[:] for row in none],
-            [row[:] for row in none],
-            [row[:] for row in none],
-        )
-        for a, b in permutations(range(size), 2):
-            self._parent[a][b], self._ancestor[a][b] = self.fresh(), self.fresh()
-        for a, b in combinations(range(size), 2):
-            self._married[a][b] = self._married[b][a] = self.fresh()
-            self._kin[a][b] = self._kin[b][a] = self.fresh()
-            if b >= named:
-                self._same[a][b] = self._same[b][a] = self.fresh()
+        tables = (Lazy[tuple[int, int], int](lambda _: FALSE) for _ in range(5))
+        self.parent, self.ancestor, self.married, self.kin, self.same = tables
+        for pair in permutations(range(size), 2):  # (a, b): a is a parent, an ancestor of b
+            self.parent[pair], self.ancestor[pair] = self.fresh(), self.fresh()
+        for a, b in combinations(range(size), 2):  # kin: one ancestor in common, or one is the other's, or they are one
+            self.married[a, b] = self.married[b, a] = self.fresh()
+            self.kin[a, b] = self.kin[b, a] = self.fresh()
+            if b >= named:  # two named people are never the same
+                self.same[a, b] = self.same[b, a] = self.fresh()
 
     def fresh(self) -> int:
         self.count += 1
@@ -87,24 +83,6 @@ class Atoms:
 
     def male(self, x: int) -> int:
         return x + 1
-
-    def parent(self, a: int, b: int) -> int:
-        """a is a parent of b."""
-        return self._parent[a][b]
-
-    def ancestor(self, a: int, b: int) -> int:
-        return self._ancestor[a][b]
-
-    def married(self, a: int, b: int) -> int:
-        return self._married[a][b]
-
-    def same(self, a: int, b: int) -> int:
-        """For different constants; FALSE where both are named."""
-        return self._same[a][b]
-
-    def kin(self, a: int, b: int) -> int:
-        """a and b have a common ancestor, or one is the other's, or they are the same."""
-        return self._kin[a][b]
 
 
 def implies(body: Sequence[int], *head: int) -> Iterator[Clause]:
@@ -124,30 +102,27 @@ def axioms(atoms: Atoms, world: World) -> Iterator[Clause]:
     parent, married, same, male = atoms.parent, atoms.married, atoms.same, atoms.male
     people = range(atoms.size)
     for a, b in combinations(people, 2):
-        yield from implies([same(a, b), male(a)], male(b))
-        yield from implies([same(a, b), male(b)], male(a))
-        yield [-married(a, b), male(a), male(b)]
-        yield [-married(a, b), -male(a), -male(b)]
+        yield from implies([same[a, b], male(a)], male(b))
+        yield from implies([same[a, b], male(b)], male(a))
+        yield [-married[a, b], male(a), male(b)]
+        yield [-married[a, b], -male(a), -male(b)]
     for a, b, x in permutations(people, 3):
         # what holds of a holds of the same person under another constant
-        yield from implies([same(a, b), parent(a, x)], parent(b, x))
-        yield from implies([same(a, b), parent(x, a)], parent(x, b))
-        yield from implies([same(a, b), married(a, x)], married(b, x))
+        yield from implies([same[a, b], parent[a, x]], parent[b, x])
+        yield from implies([same[a, b], parent[x, a]], parent[x, b])
+        yield from implies([same[a, b], married[a, x]], married[b, x])
         if world.no_stepparents:
-            yield [-married(a, b), -parent(a, x), parent(b, x)]
+            yield [-married[a, b], -parent[a, x], parent[b, x]]
         if a < b:
-            yield from implies([same(a, x), same(x, b)], same(a, b))
-            if world.married_parents:  # two parents of one gender cannot be married, so they are the same
-                yield from implies([parent(a, x), parent(b, x)], same(a, b), married(a, b))
-            else:
-                yield from implies([parent(a, x), parent(b, x), male(a), male(b)], same(a, b))
-                yield [-parent(a, x), -parent(b, x), male(a), male(b)] + [s for s in [same(a, b)] if s]
+            yield from implies([same[a, x], same[x, b]], same[a, b])
+            # two parents of one gender cannot be married, so they are the same
+            yield from implies([parent[a, x], parent[b, x]], same[a, b], married[a, b])
             if world.one_spouse:
-                yield from implies([married(a, x), married(b, x)], same(a, b))
+                yield from implies([married[a, x], married[b, x]], same[a, b])
     for a, b in permutations(people, 2):
-        yield from implies([same(a, b), parent(a, b)])
+        yield from implies([same[a, b], parent[a, b]])
         if world.no_stepparents:
-            yield [-married(a, b), -parent(a, b)]
+            yield [-married[a, b], -parent[a, b]]
     yield from _acyclic(atoms)
     if world.strangers:
         yield from _strangers(atoms)
@@ -159,22 +134,22 @@ def _acyclic(atoms: Atoms) -> Iterator[Clause]:
     """Axiom 3. Ancestry need not be told to respect `same`: parenthood does, and a cycle closes through it."""
     parent, ancestor = atoms.parent, atoms.ancestor
     for a, b in permutations(range(atoms.size), 2):
-        yield [-parent(a, b), ancestor(a, b)]
-        yield [-ancestor(a, b), -parent(b, a)]
+        yield [-parent[a, b], ancestor[a, b]]
+        yield [-ancestor[a, b], -parent[b, a]]
     for a, b, c in permutations(range(atoms.size), 3):
-        yield [-ancestor(a, b), -parent(b, c), ancestor(a, c)]
+        yield [-ancestor[a, b], -parent[b, c], ancestor[a, c]]
 
 
 def _strangers(atoms: Atoms) -> Iterator[Clause]:
-    """Axiom 4: kin(x, y) and parent(y, z) give kin(x, z), starting from kin(x, x); spouses are not kin."""
+    """Axiom 4: kin[x, y] and parent[y, z] give kin[x, z], starting from kin[x, x]; spouses are not kin."""
     parent, kin = atoms.parent, atoms.kin
     for a, b in combinations(range(atoms.size), 2):
-        yield from implies([atoms.same(a, b)], kin(a, b))
-        yield [-atoms.married(a, b), -kin(a, b)]
+        yield from implies([atoms.same[a, b]], kin[a, b])
+        yield [-atoms.married[a, b], -kin[a, b]]
     for a, b in permutations(range(atoms.size), 2):
-        yield [-parent(a, b), kin(a, b)]
+        yield [-parent[a, b], kin[a, b]]
     for a, b, c in permutations(range(atoms.size), 3):
-        yield [-kin(a, b), -parent(b, c), kin(a, c)]
+        yield [-kin[a, b], -parent[b, c], kin[a, c]]
 
 
 def _generations(atoms: Atoms) -> Iterator[Clause]:
@@ -187,9 +162,9 @@ def _generations(atoms: Atoms) -> Iterator[Clause]:
             yield [-one, -other]
     for a, b in permutations(people, 2):
         for d in range(deepest):
-            yield from implies([atoms.same(a, b), level[a][d]], level[b][d])
-            yield [-atoms.married(a, b), -level[a][d], level[b][d]]
-            yield [-atoms.parent(a, b), -level[a][d], *(level[b][d + 1 : d + 2])]
+            yield from implies([atoms.same[a, b], level[a][d]], level[b][d])
+            yield [-atoms.married[a, b], -level[a][d], level[b][d]]
+            yield [-atoms.parent[a, b], -level[a][d], *(level[b][d + 1 : d + 2])]
 
 
 # ---- facts: a conjunction of literals, or two of which one holds ---------------------------------------------------
@@ -201,7 +176,7 @@ def fact(atoms: Atoms, edge: Edge, *, free: Sequence[int], world: World) -> Fact
     """The edge as literals over its own witnesses `free`; its gender aside.
 
     >>> atoms = Atoms(named=2, size=3)
-    >>> fact(atoms, (0, "sister", 1), free=[2], world=World()) == ([atoms.parent(2, 0), atoms.parent(2, 1)], None)
+    >>> fact(atoms, (0, "sister", 1), free=[2], world=World()) == ([atoms.parent[2, 0], atoms.parent[2, 1]], None)
     True
     """
     i, relation, j = edge
@@ -211,27 +186,27 @@ def fact(atoms: Atoms, edge: Edge, *, free: Sequence[int], world: World) -> Fact
     parent, married, same = atoms.parent, atoms.married, atoms.same
     match neutral:
         case "parent" | "child":
-            return [parent(j, i)], None
+            return [parent[j, i]], None
         case "spouse":
-            return [married(i, j)], None
+            return [married[i, j]], None
         case "sibling":
-            return [parent(free[0], i), parent(free[0], j)], None
+            return [parent[free[0], i], parent[free[0], j]], None
         case "grandparent" | "grandchild":
-            return [parent(free[0], i), parent(j, free[0])], None
+            return [parent[free[0], i], parent[j, free[0]]], None
         case "parent-in-law" | "child-in-law":
-            return [married(i, free[0]), parent(j, free[0])], None
+            return [married[i, free[0]], parent[j, free[0]]], None
         case "pibling" | "nibling":
             u, w = free[:2]
-            blood = [parent(w, j), -same(u, j)]
+            blood = [parent[w, j], -same[u, j]]
             if world.by_blood:
-                return [parent(u, i), parent(w, u), *blood], None
+                return [parent[u, i], parent[w, u], *blood], None
             v = free[2]
-            return [parent(u, i), parent(w, u)], (blood, [married(v, j), parent(w, v), -same(u, v)])
+            return [parent[u, i], parent[w, u]], (blood, [married[v, j], parent[w, v], -same[u, v]])
         case _:
             u, w = free[:2]
-            mine = [married(i, u), parent(w, j), -same(u, j)]  # the sibling of a spouse
-            theirs = [married(j, u), parent(w, i), -same(u, i)]  # the spouse of a sibling
-            return [parent(w, u)], (mine, theirs)
+            mine = [married[i, u], parent[w, j], -same[u, j]]  # the sibling of a spouse
+            theirs = [married[j, u], parent[w, i], -same[u, i]]  # the spouse of a sibling
+            return [parent[w, u]], (mine, theirs)
 
 
 # ---- the question: what is person 1 to person 0? -------------------------------------------------------------------
@@ -240,25 +215,25 @@ def fact(atoms: Atoms, edge: Edge, *, free: Sequence[int], world: World) -> Fact
 def instances(atoms: Atoms, world: World) -> Iterator[tuple[str, Clause, Clause]]:
     """Every way in which a relation can hold between 0 and 1: (neutral relation, literals, constants not the same)."""
     parent, married, same = atoms.parent, atoms.married, atoms.same
-    yield "parent", [parent(1, 0)], []
-    yield "child", [parent(0, 1)], []
-    yield "spouse", [married(0, 1)], []
+    yield "parent", [parent[1, 0]], []
+    yield "child", [parent[0, 1]], []
+    yield "spouse", [married[0, 1]], []
     for z in range(atoms.size):
-        yield "sibling", [parent(z, 0), parent(z, 1)], []
-        yield "grandparent", [parent(z, 0), parent(1, z)], []
-        yield "grandchild", [parent(0, z), parent(z, 1)], []
-        yield "parent-in-law", [married(0, z), parent(1, z)], []
-        yield "child-in-law", [married(1, z), parent(0, z)], []
+        yield "sibling", [parent[z, 0], parent[z, 1]], []
+        yield "grandparent", [parent[z, 0], parent[1, z]], []
+        yield "grandchild", [parent[0, z], parent[z, 1]], []
+        yield "parent-in-law", [married[0, z], parent[1, z]], []
+        yield "child-in-law", [married[1, z], parent[0, z]], []
         for w in range(atoms.size):
             for name, i, j in (("pibling", 0, 1), ("nibling", 1, 0)):
                 if z != j:
-                    yield name, [parent(z, i), parent(w, z), parent(w, j)], [same(z, j)]
+                    yield name, [parent[z, i], parent[w, z], parent[w, j]], [same[z, j]]
                 for v in range(atoms.size if not world.by_blood else 0):
                     if v not in (z, j):
-                        yield name, [parent(z, i), parent(w, z), parent(w, v), married(v, j)], [same(z, v)]
+                        yield name, [parent[z, i], parent[w, z], parent[w, v], married[v, j]], [same[z, v]]
             for i, j in ((0, 1), (1, 0)):
                 if z != j:
-                    yield "sibling-in-law", [married(i, z), parent(w, z), parent(w, j)], [same(z, j)]
+                    yield "sibling-in-law", [married[i, z], parent[w, z], parent[w, j]], [same[z, j]]
 
 
 def question(atoms: Atoms, world: World) -> tuple[dict[str, int], list[Clause]]:
@@ -275,11 +250,11 @@ def family(atoms: Atoms, true: Callable[[int], bool], *, world: World) -> Family
     """The family of a propositional model: constants that are the same are one person, idle witnesses are left out."""
     people: list[int] = []
     for x in range(atoms.size):
-        if not any(true(atoms.same(x, y)) for y in people if atoms.same(x, y)):
+        if not any(true(atoms.same[x, y]) for y in people if atoms.same[x, y]):
             people.append(x)
 
-    parents = {x: [a for a in people if a != x and true(atoms.parent(a, x))] for x in people}
-    spouses = {x: [a for a in people if a != x and true(atoms.married(a, x))] for x in people}
+    parents = {x: [a for a in people if a != x and true(atoms.parent[a, x])] for x in people}
+    spouses = {x: [a for a in people if a != x and true(atoms.married[a, x])] for x in people}
     busy = {a for x in people for a in [*parents[x], *spouses[x]]} | {x for x in people if parents[x] or spouses[x]}
     people = [x for x in people if x < atoms.named or x in busy]
     number = {x: n for n, x in enumerate(people)}

@@ -2,7 +2,7 @@
 
     facts |= target   iff   no family satisfies the axioms, all facts and not target
 
-`encode` puts the world, the facts and the question into clauses and says why a bounded number of people is enough;
+`sat_clauses` puts the world, the facts and the question into clauses and says why a bounded number of people is enough;
 a SAT solver searches them; `kernel` checks every family found before it leaves this file. Nothing here uses the rules
 or the proofs of the suite, so that the two certificates of an item cannot share a mistake.
 
@@ -26,7 +26,7 @@ from functools import lru_cache
 from proband.core.errors import ProbandError
 from proband.suites.kinship.certify.sat_clauses import Atoms, axioms, fact, family, question, witnesses
 from proband.suites.kinship.logic.patterns import Genders, Pattern, canonical, parts, restore
-from proband.suites.kinship.world.kernel import NONE, STRICT, Edge, Family, World, agrees, lean
+from proband.suites.kinship.world.kernel import NONE, STRICT, Edge, Family, World, agrees
 from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, NEUTRALS, WORDS, word
 
 STORIES_PER_SOLVER = 2000  # selectors pile up in a solver that serves disjunctive facts: begin afresh now and then
@@ -118,15 +118,13 @@ def forget() -> None:
     families_of.cache_clear()
 
 
-def _search(genders: Genders, edges: Sequence[Edge], *, world: World, open: bool, fresh: bool = False) -> Search:
-    """The solver for stories of this size, kept from one story to the next unless a `fresh` one is asked for."""
+def _search(genders: Genders, edges: Sequence[Edge], *, world: World, open: bool) -> Search:
+    """The solver for stories of this size, kept from one story to the next."""
     named = max(len(genders), 2)
     spare = sum(witnesses(NEUTRAL[relation], world) for _, relation, _ in edges)
     spare += spare % 2
     if named + spare > LARGEST:
         raise ProbandError(f"too large to search: {len(genders)} people and {len(edges)} connected facts")
-    if fresh:
-        return Search(named=named, spare=spare, world=world, open=open)
     for roomier in range(spare, spare + ROOM, 2):
         found = _SEARCHES.get((named, roomier, world, open))
         if found and found.stories < STORIES_PER_SOLVER:
@@ -159,7 +157,7 @@ def find(pattern: Pattern, *, world: World, avoid: Sequence[str] = (), some: str
         return None
     held = set(found.neutral_relations(*query))
     if not agrees(found, genders, edges) or held & set(avoid) or (some is not None and some not in held):
-        # cannot happen while `encode` says what `kernel` means
+        # cannot happen while `sat_clauses` says what `kernel` means
         raise AssertionError(f"the search found a family that the kernel rejects: {pattern} {found.broken()}")
     return found
 
@@ -200,16 +198,6 @@ def counter_family(
 def has_counter_family(pattern: Pattern, target: str, *, world: World) -> bool:
     """Is there a family of a canonical pattern in which the label does not hold?"""
     return _counter(pattern, target, world) is not None
-
-
-def one_family(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]) -> Family | None:
-    """A family of the story, the same one whenever it is asked for; to look at."""
-    pattern, order = canonical(genders, edges, query)
-    search = _search(*pattern[:2], world=STRICT, open=False, fresh=True)
-    literals = search.assume(*pattern[:2])
-    found = None if literals is None else search.model(literals)
-    search.solver.delete()
-    return None if found is None else lean(restore(found, order), edges, query)
 
 
 def entailed(

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import atomic
 from proband.core.types import Item
 from proband.suites.kinship.clutrr.items import to_cells
-from proband.suites.kinship.clutrr.rows import COLUMNS
+from proband.suites.kinship.clutrr.rows import COLUMNS, Unreadable, row_of
 
 
 def export(items: Iterable[Item], path: Path) -> None:
@@ -34,6 +33,9 @@ def export(items: Iterable[Item], path: Path) -> None:
                 files[item.split] = stack.enter_context(open(part, "w", encoding="utf-8", newline="")), part
                 files[item.split][0].write(HEADER)
             cells = to_cells(item, index=index)
+            row = row_of(cells, file=path.name, line=index + 2)
+            if isinstance(row, Unreadable):
+                raise ProbandError(f"item {item.id!r} has no CLUTRR form: {row.column} {row.reason}")
             tasks.setdefault(item.split, set()).add(cells["task_name"].removeprefix("task_"))
             files[item.split][0].write(csv_line(cells))
         for split, (file, part) in files.items():
@@ -49,13 +51,6 @@ def _file_of(split: str, path: Path, tasks: set[str]) -> Path:
     if path.suffix == ".csv":
         return path if split == "test" else path.with_name(f"{path.stem}_{split}.csv")
     return path / f"{','.join(sorted(tasks, key=lambda name: [int(x) for x in name.split('.')]))}_{split}.csv"
-
-
-def write_cells(rows: Iterable[Mapping[str, str]], path: Path) -> None:
-    """Rows with CLUTRR's columns, in their order."""
-    with atomic(path) as file:
-        file.write(HEADER)
-        file.writelines(map(csv_line, rows))
 
 
 def csv_line(cells: Mapping[str, str]) -> str:

@@ -17,7 +17,7 @@ from proband.core.suite import Built
 from proband.suites.kinship.generate.options import BuildOptions
 from proband.suites.kinship.generate.plan import Cell, Plan, make_plan
 from proband.suites.kinship.generate.rounds import SAMPLE, Rounds, Story, rounds_of
-from proband.suites.kinship.generate.tally import Tally
+from proband.suites.kinship.generate.tally import Tally, shares
 from proband.suites.kinship.worker_processes import Pool
 
 LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
@@ -87,7 +87,7 @@ def _summary(plan: Plan, tally: Tally) -> Mapping[str, Any]:
         "counts": {name: cell["items"] for name, cell in cells.items()},
         "majority_accuracy": {name: cell["majority_accuracy"] for name, cell in cells.items()},
         "priors": {name: cell["priors"] for name, cell in cells.items()},
-        "genders": tally.shares(tally.genders),
+        "genders": shares(tally.genders),
         "clauses": {"distinct": len(tally.clauses), "most_common": dict(tally.clauses.most_common(5))},
         "certificates": {
             "by_closure": tally.verdicts["entailed"],

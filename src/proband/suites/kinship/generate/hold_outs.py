@@ -20,7 +20,8 @@ from itertools import product
 from proband.suites.kinship.logic.chaining import rule_bodies
 from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.logic.patterns import canonical_clause
-from proband.suites.kinship.world.rules import FEMALE, MALE, Rules
+from proband.suites.kinship.world.relations import FEMALE, MALE
+from proband.suites.kinship.world.rules import Rules
 
 TRAIN, TEST = "train", "test"
 Clause = tuple[int, ...]

@@ -90,14 +90,6 @@ def _check(plan: Plan) -> None:
         raise ProbandError(f"'noise-size' is {noise}; it must be at least 1")
     if noise < 2 and kinds & {"supporting", "all", "mixed"}:
         raise ProbandError("'noise-size' is 1; a supporting path has at least 2 facts, or it would be a short cut")
-    for name in ("workers", "per_k", "max_per_clause", "families"):
-        value, least = getattr(options, name), 2 if name == "families" else 1
-        if value is not None and value < least:
-            raise ProbandError(f"{name.replace('_', '-')!r} is {value}; it must be at least {least}")
-    for name in ("held_paraphrases", "held_clauses", "held_names"):
-        if not 0 < getattr(options, name) < 1:
-            share = getattr(options, name)
-            raise ProbandError(f"{name.replace('_', '-')!r} is {share}; a share lies between 0 and 1")
     if rules.world != "family" and (options.certify == "full" or options.revisit):
         raise ProbandError(
             f"rule base {rules.name!r} has no families: 'certify' full and 'revisit' need world = \"family\""

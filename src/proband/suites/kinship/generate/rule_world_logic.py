@@ -13,7 +13,7 @@ from proband.core.errors import ProbandError
 from proband.suites.kinship.generate.story_logic import ATTEMPTS, Accept, Draft, Edge, Goal, Setting, seated
 from proband.suites.kinship.logic.chaining import Step, symbolic
 from proband.suites.kinship.logic.closure import chart, close
-from proband.suites.kinship.logic.noise import NOISE, Way, harm
+from proband.suites.kinship.logic.noise import NOISE, Way
 from proband.suites.kinship.world.random_orders import Random
 from proband.suites.kinship.world.relations import FEMALE, MALE
 from proband.suites.kinship.world.rules import NONE, Rules
@@ -108,7 +108,7 @@ def _told(
     closure = close(rules, seats, edges)
     x, z = place[ends[0]], place[ends[1]]
     words = closure.answers(x, z)
-    if not closure.consistent or len(words) != 1 or (listed and harm(edges, listed, (x, z), len(facts))):
+    if not closure.consistent or len(words) != 1:
         return None
 
     def known(a: int, b: int) -> Edge:

@@ -83,15 +83,14 @@ class Tally:
             cells.setdefault(cell, Counter())[target] += count
         report = {}
         for (split, task, k), labels in cells.items():
-            total = labels.total()
             report[" ".join(filter(None, (split, task, f"k={k}")))] = {
-                "items": total,
-                "labels": len(labels),
-                "majority_accuracy": round(max(labels.values()) / total, 4),
-                "priors": {name: round(count / total, 4) for name, count in sorted(labels.items())},
+                "items": labels.total(),
+                "majority_accuracy": round(max(labels.values()) / labels.total(), 4),
+                "priors": shares(labels),
             }
         return report
 
-    def shares(self, counts: Counter[str]) -> dict[str, float]:
-        total = counts.total()
-        return {name: round(count / total, 4) for name, count in sorted(counts.items())}
+
+def shares(counts: Counter[str]) -> dict[str, float]:
+    total = counts.total()
+    return {name: round(count / total, 4) for name, count in sorted(counts.items())}

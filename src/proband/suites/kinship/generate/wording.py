@@ -20,7 +20,7 @@ from proband.suites.kinship.telling.bank_sources import load_bank
 from proband.suites.kinship.telling.stories import plain, tell
 from proband.suites.kinship.world.lazy_table import Lazy
 from proband.suites.kinship.world.random_orders import Random, shuffled
-from proband.suites.kinship.world.rules import FEMALE, MALE, NONE, Rules, load
+from proband.suites.kinship.world.rules import NONE, Rules, load
 
 ENTITIES = 40  # placeholders to draw from when names are anonymised
 REMEMBERED = 50_000  # clauses whose names are kept
@@ -54,12 +54,6 @@ class Wording:
         if "names" in self.plan.hold_out:
             return {"": given, **names_of(given, share=self.plan.options.held_names, seed=self.plan.seed)}
         return {"": given, "train": given, "test": given}
-
-    @cached_property
-    def fewest(self) -> dict[str, int]:
-        """By part: for so many people there are names enough, whatever their genders."""
-        genders = (MALE, FEMALE) if self.rules.gendered else (NONE,)
-        return {part: min(len(lists.get(gender, ())) for gender in genders) for part, lists in self.names.items()}
 
     def item(
         self, draft: Draft, draw: Random, words: random.Random, *, cell: Cell, name: str, kind: str, searched: bool
@@ -132,11 +126,13 @@ class Wording:
             order = shuffled(max(ENTITIES, len(genders)), draw)
             return [f"@entity-{order[i]}" for i in range(len(genders))]
         lists, names = self.names[part], list[str]()
-        if len(genders) > self.fewest[part]:
-            _enough(lists, genders)
+        for gender in dict.fromkeys(genders):
+            needed, given = genders.count(gender), len(lists.get(gender, ()))
+            if needed > given:
+                raise ProbandError(f"a story needs {needed} names ({gender}); there are {given}")
         for gender in genders:
-            given = lists[gender]
-            while (name := given[int(draw() * len(given))]) in names:
+            free = lists[gender]
+            while (name := free[int(draw() * len(free))]) in names:
                 pass
             names.append(name)
         return names
@@ -171,10 +167,3 @@ class Wording:
             texts.append(questions.capital(forms[form].format(i=shown[i], j=shown[j], word=word)))
             used.append(f"{self.rules.name}.{form}")
         return " ".join(texts), used, [(i,) for i in order]
-
-
-def _enough(lists: Mapping[str, Sequence[str]], genders: Sequence[str]) -> None:
-    for gender in sorted(set(genders)):
-        needed, given = genders.count(gender), len(lists.get(gender, ()))
-        if needed > given:
-            raise ProbandError(f"a story needs {needed} names ({gender}); there are {given}")

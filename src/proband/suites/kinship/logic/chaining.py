@@ -17,10 +17,12 @@ import random
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from proband.suites.kinship.world.families import OTHER, Family, Shape, make, matrix
+from proband.suites.kinship.world.families import OTHER, Shape, make, matrix
+from proband.suites.kinship.world.kernel import Family
 from proband.suites.kinship.world.lazy_table import Lazy
 from proband.suites.kinship.world.random_orders import Random
-from proband.suites.kinship.world.rules import FEMALE, Rules
+from proband.suites.kinship.world.relations import FEMALE
+from proband.suites.kinship.world.rules import Rules
 
 Step = tuple[int, int, int]  # (a, y, b): the fact (a, b) follows from (a, y) and (y, b)
 Pair = tuple[int, int]

@@ -1,4 +1,4 @@
-"""Forward closure: what follows from told facts under a rule base, with the proof.
+"""Forward closure: what follows from told facts under a rule base.
 
 Every two people keep the set of relations still possible between them. A told fact leaves one; any third person
 narrows the set, D(i, j) := D(i, j) & (D(i, k) o D(k, j)), until nothing moves (path consistency over the composition
@@ -7,18 +7,19 @@ which is why what it cannot prove is not emitted, and why `certify` searches ind
 
 >>> from proband.suites.kinship.world.rules import load
 >>> closure = close(load("sound"), ["male", "female", "male"], [(0, "mother", 1), (1, "brother", 2)])
->>> closure.answers(0, 2), closure.proof(0, 2)
-(['uncle'], [[[0, 'mother', 1], [1, 'brother', 2], [0, 'uncle', 2]]])
+>>> closure.answers(0, 2)
+['uncle']
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from proband.suites.kinship.world.relations import FEMALE
 from proband.suites.kinship.world.rules import OTHER, Rules
 
 Edge = Any  # [i, word, j] as a list or a tuple: person j is the word of person i
@@ -58,112 +59,46 @@ def chart(rules: Rules, relations: Sequence[int], genders: Sequence[str]) -> tup
 
 
 @dataclass
-class Narrowing:
-    """One narrowing of D(i, j): what is left, and the two sets (or the one, turned) it came from."""
-
-    i: int
-    j: int
-    left: int
-    sources: tuple[int, ...]  # numbers of earlier narrowings; the last is the previous state of D(i, j), if any
-    via: int | None
-
-
-@dataclass
 class Closure:
-    """The state of the closure; `consistent` is False when some set ran empty, at `clash`."""
+    """The state of the closure; `consistent` is False when some set ran empty."""
 
     rules: Rules
     genders: Sequence[str]
     sets: list[list[int]]
-    why: list[list[int]]
-    log: list[Narrowing] = field(default_factory=list)
-    clash: tuple[int, int] | None = None
-
-    @property
-    def consistent(self) -> bool:
-        return self.clash is None
+    consistent: bool = True
 
     def answers(self, i: int, j: int) -> list[str]:
         """The words for what j can be to i; `other` where none of them need be true."""
-        return [
-            OTHER if r == len(self.rules.neutrals) else self.rules.word(r, self.genders[j])
-            for r in range(len(self.rules.table))
-            if self.sets[i][j] >> r & 1
-        ]
+        words = [*(pair[self.genders[j] == FEMALE] for pair in self.rules.words), OTHER]
+        return [word for r, word in enumerate(words) if self.sets[i][j] >> r & 1]
 
-    def proof(self, i: int, j: int) -> list[list[list[Any]]]:
-        """The steps to D(i, j), each a list of premises and, last, the conclusion; sets are words joined by `|`."""
-        needed: set[int] = set()
-        waiting = [self.why[i][j]]
-        while waiting:
-            number = waiting.pop()
-            if number >= 0 and number not in needed:
-                needed.add(number)
-                waiting.extend(self.log[number].sources)
-        steps = []
-        for number in sorted(needed):
-            step = self.log[number]
-            if step.via is not None:
-                premises = [self._fact(self.log[source]) for source in step.sources[:2]]
-                before = [self._fact(self.log[source]) for source in step.sources[2:] if source >= 0]
-                steps.append([*premises, *before, self._fact(step)])
-        return steps
-
-    def _fact(self, step: Narrowing) -> list[Any]:
-        words = [
-            OTHER if r == len(self.rules.neutrals) else self.rules.word(r, self.genders[step.j])
-            for r in range(len(self.rules.table))
-            if step.left >> r & 1
-        ]
-        return [step.i, "|".join(words), step.j]
+    def narrow(self, i: int, j: int, to: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """D(i, j) := D(i, j) & to, and the same for D(j, i), turned; returns the two pairs."""
+        left = self.sets[i][j] & to
+        self.sets[i][j], self.sets[j][i] = left, self.rules.invert(left)
+        self.consistent = self.consistent and left != 0
+        return (i, j), (j, i)
 
 
 def close(rules: Rules, genders: Sequence[str], edges: Sequence[Edge]) -> Closure:
     """The forward closure of told facts. A word of the wrong gender is a contradiction at once."""
     n = len(genders)
-    start = [
-        [rules.full & ~rules.opposite if genders[i] == genders[j] else rules.full for j in range(n)] for i in range(n)
-    ]
-    closure = Closure(rules, genders, start, [[-1] * n for _ in range(n)])
+    apart = rules.full & ~rules.opposite
+    sets = [[apart if genders[i] == genders[j] else rules.full for j in range(n)] for i in range(n)]
+    closure = Closure(rules, genders, sets)
     queue: deque[tuple[int, int]] = deque()
     for i, word, j in edges:
-        told = 1 << rules.code[word]
-        if rules.gender[word] not in (None, genders[j]) or i == j:
-            told = 0
-        _narrow(closure, i, j, told, (), None, queue)
-    while queue and closure.clash is None:
+        wrong = rules.gender[word] not in (None, genders[j]) or i == j
+        queue += closure.narrow(i, j, 0 if wrong else 1 << rules.code[word])
+    while queue and closure.consistent:
         i, j = queue.popleft()
         for m in range(n):
-            if m in (i, j):
-                continue
-            _compose(closure, i, j, m, queue)  # i-m through j
-            _compose(closure, m, i, j, queue)  # m-j through i
+            if m not in (i, j):
+                for a, y, b in ((i, j, m), (m, i, j)):  # i-m through j, m-j through i
+                    result = rules.union(sets[a][y], sets[y][b])
+                    if sets[a][b] & ~result:
+                        queue += closure.narrow(a, b, result)
     return closure
-
-
-def _compose(closure: Closure, a: int, y: int, b: int, queue: deque[tuple[int, int]]) -> None:
-    sets = closure.sets
-    result = closure.rules.union(sets[a][y], sets[y][b])
-    if sets[a][b] & ~result:
-        sources = (closure.why[a][y], closure.why[y][b], closure.why[a][b])
-        _narrow(closure, a, b, sets[a][b] & result, sources, y, queue)
-
-
-def _narrow(
-    closure: Closure, i: int, j: int, to: int, sources: tuple[int, ...], via: int | None, queue: deque[tuple[int, int]]
-) -> None:
-    """D(i, j) := D(i, j) & to, and the same for D(j, i), turned."""
-    left = closure.sets[i][j] & to
-    if left == closure.sets[i][j] and sources:
-        return
-    for a, b, mask in ((i, j, left), (j, i, closure.rules.invert(left))):
-        origin = sources if (a, b) == (i, j) else (len(closure.log) - 1,)
-        closure.log.append(Narrowing(a, b, mask, origin, via if (a, b) == (i, j) else None))
-        closure.sets[a][b], closure.why[a][b] = mask, len(closure.log) - 1
-    queue.append((i, j))
-    queue.append((j, i))
-    if not left:
-        closure.clash = (i, j)
 
 
 def entailed(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]) -> str | None:
@@ -182,18 +117,30 @@ def distance(edges: Sequence[Edge], query: Sequence[int]) -> int | None:
     >>> distance([(0, "son", 1), (1, "wife", 2), (2, "father", 3)], (0, 3))
     3
     """
-    near: dict[int, list[int]] = {}
-    for i, _, j in edges:
-        near.setdefault(i, []).append(j)
-        near.setdefault(j, []).append(i)
+    path = shortest_path(edges, query)
+    return None if path is None else len(path)
+
+
+def shortest_path(edges: Sequence[Edge], query: Sequence[int]) -> list[Edge] | None:
+    """The facts of a shortest path between the two people of the query; None if nothing connects them.
+
+    >>> shortest_path([(0, "son", 1), (2, "wife", 3), (1, "wife", 2)], (0, 2))
+    [(0, 'son', 1), (1, 'wife', 2)]
+    """
+    near: dict[int, list[tuple[int, Edge]]] = {}
+    for edge in edges:
+        near.setdefault(edge[0], []).append((edge[2], edge))
+        near.setdefault(edge[2], []).append((edge[0], edge))
     start, goal = query
-    seen, border, steps = {start}, [start], 0
-    while border:
-        if goal in seen:
-            return steps
-        border = list(dict.fromkeys(y for x in border for y in near.get(x, ()) if y not in seen))
-        seen.update(border)
-        steps += 1
+    came: dict[int, list[Edge]] = {start: []}
+    waiting = [start]
+    for here in waiting:  # grows while we walk: breadth first
+        if here == goal:
+            return came[here]
+        for there, edge in near.get(here, ()):
+            if there not in came:
+                came[there] = [*came[here], edge]
+                waiting.append(there)
     return None
 
 

@@ -5,7 +5,7 @@
     disconnected    nobody shared: people of another family
 
 All facts come from families, so the story stays true of one; what was proved stays proved. And no proof gets
-shorter: a relation follows only from facts that connect the two people (prove.distance), and the distance stays k.
+shorter: a relation follows only from facts that connect the two people (closure.distance), and the distance stays k.
 A way from position i to position j of the path with more than j - i facts never gains on the path.
 """
 
@@ -16,7 +16,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from proband.suites.kinship.logic.chaining import Ground, resolve
-from proband.suites.kinship.logic.closure import Edge, distance
 from proband.suites.kinship.world.random_orders import Random
 
 KINDS = ("supporting", "irrelevant", "disconnected")
@@ -141,31 +140,3 @@ def disconnected(ground: Ground, size: int, *, draw: Random) -> list[int] | None
     start = int(draw() * len(ground.genders))
     away = walk(ground, start, size, used=set(), draw=draw)
     return None if away is None else [start, *away]
-
-
-def harm(edges: Sequence[Edge], noise: Sequence[tuple[Edge, str]], query: Sequence[int], k: int) -> str | None:
-    """What is wrong with the noise of a story of k facts, or None: it offers no shorter proof and is what it says.
-
-    >>> chain = [(0, "mother", 1), (1, "brother", 2)]
-    >>> harm([*chain, (0, "uncle", 2)], [((0, "uncle", 2), "supporting")], (0, 2), 2)
-    'a proof of 1 facts instead of 2'
-    >>> harm([*chain, (2, "son", 3)], [((2, "son", 3), "disconnected")], (0, 2), 2)
-    'a disconnected fact touches the path'
-    """
-    apart = distance(edges, query)
-    if apart != k:
-        return f"a proof of {apart} facts instead of {k}"
-    told = list(noise)
-    noisy = {(i, word, j) for (i, word, j), _ in told}
-    path = {person for i, word, j in edges if (i, word, j) not in noisy for person in (i, j)}
-    for kind in KINDS:
-        touched = [p for (i, _, j), its in told if its == kind for p in (i, j) if p in path]
-        if kind == "disconnected" and touched:
-            return "a disconnected fact touches the path"
-        if kind == "irrelevant" and any(p not in query for p in touched):
-            return "an irrelevant fact touches the path elsewhere than at the people asked about"
-        if kind == "irrelevant" and len(set(touched)) > 1:
-            return "irrelevant facts touch the path at both ends"
-        if kind == "supporting" and len(set(touched)) not in (0, 2):
-            return "a supporting path does not begin and end on the path"
-    return None

@@ -3,7 +3,7 @@
 Our own stories are read strictly, and every fact comes back. Other people's are read freely: a pronoun without a
 topic of its gender means the nearest person it can.
 
->>> Reader().read("Ben rang his aunt Ann. Ann is married to Carl.", names=["Ben", "Ann", "Carl"])
+>>> read_story("Ben rang his aunt Ann. Ann is married to Carl.", names=["Ben", "Ann", "Carl"])
 [('Ben', 'aunt', 'Ann'), ('Ann', 'husband', 'Carl')]
 """
 
@@ -11,31 +11,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from proband.suites.kinship.reading.grammar import Fact, read_facts
 from proband.suites.kinship.world.names import GENDER_OF
 from proband.suites.kinship.world.rules import Rules
 
-Edge = tuple[int, str, int]
 TRIPLE = re.compile(r"\((.+?), (.+?), (.+?)\)\s*")
 
 
-@dataclass(frozen=True)
-class Reader:
-    """Reads English; with a rule base of another world, the sentences that rule base says facts in."""
-
-    rules: Rules | None = None
-
-    def read(self, story: str, *, names: Mapping[str, str | None] | Iterable[str]) -> list[Fact]:
-        """The facts of a story as (owner, word, person). `names` may give genders; else ours are known by name."""
-        known = dict(names) if isinstance(names, Mapping) else {name: GENDER_OF.get(name) for name in names}
-        if TRIPLE.match(story):
-            return [(a, relation, b) for a, relation, b in TRIPLE.findall(story)]
-        if self.rules is not None and self.rules.world != "family":
-            return read_sentences(story, names=list(known), rules=self.rules)
-        strict = read_facts(story, known, strict=True)
-        return strict.facts if not strict.problems else read_facts(story, known).facts
+def read_story(
+    story: str, *, names: Mapping[str, str | None] | Iterable[str], rules: Rules | None = None
+) -> list[Fact]:
+    """The facts of a story as (owner, word, person). `names` may give genders; else ours are known by name. With a rule
+    base of another world, the story is in the sentences that rule base says facts in."""
+    known = dict(names) if isinstance(names, Mapping) else {name: GENDER_OF.get(name) for name in names}
+    if TRIPLE.match(story):
+        return TRIPLE.findall(story)
+    if rules is not None and rules.world != "family":
+        return read_sentences(story, names=list(known), rules=rules)
+    strict = read_facts(story, known, strict=True)
+    return strict.facts if not strict.problems else read_facts(story, known).facts
 
 
 def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[Fact]:

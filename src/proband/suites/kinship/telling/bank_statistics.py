@@ -14,13 +14,13 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any, Final
 
-from proband.suites.kinship.telling.bank import ANY, LONGEST, Bank, Template
+from proband.suites.kinship.telling.bank import ANY, LONGEST, Bank
 from proband.suites.kinship.telling.template_check import castings
-from proband.suites.kinship.world.relations import GENDER, INVERSE, NEUTRAL, word
+from proband.suites.kinship.world.relations import GENDER, INVERSE, word
 
 WORD: Final = re.compile(r"\w+(?:-\w+)*")
 PUBLISHED: Final = {  # table 3.1
@@ -48,9 +48,6 @@ class Statistics:
     vocabulary: int
     unigrams: Overlap
     bigrams: Overlap
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def jaccard(a: Iterable[Any], b: Iterable[Any]) -> float:
@@ -129,27 +126,3 @@ def _overlap(
         by_clause=sum(means) / len(means) if means else 0.0,
         across=sum(drawn) / len(drawn) if drawn else 0.0,
     )
-
-
-def coverage(bank: Bank) -> dict[tuple[str, str], int]:
-    """How many paraphrases tell one fact, for every relation word and gender of the other person.
-
-    >>> from proband.suites.kinship.telling.bank_sources import load_bank
-    >>> len(coverage(load_bank())), min(coverage(load_bank()).values()) >= 12
-    (42, True)
-    """
-    pairs = [(w, g) for w in NEUTRAL for g in ("male", "female") if NEUTRAL[w] != "spouse" or GENDER[w] != g]
-    return {(w, g): len(tellings(bank, (g, w))) for w, g in pairs}
-
-
-def general_share(bank: Bank) -> dict[int, tuple[int, int]]:
-    """Facts -> (paraphrases for certain clauses, paraphrases for any)."""
-
-    def count(n: int, general: bool) -> int:
-        return sum(1 for t in bank.templates if _is(t, n, general))
-
-    return {n: (count(n, False), count(n, True)) for n in range(1, LONGEST + 1)}
-
-
-def _is(template: Template, facts: int, general: bool) -> bool:
-    return template.facts == facts and template.general == general

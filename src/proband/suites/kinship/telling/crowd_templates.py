@@ -1,9 +1,9 @@
 """CLUTRR's crowd templates, from the user's own copy: read, checked, and told what is wrong with them.
 
-The folder holds `amt_train.csv` and `amt_test.csv` (or the `.json` files of the same rows): a combination of
-relations, a combination of genders, and a text with slots ENT_<i>_<gender>, in which person i+1 is the i-th relation of
-person i. Every text is read freely (`grammar`) and compared with its label; only those that tell exactly the facts of
-their label enter the bank. Nothing of it is shipped.
+The folder holds `amt_train.csv` and `amt_test.csv`: a combination of relations, a combination of genders, and a text
+with slots ENT_<i>_<gender>, in which person i+1 is the i-th relation of person i. Every text is read freely (`grammar`)
+and compared with its label; only those that tell exactly the facts of their label enter the bank.
+Nothing of it is shipped.
 
 >>> words_of("father-mother-in-law"), verdict("ENT_0_male rang his mother ENT_1_female.", ("father",), ("male", "male"))
 (('father', 'mother-in-law'), 'wrong gender')
@@ -12,7 +12,6 @@ their label enter the bank. Nothing of it is shipped.
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -25,7 +24,7 @@ from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.reading.grammar import Fact, Reading, read_facts
 from proband.suites.kinship.telling.bank import LONGEST, Bank, Template
 from proband.suites.kinship.telling.template_check import STAND_INS, canonical
-from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL
+from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, word
 from proband.suites.kinship.world.rules import load
 
 SLOT: Final = re.compile(r"ENT_(\d)_(male|female)")
@@ -42,7 +41,6 @@ REASONS: Final = {
     "tells more": "it tells a further fact that its label leaves open",
     "not told": "a fact of the label is not told, or not in a way the checker can read",
 }
-WRONG: Final = tuple(REASONS)[1:6]  # wrong whatever one thinks of telling too much or too little
 
 
 @dataclass(frozen=True)
@@ -64,11 +62,6 @@ class Crowd:
         found = Counter(self.verdicts.values())
         return {reason: found[reason] for reason in REASONS}
 
-    def table(self) -> str:
-        """One line per verdict: how many, which share, what it means."""
-        lines = [f"{n:6,}  {n / len(self.rows):6.1%}  {r}: {REASONS[r]}" for r, n in self.counts().items()]
-        return "\n".join([f"{len(self.rows):6,}  templates", *lines])
-
 
 def words_of(combination: str) -> tuple[str, ...]:
     """The relation words of a combination; `-in-law` belongs to the word before it."""
@@ -80,50 +73,26 @@ def read_rows(folder: Path) -> Iterator[Row]:
     """All templates of a folder, train before test."""
     if not folder.is_dir():
         raise ProbandError("no such folder of crowd templates", file=folder)
-    found = False
-    for split in ("train", "test"):
-        table, tree = folder / f"amt_{split}.csv", folder / f"amt_{split}.json"
-        if table.is_file():
-            found = True
-            yield from _csv_rows(table, split)
-        elif tree.is_file():
-            found = True
-            yield from _json_rows(tree, split)
-    if not found:
-        raise ProbandError("holds neither amt_train.csv nor amt_train.json nor their test files", file=folder)
+    tables = {split: folder / f"amt_{split}.csv" for split in ("train", "test")}
+    if not any(path.is_file() for path in tables.values()):
+        raise ProbandError("holds neither amt_train.csv nor amt_test.csv", file=folder)
+    for split, path in tables.items():
+        if path.is_file():
+            with open(path, encoding="utf-8", newline="") as file:
+                yield from _rows(csv.DictReader(file), path, split)
 
 
-def _csv_rows(path: Path, split: str) -> Iterator[Row]:
-    with open(path, encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
-        missing = {"rel_comb", "gender_comb", "template"} - set(reader.fieldnames or ())
-        if missing:
-            raise ProbandError(f"has no column {sorted(missing)[0]!r}", file=path, line=1)
-        for number, cells in enumerate(reader):  # the files' own ids start anew for every combination
-            try:
-                yield _row(f"{split}.{number}", split, cells["rel_comb"], cells["gender_comb"], cells["template"])
-            except ProbandError as error:
-                raise ProbandError(str(error), file=path, line=reader.line_num) from None
-
-
-def _json_rows(path: Path, split: str) -> Iterator[Row]:
-    try:
-        tree = json.loads(path.read_text(encoding="utf-8"))
-        entries = [(r, g, t) for r, by_gender in tree.items() for g, texts in by_gender.items() for t in texts]
-    except (ValueError, AttributeError, TypeError) as error:
-        raise ProbandError(f"is not relations -> genders -> texts: {error}", file=path) from None
-    for number, (relations, genders, text) in enumerate(entries):
-        yield _row(f"{split}.{number}", split, relations, genders, str(text))
-
-
-def _row(name: str, split: str, relations: str, genders: str, text: str) -> Row:
-    words, people = words_of(relations), tuple(genders.split("-"))
-    unknown = next((w for w in words if w not in NEUTRAL), None)
-    if unknown is not None:
-        raise ProbandError(f"{unknown!r} is not one of the 22 relations")
-    if len(people) != len(words) + 1 or any(g not in (MALE, FEMALE) for g in people):
-        raise ProbandError(f"{genders!r} does not give a gender for each of {len(words) + 1} people")
-    return Row(name, split, words, people, text)
+def _rows(reader: csv.DictReader[str], path: Path, split: str) -> Iterator[Row]:
+    if missing := {"rel_comb", "gender_comb", "template"} - set(reader.fieldnames or ()):
+        raise ProbandError(f"has no column {min(missing)!r}", file=path, line=1)
+    for number, cells in enumerate(reader):  # the files' own ids start anew for every combination
+        words, genders = words_of(cells["rel_comb"]), tuple(cells["gender_comb"].split("-"))
+        if unknown := next((w for w in words if w not in NEUTRAL), None):
+            raise ProbandError(f"{unknown!r} is not one of the 22 relations", file=path, line=reader.line_num)
+        if len(genders) != len(words) + 1 or any(g not in (MALE, FEMALE) for g in genders):
+            reason = f"{cells['gender_comb']!r} does not give a gender for each of {len(words) + 1} people"
+            raise ProbandError(reason, file=path, line=reader.line_num)
+        yield Row(f"{split}.{number}", split, words, genders, cells["template"])
 
 
 # ---- the verdict ---------------------------------------------------------------------------------------------------
@@ -154,13 +123,9 @@ def _judge(reading: Reading, label: list[Fact], names: list[str], genders: tuple
     for a, relation, b in sorted(told - meant):
         right = pairs.get(frozenset((a, b)))
         if right is not None and (a, right, b) not in told & meant:
-            inverse = canonical((b, _word(relation, genders[names.index(a)]), a))
+            inverse = canonical((b, word(relation, genders[names.index(a)]), a))
             return "reversed" if inverse in meant else "another relation"
     return _extra(told - meant, label, names, genders) if told - meant else "not told"
-
-
-def _word(neutral: str, gender: str) -> str:
-    return next(w for w, n in NEUTRAL.items() if n == neutral and GENDER[w] == gender)
 
 
 def _extra(extra: set[tuple[str, str, str]], label: list[Fact], names: list[str], genders: tuple[str, ...]) -> str:
@@ -170,7 +135,7 @@ def _extra(extra: set[tuple[str, str, str]], label: list[Fact], names: list[str]
     closure = close(rules, genders, edges)
     verdicts = set()
     for a, neutral, b in extra:
-        w = _word(neutral, genders[place[b]])
+        w = word(neutral, genders[place[b]])
         if not close(rules, genders, [*edges, (place[a], w, place[b])]).consistent:
             return "contradiction"
         verdicts.add("tells the answer" if closure.answers(place[a], place[b]) == [w] else "tells more")

@@ -14,8 +14,6 @@ from proband.core.types import Item
 from proband.suites.kinship.world.random_orders import Random
 from proband.suites.kinship.world.rules import Rules
 
-FORMS = ("story", "facts", "graph")
-QUESTIONS = ("choice", "text", "yes-no")
 ASKED = (
     "How is {z} related to {x}?",
     "What relation is {z} to {x}?",
@@ -49,18 +47,14 @@ def ask(kind: str, *, x: str, z: str, target: str, rules: Rules, draw: Random) -
         true = draw() < 0.5
         others = [w for w in rules.choices if w != target and rules.gender[w] == rules.gender[target]]
         word = target if true else others[int(draw() * len(others))]
-        asked = f"Is {z} the {word} of {x}?" if rules.gendered else f"Is it true that {statement(rules, x, z, word)}?"
+        stated = rules.sentences[0].format(i=x, j=z, word=word).rstrip(".")
+        asked = f"Is {z} the {word} of {x}?" if rules.gendered else f"Is it true that {stated}?"
         return asked, ("yes", "no"), 0 if true else 1
     gold = rules.gold[target]
     if kind == "text":
         wordings = ASKED if rules.gendered else ASKED_OF_PLACES
         return wordings[int(draw() * len(wordings))].format(x=x, z=z), rules.choices, gold
     return capital(rules.blank.format(i=x, j=z)), rules.choices, gold
-
-
-def statement(rules: Rules, x: str, z: str, word: str) -> str:
-    """A fact in the rule base's own words, without the full stop."""
-    return rules.sentences[0].format(i=x, j=z, word=word).rstrip(".")
 
 
 def capital(text: str) -> str:
@@ -70,7 +64,3 @@ def capital(text: str) -> str:
 def story_of(item: Item) -> str:
     """The story of an item's prompt: all but the last line, which is the question."""
     return item.prompt.rsplit("\n", 1)[0]
-
-
-def question_of(item: Item) -> str:
-    return item.prompt.rsplit("\n", 1)[-1]

@@ -73,10 +73,9 @@ def tell(
     rng: random.Random,
     split: str | None = None,
     brackets: bool = False,
-    shuffle: bool = True,
     reveal: int | None = None,
 ) -> Telling:
-    """One story that tells every edge once; `shuffle` puts the paraphrases in random order.
+    """One story that tells every edge once, its paraphrases in random order.
 
     Where names do not tell genders (`@entity-1`), `reveal` is a person whose gender some kin word or pronoun must.
     """
@@ -105,9 +104,7 @@ def tell(
         used.add(template)
         told.append((menu.tell(line, [shown[i] for i in path]), template, numbers[at:end]))
         at = end
-    if shuffle:
-        told = [told[i] for i in shuffled(len(told), draw)]
-    text, ids, groups = zip(*told)
+    text, ids, groups = zip(*(told[i] for i in shuffled(len(told), draw)))
     return Telling(" ".join(text), ids, groups)
 
 

@@ -19,7 +19,7 @@ from typing import Final
 
 from proband.suites.kinship.reading.grammar import Fact, read_facts
 from proband.suites.kinship.telling.bank import ANY, Bank, Template
-from proband.suites.kinship.telling.template_language import compile_text
+from proband.suites.kinship.telling.template_language import fill
 from proband.suites.kinship.world.relations import FEMALE, INVERSE, MALE, NEUTRAL, NEUTRALS, word
 
 STAND_INS: Final = {MALE: ("Adam", "Ben", "Carl", "Daniel"), FEMALE: ("Anna", "Beatrice", "Clara", "Diana")}
@@ -98,9 +98,8 @@ def check_template(template: Template, *, every: bool = False) -> list[Fault]:
     for pattern in template.patterns:
         for relations in clauses(pattern, every=every):
             for genders in castings(relations) if template.genders is None else [template.genders]:
-                fmt, order = compile_text(template.text, relations, genders)
                 names = [STAND_INS[g][i] for i, g in enumerate(genders)]
-                text = fmt % tuple(names[i] for i in order)
+                text = fill(template.text, relations, genders, names)
                 words = tuple(word(r, g) for r, g in zip(relations, genders[1:]))
                 label = [(names[i], w, names[i + 1]) for i, w in enumerate(words)]
                 for reason in compare(text, label, dict(zip(names, genders))):

@@ -23,6 +23,7 @@ each casting of genders, and a story fills in the names of its people and the ki
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -72,15 +73,6 @@ def kin_forms(relations: tuple[str, ...], genders: tuple[str, ...]) -> tuple[str
     """
     steps = [STEP[step] for step in zip(relations, genders, genders[1:])]
     return sum([ahead for ahead, _ in steps] + [back for _, back in steps], ())
-
-
-def kin_word(b: int, a: int, relations: tuple[str, ...], genders: tuple[str, ...]) -> str:
-    """What b is to a, who must be neighbours on the path.
-
-    >>> kin_word(0, 1, ("pibling",), ("male", "female"))
-    'nephew'
-    """
-    return kin_forms(relations, genders)[kin_place(b, a, len(relations))]
 
 
 def kin_place(b: int, a: int, n: int) -> int:
@@ -144,23 +136,22 @@ def frame(text: str, genders: tuple[str, ...]) -> tuple[str, tuple[int, ...]]:
     return "".join(out), tuple(slots)
 
 
-def compile_text(text: str, relations: tuple[str, ...], genders: tuple[str, ...]) -> tuple[str, tuple[int, ...]]:
-    """A %-format and the people whose names fill it, in order.
+def fill(text: str, relations: tuple[str, ...], genders: tuple[str, ...], names: Sequence[str]) -> str:
+    """The template told of these people.
 
-    >>> fmt, order = compile_text("{0} rang {0 his} {1 of 0} {1}.", ("pibling",), ("male", "female"))
-    >>> fmt % tuple(("Ben", "Mia")[i] for i in order)
+    >>> fill("{0} rang {0 his} {1 of 0} {1}.", ("pibling",), ("male", "female"), ["Ben", "Mia"])
     'Ben rang his aunt Mia.'
     """
+    forms = kin_forms(relations, genders)
     for b, c, a in (map(int, match.groups()) for match in map(PLURAL_SLOT.fullmatch, _segments(text)[1::2]) if match):
-        one, other = (NEUTRAL[kin_word(x, a, relations, genders)] for x in (b, c))
+        one, other = (NEUTRAL[forms[kin_place(x, a, len(relations))]] for x in (b, c))
         if one != other:
             raise ProbandError(f"no plural for {one} and {other}")
     fmt, slots = frame(text, genders)
-    forms = ("%s",) * len(genders) + kin_forms(relations, genders)
-    filled = [forms[place] for place in slots]
+    filled = tuple((*names, *forms)[place] for place in slots)
     if "" in filled:
         raise ProbandError(f"no plural for these people in {text!r}")
-    return fmt.replace("%%", "%%%%") % tuple(filled), tuple(place for place in slots if place < len(genders))
+    return fmt % filled
 
 
 def genders_told(text: str, relations: tuple[str, ...], genders: tuple[str, ...]) -> frozenset[int]:

@@ -55,7 +55,7 @@ class Layout:
         self.rows = _units(family, self.level)
         self.x = [0.0] * len(family)
         for row in self.rows:
-            self._pack(row, list(range(len(row))))
+            self._pack(row)
         for sweep in range(8):
             for row in self.rows if sweep % 2 == 0 else reversed(self.rows):
                 self._settle(row)
@@ -80,15 +80,13 @@ class Layout:
             at += right - left + 2 * GAP
         self.x = [x + shift[g] for x, g in zip(self.x, group)]
 
-    def _near(self, person: int) -> list[float]:
-        family = self.family
-        others = [*family.parents[person], *family.children[person]]
-        others += [s for s in family.spouses[person] if self.level[s] != self.level[person]]
-        return [self.x[y] for y in others]
-
-    def _wish(self, unit: Unit) -> float | None:
-        near = [x for person in unit for x in self._near(person)]
-        return sum(near) / len(near) if near else None
+    def _wish(self, unit: Unit) -> float:
+        """The mean place of those it is tied to; where it stands if there are none."""
+        family, near = self.family, []
+        for person in unit:
+            apart = [s for s in family.spouses[person] if self.level[s] != self.level[person]]
+            near += [self.x[y] for y in (*family.parents[person], *family.children[person], *apart)]
+        return sum(near) / len(near) if near else sum(self.x[person] for person in unit) / len(unit)
 
     def _width(self, unit: Unit) -> float:
         return sum(self.widths[person] for person in unit) + GAP * (len(unit) - 1)
@@ -99,32 +97,26 @@ class Layout:
             self.x[person] = at + self.widths[person] / 2
             at += self.widths[person] + GAP
 
-    def _centre(self, unit: Unit) -> float:
-        return sum(self.x[person] for person in unit) / len(unit)
-
-    def _pack(self, row: list[Unit], order: Sequence[int]) -> None:
+    def _pack(self, row: list[Unit]) -> None:
         at = 0.0
-        for index in order:
-            unit = row[index]
+        for unit in row:
             self._put(unit, at + self._width(unit) / 2)
             at += self._width(unit) + 1.4 * GAP
 
     def _settle(self, row: list[Unit]) -> None:
         """Reorder a row by what its units are tied to, and turn couples so that each stands nearer to their own."""
-        wishes = [self._wish(unit) for unit in row]
-        keys = [self._centre(unit) if wish is None else wish for unit, wish in zip(row, wishes)]
-        row[:] = [row[i] for i in sorted(range(len(row)), key=lambda i: (keys[i], row[i]))]
+        row.sort(key=lambda unit: (self._wish(unit), unit))
         for i, unit in enumerate(row):
             if len(unit) == 2:
                 sides = [[self.x[p] for p in self.family.parents[person]] for person in unit]
                 if all(sides) and sum(sides[0]) / len(sides[0]) > sum(sides[1]) / len(sides[1]):
                     row[i] = (unit[1], unit[0])
-        self._pack(row, range(len(row)))
+        self._pack(row)
         self._spread(row)
 
     def _spread(self, row: list[Unit]) -> None:
         """Move units towards their wishes, keeping their order and distance."""
-        wishes = [self._centre(unit) if (wish := self._wish(unit)) is None else wish for unit in row]
+        wishes = [self._wish(unit) for unit in row]
         right = self._pushed(row, wishes)
         left = [-x for x in reversed(self._pushed(row[::-1], [-wish for wish in reversed(wishes)]))]
         for unit, a, b in zip(row, right, left):

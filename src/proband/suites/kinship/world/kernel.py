@@ -25,8 +25,7 @@ class World:
     """Which axioms hold. The defaults are the world of `relations`; each change drops one of its rules or, for
     `one_generation`, adds one."""
 
-    married_parents: bool = True  # axiom 2, first half: the two parents of a person are spouses
-    no_stepparents: bool = True  # axiom 2, second half: the spouse of a parent is the other parent
+    no_stepparents: bool = True  # second half of axiom 2: the spouse of a parent is the other parent
     one_spouse: bool = True
     strangers: bool = True  # axiom 4: spouses have no common ancestor
     by_blood: bool = True  # an uncle or aunt is a parent's sibling, not a parent's sibling's spouse
@@ -64,10 +63,6 @@ class Family:
     def __len__(self) -> int:
         return len(self.genders)
 
-    @property
-    def spouse(self) -> tuple[int | None, ...]:
-        return tuple(s[0] if s else None for s in self.spouses)
-
     # ---- the definitions, as `relations` states them ---------------------------------------------------------------
 
     @cached_property
@@ -83,7 +78,7 @@ class Family:
         """Others with the same parents; with a common parent where remarriage makes half-siblings."""
 
         def same(x: int, y: int) -> bool:
-            if self.world.no_stepparents and self.world.married_parents:
+            if self.world.no_stepparents:
                 return bool(self.parents[x]) and self.parents[x] == self.parents[y]
             return bool(self.parents[x] & self.parents[y])
 
@@ -165,7 +160,7 @@ class Family:
                     return f"axiom 1: persons {x} and {y} are no couple"
             if self.world.one_spouse and len(self.spouses[x]) > 1:
                 return f"person {x} has several spouses"
-            if self.world.married_parents and f is not None and m is not None and m not in self.spouses[f]:
+            if f is not None and m is not None and m not in self.spouses[f]:
                 return f"axiom 2: the parents of person {x} are not married"
             if self.world.no_stepparents and any(
                 s not in self.parents[x] for p in self.parents[x] for s in self.spouses[p]

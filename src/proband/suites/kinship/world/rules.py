@@ -17,7 +17,7 @@ Inside, relations are bits of an integer, and `table[a][b]` is the integer of a 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -25,28 +25,11 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
+from proband.suites.kinship.world.lazy_table import Lazy
+from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS
 
 OTHER = "other"
-MALE, FEMALE, NONE = "male", "female", "none"
-
-
-class _Compositions(dict[int, int]):
-    """A table of sets over a table of single relations."""
-
-    def __init__(self, table: tuple[tuple[int, ...], ...]) -> None:
-        super().__init__()
-        self.table = table
-
-    def __missing__(self, key: int) -> int:
-        size = len(self.table)
-        first, second, union = key >> size, key & (1 << size) - 1, 0
-        for a, row in enumerate(self.table):
-            if first >> a & 1:
-                for b, cell in enumerate(row):
-                    if second >> b & 1:
-                        union |= cell
-        self[key] = union
-        return union
+NONE = "none"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -95,9 +78,18 @@ class Rules:
         return tuple(tuple(cell & ~self.opposite for cell in row) for row in self.table)
 
     @cached_property
-    def compositions(self) -> _Compositions:
+    def compositions(self) -> Lazy[int, int]:
         """(set << number of relations | set) -> the union over their members, worked out when first asked for."""
-        return _Compositions(self.table)
+        return Lazy(self._union)
+
+    def _union(self, key: int) -> int:
+        first, union = key >> len(self.table), 0
+        for a, row in enumerate(self.table):
+            if first >> a & 1:
+                for b, cell in enumerate(row):
+                    if key >> b & 1:
+                        union |= cell
+        return union
 
     @cached_property
     def gold(self) -> Mapping[str, int]:
@@ -115,10 +107,7 @@ class Rules:
     def compose(self, first: str, second: str) -> frozenset[str]:
         """The relations of z to x, for y the `first` of x and z the `second` of y; `other` among them if it can be."""
         a, b = self.neutrals.index(first), self.neutrals.index(second)
-        return frozenset(self.relations_of(self.table[a][b]))
-
-    def relations_of(self, mask: int) -> Iterable[str]:
-        return (name for r, name in enumerate((*self.neutrals, OTHER)) if mask >> r & 1)
+        return frozenset(name for r, name in enumerate((*self.neutrals, OTHER)) if self.table[a][b] >> r & 1)
 
     def union(self, first: int, second: int) -> int:
         """Composition of sets."""
@@ -131,39 +120,19 @@ class Rules:
                 turned |= 1 << back
         return turned
 
-    def converse_gaps(self) -> list[str]:
-        """Where the table disagrees with itself: (a b)^-1 must be b^-1 a^-1.
 
-        >>> load("sound").converse_gaps()
-        []
-        """
-        return [
-            f"{a}.{b}"
-            for i, a in enumerate(self.neutrals)
-            for j, b in enumerate(self.neutrals)
-            if self.invert(self.table[i][j]) != self.table[self.inverse[j]][self.inverse[i]]
-        ]
-
-
-def shipped() -> tuple[str, ...]:
-    """Names of the rule bases inside the package."""
-    folder = files("proband") / "data" / "kinship"
-    return tuple(
-        sorted(
-            p.name[: -len(".toml")] for p in folder.iterdir() if p.name in ("sound.toml", "clutrr.toml", "grid.toml")
-        )
-    )
+SHIPPED = ("clutrr", "grid", "sound")  # rule bases inside the package
 
 
 @lru_cache(maxsize=16)
 def load(name_or_path: str) -> Rules:
     """A shipped rule base by name, or a TOML file by path."""
-    if name_or_path in shipped():
+    if name_or_path in SHIPPED:
         text = (files("proband") / "data" / "kinship" / f"{name_or_path}.toml").read_text(encoding="utf-8")
         return parse(text, file=f"{name_or_path}.toml")
     path = Path(name_or_path)
     if not path.is_file():
-        raise ProbandError(f"no rule base {name_or_path!r}: neither a file nor one of {', '.join(shipped())}")
+        raise ProbandError(f"no rule base {name_or_path!r}: neither a file nor one of {', '.join(SHIPPED)}")
     try:
         return parse(path.read_bytes().decode("utf-8"), file=path)
     except UnicodeDecodeError as error:
@@ -178,23 +147,30 @@ def parse(text: str, *, file: object) -> Rules:
     proband.core.errors.ProbandError: x.toml: 'relations' is missing or empty
     """
     try:
-        raw = tomllib.loads(text)
+        return _rules(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise ProbandError(f"not TOML: {error}", file=file) from None
+    except ProbandError as error:
+        raise ProbandError(str(error), file=file) from None
+
+
+def _rules(raw: Mapping[str, Any]) -> Rules:
     relations = raw.get("relations")
     if not isinstance(relations, dict) or not relations:
-        raise ProbandError("'relations' is missing or empty", file=file)
+        raise ProbandError("'relations' is missing or empty")
+    if not isinstance(raw.get("name"), str) or not raw["name"].strip():
+        raise ProbandError("'name' is missing or empty")
     neutrals = tuple(relations)
-    words, inverse = _relations(relations, neutrals, file)
+    words, inverse = _relations(relations, neutrals)
     full = (1 << len(neutrals)) - 1 | (bool(raw.get("other", True)) << len(neutrals))
-    rows, reasons = _compositions(raw.get("compose"), neutrals, full, file)
+    rows, reasons = _compositions(raw.get("compose"), neutrals, full)
     opposite = raw.get("opposite", [])
     if wrong := next((name for name in opposite if name not in neutrals), None):
-        raise ProbandError(f"'opposite' names {wrong!r}, which is no relation", file=file)
+        raise ProbandError(f"'opposite' names {wrong!r}, which is no relation")
     return Rules(
-        name=_text(raw, "name", file),
+        name=raw["name"],
         about=str(raw.get("about", "")),
-        world=_world(raw.get("world"), neutrals, file),
+        world=_world(raw.get("world"), neutrals),
         neutrals=neutrals,
         words=words,
         inverse=inverse,
@@ -202,28 +178,26 @@ def parse(text: str, *, file: object) -> Rules:
         full=full,
         table=_with_other(rows, inverse, full),
         reasons=reasons,
-        sentences=_sentences(raw.get("sentences", ["{j} is the {word} of {i}."]), file),
-        names=_names(raw.get("names", {}), file),
+        sentences=_sentences(raw.get("sentences", ["{j} is the {word} of {i}."])),
+        names=_names(raw.get("names", {})),
     )
 
 
 def _relations(
-    relations: Mapping[str, Any], neutrals: tuple[str, ...], file: object
+    relations: Mapping[str, Any], neutrals: tuple[str, ...]
 ) -> tuple[tuple[tuple[str, str], ...], tuple[int, ...]]:
     words: list[tuple[str, str]] = []
     inverse: list[int] = []
     seen: set[str] = set()
     for name, entry in relations.items():
         if name == OTHER or not isinstance(entry, dict):
-            raise ProbandError(f"relation {name!r} must be a table with 'inverse' and its words", file=file)
+            raise ProbandError(f"relation {name!r} must be a table with 'inverse' and its words")
         if entry.get("inverse") not in neutrals or relations[entry["inverse"]].get("inverse") != name:
-            raise ProbandError(
-                f"relation {name!r}: 'inverse' must name a relation whose inverse is {name!r}", file=file
-            )
+            raise ProbandError(f"relation {name!r}: 'inverse' must name a relation whose inverse is {name!r}")
         word = entry.get("word", name)
         pair = (str(entry.get("male", word)), str(entry.get("female", word)))
         if taken := seen & set(pair):
-            raise ProbandError(f"relation {name!r}: the word {min(taken)!r} is another relation's", file=file)
+            raise ProbandError(f"relation {name!r}: the word {min(taken)!r} is another relation's")
         seen |= set(pair)
         words.append(pair)
         inverse.append(neutrals.index(entry["inverse"]))
@@ -231,10 +205,10 @@ def _relations(
 
 
 def _compositions(
-    compose: object, neutrals: tuple[str, ...], full: int, file: object
+    compose: object, neutrals: tuple[str, ...], full: int
 ) -> tuple[list[list[int]], dict[tuple[str, str], str]]:
     if not isinstance(compose, dict):
-        raise ProbandError("'compose' is missing", file=file)
+        raise ProbandError("'compose' is missing")
     bits = {name: 1 << r for r, name in enumerate((*neutrals, OTHER))}
     rows, reasons = [[full] * len(neutrals) for _ in neutrals], {}
     for first, row in compose.items():
@@ -245,10 +219,10 @@ def _compositions(
                 entry = entry.get("gives")
             gives = [entry] if isinstance(entry, str) else entry
             if not isinstance(gives, list):
-                raise ProbandError(f"{place} must give a relation or a list of them", file=file)
+                raise ProbandError(f"{place} must give a relation or a list of them")
             for name in (first, second, *gives):
                 if name not in bits or (name == OTHER and name in (first, second)):
-                    raise ProbandError(f"{place}: {name!r} is no relation", file=file)
+                    raise ProbandError(f"{place}: {name!r} is no relation")
             rows[neutrals.index(first)][neutrals.index(second)] = sum(bits[name] for name in set(gives)) & full
     return rows, reasons
 
@@ -261,34 +235,26 @@ def _with_other(rows: list[list[int]], inverse: tuple[int, ...], full: int) -> t
     return (*((*row, column[r]) for r, row in enumerate(rows)), (*last, full))
 
 
-def _text(raw: Mapping[str, Any], field: str, file: object) -> str:
-    if not isinstance(raw.get(field), str) or not raw[field].strip():
-        raise ProbandError(f"{field!r} is missing or empty", file=file)
-    return str(raw[field])
-
-
-def _world(world: object, neutrals: tuple[str, ...], file: object) -> str | None:
-    from proband.suites.kinship.world.relations import NEUTRALS
-
+def _world(world: object, neutrals: tuple[str, ...]) -> str | None:
     if world is None:
         return None
     if world != "family":
-        raise ProbandError(f"'world' is {world!r}; there is only \"family\", or leave it out", file=file)
+        raise ProbandError(f"'world' is {world!r}; there is only \"family\", or leave it out")
     if neutrals != NEUTRALS:
-        raise ProbandError(f'world "family" needs the relations {", ".join(NEUTRALS)}, in this order', file=file)
+        raise ProbandError(f'world "family" needs the relations {", ".join(NEUTRALS)}, in this order')
     return "family"
 
 
-def _sentences(sentences: object, file: object) -> tuple[str, ...]:
+def _sentences(sentences: object) -> tuple[str, ...]:
     if not isinstance(sentences, list) or not sentences:
-        raise ProbandError("'sentences' must be a list of texts", file=file)
+        raise ProbandError("'sentences' must be a list of texts")
     for text in sentences:
         if not isinstance(text, str) or any(slot not in text for slot in ("{i}", "{j}", "{word}")):
-            raise ProbandError(f"'sentences': {text!r} lacks {{i}}, {{j}} or {{word}}", file=file)
+            raise ProbandError(f"'sentences': {text!r} lacks {{i}}, {{j}} or {{word}}")
     return tuple(sentences)
 
 
-def _names(names: object, file: object) -> dict[str, tuple[str, ...]]:
+def _names(names: object) -> dict[str, tuple[str, ...]]:
     if not isinstance(names, dict) or any(g not in (MALE, FEMALE, NONE) for g in names):
-        raise ProbandError(f"'names' must be a table with the keys {MALE}, {FEMALE} or {NONE}", file=file)
+        raise ProbandError(f"'names' must be a table with the keys {MALE}, {FEMALE} or {NONE}")
     return {gender: tuple(map(str, given)) for gender, given in names.items()}
