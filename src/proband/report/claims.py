@@ -19,8 +19,7 @@ from proband.core.types import Tag
 from proband.report.numbers import words
 from proband.report.numbers.cells import Study
 from proband.report.numbers.contrasts import Compared, contrasted
-
-ALPHA = 0.05
+from proband.report.numbers.pairs import ALPHA
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -273,20 +273,20 @@ def _poisson(rng: np.random.Generator, count: int, draws: int) -> NDArray[np.uin
     return np.take(MULTIPLICITY, uniform).reshape(count, draws)
 
 
-def interval(means: Floats, clusters: int, *, level: float = 0.95) -> tuple[float, float]:
-    """Expanded percentile interval of bootstrap means."""
+def interval(means: Floats, clusters: int) -> tuple[float, float]:
+    """Expanded percentile interval of bootstrap means, at 95%."""
     if clusters < 2:
         return float("-inf"), float("inf")
-    tail = _tail(clusters, level)
+    tail = _tail(clusters)
     low, high = np.quantile(means, [tail, 1 - tail])
     return float(low), float(high)
 
 
 @lru_cache(maxsize=4096)
-def _tail(clusters: int, level: float) -> float:
+def _tail(clusters: int) -> float:
     from scipy.special import stdtrit
 
-    quantile = float(stdtrit(clusters - 1, 1 - (1 - level) / 2))  # Student's t
+    quantile = float(stdtrit(clusters - 1, 0.975))  # Student's t
     return NORMAL.cdf(-math.sqrt(clusters / (clusters - 1)) * quantile)
 
 

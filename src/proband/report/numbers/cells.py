@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from proband.report.numbers.columns import (
     per_item,
     within,
 )
-from proband.report.numbers.pairs import Pair, Together, paired
+from proband.report.numbers.pairs import Comparison, Together, compared, p_values
 from proband.report.numbers.sources import ItemSet
 from proband.report.numbers.systems import System, systems
 
@@ -168,7 +169,7 @@ class Study:
         column, drawn = group.columns[place], group.drawn
         if drawn.clusters == 1 or (metric.over == "item" and (column.mean == column.mean[0]).all()):
             x = np.array([column.value]) if metric.over == "set" else column.mean
-            low, high = stats.interval_without_spread(x, drawn.clusters, 0.95)
+            low, high = stats.interval_without_spread(x, drawn.clusters)
         else:
             low, high = drawn.interval(place)
         return Estimate(
@@ -189,34 +190,36 @@ class Study:
 
     # ---- pairs of systems ----
 
-    def pairs(self, metric: Metric, where: Where, *, only: Collection[tuple[int, int]] | None = None) -> list[Pair]:
-        """Every pair of systems (or only some), on the items that both have a number for."""
-        groups, how = self.drawn(metric, where), {"seed": self.seed, "draws": self.draws}
+    def pairs(
+        self, metric: Metric, where: Where, *, only: Collection[tuple[int, int]] | None = None, margin: float = 0.0
+    ) -> list[Comparison]:
+        """Every pair of systems (or only some), on the items that both have a number for. With a `margin`, the test is
+        whether the first is ahead by more than that, item by item."""
+        groups = self.drawn(metric, where)
         at = {column.system: (group, i) for group in groups for i, column in enumerate(group.columns)}
-        every = [(a, b) for a in sorted(at) for b in sorted(at) if a < b and (only is None or (a, b) in only)]
-        shared: dict[int, list[tuple[int, int, int, int]]] = {}
-        found: dict[tuple[int, int], Pair] = {}
-        for a, b in every:
+        asked: dict[int, tuple[Together, list[tuple[int, int]]]] = {}
+        for a, b in combinations(sorted(at), 2):
+            if only is not None and (a, b) not in only:
+                continue
             (left, i), (right, j) = at[a], at[b]
-            if left is right:
-                shared.setdefault(groups.index(left), []).append((a, b, i, j))
-            elif met := self._meet(metric, left, i, right, j):
-                found |= paired(metric, met, [(a, b, 0, 1)], **how)
-        for number, places in shared.items():
-            found |= paired(metric, groups[number], places, **how)
-        return [found[each] for each in every if each in found]
+            together = left is right and not margin
+            both, place = (left, (i, j)) if together else (self._meet(metric, left, i, right, j), (0, 1))
+            if both is not None:
+                asked.setdefault(id(both), (both, []))[1].append(place)
+        found = {}
+        for both, places in asked.values():
+            p = p_values(metric, both.drawn, places, seed=self.seed, draws=self.draws, margin=margin)
+            for place, each in zip(places, p):
+                systems = both.columns[place[0]].system, both.columns[place[1]].system
+                found[systems] = compared(metric, both, place, each, group=where, labels=self.labels)
+        return [found[each] for each in sorted(found)]
 
-    def pair(self, metric: Metric, where: Where, a: int, b: int, *, margin: float = 0.0) -> Pair | None:
+    def pair(self, metric: Metric, where: Where, a: int, b: int, *, margin: float = 0.0) -> Comparison | None:
         """Two systems, the test being whether a is ahead of b by more than `margin`."""
-        if not margin:
-            first, second = min(a, b), max(a, b)
-            pair = next(iter(self.pairs(metric, where, only={(first, second)})), None)
-            return pair if pair is None or a < b else pair.turned()
-        mask, how = self.mask(where), {"seed": self.seed, "draws": self.draws}
-        (rows, left), (others, right) = self.column(a, metric, mask), self.column(b, metric, mask)
-        one, two = self._resampled(metric, rows, [left]), self._resampled(metric, others, [right])
-        met = self._meet(metric, one, 0, two, 0) if len(rows) and len(others) else None
-        return paired(metric, met, [(a, b, 0, 1)], margin=margin, **how)[a, b] if met else None
+        if a > b:
+            turned = self.pair(metric, where, b, a, margin=-margin)
+            return turned and turned.turned()
+        return next(iter(self.pairs(metric, where, only={(a, b)}, margin=margin)), None)
 
     def _meet(self, metric: Metric, left: Together, i: int, right: Together, j: int) -> Together | None:
         """Two systems that answered different items: their means per item, where both have one."""

@@ -79,7 +79,7 @@ def _by_item(study: Study, contrast: Contrast, metric: Metric, one: Side, other:
     if pair is None:
         return None
     counted = f"{words.count(pair.n, 'item')} in {words.count(pair.clusters, 'cluster')}"
-    return _result(study, contrast, metric, pair.means, pair.p, counted)
+    return _result(study, contrast, metric, (pair.mean_a, pair.mean_b), pair.p, counted)
 
 
 def _values(study: Study, metric: Metric, side: Side, tag: str) -> dict[Tag, float]:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from proband.core.metrics import Metric
 from proband.report.numbers import words
 from proband.report.numbers.cells import Cell, Study
-from proband.report.numbers.comparisons import Comparison, between
+from proband.report.numbers.comparisons import between
 from proband.report.numbers.grids import Grid
+from proband.report.numbers.pairs import Comparison
 
 SENTENCES = 6
 

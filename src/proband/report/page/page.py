@@ -17,8 +17,8 @@ from proband.report.draw.intervals import differences
 from proband.report.draw.marks import MODELS, SHAPES, svg
 from proband.report.numbers import words
 from proband.report.numbers.cells import Cell, Study
-from proband.report.numbers.comparisons import Comparison
 from proband.report.numbers.grids import Grid
+from proband.report.numbers.pairs import Comparison
 from proband.report.page.panel import panel, sheet_view
 from proband.report.page.provenance import provenance
 from proband.report.tables.lines import unit
