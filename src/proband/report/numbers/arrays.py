@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.statistics.bootstrap import Clusters, Floats, GrowingClusters, Ints
-from proband.core.types import Answer, Tag
+from proband.core.statistics.estimates import clusters_of
+from proband.core.types import Answer, Item, Tag
 from proband.report.numbers.sources import ItemSet
 
 Codes32 = NDArray[np.int32]
@@ -62,9 +63,9 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
     tags, clusters, chance = _Tags(items.suite.derive), GrowingClusters(), array("d")
     streams = [_Run(items, at, metrics) for at in range(len(items.answered))]
     at = -1
-    for at, (item, names, key) in enumerate(items.scanned()):
-        tags.add(key, item)
-        clusters.add(names)
+    for at, item in enumerate(items.items()):
+        tags.add(item)
+        clusters.add(clusters_of(item))
         chance.append(1.0 / len(item.choices) if item.choices else 0.0)
         for stream in streams:
             stream.meet(at, item)
@@ -98,7 +99,7 @@ class _Run:
         self.answered = array("q")
         self.metrics = [(m, _record(m) if m.over == "set" else m.of, array("q"), array("d")) for m in metrics]
 
-    def meet(self, at: int, item: Any) -> None:
+    def meet(self, at: int, item: Item) -> None:
         """Take the answer to this item, if it is the next one."""
         answer = self.next
         if answer is None or answer.item_id != item.id:
@@ -157,13 +158,14 @@ class _Tags:
     def __init__(self, derive: Callable[[Mapping[str, Tag]], Mapping[str, Tag]]) -> None:
         self.derive = derive
         self.combination = array("i")
-        self.known: dict[Hashable, int] = {}
+        self.known: dict[Any, int] = {}
         self.codes: list[dict[str, int]] = []  # of each combination
         self.values: dict[str, dict[Any, int]] = {}
         self.written: dict[str, None] = {}
 
-    def add(self, key: Hashable, item: Any) -> None:
-        """The tags of the next item; `key` stands for them."""
+    def add(self, item: Item) -> None:
+        """The tags of the next item."""
+        key = tuple((name, isinstance(value, bool), value) for name, value in item.tags.items())
         at = self.known.get(key)
         if at is None:
             at = self.known[key] = len(self.known)
