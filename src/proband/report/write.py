@@ -14,6 +14,7 @@ from proband.core.files import write_json, write_text
 from proband.core.metrics import Metric
 from proband.core.progress import Progress
 from proband.core.suite import Results, Sheet, Suite, Table
+from proband.core.text import slug
 from proband.report.claims import Verdict, as_sheet, judge
 from proband.report.draw.axes import WIDE
 from proband.report.draw.choose import drawing
@@ -24,7 +25,7 @@ from proband.report.numbers.comparisons import comparisons
 from proband.report.numbers.grids import Grid, fill
 from proband.report.numbers.sentences import sentences
 from proband.report.numbers.sources import ItemSet
-from proband.report.numbers.systems import slug, unique
+from proband.report.numbers.systems import unique
 from proband.report.page.browse import write_browser
 from proband.report.page.page import Section, page
 from proband.report.page.panel import sheet_file

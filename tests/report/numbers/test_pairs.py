@@ -9,7 +9,7 @@ import pytest
 
 from proband.core.metrics import ACCURACY
 from proband.core.statistics.bootstrap import Clusters, Floats, resample
-from proband.report.numbers.columns import column_of
+from proband.report.numbers.columns import Column, value_of
 from proband.report.numbers.pairs import Comparison, Together, compared, p_values
 
 
@@ -17,8 +17,8 @@ def paired(a: Floats, b: Floats, clusters: Sequence[Sequence[str]], *, seed: int
     rows = np.arange(len(a))
     drawn = resample([a, b], rows, Clusters.of(clusters), seed=seed, draws=draws)
     (p,) = p_values(ACCURACY, drawn, [(0, 1)], seed=seed, draws=draws)
-    both = Together(rows, (column_of(0, [a], ACCURACY), column_of(1, [b], ACCURACY)), drawn)
-    return compared(ACCURACY, both, (0, 1), p, group={}, labels=("a", "b"))
+    columns = tuple(Column(at, [numbers], value_of(ACCURACY)) for at, numbers in enumerate((a, b)))
+    return compared(ACCURACY, Together(rows, columns, drawn), (0, 1), p, group={}, labels=("a", "b"))
 
 
 def test_the_test_is_calibrated_under_the_null() -> None:

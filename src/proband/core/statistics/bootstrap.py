@@ -173,24 +173,6 @@ def _macro(parts: Sequence[tuple[Ints, Floats]], weights: Floats) -> Floats:
     return total / seen
 
 
-def resample_difference(
-    a: tuple[Ints, Floats], b: tuple[Ints, Floats], clusters: Clusters, *, seed: int, draws: int
-) -> tuple[Floats, int]:
-    """Bootstrap differences of the means of two selections (rows, numbers) that may share clusters, and how many
-    clusters they have together."""
-    rows = np.concatenate([a[0], b[0]])
-    cell, member, count = clusters.among(rows)
-    first = (np.arange(len(rows)) < len(a[0])).astype(np.float64)
-    numbers = np.concatenate([a[1], b[1]])
-    sums = _sums((first, first * numbers, 1 - first, (1 - first) * numbers), cell, len(member))
-    blocks = []
-    for weights in weight_blocks(member, count, seed=seed, draws=draws):
-        weighed = _weighed(sums, weights)
-        weighed = weighed[:, (weighed[0] > 0) & (weighed[2] > 0)]
-        blocks.append(weighed[1] / weighed[0] - weighed[3] / weighed[2])
-    return (np.concatenate(blocks) if blocks else np.empty(0)), count
-
-
 def resample_set(
     of: Callable[[Floats, Floats], float],
     columns: Sequence[Sequence[Floats]],

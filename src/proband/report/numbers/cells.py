@@ -6,7 +6,8 @@ A Study answers for one item set; asked twice for the same cell it counts once.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import combinations
 from typing import Any
 
@@ -18,18 +19,7 @@ from proband.core.statistics.bootstrap import Ints, resample, resample_set
 from proband.core.suite import Where
 from proband.core.types import Estimate, Tag
 from proband.report.numbers.arrays import Arrays, Values, collect
-from proband.report.numbers.columns import (
-    Column,
-    Mask,
-    alike,
-    column_of,
-    macro_column,
-    macro_mean,
-    macro_of,
-    over_sets,
-    per_item,
-    within,
-)
+from proband.report.numbers.columns import Column, Mask, alike, macro_mean, macro_of, per_item, value_of, within
 from proband.report.numbers.pairs import Comparison, Together, compared, p_values
 from proband.report.numbers.sources import ItemSet
 from proband.report.numbers.systems import System, systems
@@ -105,13 +95,12 @@ class Study:
 
     def column(self, system: int, metric: Metric, mask: Mask) -> tuple[Ints, Column]:
         """A system's numbers within a mask. Runs that have numbers for different items meet on those of all."""
-        parts = [within(self.arrays.metrics[metric.name][run], mask) for run in self.systems[system].runs]
-        rows = parts[0].rows
-        if not all(np.array_equal(rows, part.rows) for part in parts[1:]):
-            for part in parts[1:]:
-                rows = np.intersect1d(rows, part.rows)
-            parts = [per_item(part, rows, metric) for part in parts]
-        return rows, column_of(system, [part.numbers for part in parts], metric)
+        found = [within(self.arrays.metrics[metric.name][run], mask) for run in self.systems[system].runs]
+        rows, parts = found[0].rows, [each.numbers for each in found]
+        if not all(np.array_equal(rows, each.rows) for each in found[1:]):
+            rows = reduce(np.intersect1d, (each.rows for each in found))
+            parts = [per_item(each, rows, metric) for each in found]
+        return rows, Column(system, parts, value_of(metric))
 
     # ---- cells ----
 
@@ -123,7 +112,7 @@ class Study:
             for group in self.drawn(metric, where, macro=macro):
                 chance = self._chance(metric, group.rows, macro)
                 for place, column in enumerate(group.columns):
-                    estimate = self._estimate(group, place, metric=metric, where=where, macro=macro)
+                    estimate = self._estimate(group, place, metric=metric, where=where)
                     runs = len(column.values)
                     sd = float(np.std(column.values, ddof=1)) if runs > 1 else None
                     cells[column.system] = Cell(estimate, chance, runs, sd)
@@ -146,15 +135,13 @@ class Study:
     def _resampled(self, metric: Metric, rows: Ints, columns: Sequence[Column], macro: str = "") -> Together:
         clusters, how = self.arrays.clusters, {"seed": self.seed, "draws": self.draws}
         strata = self._strata(rows, macro) if macro else None
-        if metric.over == "set":
-            of, calls = (metric.of, 1) if strata is None else macro_of(metric.of, strata)
-            drawn = resample_set(of, [column.parts for column in columns], rows, clusters, calls=calls, **how)
-            if strata is not None:
-                columns = [over_sets(of, column) for column in columns]
-            return Together(rows, tuple(columns), drawn)
-        drawn = resample([column.mean for column in columns], rows, clusters, strata=strata, **how)
         if strata is not None:
-            columns = [macro_column(column, strata) for column in columns]
+            columns = [replace(column, of=value_of(metric, strata)) for column in columns]
+        if metric.over == "item":
+            drawn = resample([column.mean for column in columns], rows, clusters, strata=strata, **how)
+        else:
+            of, calls = (metric.of, 1) if strata is None else (macro_of(metric.of, strata), int(strata.max()) + 1)
+            drawn = resample_set(of, [column.parts for column in columns], rows, clusters, calls=calls, **how)
         return Together(rows, tuple(columns), drawn)
 
     def _strata(self, rows: Ints, macro: str) -> Ints:
@@ -164,7 +151,7 @@ class Study:
         strata: Ints = np.unique(codes, return_inverse=True)[1]
         return strata
 
-    def _estimate(self, group: Together, place: int, *, metric: Metric, where: Where, macro: str) -> Estimate:
+    def _estimate(self, group: Together, place: int, *, metric: Metric, where: Where) -> Estimate:
         """Numbers without spread have no bootstrap interval: core.statistics says what theirs is."""
         column, drawn = group.columns[place], group.drawn
         if drawn.clusters == 1 or (metric.over == "item" and (column.mean == column.mean[0]).all()):
@@ -229,8 +216,8 @@ class Study:
         columns = []
         for group, place in ((left, i), (right, j)):
             own = group.columns[place]
-            parts = [per_item(Values(group.rows, part), rows, metric).numbers for part in own.parts]
-            columns.append(column_of(own.system, parts, metric))
+            parts = [per_item(Values(group.rows, part), rows, metric) for part in own.parts]
+            columns.append(replace(own, parts=parts))
         return self._resampled(metric, rows, columns)
 
 

@@ -1,6 +1,6 @@
 """An item set with its runs, read as streams: the items and the answers to them side by side.
 
-Answers stand in the order of the items (a run may have answered only some of them), so that nothing has to be looked up.
+Answers stand in the order of the items (a run may have answered only some of them): nothing has to be looked up.
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ Runs of one network that differ only in its training seed are one system; their 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -135,12 +134,3 @@ def unique(names: Sequence[str], *, joint: str = "-") -> list[str]:
             new = f"{name}{joint}{count}"
         out.append(new)
     return out
-
-
-def slug(name: str) -> str:
-    """A name that is safe as a file name and an anchor.
-
-    >>> slug("Groups × probes / v1")
-    'groups-probes-v1'
-    """
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "x"

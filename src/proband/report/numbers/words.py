@@ -98,6 +98,15 @@ def p_value(p: float) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
+def p_is(p: float) -> str:
+    """
+    >>> p_is(0.0312), p_is(0.00001)
+    ('= 0.031', '<0.001')
+    """
+    text = p_value(p)
+    return text if text.startswith("<") else f"= {text}"
+
+
 def tag(value: Tag) -> str:
     """
     >>> tag(True), tag(3.0), tag("ES")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from proband.core.suite import Sheet
+from proband.core.text import slug
 from proband.report.draw.axes import NARROW, WIDE, tip
 from proband.report.draw.choose import drawing
 from proband.report.draw.marks import MODELS, SHAPES, figure_formats, svg
 from proband.report.numbers import words
 from proband.report.numbers.cells import Cell
 from proband.report.numbers.grids import Grid
-from proband.report.numbers.systems import slug
 from proband.report.tables.lines import SIGN, Line, best, headings, lines, row_heading, spread, unit
 from proband.report.tables.sheets import numeric, printed
 
