@@ -65,8 +65,7 @@ def tip(grid: Grid, run: int, row: Key | None, column: Key, cell: Cell) -> str:
     value = words.figure(e.mean, grid.metric)
     span = words.interval(e.low, e.high, grid.metric)
     lines = [grid.labels[run], place(grid, row, column), f"{value} {span}"]
-    if cell.sd is not None:
-        lines.append(f"± {words.figure(cell.sd, grid.metric)} over {cell.runs} runs")
+    lines.append(words.spread(cell.sd, cell.runs, grid.metric))
     lines.append(f"{words.count(e.n, 'answer')} in {words.count(e.clusters, 'cluster')}")
     if cell.chance is not None:
         lines.append(f"chance {words.figure(cell.chance, grid.metric)}: {cell.against_chance} chance")

@@ -90,6 +90,11 @@ def change(number: float, of: Metric) -> str:
     return signed(number, of) + {"share": " points", "nats": " nats", "count": ""}[of.unit]
 
 
+def spread(sd: float | None, runs: int, of: Metric) -> str:
+    """`± 1.2 over 3 runs`, of a system of several runs."""
+    return "" if sd is None else f"± {figure(sd, of)} over {runs} runs"
+
+
 def p_value(p: float) -> str:
     """
     >>> p_value(0.0312), p_value(0.00001), p_value(1.0)
