@@ -185,24 +185,17 @@ def _from_analysis(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Itera
 
 def as_sheet(verdicts: Sequence[Verdict]) -> Sheet:
     """All verdicts as a sheet of plain cells."""
-    rows = tuple(
-        (
-            v.statement,
-            v.source,
-            v.systems,
-            v.verdict,
-            v.shown,
-            "–" if v.p is None else words.p_value(v.p),
-            "–" if v.p_holm is None else words.p_value(v.p_holm),
-            v.evidence,
-        )
-        for v in verdicts
-    )
+
+    def p(value: float | None) -> str:
+        return "–" if value is None else words.p_value(value)
+
     return Sheet(
         name="claims",
         title="Claims",
         header=("claim", "source", "runs", "verdict", "difference", "p", "p (Holm)", "evidence"),
-        rows=rows,
+        rows=tuple(
+            (v.statement, v.source, v.systems, v.verdict, v.shown, p(v.p), p(v.p_holm), v.evidence) for v in verdicts
+        ),
         note=(
             "A claim holds if its difference has the sign it states at p < 0.05 after Holm's correction over all "
             "claims of this report, fails if it has the other sign at p < 0.05, and is open otherwise."

@@ -15,7 +15,7 @@ from proband.core.metrics import Metric
 from proband.core.progress import Progress
 from proband.core.suite import Results, Sheet, Suite, Table
 from proband.core.text import slug
-from proband.report.claims import Verdict, as_sheet, judge
+from proband.report.claims import as_sheet, judge
 from proband.report.draw.axes import WIDE
 from proband.report.draw.choose import drawing
 from proband.report.draw.marks import can_paint, paint, svg
@@ -66,7 +66,8 @@ def write_report(
             sections.append(_section(study, out, tables=tables, analyses=analyses, advance=bar.advance))
     verdicts = judge([(section.study, section.sheets) for section in sections]) if claims else []
     if claims:
-        _write_claims(verdicts, out)
+        _write_sheet(as_sheet(verdicts), "claims", out)
+        write_json(out / "claims.json", {"claims": _plain(verdicts)})
     missing = "" if can_paint() else NO_PLOTS
     name = title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
     write_text(out / "index.html", page(sections, title=name, claims=verdicts, missing=missing))
@@ -165,8 +166,7 @@ def _section(
 
 def _write_grid(grid: Grid, out: Path) -> None:
     """The table in three formats, the figure in three (one without matplotlib)."""
-    for end, write in (("md", markdown), ("tex", latex), ("csv", comma_separated)):
-        write_text(out / "tables" / f"{grid.name}.{end}", write(grid))
+    _write_table(out, grid.name, md=markdown(grid), tex=latex(grid), csv=comma_separated(grid))
     if grid.empty:
         return
     picture = drawing(grid)(grid, WIDE)
@@ -176,14 +176,12 @@ def _write_grid(grid: Grid, out: Path) -> None:
 
 
 def _write_sheet(sheet: Sheet, name: str, out: Path) -> None:
-    write_text(out / "tables" / f"{name}.md", sheet_markdown(sheet))
-    write_text(out / "tables" / f"{name}.tex", sheet_latex(sheet, name))
-    write_text(out / "tables" / f"{name}.csv", sheet_csv(sheet))
+    _write_table(out, name, md=sheet_markdown(sheet), tex=sheet_latex(sheet, name), csv=sheet_csv(sheet))
 
 
-def _write_claims(verdicts: Sequence[Verdict], out: Path) -> None:
-    _write_sheet(as_sheet(verdicts), "claims", out)
-    write_json(out / "claims.json", {"claims": _plain(verdicts)})
+def _write_table(out: Path, name: str, **formats: str) -> None:
+    for end, text in formats.items():
+        write_text(out / "tables" / f"{name}.{end}", text)
 
 
 # ---- for machines --------------------------------------------------------------------------------------------------

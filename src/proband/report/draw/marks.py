@@ -9,32 +9,16 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# Told apart by people with any colour vision (after Okabe and Ito); web/page.css has the same and a dark set.
-COLOURS: Mapping[str, str] = {
-    "ink": "#1d2430",
-    "soft": "#5b6472",
-    "faint": "#e3e6ea",
-    "band": "#f5f6f8",
-    "rule": "#9aa2ad",
-    "paper": "#ffffff",
-    "pub": "#7a828e",
-    "high": "#3f86c4",
-    "middle": "#f4f4f1",
-    "low": "#d98a3d",
-    "m0": "#0f6db3",
-    "m1": "#d1560b",
-    "m2": "#0b8f6b",
-    "m3": "#b3589b",
-    "m4": "#b98500",
-    "m5": "#3f9fd6",
-    "m6": "#6a51a3",
-    "m7": "#4a4a4a",
-}
+from proband.web.templates import asset
+
+# The light colours of the page; those of models are told apart by people with any colour vision (after Okabe and Ito).
+COLOURS: dict[str, str] = dict(re.findall(r"--(\w+): (#\w{6});", asset("proband.web", "page.css").partition("}")[0]))
 MODELS = 8
 SHAPES = ("circle", "square", "triangle", "diamond")
 FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"

@@ -31,18 +31,13 @@ DRAWING_BYTES = 8 * 2**20
 
 
 def script(call: str, *values: Any) -> str:
-    """A line of JavaScript that hands values over; `<` never stands in it.
+    """A line of JavaScript that hands values over as JSON that is inert inside HTML and JavaScript alike.
 
     >>> script("f", "</script>")
     'f("\\\\u003c/script>");\\n'
     """
-    return f"{call}({','.join(safe_json(value) for value in values)});\n"
-
-
-def safe_json(value: Any) -> str:
-    """JSON that is inert inside HTML and JavaScript alike."""
-    text = dumps(value)
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    text = ",".join(map(dumps, values)).replace("<", "\\u003c")
+    return f"{call}({text});\n".replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def write_browser(study: Study, folder: Path) -> dict[str, int]:
@@ -169,8 +164,6 @@ def _answer(answer: Answer | None, value: float) -> dict[str, Any] | None:
 def _standalone(svg: str) -> str:
     """An image needs the namespace that an element inside a page can do without."""
     head, end, rest = svg.lstrip().partition(">")
-    return (
-        svg.lstrip()
-        if "xmlns=" in head
-        else head.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1) + end + rest
-    )
+    if "xmlns=" not in head:
+        head = head.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+    return head + end + rest
