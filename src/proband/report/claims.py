@@ -8,13 +8,14 @@ are corrected by Holm over all claims of one report.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal
 
 from proband.core.statistics import estimates as stats
-from proband.core.suite import Claim, Contrast, Outcome, Sheet
+from proband.core.suite import Claim, Contrast, Sheet
 from proband.core.types import Tag
 from proband.report.numbers import words
 from proband.report.numbers.cells import Study
@@ -168,13 +169,11 @@ def _tested(
 
 
 def _from_analysis(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Iterator[Verdict]:
-    outcomes: Mapping[str, Outcome] = {}
-    for sheet in sheets:
-        outcomes = {**outcomes, **sheet.outcomes.get(claim.test, {})}
-    outcomes = {label: each for label, each in outcomes.items() if not label.startswith("baseline:")}
+    found = ChainMap(*(dict(sheet.outcomes.get(claim.test, {})) for sheet in reversed(sheets)))
+    outcomes = [(label, outcome) for label, outcome in found.items() if not label.startswith("baseline:")]
     if not outcomes:
         yield _open(claim, study, "", "the analysis it needs was not asked for, or has no data")
-    for label, outcome in outcomes.items():
+    for label, outcome in outcomes:
         row = _open(claim, study, label, outcome.evidence)
         shown = "–" if outcome.difference is None else f"{outcome.difference:+.4g}".replace("-", words.MINUS)
         yield replace(row, difference=outcome.difference, shown=shown, p=outcome.p)

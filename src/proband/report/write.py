@@ -73,17 +73,14 @@ def write_report(
     write_text(out / "index.html", page(sections, title=name, claims=verdicts, missing=missing))
     summary = {"title": name, "missing": missing, "sets": [_set_summary(section) for section in sections]}
     write_json(out / "report.json", summary | ({"claims": _plain(verdicts)} if claims else {}))
+    counted = {kind: sum(each.verdict == kind for each in verdicts) for kind in ("holds", "fails", "open")}
     return {
         "page": str(out / "index.html"),
         "models": len({run.model for each in sets for run in each.runs}),
         "items": sum(section.study.arrays.count for section in sections),
         "answers": sum(len(each) for section in sections for each in section.study.arrays.answered),
         "said": [sentence for section in sections for sentence in section.said],
-        **(
-            {"claims": {v: sum(each.verdict == v for each in verdicts) for v in ("holds", "fails", "open")}}
-            if claims
-            else {}
-        ),
+        **({"claims": counted} if claims else {}),
         **({"missing": missing} if missing else {}),
     }
 
@@ -151,17 +148,17 @@ def _section(
         _write_sheet(sheet, sheet_file(sheet, study.key), out)
     compared = comparisons(study)
     advance()
-    section = Section(
+    browsed = write_browser(study, out / "data")
+    advance()
+    return Section(
         study=study,
         overall=overall,
         grids=tuple(grids),
         sheets=tuple(sheets),
         compared=tuple(compared),
         said=tuple(sentences(study, first, compared)),
-        browsed=write_browser(study, out / "data"),
+        browsed=browsed,
     )
-    advance()
-    return section
 
 
 def _write_grid(grid: Grid, out: Path) -> None:

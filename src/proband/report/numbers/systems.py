@@ -45,17 +45,13 @@ def _all_but_seed(run: Run) -> str:
     return dumps([run.solver, run.seed, run.settings, net])
 
 
-def kind_of_net(run: Run) -> str:
-    return str(run.net.get("net") or run.net.get("kind") or "")
-
-
 def run_tags(run: Run, *, pooled: bool = False) -> dict[str, Tag]:
     """
     >>> run = Run(suite="s", solver="choose", model="m", seed=0, items_sha="", settings={"norm": "sum", "layers": [1]})
     >>> run_tags(run)
     {'run.model': 'm', 'run.solver': 'choose', 'run.net': '', 'run.seed': 0, 'run.norm': 'sum', 'run.layers': '[1]'}
     """
-    kind = kind_of_net(run)
+    kind = str(run.net.get("net", ""))
     tags: dict[str, Tag] = {
         "run.model": f"net:{kind}" if pooled else run.model,
         "run.solver": run.solver,

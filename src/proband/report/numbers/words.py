@@ -9,6 +9,7 @@ from proband.core.suite import Where
 from proband.core.types import Tag
 
 MINUS = "\N{MINUS SIGN}"
+POINTS = {"share": " points", "nats": " nats", "count": ""}  # what a difference is in
 
 
 def metric(of: Metric) -> str:
@@ -82,12 +83,12 @@ def distance(number: float, of: Metric) -> str:
     >>> distance(0.123, ACCURACY), distance(-1.5, Metric(name="surprisal", of=len, unit="nats"))
     ('12.3 points', '1.50 nats')
     """
-    return figure(abs(number), of) + {"share": " points", "nats": " nats", "count": ""}[of.unit]
+    return figure(abs(number), of) + POINTS[of.unit]
 
 
 def change(number: float, of: Metric) -> str:
     """A difference in a table of its own, with sign and unit."""
-    return signed(number, of) + {"share": " points", "nats": " nats", "count": ""}[of.unit]
+    return signed(number, of) + POINTS[of.unit]
 
 
 def spread(sd: float | None, runs: int, of: Metric) -> str:
