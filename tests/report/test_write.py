@@ -66,6 +66,13 @@ def test_report_json_holds_estimates(folder: Path) -> None:
     assert (overall["estimates"][0]["n"], overall["estimates"][0]["mean"]) == (24, pytest.approx(16 / 24))
 
 
+def test_differences_that_are_not_significant_are_pale(folder: Path) -> None:
+    summary = json.loads((folder / "report.json").read_text("utf-8"))
+    verdicts = [c["verdict"] for each in summary["sets"] for c in each["comparisons"]]
+    page = (folder / "index.html").read_text("utf-8")
+    assert page.count('<tr class="noise">') == verdicts.count("not significant") > 0
+
+
 class Links(HTMLParser):
     """Collects what a page refers to, and checks that it closes what it opens."""
 

@@ -8,19 +8,19 @@ are corrected by Holm over all claims of one report.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal
 
 from proband.core.statistics import estimates as stats
-from proband.core.suite import Claim, Contrast, Outcome, Sheet
+from proband.core.suite import Claim, Contrast, Sheet
 from proband.core.types import Tag
 from proband.report.numbers import words
 from proband.report.numbers.cells import Study
-from proband.report.numbers.contrasts import Compared, contrasted
-
-ALPHA = 0.05
+from proband.report.numbers.contrasts import contrasted
+from proband.report.numbers.pairs import ALPHA
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,15 +84,6 @@ def _decided(row: Verdict, p_holm: float) -> Verdict:
 # ---- one claim -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A claim asked of some systems: the tests of its contrasts, and how many contrasts had no data."""
-
-    systems: str
-    tests: tuple[Compared, ...]
-    missing: int
-
-
 def _asked(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Iterator[Verdict]:
     """One verdict for each combination of the values of `per`, or more if it selects several systems."""
     if claim.test:
@@ -100,9 +91,9 @@ def _asked(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Iterator[Verd
         return
     for group, systems in _groups(study, claim.per):
         within = {name: value for name, value in group.items() if not name.startswith("run.")}
-        for asked in _tests(study, claim, group, systems):
-            names = " · ".join(each for each in (asked.systems, words.group(within) if within else "") if each)
-            yield _summary(claim, study, names, asked) if asked.tests else _open(claim, study, names, "no data")
+        for runs, places in _places(study, claim, group, systems):
+            names = " · ".join(each for each in (runs, words.group(within) if within else "") if each)
+            yield _tested(study, claim, names, places, group)
 
 
 def _groups(study: Study, per: Sequence[str]) -> list[tuple[dict[str, Tag], list[int]]]:
@@ -120,31 +111,22 @@ def _groups(study: Study, per: Sequence[str]) -> list[tuple[dict[str, Tag], list
     ]
 
 
-def _tests(study: Study, claim: Claim, group: Mapping[str, Tag], systems: Sequence[int]) -> Iterator[Asked]:
-    """A claim within a group: asked of each system if it selects no runs; of each pair of systems if it has one
-    contrast between runs; of all of them together if it has several."""
+def _places(
+    study: Study, claim: Claim, group: Mapping[str, Tag], systems: Sequence[int]
+) -> Iterator[tuple[str, list[tuple[Contrast, list[tuple[int, int]]]]]]:
+    """The systems that each contrast is between: a claim within a group is asked of each system if it selects no runs;
+    of each pair of systems if it has one contrast between runs; of all of them together if it has several."""
     places = [(contrast, _pairs(study, contrast, systems)) for contrast in claim.contrasts]
     if not any(_chooses(contrast) for contrast in claim.contrasts):
         for at in systems:
-            yield _of(study, [(contrast, [(at, at)]) for contrast in claim.contrasts], group, study.labels[at])
+            yield study.labels[at], [(contrast, [(at, at)]) for contrast in claim.contrasts]
     elif len(places) == 1 and places[0][1]:
         ((contrast, pairs),) = places
         for a, b in pairs:
-            yield _of(study, [(contrast, [(a, b)])], group, f"{study.labels[a]} / {study.labels[b]}")
+            yield f"{study.labels[a]} / {study.labels[b]}", [(contrast, [(a, b)])]
     else:
         runs = {name: value for name, value in group.items() if name.startswith("run.")}
-        yield _of(study, places, group, words.group(runs) if runs else "")
-
-
-def _of(
-    study: Study, places: Sequence[tuple[Contrast, Sequence[tuple[int, int]]]], group: Mapping[str, Tag], names: str
-) -> Asked:
-    found, missing = [], 0
-    for contrast, pairs in places:
-        tests = [test for a, b in pairs if (test := contrasted(study, contrast, a, b, group))]
-        found += tests
-        missing += not tests
-    return Asked(names, tuple(found), missing)
+        yield words.group(runs) if runs else "", places
 
 
 def _chooses(contrast: Contrast) -> bool:
@@ -158,10 +140,19 @@ def _pairs(study: Study, contrast: Contrast, systems: Sequence[int]) -> list[tup
     return [(a, b) for a in above for b in below if a != b and a in systems and b in systems]
 
 
-def _summary(claim: Claim, study: Study, systems: str, asked: Asked) -> Verdict:
-    tests = asked.tests
-    against = [test for test in tests if test.ahead < 0]
-    if against:
+def _tested(
+    study: Study,
+    claim: Claim,
+    systems: str,
+    places: Sequence[tuple[Contrast, Sequence[tuple[int, int]]]],
+    group: Mapping[str, Tag],
+) -> Verdict:
+    """The tests of all contrasts, of which one decides."""
+    found = [[contrasted(study, contrast, a, b, group) for a, b in pairs] for contrast, pairs in places]
+    tests = [test for each in found for test in each if test]
+    if not tests:
+        return _open(claim, study, systems, "no data")
+    if against := [test for test in tests if test.ahead < 0]:
         decisive = min(against, key=lambda test: test.p)
         p: float | None = min(1.0, decisive.p * len(tests))
     else:
@@ -169,38 +160,20 @@ def _summary(claim: Claim, study: Study, systems: str, asked: Asked) -> Verdict:
         p = decisive.p
     told = [test.evidence for test in tests]
     if len(tests) > 1:
-        told = [f"{t.evidence}: {words.change(t.difference, t.metric)}, p {_p(t.p)}" for t in tests]
-    if asked.missing:
-        told.append(f"no data for {asked.missing} of {len(claim.contrasts)} contrasts")
+        told = [f"{t.evidence}: {words.change(t.difference, t.metric)}, p {words.p_is(t.p)}" for t in tests]
+    if missing := sum(not any(each) for each in found):
+        told.append(f"no data for {missing} of {len(claim.contrasts)} contrasts")
         p = p if against else None  # it cannot hold
-    evidence = "; ".join(told)
-    return Verdict(
-        statement=claim.statement,
-        source=claim.source,
-        items=study.key,
-        systems=systems,
-        verdict="open",
-        difference=decisive.ahead,
-        shown=words.change(decisive.difference, decisive.metric),
-        p=p,
-        p_holm=None,
-        evidence=evidence,
-    )
-
-
-def _p(p: float) -> str:
-    text = words.p_value(p)
-    return text if text.startswith("<") else f"= {text}"
+    shown = words.change(decisive.difference, decisive.metric)
+    return replace(_open(claim, study, systems, "; ".join(told)), difference=decisive.ahead, shown=shown, p=p)
 
 
 def _from_analysis(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Iterator[Verdict]:
-    outcomes: Mapping[str, Outcome] = {}
-    for sheet in sheets:
-        outcomes = {**outcomes, **sheet.outcomes.get(claim.test, {})}
-    outcomes = {label: each for label, each in outcomes.items() if not label.startswith("baseline:")}
+    found = ChainMap(*(dict(sheet.outcomes.get(claim.test, {})) for sheet in reversed(sheets)))
+    outcomes = [(label, outcome) for label, outcome in found.items() if not label.startswith("baseline:")]
     if not outcomes:
         yield _open(claim, study, "", "the analysis it needs was not asked for, or has no data")
-    for label, outcome in outcomes.items():
+    for label, outcome in outcomes:
         row = _open(claim, study, label, outcome.evidence)
         shown = "–" if outcome.difference is None else f"{outcome.difference:+.4g}".replace("-", words.MINUS)
         yield replace(row, difference=outcome.difference, shown=shown, p=outcome.p)
@@ -211,24 +184,17 @@ def _from_analysis(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Itera
 
 def as_sheet(verdicts: Sequence[Verdict]) -> Sheet:
     """All verdicts as a sheet of plain cells."""
-    rows = tuple(
-        (
-            v.statement,
-            v.source,
-            v.systems,
-            v.verdict,
-            v.shown,
-            "–" if v.p is None else words.p_value(v.p),
-            "–" if v.p_holm is None else words.p_value(v.p_holm),
-            v.evidence,
-        )
-        for v in verdicts
-    )
+
+    def p(value: float | None) -> str:
+        return "–" if value is None else words.p_value(value)
+
     return Sheet(
         name="claims",
         title="Claims",
         header=("claim", "source", "runs", "verdict", "difference", "p", "p (Holm)", "evidence"),
-        rows=rows,
+        rows=tuple(
+            (v.statement, v.source, v.systems, v.verdict, v.shown, p(v.p), p(v.p_holm), v.evidence) for v in verdicts
+        ),
         note=(
             "A claim holds if its difference has the sign it states at p < 0.05 after Holm's correction over all "
             "claims of this report, fails if it has the other sign at p < 0.05, and is open otherwise."

@@ -14,7 +14,8 @@ from proband.core.files import write_json, write_text
 from proband.core.metrics import Metric
 from proband.core.progress import Progress
 from proband.core.suite import Results, Sheet, Suite, Table
-from proband.report.claims import Verdict, as_sheet, judge
+from proband.core.text import slug
+from proband.report.claims import as_sheet, judge
 from proband.report.draw.axes import WIDE
 from proband.report.draw.choose import drawing
 from proband.report.draw.marks import can_paint, paint, svg
@@ -24,7 +25,7 @@ from proband.report.numbers.comparisons import comparisons
 from proband.report.numbers.grids import Grid, fill
 from proband.report.numbers.sentences import sentences
 from proband.report.numbers.sources import ItemSet
-from proband.report.numbers.systems import slug, unique
+from proband.report.numbers.systems import unique
 from proband.report.page.browse import write_browser
 from proband.report.page.page import Section, page
 from proband.report.page.panel import sheet_file
@@ -65,23 +66,21 @@ def write_report(
             sections.append(_section(study, out, tables=tables, analyses=analyses, advance=bar.advance))
     verdicts = judge([(section.study, section.sheets) for section in sections]) if claims else []
     if claims:
-        _write_claims(verdicts, out)
+        _write_sheet(as_sheet(verdicts), "claims", out)
+        write_json(out / "claims.json", {"claims": _plain(verdicts)})
     missing = "" if can_paint() else NO_PLOTS
     name = title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
     write_text(out / "index.html", page(sections, title=name, claims=verdicts, missing=missing))
     summary = {"title": name, "missing": missing, "sets": [_set_summary(section) for section in sections]}
     write_json(out / "report.json", summary | ({"claims": _plain(verdicts)} if claims else {}))
+    counted = {kind: sum(each.verdict == kind for each in verdicts) for kind in ("holds", "fails", "open")}
     return {
         "page": str(out / "index.html"),
         "models": len({run.model for each in sets for run in each.runs}),
         "items": sum(section.study.arrays.count for section in sections),
         "answers": sum(len(each) for section in sections for each in section.study.arrays.answered),
         "said": [sentence for section in sections for sentence in section.said],
-        **(
-            {"claims": {v: sum(each.verdict == v for each in verdicts) for v in ("holds", "fails", "open")}}
-            if claims
-            else {}
-        ),
+        **({"claims": counted} if claims else {}),
         **({"missing": missing} if missing else {}),
     }
 
@@ -149,23 +148,22 @@ def _section(
         _write_sheet(sheet, sheet_file(sheet, study.key), out)
     compared = comparisons(study)
     advance()
-    section = Section(
+    browsed = write_browser(study, out / "data")
+    advance()
+    return Section(
         study=study,
         overall=overall,
         grids=tuple(grids),
         sheets=tuple(sheets),
         compared=tuple(compared),
         said=tuple(sentences(study, first, compared)),
-        browsed=write_browser(study, out / "data"),
+        browsed=browsed,
     )
-    advance()
-    return section
 
 
 def _write_grid(grid: Grid, out: Path) -> None:
     """The table in three formats, the figure in three (one without matplotlib)."""
-    for end, write in (("md", markdown), ("tex", latex), ("csv", comma_separated)):
-        write_text(out / "tables" / f"{grid.name}.{end}", write(grid))
+    _write_table(out, grid.name, md=markdown(grid), tex=latex(grid), csv=comma_separated(grid))
     if grid.empty:
         return
     picture = drawing(grid)(grid, WIDE)
@@ -175,14 +173,12 @@ def _write_grid(grid: Grid, out: Path) -> None:
 
 
 def _write_sheet(sheet: Sheet, name: str, out: Path) -> None:
-    write_text(out / "tables" / f"{name}.md", sheet_markdown(sheet))
-    write_text(out / "tables" / f"{name}.tex", sheet_latex(sheet, name))
-    write_text(out / "tables" / f"{name}.csv", sheet_csv(sheet))
+    _write_table(out, name, md=sheet_markdown(sheet), tex=sheet_latex(sheet, name), csv=sheet_csv(sheet))
 
 
-def _write_claims(verdicts: Sequence[Verdict], out: Path) -> None:
-    _write_sheet(as_sheet(verdicts), "claims", out)
-    write_json(out / "claims.json", {"claims": _plain(verdicts)})
+def _write_table(out: Path, name: str, **formats: str) -> None:
+    for end, text in formats.items():
+        write_text(out / "tables" / f"{name}.{end}", text)
 
 
 # ---- for machines --------------------------------------------------------------------------------------------------

@@ -60,6 +60,30 @@ def test_items_of_two_clusters_get_the_product_of_their_multiplicities() -> None
     assert np.isclose(drawn.std(), np.std(every), atol=0.01)
 
 
+def interval_of(values: Any, clusters: Any, *, seed: int, draws: int) -> tuple[float, float]:
+    return resample([values], np.arange(len(values)), Clusters.of(clusters), seed=seed, draws=draws).interval(0)
+
+
+def test_interval_of_independent_items_is_scipys_bootstrap() -> None:
+    x = np.random.default_rng(0).random(200)
+    ours = interval_of(x, [(str(i),) for i in range(200)], seed=0, draws=8000)
+    theirs = scipy_stats.bootstrap((x,), np.mean, n_resamples=8000, method="percentile", rng=0).confidence_interval
+    assert np.allclose(ours, theirs, atol=0.004)
+
+
+def test_clustered_intervals_cover_and_unclustered_ones_do_not() -> None:
+    covered = {"clustered": 0, "blind": 0}
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        chance = np.clip(0.5 + 0.3 * rng.standard_normal(25), 0, 1)
+        values = (rng.random((25, 20)) < chance[:, None]).astype(float).ravel()
+        for kind, size in (("clustered", 20), ("blind", 1)):
+            low, high = interval_of(values, [(str(i // size),) for i in range(500)], seed=seed, draws=400)
+            covered[kind] += low <= 0.5 <= high
+    assert covered["clustered"] >= 184  # nominal 190 of 200, standard deviation 3
+    assert covered["blind"] < 130
+
+
 @pytest.mark.parametrize("clusters", [30, MANY + 50, 3000])
 @pytest.mark.parametrize("ways", [1, 2])
 def test_intervals_are_those_of_plain_multinomial_draws(clusters: int, ways: int) -> None:

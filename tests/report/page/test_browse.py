@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +17,12 @@ from proband.report.page import browse
 from proband.report.page.sample import spread
 
 
+def parse_script(text: str) -> list[Any]:
+    """The values handed over by a line of `script`."""
+    values: list[Any] = json.loads(f"[{text[text.index('(') + 1 : text.rindex(')')]}]")
+    return values
+
+
 def written(loaded: ItemSet, out: Path) -> dict[str, int]:
     return browse.write_browser(Study(loaded, seed=0, draws=100), out)
 
@@ -22,12 +30,12 @@ def written(loaded: ItemSet, out: Path) -> dict[str, int]:
 def test_the_shards_hold_every_item_and_answer(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
     loaded = make_set(browse.SHARD * 2 + 3, hostile=True)
     counts = written(loaded, tmp_path)
-    key, index = browse.parse_script((tmp_path / "analogy-index.js").read_text("utf-8"))
+    key, index = parse_script((tmp_path / "analogy-index.js").read_text("utf-8"))
     assert (key, index["count"]) == ("analogy", len(list(loaded.items())))
     given = [list(loaded.raw_answers(run)) for run in range(len(loaded.answered))]
     records = []
     for number in range(3):
-        _, at, part = browse.parse_script((tmp_path / f"analogy-{number}.js").read_text("utf-8"))
+        _, at, part = parse_script((tmp_path / f"analogy-{number}.js").read_text("utf-8"))
         assert at == number
         records += part
     assert len(records) == len(list(loaded.items()))
@@ -69,8 +77,8 @@ def test_of_a_large_set_the_browser_has_some_of_every_kind(
     loaded = make_set(1200)
     counts = written(loaded, tmp_path)
     assert (counts["items"], counts["shown"]) == (1200, 200)
-    _, index = browse.parse_script((tmp_path / "analogy-index.js").read_text("utf-8"))
-    _, _, records = browse.parse_script((tmp_path / "analogy-0.js").read_text("utf-8"))
+    _, index = parse_script((tmp_path / "analogy-index.js").read_text("utf-8"))
+    _, _, records = parse_script((tmp_path / "analogy-0.js").read_text("utf-8"))
     whole = {item.id: (item, i) for i, item in enumerate(loaded.items())}
     answers = [list(loaded.raw_answers(run)) for run in range(len(loaded.answered))]
     for record, *signs in zip(records, *index["right"]):

@@ -173,24 +173,6 @@ def _macro(parts: Sequence[tuple[Ints, Floats]], weights: Floats) -> Floats:
     return total / seen
 
 
-def resample_difference(
-    a: tuple[Ints, Floats], b: tuple[Ints, Floats], clusters: Clusters, *, seed: int, draws: int
-) -> tuple[Floats, int]:
-    """Bootstrap differences of the means of two selections (rows, numbers) that may share clusters, and how many
-    clusters they have together."""
-    rows = np.concatenate([a[0], b[0]])
-    cell, member, count = clusters.among(rows)
-    first = (np.arange(len(rows)) < len(a[0])).astype(np.float64)
-    numbers = np.concatenate([a[1], b[1]])
-    sums = _sums((first, first * numbers, 1 - first, (1 - first) * numbers), cell, len(member))
-    blocks = []
-    for weights in weight_blocks(member, count, seed=seed, draws=draws):
-        weighed = _weighed(sums, weights)
-        weighed = weighed[:, (weighed[0] > 0) & (weighed[2] > 0)]
-        blocks.append(weighed[1] / weighed[0] - weighed[3] / weighed[2])
-    return (np.concatenate(blocks) if blocks else np.empty(0)), count
-
-
 def resample_set(
     of: Callable[[Floats, Floats], float],
     columns: Sequence[Sequence[Floats]],
@@ -273,20 +255,20 @@ def _poisson(rng: np.random.Generator, count: int, draws: int) -> NDArray[np.uin
     return np.take(MULTIPLICITY, uniform).reshape(count, draws)
 
 
-def interval(means: Floats, clusters: int, *, level: float = 0.95) -> tuple[float, float]:
-    """Expanded percentile interval of bootstrap means."""
+def interval(means: Floats, clusters: int) -> tuple[float, float]:
+    """Expanded percentile interval of bootstrap means, at 95%."""
     if clusters < 2:
         return float("-inf"), float("inf")
-    tail = _tail(clusters, level)
+    tail = _tail(clusters)
     low, high = np.quantile(means, [tail, 1 - tail])
     return float(low), float(high)
 
 
 @lru_cache(maxsize=4096)
-def _tail(clusters: int, level: float) -> float:
+def _tail(clusters: int) -> float:
     from scipy.special import stdtrit
 
-    quantile = float(stdtrit(clusters - 1, 1 - (1 - level) / 2))  # Student's t
+    quantile = float(stdtrit(clusters - 1, 0.975))  # Student's t
     return NORMAL.cdf(-math.sqrt(clusters / (clusters - 1)) * quantile)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proband.core.suite import Published
+from proband.report.draw.marks import Mark, Picture
 from proband.report.numbers import words
 from proband.report.numbers.cells import Cell
 from proband.report.numbers.grids import Grid, Key
@@ -65,8 +66,7 @@ def tip(grid: Grid, run: int, row: Key | None, column: Key, cell: Cell) -> str:
     value = words.figure(e.mean, grid.metric)
     span = words.interval(e.low, e.high, grid.metric)
     lines = [grid.labels[run], place(grid, row, column), f"{value} {span}"]
-    if cell.sd is not None:
-        lines.append(f"± {words.figure(cell.sd, grid.metric)} over {cell.runs} runs")
+    lines.append(words.spread(cell.sd, cell.runs, grid.metric))
     lines.append(f"{words.count(e.n, 'answer')} in {words.count(e.clusters, 'cluster')}")
     if cell.chance is not None:
         lines.append(f"chance {words.figure(cell.chance, grid.metric)}: {cell.against_chance} chance")
@@ -99,10 +99,8 @@ def text_width(texts: Sequence[str], *, size: float = 12.0) -> float:
     return max((len(text) for text in texts), default=0) * 0.56 * size
 
 
-def describe(grid: Grid) -> str:
-    """For those who do not see the figure: every number is in the table below it."""
-    return f"{words.count(len(grid.labels), 'model')}; the numbers are in the table."
-
-
-def title(grid: Grid) -> str:
-    return f"{grid.table.title}, {words.metric(grid.metric)}"
+def picture(grid: Grid, width: float, height: float, marks: Sequence[Mark], *, against: str = "") -> Picture:
+    """With words for those who do not see the figure: every number is in the table below it."""
+    title = f"{grid.table.title}, {words.metric(grid.metric)}{against}"
+    description = f"{words.count(len(grid.labels), 'model')}; the numbers are in the table."
+    return Picture(width=width, height=height, marks=tuple(marks), title=title, description=description)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from proband.report.draw.axes import Axis, describe, fitted, published_tip, text_width, tip, title, value_range
+from proband.report.draw.axes import Axis, fitted, picture, published_tip, text_width, tip, value_range
 from proband.report.draw.marks import Mark, Picture, colour_of, shape_of
 from proband.report.numbers import words
 from proband.report.numbers.grids import Grid, Key
@@ -26,7 +26,7 @@ def dot_plot(grid: Grid, width: float) -> Picture:
     """A dot and its interval per model, a strip per row, a panel per column; dashes mark chance."""
     bands = _bands(grid)
     narrow = width < 500
-    columns = grid.columns if grid.columns else ()
+    columns = grid.columns
     per = 1 if narrow else max(1, min(len(columns), 4))
     names = text_width([band.label for band in bands])
     left = min(names + 14, (0.38 if narrow else 0.26) * width)
@@ -52,8 +52,7 @@ def dot_plot(grid: Grid, width: float) -> Picture:
                 )
             marks += _strip(grid, band, column, axis, at, tallness, lane)
             at += tallness
-    high_up = tall * math.ceil(len(columns) / per)
-    return Picture(width=width, height=high_up, marks=tuple(marks), title=title(grid), description=describe(grid))
+    return picture(grid, width, tall * math.ceil(len(columns) / per), marks)
 
 
 def _bands(grid: Grid) -> list[Band]:

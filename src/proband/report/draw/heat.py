@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from proband.core.metrics import Metric
-from proband.report.draw.axes import describe, fitted, text_width, tip, title, value_range
+from proband.report.draw.axes import fitted, picture, text_width, tip, value_range
 from proband.report.draw.marks import Mark, Picture, colour_of
 from proband.report.numbers import words
 from proband.report.numbers.cells import Cell
@@ -44,8 +44,7 @@ def heat_map(grid: Grid, width: float) -> Picture:
                 marks.append(Mark(kind="text", at=at, text=shown, size=11, anchor="end", bold=row is None))
             for j, column in enumerate(grid.columns):
                 marks += _square(grid, run, row, column, (x + j * size, middle, size), span)
-    height = tall * math.ceil(len(runs) / per)
-    return Picture(width=width, height=height, marks=tuple(marks), title=title(grid), description=describe(grid))
+    return picture(grid, width, tall * math.ceil(len(runs) / per), marks)
 
 
 def _heading(text: str, x: float, y: float, size: float, *, slanted: bool, run: int) -> Mark:

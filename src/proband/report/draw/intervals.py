@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from proband.report.draw.axes import Axis
 from proband.report.draw.marks import Mark, Picture
-from proband.report.numbers.comparisons import Comparison
+from proband.report.numbers.pairs import Comparison
 
 WIDTH, HEIGHT = 150.0, 18.0
 

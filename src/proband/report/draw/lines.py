@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import chain
 
-from proband.report.draw.axes import Axis, describe, fitted, published_tip, text_width, tip, value_range
+from proband.report.draw.axes import Axis, fitted, picture, published_tip, text_width, tip, value_range
 from proband.report.draw.marks import Mark, Picture, colour_of, shape_of
 from proband.report.numbers import words
 from proband.report.numbers.grids import Grid, Key
@@ -32,9 +33,8 @@ def line_plot(grid: Grid, width: float) -> Picture:
         marks += _published(grid, row, across, up, room)
         for run in range(len(grid.labels)):
             marks += _line(grid, run, row, across, up)
-    size = tall * math.ceil(len(rows) / per)
-    title = f"{grid.table.title}, {words.metric(grid.metric)} against {words.name(grid.table.columns[0])}"
-    return Picture(width=width, height=size, marks=tuple(marks), title=title, description=describe(grid))
+    against = f" against {words.name(grid.table.columns[0])}"
+    return picture(grid, width, tall * math.ceil(len(rows) / per), marks, against=against)
 
 
 def _frame(grid: Grid, row: Key | None, across: Axis, up: Axis, top: float, numbers: Sequence[float]) -> list[Mark]:
@@ -70,19 +70,17 @@ def _line(grid: Grid, run: int, row: Key | None, across: Axis, up: Axis) -> list
     known = [(column, cell) for column, cell in found if cell is not None]
     if not known:
         return []
-    xs = [across(float(column[0])) for column, _ in known]
-    lower = [(x, up(cell.estimate.low)) for x, (_, cell) in zip(xs, known)]
-    upper = [(x, up(cell.estimate.high)) for x, (_, cell) in zip(xs, known)]
-    outline = tuple(value for point in upper + lower[::-1] for value in point)
-    paint = colour_of(run)
-    path = tuple(value for x, (_, cell) in zip(xs, known) for value in (x, up(cell.estimate.mean)))
+    lower = [(across(float(column[0])), up(cell.estimate.low)) for column, cell in known]
+    upper = [(across(float(column[0])), up(cell.estimate.high)) for column, cell in known]
+    path = [(across(float(column[0])), up(cell.estimate.mean)) for column, cell in known]
+    paint, outline = colour_of(run), tuple(chain(*upper, *lower[::-1]))
     marks = [
         Mark(kind="poly", at=outline, paint=paint, filled=True, opacity=0.14, model=run),
-        Mark(kind="poly", at=path, paint=paint, width=2, model=run),
+        Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, model=run),
     ]
-    for x, (column, cell) in zip(xs, known):
-        dot, words_ = (x, up(cell.estimate.mean), 3.6), tip(grid, run, row, column, cell)
-        marks.append(Mark(kind="dot", at=dot, paint=paint, shape=shape_of(run), model=run, tip=words_))
+    for (x, y), (column, cell) in zip(path, known):
+        words_ = tip(grid, run, row, column, cell)
+        marks.append(Mark(kind="dot", at=(x, y, 3.6), paint=paint, shape=shape_of(run), model=run, tip=words_))
     return marks
 
 
@@ -94,8 +92,8 @@ def _published(grid: Grid, row: Key | None, across: Axis, up: Axis, room: float)
         known = [(column, figure) for column, figure in found if figure is not None]
         places = [(across(float(column[0])), up(figure.value)) for column, figure in known]
         if len(places) > 1:
-            path = tuple(value for point in places for value in point)
-            marks.append(Mark(kind="poly", at=path, paint="pub", width=1.5, dash=DASHES[i % len(DASHES)]))
+            path, dash = tuple(chain(*places)), DASHES[i % len(DASHES)]
+            marks.append(Mark(kind="poly", at=path, paint="pub", width=1.5, dash=dash))
         for (x, y), (column, figure) in zip(places, known):
             words_ = published_tip(grid, figure, row, column)
             marks.append(Mark(kind="dot", at=(x, y, 3.2), paint="pub", hollow=True, tip=words_))

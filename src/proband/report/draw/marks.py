@@ -9,32 +9,16 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# Told apart by people with any colour vision (after Okabe and Ito); web/page.css has the same and a dark set.
-COLOURS: Mapping[str, str] = {
-    "ink": "#1d2430",
-    "soft": "#5b6472",
-    "faint": "#e3e6ea",
-    "band": "#f5f6f8",
-    "rule": "#9aa2ad",
-    "paper": "#ffffff",
-    "pub": "#7a828e",
-    "high": "#3f86c4",
-    "middle": "#f4f4f1",
-    "low": "#d98a3d",
-    "m0": "#0f6db3",
-    "m1": "#d1560b",
-    "m2": "#0b8f6b",
-    "m3": "#b3589b",
-    "m4": "#b98500",
-    "m5": "#3f9fd6",
-    "m6": "#6a51a3",
-    "m7": "#4a4a4a",
-}
+from proband.web.templates import asset
+
+# The light colours of the page; those of models are told apart by people with any colour vision (after Okabe and Ito).
+COLOURS: dict[str, str] = dict(re.findall(r"--(\w+): (#\w{6});", asset("proband.web", "page.css").partition("}")[0]))
 MODELS = 8
 SHAPES = ("circle", "square", "triangle", "diamond")
 FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
@@ -125,51 +109,48 @@ def svg(picture: Picture, *, page: bool = False, switched: bool = True) -> str:
     return head + "".join(_element(mark, page, page and switched) for mark in picture.marks) + "</svg>\n"
 
 
+GEOMETRY = {
+    "line": ("line", ("x1", "y1", "x2", "y2")),
+    "rect": ("rect", ("x", "y", "width", "height")),
+    "dot": ("circle", ("cx", "cy", "r")),
+    "text": ("text", ("x", "y")),
+}
+
+
 def _element(mark: Mark, page: bool, switched: bool) -> str:
-    paint = _variable(mark.paint) if page else mixed(mark.paint)
-    extra = ""
-    if switched and mark.model is not None:
-        extra += f' data-m="{mark.model}"'
-    if page and mark.tip:
-        extra += f' data-tip="{_esc(mark.tip)}"'
-    if mark.opacity < 1:
-        extra += f' opacity="{_n(mark.opacity)}"'
-    if mark.kind == "text":
-        return _text_element(mark, paint, extra)
-    name, where = _shape(mark)
-    if mark.kind in ("line", "poly") and not mark.filled:
-        dash = f' stroke-dasharray="{mark.dash}"' if mark.dash else ""
-        style = f'fill:none;stroke:{paint};stroke-width:{_n(mark.width)}"{dash}'
-        return f'<{name} {where} style="{style}{extra}/>'
+    colour = _variable if page else mixed
+    paint = colour(mark.paint)
+    style = f"fill:{paint}"
     if mark.kind == "dot":
-        middle = (_variable("paper") if page else COLOURS["paper"]) if mark.hollow else paint
-        return f'<{name} {where} style="fill:{middle};stroke:{paint};stroke-width:1.5"{extra}/>'
-    return f'<{name} {where} style="fill:{paint}"{extra}/>'
+        style = f"fill:{colour('paper') if mark.hollow else paint};stroke:{paint};stroke-width:1.5"
+    elif mark.kind in ("line", "poly") and not mark.filled:
+        style = f"fill:none;stroke:{paint};stroke-width:{_n(mark.width)}"
+    name, attributes = _shape(mark)
+    attributes |= {"style": style, "stroke-dasharray": mark.dash}
+    if mark.kind == "text":
+        turn = f"rotate({_n(mark.turn)} {attributes['x']} {attributes['y']})" if mark.turn else ""
+        attributes |= {"font-size": _n(mark.size), "text-anchor": mark.anchor}
+        attributes |= {"font-weight": "600" if mark.bold else "", "transform": turn}
+    attributes["data-m"] = str(mark.model) if switched and mark.model is not None else ""
+    attributes["data-tip"] = mark.tip if page else ""
+    attributes["opacity"] = _n(mark.opacity) if mark.opacity < 1 else ""
+    written = " ".join(f'{key}="{_esc(value)}"' for key, value in attributes.items() if value)
+    return f"<{name} {written}>{_esc(mark.text)}</{name}>" if mark.kind == "text" else f"<{name} {written}/>"
 
 
-def _text_element(mark: Mark, paint: str, extra: str) -> str:
-    x, y = (_n(value) for value in mark.at)
-    turn = f' transform="rotate({_n(mark.turn)} {x} {y})"' if mark.turn else ""
-    bold = ' font-weight="600"' if mark.bold else ""
-    style = f'style="fill:{paint}" font-size="{_n(mark.size)}" text-anchor="{mark.anchor}"'
-    return f'<text x="{x}" y="{y}" {style}{bold}{turn}{extra}>{_esc(mark.text)}</text>'
-
-
-def _shape(mark: Mark) -> tuple[str, str]:
+def _shape(mark: Mark) -> tuple[str, dict[str, str]]:
     """Element name and geometry."""
-    if mark.kind == "line":
-        return "line", " ".join(f'{k}="{_n(v)}"' for k, v in zip(("x1", "y1", "x2", "y2"), mark.at))
-    if mark.kind == "rect":
-        return "rect", " ".join(f'{k}="{_n(v)}"' for k, v in zip(("x", "y", "width", "height"), mark.at))
-    if mark.kind == "dot" and mark.shape == "circle":
-        return "circle", " ".join(f'{k}="{_n(v)}"' for k, v in zip(("cx", "cy", "r"), mark.at))
-    points = corners(mark) if mark.kind == "dot" else list(zip(mark.at[::2], mark.at[1::2]))
-    closed = "polygon" if mark.kind == "dot" or mark.filled else "polyline"
-    return closed, 'points="' + " ".join(f"{_n(x)},{_n(y)}" for x, y in points) + '"'
+    if mark.kind == "poly" or mark.shape != "circle":
+        name = "polyline" if mark.kind == "poly" and not mark.filled else "polygon"
+        return name, {"points": " ".join(f"{_n(x)},{_n(y)}" for x, y in points(mark))}
+    name, keys = GEOMETRY[mark.kind]
+    return name, {key: _n(value) for key, value in zip(keys, mark.at)}
 
 
-def corners(mark: Mark) -> list[tuple[float, float]]:
-    """The corners of a dot that is not round, with about the area of the circle."""
+def points(mark: Mark) -> list[tuple[float, float]]:
+    """The points of a poly, or the corners of a dot that is not round, with about the area of the circle."""
+    if mark.kind == "poly":
+        return list(zip(mark.at[::2], mark.at[1::2]))
     x, y, r = mark.at
     count, first, size = {"square": (4, 45, 1.25), "triangle": (3, -90, 1.4), "diamond": (4, 0, 1.35)}[mark.shape]
     angles = [math.radians(first + 360 * i / count) for i in range(count)]
@@ -247,12 +228,11 @@ def _painted(axes: Any, mark: Mark) -> None:
     elif mark.kind == "dot":
         inside = COLOURS["paper"] if mark.hollow else colour
         x, y, radius = mark.at
-        patch = Circle((x, y), radius) if mark.shape == "circle" else Polygon(corners(mark))
+        patch = Circle((x, y), radius) if mark.shape == "circle" else Polygon(points(mark))
         patch.set(facecolor=inside, edgecolor=colour, linewidth=1.1, zorder=3)
         axes.add_patch(patch)
     elif mark.filled:
-        points = list(zip(mark.at[::2], mark.at[1::2]))
-        axes.add_patch(Polygon(points, facecolor=colour, lw=0, alpha=mark.opacity))
+        axes.add_patch(Polygon(points(mark), facecolor=colour, lw=0, alpha=mark.opacity))
     else:
         style = (0, tuple(float(x) for x in mark.dash.split())) if mark.dash else "-"
         axes.plot(mark.at[::2], mark.at[1::2], color=colour, lw=0.75 * mark.width, ls=style, alpha=mark.opacity)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.statistics.bootstrap import Clusters, Floats, GrowingClusters, Ints
-from proband.core.types import Answer, Tag
+from proband.core.statistics.estimates import clusters_of
+from proband.core.types import Answer, Item, Tag
 from proband.report.numbers.sources import ItemSet
 
 Codes32 = NDArray[np.int32]
-NOT_FINITE = "gives {} of item {!r} a value that is not a finite number"
+TagKey = tuple[tuple[str, bool, Tag], ...]  # True and 1 are different values
 
 
 @dataclass(frozen=True)
@@ -59,12 +60,14 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
     """Read the items and all answers once."""
     if not items.answered:
         raise ProbandError("no run over these items", file=items.source)
-    tags, clusters, chance = _Tags(items.suite.derive), GrowingClusters(), array("d")
+    tags, combination = dict[TagKey, int](), array("i")  # the combinations of tags, and which one an item has
+    clusters, chance = GrowingClusters(), array("d")
     streams = [_Run(items, at, metrics) for at in range(len(items.answered))]
     at = -1
-    for at, (item, names, key) in enumerate(items.scanned()):
-        tags.add(key, item)
-        clusters.add(names)
+    for at, item in enumerate(items.items()):
+        key = tuple((name, isinstance(value, bool), value) for name, value in item.tags.items())
+        combination.append(tags.setdefault(key, len(tags)))
+        clusters.add(clusters_of(item))
         chance.append(1.0 / len(item.choices) if item.choices else 0.0)
         for stream in streams:
             stream.meet(at, item)
@@ -74,8 +77,8 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
         stream.end(at + 1)
     return Arrays(
         count=at + 1,
-        tags=tags.done(),
-        written=tuple(tags.written),
+        tags=_codes(tags, np.frombuffer(combination, dtype=np.int32), items.suite.derive),
+        written=tuple(dict.fromkeys(name for key in tags for name, _, _ in key)),
         clusters=clusters.done(),
         chance=np.frombuffer(chance),
         answered=tuple(_ints(stream.answered) for stream in streams),
@@ -98,7 +101,7 @@ class _Run:
         self.answered = array("q")
         self.metrics = [(m, _record(m) if m.over == "set" else m.of, array("q"), array("d")) for m in metrics]
 
-    def meet(self, at: int, item: Any) -> None:
+    def meet(self, at: int, item: Item) -> None:
         """Take the answer to this item, if it is the next one."""
         answer = self.next
         if answer is None or answer.item_id != item.id:
@@ -110,18 +113,11 @@ class _Run:
             found = of(item, answer)
             if found is None:
                 continue
-            if isinstance(found, float):  # the usual case, and the quickest
-                if not math.isfinite(found):
-                    self.refuse(NOT_FINITE.format(metric.name, item.id))
-                numbers.append(found)
-                rows.append(at)
-                continue
-            if isinstance(found, (int, np.number)):
-                found = (found,)
-            if not all(map(math.isfinite, found)):
-                self.refuse(NOT_FINITE.format(metric.name, item.id))
-            numbers.extend(found)
-            rows.extend((at,) * (1 if metric.over == "set" else len(found)))
+            each = (float(found),) if isinstance(found, (float, int, np.number)) else found
+            if not all(map(math.isfinite, each)):
+                self.refuse(f"gives {metric.name} of item {item.id!r} a value that is not a finite number")
+            numbers.extend(each)
+            rows.extend((at,) * (1 if metric.over == "set" else len(each)))
         self.next = next(self.answers, None)
 
     def refuse(self, what: str) -> None:
@@ -150,38 +146,22 @@ def _record(metric: Metric) -> Any:
     return metric.each
 
 
-class _Tags:
-    """The tags of a stream of items: a number per item for the combination of tags it has, and codes per combination.
-    True and 1 are different values."""
-
-    def __init__(self, derive: Callable[[Mapping[str, Tag]], Mapping[str, Tag]]) -> None:
-        self.derive = derive
-        self.combination = array("i")
-        self.known: dict[Hashable, int] = {}
-        self.codes: list[dict[str, int]] = []  # of each combination
-        self.values: dict[str, dict[Any, int]] = {}
-        self.written: dict[str, None] = {}
-
-    def add(self, key: Hashable, item: Any) -> None:
-        """The tags of the next item; `key` stands for them."""
-        at = self.known.get(key)
-        if at is None:
-            at = self.known[key] = len(self.known)
-            tags = item.tags
-            self.written.update(dict.fromkeys(tags))
-            self.codes.append({name: self._code(name, value) for name, value in {**tags, **self.derive(tags)}.items()})
-        self.combination.append(at)
-
-    def _code(self, name: str, value: Tag) -> int:
-        known = self.values.setdefault(name, {})
-        return known.setdefault(("boolean", value) if isinstance(value, bool) else value, len(known))
-
-    def done(self) -> dict[str, Codes]:
-        combination = np.frombuffer(self.combination, dtype=np.int32)
-        return {
-            name: Codes(
-                tuple(each[1] if isinstance(each, tuple) else each for each in values),
-                np.array([codes.get(name, -1) for codes in self.codes], dtype=np.int32)[combination],
-            )
-            for name, values in self.values.items()
-        }
+def _codes(
+    combinations: Iterable[TagKey], of_items: Codes32, derive: Callable[[Mapping[str, Tag]], Mapping[str, Tag]]
+) -> dict[str, Codes]:
+    """The tags of all items, derived ones among them, from the combinations that occur."""
+    values: dict[str, dict[tuple[bool, Tag], int]] = {}
+    codes: list[dict[str, int]] = []  # of each combination
+    for key in combinations:
+        tags = {name: value for name, _, value in key}
+        codes.append({})
+        for name, value in {**tags, **derive(tags)}.items():
+            known = values.setdefault(name, {})
+            codes[-1][name] = known.setdefault((isinstance(value, bool), value), len(known))
+    return {
+        name: Codes(
+            tuple(value for _, value in known),
+            np.array([each.get(name, -1) for each in codes], dtype=np.int32)[of_items],
+        )
+        for name, known in values.items()
+    }

@@ -6,7 +6,9 @@ A Study answers for one item set; asked twice for the same cell it counts once.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -17,19 +19,8 @@ from proband.core.statistics.bootstrap import Ints, resample, resample_set
 from proband.core.suite import Where
 from proband.core.types import Estimate, Tag
 from proband.report.numbers.arrays import Arrays, Values, collect
-from proband.report.numbers.columns import (
-    Column,
-    Mask,
-    alike,
-    column_of,
-    macro_column,
-    macro_mean,
-    macro_of,
-    over_sets,
-    per_item,
-    within,
-)
-from proband.report.numbers.pairs import Pair, Together, paired
+from proband.report.numbers.columns import Column, Mask, alike, macro_mean, macro_of, per_item, value_of, within
+from proband.report.numbers.pairs import Comparison, Together, compared, p_values
 from proband.report.numbers.sources import ItemSet
 from proband.report.numbers.systems import System, systems
 
@@ -104,13 +95,12 @@ class Study:
 
     def column(self, system: int, metric: Metric, mask: Mask) -> tuple[Ints, Column]:
         """A system's numbers within a mask. Runs that have numbers for different items meet on those of all."""
-        parts = [within(self.arrays.metrics[metric.name][run], mask) for run in self.systems[system].runs]
-        rows = parts[0].rows
-        if not all(np.array_equal(rows, part.rows) for part in parts[1:]):
-            for part in parts[1:]:
-                rows = np.intersect1d(rows, part.rows)
-            parts = [per_item(part, rows, metric) for part in parts]
-        return rows, column_of(system, [part.numbers for part in parts], metric)
+        found = [within(self.arrays.metrics[metric.name][run], mask) for run in self.systems[system].runs]
+        rows, parts = found[0].rows, [each.numbers for each in found]
+        if not all(np.array_equal(rows, each.rows) for each in found[1:]):
+            rows = reduce(np.intersect1d, (each.rows for each in found))
+            parts = [per_item(each, rows, metric) for each in found]
+        return rows, Column(system, parts, value_of(metric))
 
     # ---- cells ----
 
@@ -122,7 +112,7 @@ class Study:
             for group in self.drawn(metric, where, macro=macro):
                 chance = self._chance(metric, group.rows, macro)
                 for place, column in enumerate(group.columns):
-                    estimate = self._estimate(group, place, metric=metric, where=where, macro=macro)
+                    estimate = self._estimate(group, place, metric=metric, where=where)
                     runs = len(column.values)
                     sd = float(np.std(column.values, ddof=1)) if runs > 1 else None
                     cells[column.system] = Cell(estimate, chance, runs, sd)
@@ -145,15 +135,13 @@ class Study:
     def _resampled(self, metric: Metric, rows: Ints, columns: Sequence[Column], macro: str = "") -> Together:
         clusters, how = self.arrays.clusters, {"seed": self.seed, "draws": self.draws}
         strata = self._strata(rows, macro) if macro else None
-        if metric.over == "set":
-            of, calls = (metric.of, 1) if strata is None else macro_of(metric.of, strata)
-            drawn = resample_set(of, [column.parts for column in columns], rows, clusters, calls=calls, **how)
-            if strata is not None:
-                columns = [over_sets(of, column) for column in columns]
-            return Together(rows, tuple(columns), drawn)
-        drawn = resample([column.mean for column in columns], rows, clusters, strata=strata, **how)
         if strata is not None:
-            columns = [macro_column(column, strata) for column in columns]
+            columns = [replace(column, of=value_of(metric, strata)) for column in columns]
+        if metric.over == "item":
+            drawn = resample([column.mean for column in columns], rows, clusters, strata=strata, **how)
+        else:
+            of, calls = (metric.of, 1) if strata is None else (macro_of(metric.of, strata), int(strata.max()) + 1)
+            drawn = resample_set(of, [column.parts for column in columns], rows, clusters, calls=calls, **how)
         return Together(rows, tuple(columns), drawn)
 
     def _strata(self, rows: Ints, macro: str) -> Ints:
@@ -163,12 +151,12 @@ class Study:
         strata: Ints = np.unique(codes, return_inverse=True)[1]
         return strata
 
-    def _estimate(self, group: Together, place: int, *, metric: Metric, where: Where, macro: str) -> Estimate:
+    def _estimate(self, group: Together, place: int, *, metric: Metric, where: Where) -> Estimate:
         """Numbers without spread have no bootstrap interval: core.statistics says what theirs is."""
         column, drawn = group.columns[place], group.drawn
         if drawn.clusters == 1 or (metric.over == "item" and (column.mean == column.mean[0]).all()):
             x = np.array([column.value]) if metric.over == "set" else column.mean
-            low, high = stats.interval_without_spread(x, drawn.clusters, 0.95)
+            low, high = stats.interval_without_spread(x, drawn.clusters)
         else:
             low, high = drawn.interval(place)
         return Estimate(
@@ -189,34 +177,36 @@ class Study:
 
     # ---- pairs of systems ----
 
-    def pairs(self, metric: Metric, where: Where, *, only: Collection[tuple[int, int]] | None = None) -> list[Pair]:
-        """Every pair of systems (or only some), on the items that both have a number for."""
-        groups, how = self.drawn(metric, where), {"seed": self.seed, "draws": self.draws}
+    def pairs(
+        self, metric: Metric, where: Where, *, only: Collection[tuple[int, int]] | None = None, margin: float = 0.0
+    ) -> list[Comparison]:
+        """Every pair of systems (or only some), on the items that both have a number for. With a `margin`, the test is
+        whether the first is ahead by more than that, item by item."""
+        groups = self.drawn(metric, where)
         at = {column.system: (group, i) for group in groups for i, column in enumerate(group.columns)}
-        every = [(a, b) for a in sorted(at) for b in sorted(at) if a < b and (only is None or (a, b) in only)]
-        shared: dict[int, list[tuple[int, int, int, int]]] = {}
-        found: dict[tuple[int, int], Pair] = {}
-        for a, b in every:
+        asked: dict[int, tuple[Together, list[tuple[int, int]]]] = {}
+        for a, b in combinations(sorted(at), 2):
+            if only is not None and (a, b) not in only:
+                continue
             (left, i), (right, j) = at[a], at[b]
-            if left is right:
-                shared.setdefault(groups.index(left), []).append((a, b, i, j))
-            elif met := self._meet(metric, left, i, right, j):
-                found |= paired(metric, met, [(a, b, 0, 1)], **how)
-        for number, places in shared.items():
-            found |= paired(metric, groups[number], places, **how)
-        return [found[each] for each in every if each in found]
+            together = left is right and not margin
+            both, place = (left, (i, j)) if together else (self._meet(metric, left, i, right, j), (0, 1))
+            if both is not None:
+                asked.setdefault(id(both), (both, []))[1].append(place)
+        found = {}
+        for both, places in asked.values():
+            p = p_values(metric, both.drawn, places, seed=self.seed, draws=self.draws, margin=margin)
+            for place, each in zip(places, p):
+                systems = both.columns[place[0]].system, both.columns[place[1]].system
+                found[systems] = compared(metric, both, place, each, group=where, labels=self.labels)
+        return [found[each] for each in sorted(found)]
 
-    def pair(self, metric: Metric, where: Where, a: int, b: int, *, margin: float = 0.0) -> Pair | None:
+    def pair(self, metric: Metric, where: Where, a: int, b: int, *, margin: float = 0.0) -> Comparison | None:
         """Two systems, the test being whether a is ahead of b by more than `margin`."""
-        if not margin:
-            first, second = min(a, b), max(a, b)
-            pair = next(iter(self.pairs(metric, where, only={(first, second)})), None)
-            return pair if pair is None or a < b else pair.turned()
-        mask, how = self.mask(where), {"seed": self.seed, "draws": self.draws}
-        (rows, left), (others, right) = self.column(a, metric, mask), self.column(b, metric, mask)
-        one, two = self._resampled(metric, rows, [left]), self._resampled(metric, others, [right])
-        met = self._meet(metric, one, 0, two, 0) if len(rows) and len(others) else None
-        return paired(metric, met, [(a, b, 0, 1)], margin=margin, **how)[a, b] if met else None
+        if a > b:
+            turned = self.pair(metric, where, b, a, margin=-margin)
+            return turned and turned.turned()
+        return next(iter(self.pairs(metric, where, only={(a, b)}, margin=margin)), None)
 
     def _meet(self, metric: Metric, left: Together, i: int, right: Together, j: int) -> Together | None:
         """Two systems that answered different items: their means per item, where both have one."""
@@ -226,8 +216,8 @@ class Study:
         columns = []
         for group, place in ((left, i), (right, j)):
             own = group.columns[place]
-            parts = [per_item(Values(group.rows, part), rows, metric).numbers for part in own.parts]
-            columns.append(column_of(own.system, parts, metric))
+            parts = [per_item(Values(group.rows, part), rows, metric) for part in own.parts]
+            columns.append(replace(own, parts=parts))
         return self._resampled(metric, rows, columns)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,44 +19,44 @@ SetMetric = Callable[[Floats, Floats], float]  # of records and their weights
 
 @dataclass(frozen=True)
 class Column:
-    """The numbers of a system for some rows: of each of its runs, and their mean (of a metric over items)."""
+    """The numbers (or records) of a system for some rows: one part per run, and `of` gives the value of a part."""
 
     system: int
-    parts: tuple[Floats, ...]
-    mean: Floats
-    values: tuple[float, ...]  # of each run
+    parts: Sequence[Floats]
+    of: Callable[[Floats], float]
+
+    @cached_property
+    def mean(self) -> Floats:
+        """Item by item, of a metric over items."""
+        mean: Floats = self.parts[0] if len(self.parts) == 1 else np.mean(self.parts, axis=0)
+        return mean
+
+    @cached_property
+    def values(self) -> list[float]:
+        """Of each run."""
+        return [self.of(part) for part in self.parts]
 
     @property
     def value(self) -> float:
         return float(np.mean(self.values))
 
 
-def column_of(system: int, parts: Sequence[Floats], metric: Metric) -> Column:
+def value_of(metric: Metric, strata: Ints | None = None) -> Callable[[Floats], float]:
+    """From a run's numbers to the value of a metric: with `strata` (a number from 0 per item), the mean over them."""
     if metric.over == "set":
-        values = [metric.of(part, np.ones(len(part))) if len(part) else 0.0 for part in parts]
-        return Column(system, tuple(parts), np.empty(0), tuple(values))
-    mean = parts[0] if len(parts) == 1 else np.mean(parts, axis=0)
-    return Column(system, tuple(parts), mean, tuple(float(p.mean()) if len(p) else 0.0 for p in parts))
+        of = metric.of if strata is None else macro_of(metric.of, strata)
+        return lambda records: of(records, np.ones(len(records)))
+    return lambda numbers: float(numbers.mean()) if strata is None else macro_mean(numbers, strata)
 
 
-def macro_of(of: SetMetric, strata: Ints) -> tuple[SetMetric, int]:
-    """A metric over sets as the mean over the strata of its values, and how many strata there are. A stratum that a
-    draw misses is left out."""
+def macro_of(of: SetMetric, strata: Ints) -> SetMetric:
+    """A metric over sets as the mean over the strata of its values. A stratum that a draw misses is left out."""
     members = [np.flatnonzero(strata == stratum) for stratum in range(int(strata.max()) + 1)]
 
     def mean(records: Floats, weights: Floats) -> float:
         return float(np.mean([of(records[m], weights[m]) for m in members if weights[m].any()]))
 
-    return mean, len(members)
-
-
-def over_sets(of: SetMetric, column: Column) -> Column:
-    """The column with the values of another metric over sets."""
-    return replace(column, values=tuple(of(part, np.ones(len(part))) for part in column.parts))
-
-
-def macro_column(column: Column, strata: Ints) -> Column:
-    return Column(column.system, column.parts, column.mean, tuple(macro_mean(part, strata) for part in column.parts))
+    return mean
 
 
 def macro_mean(numbers: Floats, strata: Ints) -> float:
@@ -80,13 +81,17 @@ def alike(found: Sequence[tuple[Ints, Column]]) -> list[tuple[Ints, list[Column]
     return groups
 
 
-def per_item(values: Values, rows: Ints, metric: Metric) -> Values:
+def item_means(values: Values, count: int) -> Floats:
+    """The mean of each item's numbers; NaN where there is none."""
+    total = np.bincount(values.rows, weights=values.numbers, minlength=count)
+    counted = np.bincount(values.rows, minlength=count)
+    return np.where(counted > 0, total / np.maximum(counted, 1), np.nan)
+
+
+def per_item(values: Values, rows: Ints, metric: Metric) -> Floats:
     """One number per item of `rows`: the mean of its numbers (a record of a set metric is one already)."""
     if metric.over == "set":
-        return Values(rows, values.numbers[np.isin(values.rows, rows)])
-    size = int(rows.max()) + 1 if len(rows) else 0
-    inside = values.rows < size
-    total = np.bincount(values.rows[inside], weights=values.numbers[inside], minlength=size)
-    count = np.bincount(values.rows[inside], minlength=size)
-    means: Floats = total[rows] / count[rows]
-    return Values(rows, means)
+        records: Floats = values.numbers[np.isin(values.rows, rows)]
+        return records
+    means: Floats = item_means(values, 0)[rows]
+    return means

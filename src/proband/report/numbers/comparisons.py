@@ -9,60 +9,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from proband.core.metrics import Metric
 from proband.core.statistics import estimates as stats
 from proband.core.suite import Where
 from proband.report.numbers.cells import Study
 from proband.report.numbers.grids import keys_of
-from proband.report.numbers.pairs import Pair
+from proband.report.numbers.pairs import Comparison
 
-ALPHA = 0.05
 MOST_PAIRS = 45  # ten systems
-
-
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """System a minus system b on the items of `group` that both answered; a is the better one, or the one named first
-    by the user."""
-
-    group: Where
-    a: str
-    b: str
-    mean_a: float
-    mean_b: float
-    difference: float
-    low: float
-    high: float
-    p: float
-    p_holm: float
-    n: int
-    clusters: int
-    detectable: float
-    better: str  # a or b, or empty where there is no difference at all
-
-    def turned(self) -> Comparison:
-        """b minus a."""
-        return replace(
-            self,
-            a=self.b,
-            b=self.a,
-            mean_a=self.mean_b,
-            mean_b=self.mean_a,
-            difference=-self.difference,
-            low=-self.high,
-            high=-self.low,
-        )
-
-    @property
-    def clear(self) -> bool:
-        """Significant: corrected p below 0.05, and an interval that leaves out zero."""
-        return self.p_holm < ALPHA and (self.low > 0 or self.high < 0)
-
-    @property
-    def verdict(self) -> str:
-        return f"{self.better} is better" if self.clear else "not significant"
 
 
 def scopes(study: Study, by: str = "") -> list[Where]:
@@ -85,20 +41,18 @@ def scopes(study: Study, by: str = "") -> list[Where]:
 
 
 def comparisons(study: Study, metric: Metric | None = None, *, by: str = "") -> list[Comparison]:
-    """Every pair of systems in every scope; Holm's correction over the scopes of each pair."""
+    """Every pair of systems in every scope, the better one first; Holm's correction over the scopes of each pair."""
     metric = metric or study.main
     if len(study.systems) < 2:
         return []
     only = _worth_comparing(study, metric)
-    pairs = [(scope, pair) for scope in scopes(study, by) for pair in study.pairs(metric, scope, only=only)]
-    families: dict[tuple[int, int], list[int]] = {}
-    for at, (_, pair) in enumerate(pairs):
-        families.setdefault((pair.a, pair.b), []).append(at)
-    corrected = [1.0] * len(pairs)
-    for family in families.values():
-        for at, p in zip(family, stats.holm([pairs[at][1].p for at in family])):
-            corrected[at] = p
-    return [_compared(study, metric, scope, pair, p) for (scope, pair), p in zip(pairs, corrected)]
+    families: dict[tuple[str, str], list[Comparison]] = {}
+    found = [pair for scope in scopes(study, by) for pair in study.pairs(metric, scope, only=only)]
+    for pair in found:
+        families.setdefault((pair.a, pair.b), []).append(pair)
+    corrected = {pair: iter(stats.holm([each.p for each in family])) for pair, family in families.items()}
+    found = [replace(pair, p_holm=next(corrected[pair.a, pair.b])) for pair in found]
+    return [pair if pair.better in (pair.a, "") else pair.turned() for pair in found]
 
 
 def _worth_comparing(study: Study, metric: Metric) -> set[tuple[int, int]] | None:
@@ -113,30 +67,6 @@ def _worth_comparing(study: Study, metric: Metric) -> set[tuple[int, int]] | Non
     ]
     pairs = [*itertools.pairwise(ranked), *((ranked[0], at) for at in ranked[1:])]
     return {(min(pair), max(pair)) for pair in pairs}
-
-
-def _compared(study: Study, metric: Metric, scope: Where, pair: Pair, p_holm: float) -> Comparison:
-    """With the better system first."""
-    a, b = pair.a, pair.b
-    means, low, high = pair.means, pair.low, pair.high
-    if metric.ahead(means[1], means[0]):
-        a, b, means, low, high = b, a, means[::-1], -high, -low
-    return Comparison(
-        group=scope,
-        a=study.labels[a],
-        b=study.labels[b],
-        mean_a=means[0],
-        mean_b=means[1],
-        difference=means[0] - means[1],
-        low=low,
-        high=high,
-        p=pair.p,
-        p_holm=p_holm,
-        n=pair.n,
-        clusters=pair.clusters,
-        detectable=pair.detectable,
-        better=study.labels[a] if means[0] != means[1] else "",
-    )
 
 
 def between(compared: Sequence[Comparison], a: str, b: str) -> list[Comparison]:

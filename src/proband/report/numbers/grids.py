@@ -76,9 +76,8 @@ def fill(study: Study, table: Table) -> Grid:
     """Count every cell of a table."""
     metric = study.items.suite.metric(table.metric)
     rows, columns = keys_of(study, table, table.rows), keys_of(study, table, table.columns)
-    lines: list[Key | None] = [*rows, None] if table.rows and len(rows) > 1 else list(rows)
-    if any(name.startswith("run.") for name in table.rows):
-        lines = list(rows)  # all templates together mean nothing
+    of_runs = any(name.startswith("run.") for name in table.rows)  # all templates together mean nothing
+    lines: list[Key | None] = [*rows, None] if table.rows and len(rows) > 1 and not of_runs else list(rows)
     labels, members = _lines(study, table)
     cells, published = {}, {}
     every = [figure for figure in study.items.suite.published() if figure.metric == table.metric]
@@ -114,11 +113,10 @@ def _lines(study: Study, table: Table) -> tuple[tuple[str, ...], list[list[int]]
 
 def _belongs(figure: Published, own: Mapping[str, Tag], where: Where) -> bool:
     """A published figure stands in the cell with exactly its tags; tags that hold for the whole table may be named."""
-    named = {name: value for name, value in figure.group.items() if name not in where or name in own}
-    fixed = {name: value for name, value in figure.group.items() if name in where and name not in own}
-    if any(not matches(value, where[name]) for name, value in fixed.items()):
-        return False
-    return named.keys() == own.keys() and all(same(own[name], value) for name, value in named.items())
+    known = {**where, **own}
+    return own.keys() <= figure.group.keys() <= known.keys() and all(
+        matches(value, known[name]) for name, value in figure.group.items()
+    )
 
 
 def keys_of(study: Study, table: Table, names: Sequence[str]) -> list[Key]:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from proband.core.metrics import Metric
 from proband.report.numbers import words
 from proband.report.numbers.cells import Cell, Study
-from proband.report.numbers.comparisons import Comparison, between
+from proband.report.numbers.comparisons import between
 from proband.report.numbers.grids import Grid
+from proband.report.numbers.pairs import Comparison
 
 SENTENCES = 6
 
@@ -43,17 +44,11 @@ def _leader(study: Study, compared: Sequence[Comparison]) -> str:
     gap = f"{words.distance(pair.difference, metric)} {words.interval(low, high, metric)}"
     if pair.difference == 0:
         return f"{first} and {second} have the same {name}, {words.value(pair.mean_a, metric)}."
+    p = f"Holm p {words.p_is(pair.p_holm)}"
     if pair.clear:
         best, way = ("highest", "above") if metric.better == "high" else ("lowest", "below")
-        return f"{pair.a} has the {best} {name}, {gap} {way} {pair.b} (Holm p {_p(pair.p_holm)})."
-    return (
-        f"{pair.a} and {pair.b} lead on {name}; the difference of {gap} is not significant (Holm p {_p(pair.p_holm)})."
-    )
-
-
-def _p(p: float) -> str:
-    text = words.p_value(p)
-    return text if text.startswith("<") else f"= {text}"
+        return f"{pair.a} has the {best} {name}, {gap} {way} {pair.b} ({p})."
+    return f"{pair.a} and {pair.b} lead on {name}; the difference of {gap} is not significant ({p})."
 
 
 def _against_chance(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> list[str]:

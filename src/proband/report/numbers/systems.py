@@ -5,7 +5,6 @@ Runs of one network that differ only in its training seed are one system; their 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -46,17 +45,13 @@ def _all_but_seed(run: Run) -> str:
     return dumps([run.solver, run.seed, run.settings, net])
 
 
-def kind_of_net(run: Run) -> str:
-    return str(run.net.get("net") or run.net.get("kind") or "")
-
-
 def run_tags(run: Run, *, pooled: bool = False) -> dict[str, Tag]:
     """
     >>> run = Run(suite="s", solver="choose", model="m", seed=0, items_sha="", settings={"norm": "sum", "layers": [1]})
     >>> run_tags(run)
     {'run.model': 'm', 'run.solver': 'choose', 'run.net': '', 'run.seed': 0, 'run.norm': 'sum', 'run.layers': '[1]'}
     """
-    kind = kind_of_net(run)
+    kind = str(run.net.get("net", ""))
     tags: dict[str, Tag] = {
         "run.model": f"net:{kind}" if pooled else run.model,
         "run.solver": run.solver,
@@ -135,12 +130,3 @@ def unique(names: Sequence[str], *, joint: str = "-") -> list[str]:
             new = f"{name}{joint}{count}"
         out.append(new)
     return out
-
-
-def slug(name: str) -> str:
-    """A name that is safe as a file name and an anchor.
-
-    >>> slug("Groups × probes / v1")
-    'groups-probes-v1'
-    """
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "x"

@@ -9,6 +9,7 @@ from proband.core.suite import Where
 from proband.core.types import Tag
 
 MINUS = "\N{MINUS SIGN}"
+POINTS = {"share": " points", "nats": " nats", "count": ""}  # what a difference is in
 
 
 def metric(of: Metric) -> str:
@@ -82,12 +83,17 @@ def distance(number: float, of: Metric) -> str:
     >>> distance(0.123, ACCURACY), distance(-1.5, Metric(name="surprisal", of=len, unit="nats"))
     ('12.3 points', '1.50 nats')
     """
-    return figure(abs(number), of) + {"share": " points", "nats": " nats", "count": ""}[of.unit]
+    return figure(abs(number), of) + POINTS[of.unit]
 
 
 def change(number: float, of: Metric) -> str:
     """A difference in a table of its own, with sign and unit."""
-    return signed(number, of) + {"share": " points", "nats": " nats", "count": ""}[of.unit]
+    return signed(number, of) + POINTS[of.unit]
+
+
+def spread(sd: float | None, runs: int, of: Metric) -> str:
+    """`± 1.2 over 3 runs`, of a system of several runs."""
+    return "" if sd is None else f"± {figure(sd, of)} over {runs} runs"
 
 
 def p_value(p: float) -> str:
@@ -96,6 +102,15 @@ def p_value(p: float) -> str:
     ('0.031', '<0.001', '1.000')
     """
     return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def p_is(p: float) -> str:
+    """
+    >>> p_is(0.0312), p_is(0.00001)
+    ('= 0.031', '<0.001')
+    """
+    text = p_value(p)
+    return text if text.startswith("<") else f"= {text}"
 
 
 def tag(value: Tag) -> str:

@@ -7,7 +7,6 @@ second pass over the files picks out.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,8 @@ from proband.core.files import dumps, write_text
 from proband.core.metrics import Metric
 from proband.core.types import Answer
 from proband.report.numbers import words
-from proband.report.numbers.arrays import Values
 from proband.report.numbers.cells import Study
+from proband.report.numbers.columns import item_means
 from proband.report.page.sample import sample
 
 SHOWN = 2000  # items in the browser
@@ -32,23 +31,19 @@ DRAWING_BYTES = 8 * 2**20
 
 
 def script(call: str, *values: Any) -> str:
-    """A line of JavaScript that hands values over; `<` never stands in it.
+    """A line of JavaScript that hands values over as JSON that is inert inside HTML and JavaScript alike.
 
     >>> script("f", "</script>")
     'f("\\\\u003c/script>");\\n'
     """
-    return f"{call}({','.join(safe_json(value) for value in values)});\n"
-
-
-def safe_json(value: Any) -> str:
-    """JSON that is inert inside HTML and JavaScript alike."""
-    text = dumps(value)
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    text = ",".join(map(dumps, values)).replace("<", "\\u003c")
+    return f"{call}({text});\n".replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def write_browser(study: Study, folder: Path) -> dict[str, int]:
     """Write the index and the shards of one item set; says how many items it has, shows and draws."""
-    values = [per_item(each, study.arrays.count) for each in study.arrays.metrics[study.main.name]]
+    count, found = study.arrays.count, study.arrays.metrics[study.main.name]
+    values = [np.full(count, np.nan) if study.main.over == "set" else item_means(each, count) for each in found]
     places = sample(study, values, most=SHOWN)
     browser = _Browser(study, places, [line[places] for line in values])
     records = browser.records()
@@ -57,15 +52,6 @@ def write_browser(study: Study, folder: Path) -> dict[str, int]:
         write_text(folder / f"{study.key}-{number}.js", script("PROBAND.shard", study.key, number, part))
     write_text(folder / f"{study.key}-index.js", script("PROBAND.index", study.key, browser.index(records)))
     return {"items": study.arrays.count, "shown": len(records), "drawings": sum("svg" in each for each in records)}
-
-
-def per_item(values: Values, count: int) -> Any:
-    """The mean of each item's numbers; NaN where there is none, or where the metric is over sets."""
-    if values.numbers.ndim > 1:
-        return np.full(count, np.nan)
-    total = np.bincount(values.rows, weights=values.numbers, minlength=count)
-    counted = np.bincount(values.rows, minlength=count)
-    return np.where(counted > 0, total / np.maximum(counted, 1), np.nan)
 
 
 def _spread(count: int, most: int) -> set[int]:
@@ -178,19 +164,6 @@ def _answer(answer: Answer | None, value: float) -> dict[str, Any] | None:
 def _standalone(svg: str) -> str:
     """An image needs the namespace that an element inside a page can do without."""
     head, end, rest = svg.lstrip().partition(">")
-    return (
-        svg.lstrip()
-        if "xmlns=" in head
-        else head.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1) + end + rest
-    )
-
-
-def parse_script(text: str) -> list[Any]:
-    """The values handed over by a line of `script`, for tests and other programs.
-
-    >>> parse_script(script("f", 1, {"a": "<b>"}))
-    [1, {'a': '<b>'}]
-    """
-    start, end = text.index("("), text.rindex(")")
-    values: list[Any] = json.loads(f"[{text[start + 1 : end]}]")
-    return values
+    if "xmlns=" not in head:
+        head = head.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+    return head + end + rest

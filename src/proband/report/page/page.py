@@ -1,7 +1,7 @@
 """index.html: the overview, a section per item set, claims, the item browser, and where the numbers come from.
 
-Style and script are written into the page, so that one file and its data folder are all there is. Here numbers become
-words; the templates beside this file put them into HTML and escape them.
+Style and script are written into the page, so that one file and its data folder are all there is. The templates beside
+this file put the numbers into words and HTML, and escape them.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from proband.report.draw.axes import Axis, tip, value_range
 from proband.report.draw.intervals import differences
 from proband.report.draw.marks import MODELS, SHAPES, svg
 from proband.report.numbers import words
-from proband.report.numbers.cells import Cell, Study
-from proband.report.numbers.comparisons import Comparison
+from proband.report.numbers.cells import Study
 from proband.report.numbers.grids import Grid
-from proband.report.page.panel import panel, sheet_view
+from proband.report.numbers.pairs import Comparison
+from proband.report.page.panel import panel, sheet_file
 from proband.report.page.provenance import provenance
 from proband.report.tables.lines import unit
+from proband.report.tables.sheets import numeric, printed
 from proband.web.templates import asset, content_hash, render
 
 
@@ -43,7 +44,7 @@ def page(sections: Sequence[Section], *, title: str, claims: Sequence[Verdict] =
     from markupsafe import Markup
 
     script, style = asset("proband.report.page", "page.js"), asset("proband.web", "page.css")
-    first = sections[0].study
+    named = [(section, name(section, sections)) for section in sections]
     return render(
         "proband.report.page",
         "index.html",
@@ -52,12 +53,14 @@ def page(sections: Sequence[Section], *, title: str, claims: Sequence[Verdict] =
         script=Markup(script),
         style=Markup(style),
         counts=_counts(sections),
-        sections=[_view(section, name(section, sections)) for section in sections],
+        sections=[_view(section, title) for section, title in named],
         claims=claims,
-        partly=[_partly(section, name(section, sections)) for section in sections if _sampled(section)],
-        draws=first.draws,
-        seed=first.seed,
+        partly=[text for section, title in named if (text := _partly(section, title))],
         missing=missing,
+        words=words,
+        look=look,
+        tip=tip,
+        printed=printed,
     )
 
 
@@ -80,28 +83,25 @@ def _counts(sections: Sequence[Section]) -> str:
 
 
 def _view(section: Section, title: str) -> dict[str, Any]:
-    study = section.study
+    study, grids = section.study, section.grids
     suite = study.items.suite
     counted = {int(row) for each in study.arrays.metrics[study.main.name] for row in each.rows}  # not training items
-    about = [
-        f"{words.count(study.arrays.count, 'item')} in {words.count(study.arrays.clusters.count, 'cluster')}",
-        study.items.source,
-        suite.cites,
-    ]
+    clusters = words.count(study.arrays.clusters.count, "cluster")
+    about = [f"{words.count(study.arrays.count, 'item')} in {clusters}", study.items.source, suite.cites]
     return {
         "key": study.key,
         "title": title,
-        "question": suite.question,
+        "study": study,
         "about": " · ".join(each for each in about if each),
-        "headline": _headline(section.overall),
-        "headline_unit": f"{unit(section.overall)} over {words.count(len(counted), 'item')}",
+        "overall": section.overall,
+        "axis": Axis(*value_range(section.overall), 0.0, 100.0, study.main.percent),
+        "overall_unit": f"{unit(section.overall)} over {words.count(len(counted), 'item')}",
         "said": section.said,
-        "legend": [{"label": label, "look": look(at)} for at, label in enumerate(study.labels)],
-        "has_chance": any(grid.has_chance for grid in section.grids),
-        "has_published": any(grid.others(row) for grid in section.grids for row in grid.rows),
-        "panels": [panel(grid) for grid in section.grids],
-        "sheets": [sheet_view(sheet, study.key) for sheet in section.sheets],
-        "compared": _comparisons(section),
+        "has_chance": any(grid.has_chance for grid in grids),
+        "has_published": any(grid.others(row) for grid in grids for row in grid.rows),
+        "panels": [panel(grid) for grid in grids],
+        "sheets": [(sheet, sheet_file(sheet, study.key), numeric(sheet)) for sheet in section.sheets],
+        "compared": _comparisons(section.compared),
         "provenance": provenance(study),
     }
 
@@ -111,94 +111,35 @@ def look(model: int) -> str:
     return f"s{model % len(SHAPES)} c{model % MODELS}"
 
 
-# ---- overview ------------------------------------------------------------------------------------------------------
-
-
-def _headline(grid: Grid) -> dict[str, Any]:
-    """One line per model: name, interval on a track, number."""
-    low, high = value_range(grid)
-    axis = Axis(low, high, 0.0, 100.0, grid.metric.percent)
-    cells = grid.cells[grid.rows[0], grid.columns[0]]
-    return {
-        "entries": [_entry(grid, at, cell, axis) for at, cell in enumerate(cells)],
-        "ticks": [{"at": f"{axis(tick):.2f}", "name": axis.name(tick)} for tick in axis.ticks()],
-    }
-
-
-def _entry(grid: Grid, at: int, cell: Cell | None, axis: Axis) -> dict[str, Any]:
-    entry = {"label": grid.labels[at], "look": look(at), "shape": look(at).split()[0], "colour": look(at).split()[1]}
-    if cell is None:
-        return entry | {"value": ""}
-    e = cell.estimate
-    return entry | {
-        "value": words.figure(e.mean, grid.metric),
-        "interval": words.interval(e.low, e.high, grid.metric),
-        "chance": None if cell.chance is None else f"{axis(cell.chance):.2f}",
-        "low": f"{axis(e.low):.2f}",
-        "width": f"{axis(e.high) - axis(e.low):.2f}",
-        "mean": f"{axis(e.mean):.2f}",
-        "tip": tip(grid, at, grid.rows[0], grid.columns[0], cell),
-    }
-
-
-# ---- comparisons ---------------------------------------------------------------------------------------------------
-
-
-def _comparisons(section: Section) -> dict[str, Any] | None:
+def _comparisons(compared: Sequence[Comparison]) -> dict[str, Any] | None:
     """Overall differences in the open, those per column behind a line to click on."""
-    if not section.compared:
+    if not compared:
         return None
-    study = section.study
-    overall = [c for c in section.compared if not c.group]
-    rest = [c for c in section.compared if c.group]
-    pairs = len({(c.a, c.b) if c.a < c.b else (c.b, c.a) for c in section.compared})
+    rest = [c for c in compared if c.group]
+    pairs = len({frozenset((c.a, c.b)) for c in compared})
     return {
-        "metric": words.with_arrow(study.main),
-        "family": words.count(max(1, round(len(section.compared) / pairs)), "comparison"),
-        "overall": _differences(overall, study),
+        "family": words.count(max(1, round(len(compared) / pairs)), "comparison"),
+        "overall": _drawn([c for c in compared if not c.group]),
         "by": " and ".join(dict.fromkeys(words.name(tag) for c in rest for tag in c.group)),
-        "rest": _differences(rest, study),
+        "rest": _drawn(rest),
     }
 
 
-def _differences(compared: Sequence[Comparison], study: Study) -> list[dict[str, Any]]:
+def _drawn(compared: Sequence[Comparison]) -> list[tuple[Comparison, Any]]:
     from markupsafe import Markup
 
-    metric = study.main
-    return [
-        {
-            "where": words.group(c.group) if c.group else "",
-            "a": c.a,
-            "b": c.b,
-            "clear": c.clear,
-            "difference": words.signed(c.difference, metric),
-            "interval": words.interval(c.low, c.high, metric),
-            "tip": f"{c.a} − {c.b}\n{words.count(c.n, 'item')} in {words.count(c.clusters, 'cluster')}\np = {c.p:.2g}\n"
-            f"minimum detectable difference {words.distance(c.detectable, metric)}",
-            "drawing": Markup(svg(picture, page=True)),
-            "p": words.p_value(c.p_holm),
-            "verdict": "significant" if c.clear else "not significant",
-        }
-        for c, picture in zip(compared, differences(compared) if compared else ())
-    ]
-
-
-# ---- items ---------------------------------------------------------------------------------------------------------
-
-
-def _sampled(section: Section) -> bool:
-    browsed = section.browsed
-    return browsed["shown"] < browsed["items"] or 0 < browsed["drawings"] < browsed["shown"]
+    pictures = differences(compared) if compared else ()
+    return [(c, Markup(svg(picture, page=True))) for c, picture in zip(compared, pictures)]
 
 
 def _partly(section: Section, title: str) -> str:
-    browsed = section.browsed
+    """What the item browser leaves out, if anything."""
+    items, shown, drawn = (section.browsed[name] for name in ("items", "shown", "drawings"))
     parts = []
-    if browsed["shown"] < browsed["items"]:
+    if shown < items:
         parts.append(
-            f"showing {browsed['shown']:,} of {browsed['items']:,} items, drawn at random within each combination of "
-            "tags and outcomes"
+            f"showing {shown:,} of {items:,} items, drawn at random within each combination of tags and outcomes"
         )
-    if 0 < browsed["drawings"] < browsed["shown"]:
-        parts.append(f"drawings of {browsed['drawings']:,} items")
-    return f"{title}: {'; '.join(parts)}."
+    if 0 < drawn < shown:
+        parts.append(f"drawings of {drawn:,} items")
+    return f"{title}: {'; '.join(parts)}." if parts else ""

@@ -23,10 +23,10 @@ def provenance(study: Study) -> dict[str, Any]:
         "paper": items.suite.cites,
         "items": f"{study.arrays.count:,} from {items.source or 'memory'}",
         "sha256 of the items": items.runs[0].items_sha,
-        "licence of the data": manifest.get("licence") or manifest.get("license") or "not stated",
+        "licence of the data": manifest.get("licence") or "not stated",
         "build": build_command(items),
     }
-    rest = {name: value for name, value in manifest.items() if name not in ("licence", "license")}
+    rest = {name: value for name, value in manifest.items() if name != "licence"}
     return {
         "suite": items.suite.name,
         "facts": _facts(facts),
@@ -47,14 +47,10 @@ def _run(run: Run, items: ItemSet) -> dict[str, Any]:
 
 
 def build_command(items: ItemSet) -> str:
-    """The manifest's own command, or one made of its options and seed."""
     manifest = items.manifest
-    if isinstance(manifest.get("command"), str):
-        return str(manifest["command"])
-    options = manifest.get("options")
     parts = ["proband", "build", items.suite.name, "-o", items.source or "DIR"]
     parts += ["--seed", str(manifest["seed"])] if "seed" in manifest else []
-    return shlex.join(parts + _flags(options if isinstance(options, Mapping) else {}))
+    return shlex.join(parts + _flags(manifest.get("options", {})))
 
 
 def run_command(run: Run, items: ItemSet) -> str:

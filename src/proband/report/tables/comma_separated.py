@@ -10,6 +10,7 @@ from proband.report.numbers import words
 from proband.report.numbers.grids import Grid
 from proband.report.tables.lines import lines
 
+Plain = str | float | int | None
 COLUMNS = ("kind", "model", "metric", "mean", "low", "high", "n", "clusters", "chance", "runs", "sd", "source")
 
 
@@ -21,26 +22,21 @@ def comma_separated(grid: Grid) -> str:
         for column, cell, value in zip(grid.columns, line.cells, line.figures):
             if value is None:
                 continue
-            start = [words.tag(v) if v != "" else "" for v in (*row, *column)]
-            if cell is None:
-                numbers = ["published", line.label, grid.metric.name, repr(value), *[""] * 7, line.source]
-            else:
+            start = [words.tag(v) for v in (*row, *column)]
+            numbers: list[Plain] = ["published", line.label, grid.metric.name, value, *[None] * 7, line.source]
+            if cell is not None:
                 e = cell.estimate
-                numbers = ["ours", line.label, e.metric, repr(e.mean), repr(e.low), repr(e.high), str(e.n)]
-                numbers += [str(e.clusters), _or_empty(cell.chance), str(cell.runs), _or_empty(cell.sd), ""]
+                numbers = ["ours", line.label, e.metric, e.mean, e.low, e.high, e.n, e.clusters]
+                numbers += [cell.chance, cell.runs, cell.sd, None]
             body.append([*start, *numbers])
     return csv_text([*map(words.name, (*grid.table.rows, *grid.table.columns)), *COLUMNS], body)
 
 
-def _or_empty(number: float | None) -> str:
-    return "" if number is None else repr(number)
-
-
-def csv_text(head: Sequence[str], body: Iterable[Sequence[str]]) -> str:
+def csv_text(head: Sequence[str], body: Iterable[Sequence[Plain]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(head)
-    writer.writerows([_inert(text) for text in line] for line in body)
+    writer.writerows([_inert(cell) if isinstance(cell, str) else cell for cell in line] for line in body)
     return out.getvalue()
 
 

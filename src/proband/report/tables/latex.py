@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from proband.report.numbers import words
 from proband.report.numbers.grids import Grid
-from proband.report.tables.lines import SIGN, Line, headings, legend, lines, row_heading, spread, unit
+from proband.report.tables.lines import Line, Printed, head, legend, printed, rows_of, unit
 
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -49,46 +49,32 @@ def tex(text: str) -> str:
 
 def latex(grid: Grid) -> str:
     """A grid as a table, ready for \\input."""
-    rows = bool(grid.table.rows)
-    head = [*([row_heading(grid)] if rows else []), "model", *headings(grid)]
-    groups: list[list[list[str]]] = []
-    before: object = ()
-    for line in lines(grid):
-        first = before != (line.row,)
-        if first:
-            groups.append([])
-        before = (line.row,)
-        name = tex(line.label) if line.run is not None else rf"\textit{{{tex(line.label)}}}"
-        start = [tex(words.key(grid.table.rows, line.row)) if first else ""] if rows else []
-        groups[-1].append([*start, name, *_cells(grid, line)])
-    shape = ("l" if rows else "") + "l" + "r" * len(grid.columns)
+    groups = [[_line(grid, line, first=line is group[0]) for line in group] for group in rows_of(grid)]
+    words_ = "ll" if grid.table.rows else "l"
     caption = f"{tex(grid.table.title)} ({tex(unit(grid))}). {tex(legend(grid))}"
-    return tabular(grid.name, shape, head, groups, caption=caption)
+    return tabular(grid.name, words_ + "r" * len(grid.columns), head(grid), groups, caption=caption)
+
+
+def _line(grid: Grid, line: Line, *, first: bool) -> list[str]:
+    """Published figures and their models are in italics; a row is named in its first line."""
+    shape = "{}" if line.run is not None else r"\textit{{{}}}"
+    out = [shape.format(tex(line.label))]
+    if grid.table.rows:
+        out.insert(0, tex(words.key(grid.table.rows, line.row)) if first else "")
+    for cell in printed(grid, line):
+        more = rf"{tex(cell.sign)} {{\scriptsize {tex(cell.more)}}}" if cell.more else ""
+        out.append("--" if cell == Printed() else shape.format(tex(cell.figure)) + more)
+    return out
 
 
 def tabular(
-    name: str, shape: str, head: Sequence[str], groups: Sequence[Sequence[Sequence[str]]], *, caption: str
+    name: str, shape: str, above: Sequence[str], groups: Sequence[Sequence[Sequence[str]]], *, caption: str
 ) -> str:
-    """A booktabs table; cells of `groups` and the caption are LaTeX already, the head is text."""
+    """A booktabs table; cells of `groups` and the caption are LaTeX already, those `above` are text."""
     out = [r"% needs \usepackage{booktabs,amssymb,textcomp}", r"\begin{table}", r"\centering\small"]
-    out += [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", " & ".join(tex(cell) for cell in head) + r" \\"]
+    out += [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", " & ".join(tex(cell) for cell in above) + r" \\"]
     for group in groups:
         out.append(r"\midrule")
         out += [" & ".join(line) + r" \\" for line in group]
     out += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{caption}}}"]
     return "\n".join([*out, rf"\label{{tab:{name}}}", r"\end{table}"]) + "\n"
-
-
-def _cells(grid: Grid, line: Line) -> list[str]:
-    out = []
-    for cell, value in zip(line.cells, line.figures):
-        if value is None:
-            out.append("--")
-        elif cell is None:
-            out.append(rf"\textit{{{tex(words.figure(value, grid.metric))}}}")
-        else:
-            e = cell.estimate
-            more = " ".join(part for part in (words.interval(e.low, e.high, grid.metric), spread(cell, grid)) if part)
-            sign = tex(SIGN[cell.against_chance])
-            out.append(rf"{tex(words.figure(e.mean, grid.metric))}{sign} {{\scriptsize {tex(more)}}}")
-    return out

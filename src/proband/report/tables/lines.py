@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from proband.report.numbers import words
 from proband.report.numbers.cells import Cell
@@ -39,6 +40,38 @@ def lines(grid: Grid) -> Iterator[Line]:
             yield Line(row, model, None, (None,) * len(found), values, "; ".join(sources))
 
 
+def rows_of(grid: Grid) -> list[list[Line]]:
+    """The lines of each row."""
+    return [list(group) for _, group in groupby(lines(grid), key=lambda line: line.row)]
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A cell in words; published figures have no interval."""
+
+    figure: str = "–"
+    sign: str = ""  # against chance
+    interval: str = ""
+    spread: str = ""  # over training runs
+
+    @property
+    def more(self) -> str:
+        return " ".join(part for part in (self.interval, self.spread) if part)
+
+
+def printed(grid: Grid, line: Line) -> list[Printed]:
+    """The cells of a line."""
+    out = []
+    for cell, value in zip(line.cells, line.figures):
+        if cell is not None:
+            e, spread = cell.estimate, words.spread(cell.sd, cell.runs, grid.metric)
+            interval = words.interval(e.low, e.high, grid.metric)
+            out.append(Printed(words.figure(e.mean, grid.metric), SIGN[cell.against_chance], interval, spread))
+        else:
+            out.append(Printed() if value is None else Printed(words.figure(value, grid.metric)))
+    return out
+
+
 def best(grid: Grid, row: Key | None) -> tuple[float | None, ...]:
     """The best of our figures in each column of a row."""
     pick = max if grid.metric.better == "high" else min
@@ -47,13 +80,10 @@ def best(grid: Grid, row: Key | None) -> tuple[float | None, ...]:
     )
 
 
-def headings(grid: Grid) -> list[str]:
-    """The words above the columns that hold numbers."""
-    return [grid.heading(column) for column in grid.columns]
-
-
-def row_heading(grid: Grid) -> str:
-    return " · ".join(map(words.name, grid.table.rows))
+def head(grid: Grid) -> list[str]:
+    """The words above the columns: the tags of the rows if there are any, the model, then what holds numbers."""
+    rows = [" · ".join(map(words.name, grid.table.rows))] if grid.table.rows else []
+    return [*rows, "model", *map(grid.heading, grid.columns)]
 
 
 def unit(grid: Grid) -> str:
@@ -63,11 +93,6 @@ def unit(grid: Grid) -> str:
     macro = [f"mean over the values of {words.name(grid.table.macro)}"] if grid.table.macro else []
     parts = [words.with_arrow(grid.metric), words.unit(grid.metric), *macro, "95% intervals", *fixed]
     return ", ".join(part for part in parts if part)
-
-
-def spread(cell: Cell, grid: Grid) -> str:
-    """`± 1.2 over 3 runs`, of a system of several runs."""
-    return "" if cell.sd is None else f"± {words.figure(cell.sd, grid.metric)} over {cell.runs} runs"
 
 
 def legend(grid: Grid) -> str:

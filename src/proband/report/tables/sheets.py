@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from proband.core.suite import Sheet
 from proband.report.numbers.words import MINUS
-from proband.report.tables.comma_separated import csv_text
+from proband.report.tables.comma_separated import Plain, csv_text
 from proband.report.tables.latex import tabular, tex
 from proband.report.tables.markdown import md, pipe_table
-
-Plain = str | float | int | None
 
 
 def printed(cell: Plain) -> str:
@@ -35,11 +35,7 @@ def numeric(sheet: Sheet) -> tuple[bool, ...]:
 
 def sheet_markdown(sheet: Sheet) -> str:
     body = [[md(printed(cell)) for cell in row] for row in sheet.rows]
-    right = 0
-    for each in reversed(numeric(sheet)):
-        if not each:
-            break
-        right += 1
+    right = len(list(takewhile(bool, reversed(numeric(sheet)))))
     return pipe_table(sheet.title, sheet.header, body, numbers=right, note=sheet.note)
 
 
@@ -51,5 +47,4 @@ def sheet_latex(sheet: Sheet, name: str) -> str:
 
 
 def sheet_csv(sheet: Sheet) -> str:
-    body = [["" if c is None else repr(c) if isinstance(c, float) else str(c) for c in row] for row in sheet.rows]
-    return csv_text(sheet.header, body)
+    return csv_text(sheet.header, sheet.rows)
