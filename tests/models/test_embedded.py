@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +20,9 @@ def test_lists_are_complete() -> None:
     assert set(embedded.LOADERS) == set(embedded.PACKAGES)
 
 
-def test_a_missing_one_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_one_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedded, "find_spec", lambda name: None)
-    monkeypatch.setenv("PROBAND_WINK", str(tmp_path / "absent"))
     for name, (_, command, _) in embedded.PACKAGES.items():
-        assert not embedded.installed(name)
         with pytest.raises(ProbandError) as caught:
             load(f"embedded:{name}")
         assert str(caught.value) == f"embedded:{name} is not installed; `{command}`"
@@ -125,20 +121,6 @@ def test_smollm2_weights_are_those_of_the_gguf_file() -> None:
     for theirs, ours in names.items():
         expected = dequantize(found[theirs].data, found[theirs].tensor_type)
         assert np.array_equal(state[ours].numpy(), expected)
-
-
-def test_wink_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PROBAND_CACHE", str(tmp_path / "cache"))
-    table = {"king": [1.0, 2.0, 3.0, 9.9, 0], "queen": [4.0, 5.0, 6.0, 9.9, 1]}
-    (tmp_path / "wink.json").write_text(json.dumps({"vectors": table, "dimensions": 3}))
-    monkeypatch.setenv("PROBAND_WINK", str(tmp_path / "wink.json"))
-    monkeypatch.setattr(embedded, "find_spec", lambda name: None if "glove" in name else find_spec(name))
-    for _ in range(2):  # converted, then from the cache
-        found, known = load("embedded:glove").vectors(["queen", "pawn"])
-        assert (found[0].tolist(), known.tolist()) == ([4, 5, 6], [True, False])
-    (tmp_path / "wink.json").write_text("[]")
-    with pytest.raises(ProbandError, match="is not a file of wink embeddings"):
-        load("embedded:glove")
 
 
 def test_parquet_reads_every_word_once() -> None:

@@ -41,10 +41,10 @@ def load(rest: str, *, options: HfOptions) -> Masked | Causal:
     """The model behind `hf:rest`."""
     name = f"hf:{rest}"
     files = find(rest, name=name, revision=options.revision, allow_pickle=options.allow_pickle)
-    return open_model(files, name=name, options=options)
+    return open_model(files, name=name, options=options, bos=options.bos)
 
 
-def open_model(files: Files, *, name: str, options: HfOptions) -> Masked | Causal:
+def open_model(files: Files, *, name: str, options: NetworkOptions, bos: str) -> Masked | Causal:
     with quiet():
         given = files
         if files.gguf is not None:
@@ -57,7 +57,7 @@ def open_model(files: Files, *, name: str, options: HfOptions) -> Masked | Causa
     longest = longest_input(config, tokenizer)
     if kind == "masked":
         return Masked(model, tokenizer, name=name, identity=identity, longest=longest, batch=options.batch)
-    return Causal(model, tokenizer, name=name, identity=identity, longest=longest, batch=options.batch, bos=options.bos)
+    return Causal(model, tokenizer, name=name, identity=identity, longest=longest, batch=options.batch, bos=bos)
 
 
 def masked_or_causal(config: Any, name: str) -> str:

@@ -28,7 +28,7 @@ from msgspec import Meta
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
-from proband.models.checkpoints.files import Files, find
+from proband.models.checkpoints.files import find
 from proband.models.checkpoints.opening import (
     CheckpointOptions,
     quiet,
@@ -38,7 +38,8 @@ from proband.models.checkpoints.opening import (
     some_of,
 )
 from proband.models.kind import ModelKind
-from proband.models.lm.batching import Budget, Ints, automatic, falling, in_batches, padded
+from proband.models.lm.batching import Ints, in_length_order, once
+from proband.models.lm.forward import LocalModel
 
 # The five prompts of the paper, with its spacing and its apostrophes: published checkpoints were trained on them.
 TEMPLATES = {
@@ -67,88 +68,49 @@ def prompt(pair: tuple[str, str], template: str, *, mask: str) -> str:
     return re.sub("|".join(MARKS), lambda found: values[found[0]], template)
 
 
-class RelBert:
+class RelBert(LocalModel):
     """A relation-embedding model (protocol EmbedsPairs)."""
 
-    def __init__(
-        self,
-        model: Any,
-        tokenizer: Any,
-        *,
-        name: str,
-        files: Files,
-        template: str,
-        mode: str,
-        pool: str = "mean",
-        batch: int | None = None,
-    ) -> None:
-        self.name, self.template, self.mode, self.pool = name, template, mode, pool
-        self._model, self._tokenizer, self._files = model.eval(), tokenizer, files
-        self._budget = Budget(automatic(str(model.device.type), model.config.hidden_size), rows=batch)
+    kind = "relbert"
 
-    @property
-    def dim(self) -> int:
-        return int(self._model.config.hidden_size)
+    def __init__(self, model: Any, tokenizer: Any, *, template: str, mode: str, pool: str, **more: Any) -> None:
+        super().__init__(model, tokenizer, **more)
+        self.template, self.mode, self.pool = template, mode, pool
 
     def identity(self) -> Mapping[str, str]:
-        return {
-            "kind": "relbert",
-            "name": self.name,
-            **_hashes(self._files),
-            "dtype": str(self._model.dtype).removeprefix("torch."),
-            "template": self.template,
-            "mode": self.mode,
-            "pool": self.pool,
-        }
+        return {**super().identity(), "template": self.template, "mode": self.mode, "pool": self.pool}
 
     def embed_pairs(self, pairs: Sequence[tuple[str, str]]) -> Floats:
         """One row per pair; a pair that comes twice is computed once."""
-        pairs = [(head, tail) for head, tail in pairs]
-        distinct = dict.fromkeys(pairs)
-        places = {pair: i for i, pair in enumerate(distinct)}
-        if not distinct:
-            return np.zeros((0, self.dim), dtype=np.float32)
-        rows = [self._tokens(pair) for pair in distinct]
-        order = falling([len(row) for row in rows])
-        lengths = np.array([len(rows[i]) for i in order], dtype=np.int64)
-
-        def compute(first: int, end: int) -> Floats:
-            return self._embedded([rows[i] for i in order[first:end]])
-
-        out = np.zeros((len(rows), self.dim), dtype=np.float32)
-        out[order] = np.concatenate(in_batches(lengths, compute, self._budget))
+        rows = once([(head, tail) for head, tail in pairs], self._embedded)
+        out = np.array(rows, dtype=np.float32).reshape(len(pairs), self.network.width)
         if not np.isfinite(out).all():
             raise ProbandError(f"{self.name}: an embedding is not finite")
-        return out[[places[pair] for pair in pairs]]
+        return out
 
-    def _tokens(self, pair: tuple[str, str]) -> Ints:
-        text = prompt(pair, self.template, mask=self._tokenizer.mask_token)
-        ids = self._tokenizer(text, truncation=True, max_length=LONGEST)["input_ids"]
-        if self.mode == "mask" and self._tokenizer.mask_token_id not in ids:
-            raise ProbandError(f"{self.name}: the pair {pair} fills {LONGEST} tokens, and the mask is cut off")
-        return np.array(ids, dtype=np.int64)
-
-    def _embedded(self, rows: Sequence[Ints]) -> Floats:
+    def _embedded(self, pairs: list[tuple[str, str]]) -> Any:
         import torch
 
-        ids = torch.from_numpy(padded(rows, self._tokenizer.pad_token_id)).to(self._model.device)
-        real = torch.zeros_like(ids)
-        for i, row in enumerate(rows):
-            real[i, : len(row)] = 1
-        masks = ids == self._tokenizer.mask_token_id
-        counted = {"mask": masks, "average": real.bool(), "average_no_mask": real.bool() & ~masks}[self.mode]
-        with torch.inference_mode():
-            states = self._model(input_ids=ids, attention_mask=real).last_hidden_state.float()
-            sums = (states * counted.unsqueeze(-1)).sum(dim=1)
-            if self.pool == "mean":
-                sums /= counted.sum(dim=1, keepdim=True)
-        rows_out: Floats = sums.cpu().numpy()
-        return rows_out
+        rows = [self._tokens(pair) for pair in pairs]
 
+        def compute(picks: Ints) -> Any:
+            ids, mask = self.network.batch([rows[i] for i in picks], self.pad)
+            real = torch.ones_like(ids) if mask is None else mask
+            masks = ids == self.tokenizer.mask_token_id
+            counted = {"mask": masks, "average": real.bool(), "average_no_mask": real.bool() & ~masks}[self.mode]
+            with torch.inference_mode():
+                states = self.network.model(input_ids=ids, attention_mask=real).last_hidden_state.float()
+                sums = (states * counted.unsqueeze(-1)).sum(dim=1)
+                return sums / counted.sum(dim=1, keepdim=True) if self.pool == "mean" else sums
 
-@functools.cache
-def _hashes(files: Files) -> Mapping[str, str]:
-    return files.identity()
+        return in_length_order([len(row) for row in rows], compute, self.network.budget) if rows else []
+
+    def _tokens(self, pair: tuple[str, str]) -> Ints:
+        text = prompt(pair, self.template, mask=self.tokenizer.mask_token)
+        ids = self.tokenizer(text, truncation=True, max_length=LONGEST)["input_ids"]
+        if self.mode == "mask" and self.tokenizer.mask_token_id not in ids:
+            raise ProbandError(f"{self.name}: the pair {pair} fills {LONGEST} tokens, and the mask is cut off")
+        return np.array(ids, dtype=np.int64)
 
 
 # ---- loading -------------------------------------------------------------------------------------------------------
@@ -179,8 +141,16 @@ def load(rest: str, *, options: RelBertOptions) -> RelBert:
     missing = [key for key in missing if "pooler" not in key]  # the pooler is not used
     if missing:
         raise ProbandError(f"{name}: the weights lack {some_of(missing)}")
+    identity = functools.cache(lambda: {"name": name, **files.identity()})
     return RelBert(
-        model, tokenizer, name=name, files=files, template=template, mode=mode, pool=options.pool, batch=options.batch
+        model,
+        tokenizer,
+        name=name,
+        identity=identity,
+        template=template,
+        mode=mode,
+        pool=options.pool,
+        batch=options.batch,
     )
 
 

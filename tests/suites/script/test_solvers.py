@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from proband.core.errors import ProbandError
 from proband.core.files import load_items, read_answers
 from proband.core.protocols import Floats
 from proband.core.types import Answer, Item
-from proband.models.embedded import installed
 from proband.pipeline.asking.models import choose_solver
 from proband.suites.script import SUITE
 from proband.suites.script.cloze import infill, left_to_right
@@ -217,7 +217,7 @@ def test_running_text_is_readable(items: list[Item]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not installed("mlm"), reason="embedded:mlm is not installed")
+@pytest.mark.skipif(find_spec("proband_mlm") is None, reason="embedded:mlm is not installed")
 def test_embedded_models_beat_chance(items: list[Item]) -> None:
     """The installed masked model on three questions: well above a random word, and with finite surprisals."""
     asked = [item for item in items if item.split == "test"][:3]

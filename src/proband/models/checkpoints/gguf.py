@@ -11,15 +11,14 @@ import contextlib
 import copy
 import io
 import shutil
-import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from proband.core.cache import cache_folder
 from proband.core.errors import ProbandError
 from proband.core.files import sha256_file
+from proband.models.checkpoints.opening import one_line
 
 LAYOUT = 1  # raised when what is kept changes
 
@@ -56,13 +55,10 @@ def _read(file: Path, name: str) -> tuple[Any, Any]:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     named = {"gguf_file": file.name, "local_files_only": True, "trust_remote_code": False}
-    try:
-        with _silent():
-            model = AutoModelForCausalLM.from_pretrained(file.parent, dtype=torch.float32, **named)
-            tokenizer = AutoTokenizer.from_pretrained(file.parent, **named)
-    except Exception as error:  # foreign files fail in many ways, and each is a sentence to the user
-        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise ProbandError(f"{name}: transformers cannot read it: {first}", file=file) from None
+    silence = contextlib.redirect_stderr(io.StringIO())  # the reader draws its progress bar whatever is asked of it
+    with one_line(f"{name}: transformers cannot read it"), silence:
+        model = AutoModelForCausalLM.from_pretrained(file.parent, dtype=torch.float32, **named)
+        tokenizer = AutoTokenizer.from_pretrained(file.parent, **named)
     return model, tokenizer
 
 
@@ -76,13 +72,3 @@ def _plain(model: Any) -> Any:
     plain: Any = AutoModelForCausalLM.from_config(config)  # type: ignore[no-untyped-call]
     plain.load_state_dict(model.state_dict())
     return plain
-
-
-@contextlib.contextmanager
-def _silent() -> Iterator[None]:
-    """The reader draws its progress bar whatever is asked of it; in a pipe it has no place."""
-    if sys.stderr.isatty():
-        yield
-        return
-    with contextlib.redirect_stderr(io.StringIO()):
-        yield

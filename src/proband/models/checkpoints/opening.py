@@ -42,7 +42,7 @@ class CheckpointOptions(NetworkOptions):
 def read_config(files: Files, *, name: str) -> Any:
     from transformers import AutoConfig
 
-    with _one_line(name):
+    with one_line(name):
         return AutoConfig.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True)
 
 
@@ -52,14 +52,14 @@ def read_tokenizer(files: Files, *, name: str) -> Any:
     if not any((files.folder / file).is_file() for file in VOCABULARY):
         # transformers would make one up that knows no words
         raise ProbandError(f"{name}: the folder has no tokenizer (tokenizer.json or the like)", file=files.folder)
-    with _one_line(f"{name}: no tokenizer"):
+    with one_line(f"{name}: no tokenizer"):
         return AutoTokenizer.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True)
 
 
 def read_network(auto: Any, files: Files, config: Any, *, name: str, options: NetworkOptions) -> tuple[Any, list[str]]:
     """(the network on its device, names of the weights that the files lack); `auto` is a class of transformers."""
     device = device_of(options.device)
-    with _one_line(name):
+    with one_line(name):
         model, info = auto.from_pretrained(
             files.folder,
             config=config,
@@ -114,7 +114,7 @@ def quiet() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _one_line(what: str) -> Iterator[None]:
+def one_line(what: str) -> Iterator[None]:
     try:
         yield
     except ProbandError:

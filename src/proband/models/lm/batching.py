@@ -7,8 +7,8 @@ and no attention mask.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 
 Ints = NDArray[np.int64]
+T = TypeVar("T", bound=Hashable)
+R = TypeVar("R")
 
 
 class Budget:
@@ -77,6 +79,30 @@ def in_batches(lengths: Ints, compute: Callable[[int, int], Any], budget: Budget
     return results
 
 
+def in_length_order(lengths: Sequence[int], compute: Callable[[Ints], Any], budget: Budget) -> Any:
+    """`compute(rows)` for the numbers of some rows of like length gives a tensor with a line per row; all lines, in the
+    order of the rows, as an array."""
+    import torch
+
+    order = np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable")
+    parts = in_batches(np.asarray(lengths)[order], lambda first, end: compute(order[first:end]), budget)
+    found = torch.cat(parts).cpu().numpy()
+    result = np.empty_like(found)
+    result[order] = found
+    return result
+
+
+def once(things: Sequence[T], compute: Callable[[list[T]], Iterable[R]]) -> list[R]:
+    """`compute` for the distinct things; its results for all.
+
+    >>> once([3, 1, 3], lambda distinct: [10 * x for x in distinct])
+    [30, 10, 30]
+    """
+    distinct = list(dict.fromkeys(things))
+    found = dict(zip(distinct, compute(distinct)))
+    return [found[thing] for thing in things]
+
+
 def out_of_memory(error: BaseException) -> bool:
     """CUDA and CPU allocators say it with different exceptions."""
     return type(error).__name__ == "OutOfMemoryError" or "not enough memory" in str(error)
@@ -90,15 +116,6 @@ def _free() -> None:
     gc.collect()
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
-
-
-def falling(lengths: Sequence[int]) -> Ints:
-    """The order that sorts rows longest first and keeps equals in their order.
-
-    >>> falling([2, 5, 2]).tolist()
-    [1, 0, 2]
-    """
-    return np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable")
 
 
 def padded(rows: Sequence[Ints], pad: int) -> Ints:

@@ -13,49 +13,37 @@ What is decided once and recorded in `identity()`:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats, Score, Text
-from proband.models.lm.batching import Ints, falling, in_batches, padded
-from proband.models.lm.continuation_scores import WORTH, continuation_logprobs, continued, shared
-from proband.models.lm.embeddings import embed_spans
+from proband.models.lm.batching import once
+from proband.models.lm.continuation_scores import continuation_logprobs, text_logprobs
+from proband.models.lm.embeddings import EmbedsTokens
 from proband.models.lm.finetuning import FineTuning
-from proband.models.lm.forward import Network
 from proband.models.lm.generation import generate
 from proband.models.lm.tokens import Tokens, by_spelling, check_lengths, count_words, encode, shorten
-from proband.training.recipe import Recipe
 
 
-class Causal:
-    """`Causal(model, tokenizer, name=, identity=)` around a transformers model for causal LM."""
+class Causal(EmbedsTokens):
+    """A transformers model for causal LM (protocols ScoresText, EmbedsWords, PredictsWords, Generates, FineTunes)."""
 
+    kind = "causal"
     methods = ("ll",)
+    masks = False
 
-    def __init__(
-        self,
-        model: Any,
-        tokenizer: Any,
-        *,
-        name: str,
-        identity: Callable[[], Mapping[str, str]],
-        longest: int | None = None,
-        batch: int | None = None,
-        bos: str = "auto",
-    ) -> None:
-        self.name, self.tokenizer, self.longest = name, tokenizer, longest
-        self.network = Network(model, batch=batch)
-        self.layers = self.network.layers
+    def __init__(self, model: Any, tokenizer: Any, *, name: str, bos: str = "auto", **more: Any) -> None:
+        super().__init__(model, tokenizer, name=name, **more)
+        self.pad = 0  # a padding token may have no embedding
         self.bos = first_token(tokenizer, bos, name)
-        self._adds_bos = self.bos is not None and _adds(tokenizer, self.bos)
-        self._identity = identity
+        self._adds_bos = self.bos is not None and tokenizer("a")["input_ids"][:1] == [self.bos]
 
     def identity(self) -> Mapping[str, str]:
         shown = "none" if self.bos is None else self.tokenizer.convert_ids_to_tokens(self.bos)
-        return {"kind": "causal", **self._identity(), "dtype": self.network.dtype, "bos": shown}
+        return {**super().identity(), "bos": shown}
 
     def read(self, texts: Sequence[str]) -> list[Tokens]:
         """Tokens with the BOS the policy asks for, and no end-of-text token."""
@@ -69,63 +57,24 @@ class Causal:
     def score(self, texts: Sequence[Text], *, method: str = "ll") -> list[Score]:
         if method != "ll":
             raise ProbandError(f"{self.name}: no method {method!r}; there is ll")
-        distinct = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-        encoded = self.read([text.text for text in distinct])
+        return once(texts, self._score)
+
+    def _score(self, texts: list[Text]) -> list[Score]:
+        encoded = self.read([text.text for text in texts])
         positions = []
-        for text, tokens in zip(distinct, encoded):
+        for text, tokens in zip(texts, encoded):
             counted = tokens.counted(text.start)
             positions.append(counted[counted > 0])  # the very first token has no left context
             if not len(positions[-1]):
                 raise ProbandError(f"no token of {shorten(text.text)} to score from character {text.start} on")
-        keys = [text.text[: text.start] for text in distinct]
-        totals = self._all_totals(keys, [tokens.ids for tokens in encoded], positions)
-        scores = [
+        keys = [text.text[: text.start] for text in texts]
+        totals = text_logprobs(self.network, keys, [tokens.ids for tokens in encoded], positions)
+        return [
             Score(float(total), len(where), count_words(tokens, where))
             for total, where, tokens in zip(totals, positions, encoded)
         ]
-        return [scores[distinct[text]] for text in texts]
 
-    def _all_totals(self, keys: Sequence[str], rows: list[Ints], positions: list[Ints]) -> Any:
-        """Texts with a long context in common go on from it; the others run as they are."""
-        totals = np.empty(len(rows))
-        alone = set(range(len(rows)))
-        for length, group in shared(keys, rows, positions, worth=WORTH.get(self.network.device.type, 64)):
-            totals[group] = continued(self.network, length, [rows[i] for i in group], [positions[i] for i in group])
-            alone -= set(group)
-        rest = sorted(alone)
-        if rest:
-            totals[rest] = self._totals([rows[i] for i in rest], [positions[i] for i in rest])
-        return totals
-
-    def _totals(self, rows: list[Ints], positions: list[Ints]) -> Any:
-        """Sum of log P(ids[t] | ids[<t]) over each row's positions. Rows are padded on the right, where a causal
-        model never looks, so no attention mask is needed."""
-        order = falling([len(row) for row in rows])
-        sizes = np.array([len(rows[i]) for i in order], dtype=np.int64)
-
-        def compute(first: int, end: int) -> Any:
-            picks = order[first:end]
-            where = np.concatenate([positions[i] for i in picks])
-            row = np.repeat(np.arange(end - first), [len(positions[i]) for i in picks])
-            target = np.concatenate([rows[i][positions[i]] for i in picks])
-            ids = self.network.tensor(padded([rows[i] for i in picks], 0))
-            tensor = self.network.tensor
-            return self.network.logprobs(ids, None, tensor(row), tensor(where - 1), tensor(target))
-
-        parts = in_batches(sizes, compute, self.network.budget)
-        values = np.concatenate([part.double().cpu().numpy() for part in parts])
-        ends = np.cumsum([len(positions[i]) for i in order])
-        totals = np.empty(len(rows))
-        totals[order] = np.add.reduceat(values, np.concatenate([[0], ends[:-1]]))
-        return totals
-
-    # ---- EmbedsWords, PredictsWords ----------------------------------------------------------------------------
-
-    def embed(
-        self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]], *, layers: Sequence[int]
-    ) -> Floats:
-        """Texts x spans x layers x dim; the sub-tokens of a span are averaged."""
-        return embed_spans(self.network, self.read, texts, spans, layers=layers, pad=0, masked=False)
+    # ---- PredictsWords -----------------------------------------------------------------------------------------
 
     def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:
         r"""Blanks x words: log P(word | left) = \sum_i log P(w_i | left, w_<i), the chain rule over its tokens.
@@ -148,22 +97,11 @@ class Causal:
 
     # ---- Generates, FineTunes ----------------------------------------------------------------------------------
 
-    def generate(
-        self, prompts: Sequence[str], *, max_tokens: int, temperature: float, seed: int, stop: Sequence[str] = ()
-    ) -> list[str]:
-        """Greedy at temperature 0; otherwise each prompt draws from its own seeded stream, whatever its batch."""
-        return generate(self, prompts, max_tokens=max_tokens, temperature=temperature, seed=seed, stop=stop)
+    generate = generate
 
-    def finetuning(
-        self,
-        examples: Sequence[tuple[str, str]],
-        *,
-        valid: Sequence[tuple[str, str]] = (),
-        recipe: Recipe,
-        dropout: float = 0.0,
-    ) -> FineTuning:
+    def finetuning(self, examples: Sequence[tuple[str, str]], **settings: Any) -> FineTuning:
         """The task of training a copy of the weights on (context, target) texts; this model stays as it is."""
-        return FineTuning(self, examples, valid=valid, recipe=recipe, dropout=dropout)
+        return FineTuning(self, examples, **settings)
 
 
 def first_token(tokenizer: Any, policy: str, name: str) -> int | None:
@@ -181,10 +119,6 @@ def first_token(tokenizer: Any, policy: str, name: str) -> int | None:
     if found is None:
         raise ProbandError(f"{name}: bos={policy!r} is none of auto, always, never, and no token of the model")
     return int(found)
-
-
-def _adds(tokenizer: Any, bos: int) -> bool:
-    return bool(tokenizer("a")["input_ids"][:1] == [bos])
 
 
 def _trimmed(tokens: Tokens, bos: int | None) -> Tokens:

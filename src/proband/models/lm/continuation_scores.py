@@ -12,35 +12,29 @@ Texts with one long context in common (a story and its twenty possible answers) 
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
-from proband.models.lm.batching import Ints, falling, in_batches, out_of_memory, padded
+from proband.models.lm.batching import Ints, in_batches, in_length_order, padded
 from proband.models.lm.forward import Network
-from proband.models.lm.prefix_trees import Bools, Row, Tree, grow, lay_out, pack, places
+from proband.models.lm.prefix_trees import Bools, Tree, grow, lay_out
+
+Doubles = NDArray[np.float64]
+Endings = Sequence[Sequence[int]]
 
 
-def continuation_logprobs(network: Network, lefts: Sequence[Ints], endings: Sequence[Sequence[int]]) -> Floats:
+def continuation_logprobs(network: Network, lefts: Sequence[Ints], endings: Endings) -> Floats:
     """Lefts x endings."""
-    tree = grow(endings)
-    deepest = max(map(len, lefts)) + tree.paths.shape[1]
-    if len(tree.tokens) and not (deepest <= window(network) and obeys_trees(network)):
-        return _of_plain_rows(network, lefts, tree)
-    rows = pack(lefts, tree)
-    sizes = np.array([row.size(tree) for row in rows], dtype=np.int64)
-    result = np.empty((len(lefts), len(endings)), dtype=np.float32)
-
-    def compute(first: int, end: int) -> None:
-        totals = iter(_of_trees(network, rows[first:end], tree))
-        for row in rows[first:end]:
-            for members in row.members:
-                result[list(members)] = next(totals)
-
-    in_batches(sizes, compute, network.budget)
-    return result
+    longest = max(map(len, endings))
+    if longest > 1 and not (max(map(len, lefts)) + longest <= window(network) and obeys_trees(network)):
+        return _of_plain_rows(network, lefts, endings)
+    return _of_tree_rows(network, lefts, grow(endings))
 
 
 def window(network: Network) -> float:
@@ -54,34 +48,42 @@ def obeys_trees(network: Network) -> bool:
     """Whether tree rows give this model's own scores, tried once on rows whose copies are far from their place."""
     if network.obeys_trees is None:
         tokens = [(11 * i + 7) % network.vocabulary for i in range(40)]
-        tree = grow([[tokens[i % 10], tokens[i], tokens[-i]] for i in range(30)])
+        endings = [[tokens[i % 10], tokens[i], tokens[-i]] for i in range(30)]
         lefts = [np.array(tokens[first : first + length]) for first, length in ((0, 3), (9, 5))]
         lefts = [left for left in lefts if len(left) + 3 <= window(network)]
-        network.obeys_trees = bool(lefts) and _agree(network, lefts, tree)
+        network.obeys_trees = bool(lefts) and _agree(network, lefts, endings)
     return network.obeys_trees
 
 
-def _agree(network: Network, lefts: Sequence[Ints], tree: Tree) -> bool:
-    plain = _of_plain_rows(network, lefts, tree)
+def _agree(network: Network, lefts: Sequence[Ints], endings: Endings) -> bool:
+    plain = _of_plain_rows(network, lefts, endings)
     try:
-        found = np.concatenate([_of_trees(network, [row], tree) for row in pack(lefts, tree)])
-    except Exception as error:  # foreign code refuses a mask or positions in many ways
-        if out_of_memory(error):
-            raise
+        found = _of_tree_rows(network, lefts, grow(endings))
+    except ProbandError:  # not enough memory
+        raise
+    except Exception:  # foreign code refuses a mask or positions in many ways
         return False
-    order = [i for row in pack(lefts, tree) for members in row.members for i in members]
     allowed = 1e-3 if network.dtype == "float32" else 0.1
-    return bool(np.sqrt(np.mean((found - plain[order]) ** 2)) <= allowed * plain.std())
+    return bool(np.sqrt(np.mean((found - plain) ** 2)) <= allowed * plain.std())
 
 
-def _of_trees(network: Network, rows: Sequence[Row], tree: Tree) -> Floats:
-    """Beginnings x endings, the beginnings of one row after those of another."""
-    ids, positions, sees = lay_out(rows, tree)
-    given: dict[str, Any] = {}
-    if len(tree.tokens):  # otherwise the rows are ordinary texts
-        given = {"attention_mask": _additive(network, sees), "position_ids": network.tensor(positions)}
-    row, where = map(network.tensor, places(rows, tree))
-    return _along_paths(network, network.states(network.tensor(ids), row, where, **given), tree)
+def _of_tree_rows(network: Network, lefts: Sequence[Ints], tree: Tree) -> Floats:
+    """Each text with the tree behind it as one row."""
+    nodes = len(tree.tokens)
+
+    def compute(picks: Ints) -> Any:
+        texts = [lefts[i] for i in picks]
+        ids, positions, sees = lay_out(texts, tree)
+        given: dict[str, Any] = {}
+        if nodes:  # otherwise the rows are ordinary texts
+            given = {"attention_mask": _additive(network, sees), "position_ids": network.tensor(positions)}
+        row = np.repeat(np.arange(len(texts)), nodes + 1)
+        where = [len(text) - 1 + node for text in texts for node in range(nodes + 1)]  # root: the last token
+        states = network.states(network.tensor(ids), network.tensor(row), network.tensor(np.array(where)), **given)
+        return _along_paths(network, states, tree)
+
+    found: Floats = in_length_order([len(left) + nodes for left in lefts], compute, network.budget)
+    return found
 
 
 def _additive(network: Network, sees: Bools) -> Any:
@@ -93,33 +95,16 @@ def _additive(network: Network, sees: Bools) -> Any:
     return torch.zeros(seen.shape, dtype=dtype, device=network.device).masked_fill_(~seen, torch.finfo(dtype).min)
 
 
-def _of_plain_rows(network: Network, lefts: Sequence[Ints], tree: Tree) -> Floats:
-    """Each text with each beginning of an ending behind it as a row of its own, which any causal model reads."""
-    begun: list[Ints] = [np.empty(0, dtype=np.int64)]
-    for token, parent in zip(tree.tokens, tree.parents):
-        begun.append(np.append(begun[parent + 1], token))
-    order = falling([len(left) for left in lefts])
-    sizes = np.array([len(begun) * (len(lefts[i]) + len(begun[-1])) for i in order], dtype=np.int64)
-
-    def compute(first: int, end: int) -> Floats:
-        import torch
-
-        rows = [np.concatenate([lefts[i], beginning]) for i in order[first:end] for beginning in begun]
-        most = max(1, network.budget.tokens // (len(lefts[order[first]]) + len(begun[-1])))
-        parts = [_last_states(network, rows[at : at + most]) for at in range(0, len(rows), most)]
-        return _along_paths(network, torch.cat(parts), tree)
-
-    result = np.empty((len(lefts), len(tree.paths)), dtype=np.float32)
-    result[order] = np.concatenate(in_batches(sizes, compute, network.budget))
-    return result
+def _of_plain_rows(network: Network, lefts: Sequence[Ints], endings: Endings) -> Floats:
+    """Each text with each ending behind it as a row of its own, which any causal model reads."""
+    found = []
+    for left in lefts:
+        rows = [np.append(left, ending) for ending in endings]
+        found.append(_totals(network, rows, [np.arange(len(left), len(row)) for row in rows], length=0))
+    return np.array(found, dtype=np.float32)
 
 
-def _last_states(network: Network, rows: Sequence[Ints]) -> Any:
-    row, last = np.arange(len(rows)), np.array([len(row) - 1 for row in rows])
-    return network.states(network.tensor(padded(rows, 0)), network.tensor(row), network.tensor(last))
-
-
-def _along_paths(network: Network, states: Any, tree: Tree) -> Floats:
+def _along_paths(network: Network, states: Any, tree: Tree) -> Any:
     """Sums of log-probabilities over each ending's edges; `states` has all nodes of one beginning, then the next."""
     import torch
 
@@ -128,8 +113,7 @@ def _along_paths(network: Network, states: Any, tree: Tree) -> Floats:
     rows = (np.arange(count)[:, None] * nodes + tree.sources).reshape(-1)
     values = network.chosen(states, rows, network.tensor(np.tile(tree.targets, count))).view(count, edges)
     filled = torch.cat([values, values.new_zeros(count, 1)], 1)  # short paths are filled up with an edge of log 1
-    found: Floats = filled[:, network.tensor(tree.paths)].sum(-1).cpu().numpy()
-    return found
+    return filled[:, network.tensor(tree.paths)].sum(-1)
 
 
 # ---- texts that share a context ------------------------------------------------------------------------------------
@@ -167,28 +151,44 @@ def shared(
     return groups
 
 
-def continued(network: Network, length: int, rows: Sequence[Ints], positions: Sequence[Ints]) -> Ints:
-    """Sums of log-probabilities for rows whose first `length` tokens are the same."""
+def text_logprobs(network: Network, keys: Sequence[str], rows: Sequence[Ints], positions: Sequence[Ints]) -> Doubles:
+    """Sum of log P(ids[t] | ids[<t]) over each row's positions. Rows with a long context in common (one key) go on from
+    it; the others run as they are."""
+    totals = np.empty(len(rows))
+    groups = shared(keys, rows, positions, worth=WORTH.get(network.device.type, 64))
+    together = {i for _, group in groups for i in group}
+    if alone := [i for i in range(len(rows)) if i not in together]:
+        groups.append((0, alone))
+    for length, group in groups:
+        totals[group] = _totals(network, [rows[i] for i in group], [positions[i] for i in group], length=length)
+    return totals
+
+
+def _totals(network: Network, rows: Sequence[Ints], positions: Sequence[Ints], *, length: int) -> Doubles:
+    """The same for rows whose first `length` tokens are the same and read once. Rows are padded on the right, where a
+    causal model never looks, so no attention mask is needed."""
+    order = np.argsort([-len(row) for row in rows], kind="stable")
+    context = _read(network, rows[0][:length]) if length else None
+
+    def compute(first: int, end: int) -> Any:
+        picks, cache = order[first:end], copy.deepcopy(context)
+        if cache is not None:
+            cache.batch_repeat_interleave(end - first)
+        row = np.repeat(np.arange(end - first), [len(positions[i]) for i in picks])
+        where = np.concatenate([positions[i] for i in picks]) - length - 1
+        target = np.concatenate([rows[i][positions[i]] for i in picks])
+        ids = network.tensor(padded([rows[i][length:] for i in picks], 0))
+        return network.logprobs(ids, None, *map(network.tensor, (row, where, target)), cache=cache)
+
+    parts = in_batches(np.array([len(rows[i]) for i in order], dtype=np.int64), compute, network.budget)
+    values = np.concatenate([part.double().cpu().numpy() for part in parts])
+    totals = np.empty(len(rows))
+    totals[order] = np.add.reduceat(values, np.cumsum([0, *(len(positions[i]) for i in order[:-1])]))
+    return totals
+
+
+def _read(network: Network, ids: Ints) -> Any:
     import torch
 
-    rest = [row[length:] for row in rows]
-    most = max(1, network.budget.tokens // (length + max(map(len, rest))))
-    totals = []
     with torch.inference_mode():
-        for first in range(0, len(rows), most):
-            part, where = rest[first : first + most], positions[first : first + most]
-            cache = network.model.base_model(network.tensor(rows[0][None, :length]), use_cache=True).past_key_values
-            cache.batch_repeat_interleave(len(part))
-            counts = [len(at) for at in where]
-            values = network.logprobs(
-                network.tensor(padded(part, 0)),
-                None,
-                network.tensor(np.repeat(np.arange(len(part)), counts)),
-                network.tensor(np.concatenate(where) - length - 1),
-                network.tensor(np.concatenate([row[at] for row, at in zip(rows[first : first + most], where)])),
-                cache=cache,
-            )
-            ends = np.cumsum([0, *counts[:-1]])
-            totals.append(np.add.reduceat(values.double().cpu().numpy(), ends))
-    result: Any = np.concatenate(totals)
-    return result  # type: ignore[no-any-return]
+        return network.model.base_model(network.tensor(ids[None]), use_cache=True).past_key_values

@@ -2,91 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
-from proband.models.lm.batching import falling, in_batches, padded
-from proband.models.lm.forward import Network
+from proband.models.lm.batching import in_batches
+from proband.models.lm.forward import LocalModel
 from proband.models.lm.tokens import Tokens
 
 Span = tuple[int, int]
 
 
-def embed_spans(
-    network: Network,
-    read: Callable[[Sequence[str]], list[Tokens]],
-    texts: Sequence[str],
-    spans: Sequence[Sequence[Span]],
-    *,
-    layers: Sequence[int],
-    pad: int,
-    masked: bool,
-) -> Floats:
-    r"""e(text, span, layer) = (1/n) \sum over the span's n tokens of the layer's hidden state.
+class EmbedsTokens(LocalModel):
+    """A network whose hidden states are embeddings of words (protocol EmbedsWords)."""
 
-    A text that comes several times, with whatever spans, goes through the network once. `masked` says whether padding
-    must be hidden from attention (a causal model never looks to the right).
-    """
-    wanted = sorted({len(row) for row in spans})
-    if len(texts) != len(spans) or len(wanted) > 1:
-        raise ProbandError(f"embed: {len(texts)} texts with {len(spans)} lists of spans of {wanted} spans")
-    chosen = [layer + network.layers if layer < 0 else layer for layer in layers]
-    if any(not 0 <= layer < network.layers for layer in chosen):
-        raise ProbandError(f"the model has hidden states 0 to {network.layers - 1}, not {list(layers)}")
-    result = np.empty((len(texts), wanted[0] if wanted else 0, len(chosen), network.width), dtype=np.float32)
-    distinct = list(dict.fromkeys(texts))
-    encoded = read(distinct)
-    asked: list[dict[Span, int]] = [{} for _ in distinct]  # the spans asked of each distinct text, numbered
-    number = {text: i for i, text in enumerate(distinct)}
-    for text, row in zip(texts, spans):
-        for span in row:
-            asked[number[text]].setdefault((span[0], span[1]), len(asked[number[text]]))
-    order = falling([len(tokens.ids) for tokens in encoded])
-    sizes = np.array([len(encoded[i].ids) for i in order], dtype=np.int64)
-    pooled: list[Floats] = [np.empty(0, dtype=np.float32)] * len(distinct)
+    masks = True  # padding must be hidden from attention (a causal model never looks to the right)
 
-    def compute(first: int, end: int) -> None:
-        picks = order[first:end]
-        states = _pool(network, [encoded[i] for i in picks], [asked[i] for i in picks], chosen, pad=pad, masked=masked)
-        for i, of_text in zip(picks, states):
-            pooled[i] = of_text
+    def embed(self, texts: Sequence[str], spans: Sequence[Sequence[Span]], *, layers: Sequence[int]) -> Floats:
+        r"""Texts x spans x layers x dim: e(text, span, layer) = (1/n) \sum over the span's n tokens of their state.
 
-    in_batches(sizes, compute, network.budget)
-    for n, (text, row) in enumerate(zip(texts, spans)):
-        i = number[text]
-        result[n] = pooled[i][[asked[i][(span[0], span[1])] for span in row]]
-    return result
+        A text that comes several times, with whatever spans, goes through the network once.
+        """
+        wanted = sorted({len(row) for row in spans})
+        if len(texts) != len(spans) or len(wanted) > 1:
+            raise ProbandError(f"embed: {len(texts)} texts with {len(spans)} lists of spans of {wanted} spans")
+        chosen = [layer + self.layers if layer < 0 else layer for layer in layers]
+        if any(not 0 <= layer < self.layers for layer in chosen):
+            raise ProbandError(f"the model has hidden states 0 to {self.layers - 1}, not {list(layers)}")
+        asked: dict[str, dict[Span, int]] = {}  # the spans asked of each text, numbered
+        for text, row in zip(texts, spans):
+            numbered = asked.setdefault(text, {})
+            for begin, end in row:
+                numbered.setdefault((begin, end), len(numbered))
+        encoded = dict(zip(asked, self.read(list(asked))))
+        order = sorted(asked, key=lambda text: -len(encoded[text].ids))
+        found: dict[str, Floats] = {}
 
+        def compute(first: int, end: int) -> None:
+            part = order[first:end]
+            states = self._pool([encoded[text] for text in part], [asked[text] for text in part], chosen)
+            found.update(zip(part, states))
 
-def _pool(
-    network: Network,
-    encoded: Sequence[Tokens],
-    asked: Sequence[dict[Span, int]],
-    layers: Sequence[int],
-    *,
-    pad: int,
-    masked: bool,
-) -> Floats:
-    """Texts x spans x layers x dim for one batch; span averages are a product with a matrix of weights."""
-    import torch
+        in_batches(np.array([len(encoded[text].ids) for text in order], dtype=np.int64), compute, self.network.budget)
+        result = np.empty((len(texts), wanted[0] if wanted else 0, len(chosen), self.network.width), dtype=np.float32)
+        for n, (text, row) in enumerate(zip(texts, spans)):
+            result[n] = found[text][[asked[text][begin, end] for begin, end in row]]
+        return result
 
-    longest, most = max(len(tokens.ids) for tokens in encoded), max(1, *(len(spans) for spans in asked))
-    weights = np.zeros((len(encoded), most, longest), dtype=np.float32)
-    for i, (tokens, spans) in enumerate(zip(encoded, asked)):
-        for span, j in spans.items():
-            inside = tokens.inside(span)
-            weights[i, j, inside] = 1 / len(inside)
-    ids = network.tensor(padded([tokens.ids for tokens in encoded], pad))
-    mask: Any = None
-    if masked and any(len(tokens.ids) < longest for tokens in encoded):
-        mask = network.tensor(np.stack([np.arange(longest) < len(tokens.ids) for tokens in encoded]).astype(np.int64))
-    with torch.inference_mode():
-        states = network.model.base_model(ids, attention_mask=mask, output_hidden_states=True).hidden_states
-        matrix = network.tensor(weights)
-        pooled = torch.stack([torch.bmm(matrix, states[layer].float()) for layer in layers], dim=2)
-    out: Floats = pooled.cpu().numpy()
-    return out
+    def _pool(self, encoded: Sequence[Tokens], asked: Sequence[dict[Span, int]], layers: Sequence[int]) -> Floats:
+        """Texts x spans x layers x dim for one batch; span averages are a product with a matrix of weights."""
+        import torch
+
+        longest, most = max(len(tokens.ids) for tokens in encoded), max(1, *(len(spans) for spans in asked))
+        weights = np.zeros((len(encoded), most, longest), dtype=np.float32)
+        for i, (tokens, spans) in enumerate(zip(encoded, asked)):
+            for span, j in spans.items():
+                inside = tokens.inside(span)
+                weights[i, j, inside] = 1 / len(inside)
+        ids, mask = self.network.batch([tokens.ids for tokens in encoded], self.pad)
+        body, matrix = self.network.model.base_model, self.network.tensor(weights)
+        with torch.inference_mode():
+            states = body(ids, attention_mask=mask if self.masks else None, output_hidden_states=True).hidden_states
+            pooled = torch.stack([torch.bmm(matrix, states[layer].float()) for layer in layers], dim=2)
+        out: Floats = pooled.cpu().numpy()
+        return out

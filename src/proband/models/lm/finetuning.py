@@ -20,7 +20,7 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.models.lm.batching import Ints, padded
-from proband.models.lm.forward import CausalParts, headless
+from proband.models.lm.forward import LocalModel, headless
 from proband.models.lm.tokens import shorten
 from proband.training.recipe import Recipe
 from proband.training.task import Task
@@ -34,7 +34,7 @@ class FineTuning(Task):
     recordable = False  # texts have any length
 
     def __init__(
-        self, model: CausalParts, examples: Sequence[tuple[str, str]], *, valid: Sequence[tuple[str, str]] = (),
+        self, model: LocalModel, examples: Sequence[tuple[str, str]], *, valid: Sequence[tuple[str, str]] = (),
         recipe: Recipe, dropout: float = 0.0,
     ) -> None:  # fmt: skip
         if not examples:
@@ -112,7 +112,7 @@ def batch_of(examples: Sequence[Example]) -> Any:
     return torch.from_numpy(ids), torch.from_numpy(rows), torch.from_numpy(where)
 
 
-def read(model: CausalParts, examples: Sequence[tuple[str, str]]) -> list[Example]:
+def read(model: LocalModel, examples: Sequence[tuple[str, str]]) -> list[Example]:
     made = []
     end = model.tokenizer.eos_token_id
     encoded = model.read([context + target for context, target in examples])

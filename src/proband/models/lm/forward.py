@@ -8,13 +8,13 @@ layers, tied or free output embeddings, soft-capping, scaling) happens as its ow
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from proband.models.lm.batching import Budget, Ints, automatic
-from proband.models.lm.tokens import Tokens
+from proband.models.lm.batching import Budget, Ints, automatic, padded
+from proband.models.lm.tokens import Tokens, check_lengths, encode
 
 CHUNK = {"cuda": 2**28, "cpu": 2**24}  # most numbers (rows x vocabulary) of scores held at a time
 
@@ -36,6 +36,12 @@ class Network:
         import torch
 
         return torch.from_numpy(array).to(self.device, non_blocking=True)
+
+    def batch(self, rows: Sequence[Ints], pad: int) -> tuple[Any, Any]:
+        """Token ids of some rows, and a mask where some of them are padded."""
+        sizes = np.array([len(row) for row in rows])
+        seen = np.arange(sizes.max()) < sizes[:, None]
+        return self.tensor(padded(rows, pad)), None if seen.all() else self.tensor(seen.astype(np.int64))
 
     def head(self) -> Any:
         """The model without its body, or None where that does not give the model's own scores."""
@@ -94,30 +100,37 @@ class Network:
         states = self.states(ids, rows, positions, attention_mask=mask, **before)
         return self.chosen(states, np.arange(len(states)), targets)
 
-    def distributions(self, ids: Any, mask: Any, rows: Any, positions: Any) -> Any:
-        """Log-probabilities over the whole vocabulary at each (row, position)."""
-        import torch
 
-        head = self.head()
-        with torch.inference_mode():
-            if head is None:
-                logits = self.model(ids, attention_mask=mask).logits[rows, positions]
-            else:
-                states = self.model.base_model(ids, attention_mask=mask)[0][rows, positions]
-                logits = head(inputs_embeds=states[None]).logits[0]
-            return logits.float().log_softmax(-1)
+class LocalModel:
+    """A network with its tokenizer; it takes `longest` tokens at most."""
 
+    kind = ""
+    bos: int | None = None
 
-class CausalParts(Protocol):
-    """A causal model as generation and fine-tuning need it: the network, the tokenizer, and texts as tokens."""
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        *,
+        name: str,
+        identity: Callable[[], Mapping[str, str]],
+        longest: int | None = None,
+        batch: int | None = None,
+    ) -> None:
+        self.name, self.tokenizer, self.longest = name, tokenizer, longest
+        self.network = Network(model, batch=batch)
+        self.layers = self.network.layers
+        self.pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
+        self._identity = identity
 
-    name: str
-    network: Network
-    tokenizer: Any
-    longest: int | None
-    bos: int | None
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": self.kind, **self._identity(), "dtype": self.network.dtype}
 
-    def read(self, texts: Sequence[str]) -> list[Tokens]: ...
+    def read(self, texts: Sequence[str]) -> list[Tokens]:
+        """Tokens with the tokenizer's own special ones."""
+        encoded = encode(self.tokenizer, texts)
+        check_lengths(encoded, self.longest)
+        return encoded
 
 
 def headless(model: Any) -> Any:

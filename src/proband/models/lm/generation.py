@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.models.lm.batching import falling, in_batches
-from proband.models.lm.forward import CausalParts
+from proband.models.lm.batching import in_batches
+from proband.models.lm.forward import LocalModel
 
 
 def generate(
-    model: CausalParts,
+    model: LocalModel,
     prompts: Sequence[str],
     *,
     max_tokens: int,
@@ -28,19 +28,17 @@ def generate(
     """
     if temperature < 0:
         raise ProbandError(f"the temperature is {temperature}, but must not be negative")
-    distinct = list(dict.fromkeys(prompts))
-    rows = [tokens.ids for tokens in model.read(distinct)]
-    for prompt, row in zip(distinct, rows):
+    rows = {prompt: tokens.ids for prompt, tokens in zip(prompts, model.read(prompts))}
+    for prompt, row in rows.items():
         if not len(row):
             raise ProbandError(f"{model.name}: nothing to go on from {prompt!r} without a BOS token")
-    order = falling([len(row) for row in rows])
     texts: dict[str, str] = {}
-    for length in sorted({len(row) for row in rows}, reverse=True):
-        same = [int(i) for i in order if len(rows[i]) == length]
+    for length in sorted({len(row) for row in rows.values()}, reverse=True):
+        same = [prompt for prompt, row in rows.items() if len(row) == length]
 
-        def compute(first: int, end: int, same: list[int] = same) -> None:
-            asked = [distinct[i] for i in same[first:end]]
-            ids = np.stack([rows[i] for i in same[first:end]])
+        def compute(first: int, end: int, same: list[str] = same) -> None:
+            asked = same[first:end]
+            ids = np.stack([rows[prompt] for prompt in asked])
             written = _write(model, asked, ids, most=max_tokens, temperature=temperature, seed=seed, stop=stop)
             texts.update(zip(asked, written))
 
@@ -49,7 +47,7 @@ def generate(
 
 
 def _write(
-    model: CausalParts,
+    model: LocalModel,
     prompts: Sequence[str],
     ids: Any,
     *,
@@ -104,7 +102,7 @@ def _stream(prompt: str, seed: int) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(digest[:16], "little"))
 
 
-def _ends(model: CausalParts) -> set[int]:
+def _ends(model: LocalModel) -> set[int]:
     """End-of-text tokens, as the tokenizer and the model's own settings for generation name them."""
     config = getattr(model.network.model, "generation_config", None)
     named = getattr(config, "eos_token_id", None)

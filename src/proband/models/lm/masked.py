@@ -12,7 +12,7 @@ sentences that differ in the masked token only) run once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats, Score, Text
-from proband.models.lm.batching import Ints, falling, in_batches, padded
-from proband.models.lm.embeddings import embed_spans
-from proband.models.lm.forward import Network
-from proband.models.lm.tokens import Tokens, by_spelling, check_lengths, count_words, encode, shorten
+from proband.models.lm.batching import Ints, in_batches, in_length_order, once
+from proband.models.lm.embeddings import EmbedsTokens
+from proband.models.lm.tokens import Tokens, by_spelling, count_words, encode, shorten
 
 Bools = NDArray[np.bool_]
 
@@ -37,31 +36,16 @@ METHODS: Mapping[str, Callable[[Bools, Bools, Bools], Bools]] = {
 AT_ONCE = 8192  # texts whose variants are held in memory together
 
 
-class Masked:
-    """`Masked(model, tokenizer, name=, identity=, longest=)` around a transformers model for masked LM."""
+class Masked(EmbedsTokens):
+    """A transformers model for masked LM (protocols ScoresText, EmbedsWords, PredictsWords)."""
 
+    kind = "masked"
     methods = tuple(METHODS)
 
-    def __init__(
-        self,
-        model: Any,
-        tokenizer: Any,
-        *,
-        name: str,
-        identity: Callable[[], Mapping[str, str]],
-        longest: int | None = None,
-        batch: int | None = None,
-    ) -> None:
+    def __init__(self, model: Any, tokenizer: Any, *, name: str, **more: Any) -> None:
         if tokenizer.mask_token_id is None:
             raise ProbandError(f"{name}: the tokenizer has no mask token")
-        self.name, self.tokenizer, self.longest = name, tokenizer, longest
-        self.network = Network(model, batch=batch)
-        self.layers = self.network.layers
-        self.pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
-        self._identity = identity
-
-    def identity(self) -> Mapping[str, str]:
-        return {"kind": "masked", **self._identity(), "dtype": self.network.dtype}
+        super().__init__(model, tokenizer, name=name, **more)
 
     # ---- ScoresText --------------------------------------------------------------------------------------------
 
@@ -69,16 +53,15 @@ class Masked:
         """Sum of the counted tokens' log-probabilities under one of `methods`."""
         if method not in METHODS:
             raise ProbandError(f"{self.name}: no method {method!r}; there are {', '.join(METHODS)}")
-        distinct = list(dict.fromkeys(texts))
-        scores: dict[Text, Score] = {}
-        for at in range(0, len(distinct), AT_ONCE):
-            part = distinct[at : at + AT_ONCE]
-            scores.update(zip(part, self._score(part, method)))
-        return [scores[text] for text in texts]
+
+        def in_parts(distinct: list[Text]) -> Iterator[Score]:
+            for at in range(0, len(distinct), AT_ONCE):
+                yield from self._score(distinct[at : at + AT_ONCE], method)
+
+        return once(texts, in_parts)
 
     def _score(self, texts: Sequence[Text], method: str) -> list[Score]:
-        encoded = encode(self.tokenizer, [text.text for text in texts])
-        check_lengths(encoded, self.longest)
+        encoded = self.read([text.text for text in texts])
         counted = [tokens.counted(text.start) for text, tokens in zip(texts, encoded)]
         for text, positions in zip(texts, counted):
             if not len(positions):
@@ -114,26 +97,11 @@ class Masked:
             if longest == sizes[end - 1]:
                 ids, mask = flat[offsets[first] : offsets[end]].view(end - first, longest), None
             else:
-                ids = self.network.tensor(padded(rows[first:end], self.pad))
-                mask = self.network.tensor((np.arange(longest) < sizes[first:end, None]).astype(np.int64))
+                ids, mask = self.network.batch(rows[first:end], self.pad)
             row, position, target = queries[:, bounds[first] : bounds[end]]
             return self.network.logprobs(ids, mask, row - first, position, target)
 
         return torch.cat(in_batches(sizes, compute, self.network.budget)).double().cpu().numpy()
-
-    # ---- EmbedsWords -------------------------------------------------------------------------------------------
-
-    def embed(
-        self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]], *, layers: Sequence[int]
-    ) -> Floats:
-        """Texts x spans x layers x dim; the sub-tokens of a span are averaged."""
-
-        def read(distinct: Sequence[str]) -> list[Tokens]:
-            encoded = encode(self.tokenizer, distinct)
-            check_lengths(encoded, self.longest)
-            return encoded
-
-        return embed_spans(self.network, read, texts, spans, layers=layers, pad=self.pad, masked=True)
 
     # ---- PredictsWords -----------------------------------------------------------------------------------------
 
@@ -155,8 +123,6 @@ class Masked:
 
     def _fill(self, blanks: Sequence[tuple[str, str]], table: Ints) -> Floats:
         """Blanks x candidates, for candidates (rows of `table`) of one token count."""
-        import torch
-
         count, mask_id = table.shape[1], self.tokenizer.mask_token_id
         encoded = encode(self.tokenizer, [left.rstrip() + self.tokenizer.mask_token + right for left, right in blanks])
         rows, places = [], []
@@ -170,27 +136,21 @@ class Masked:
             rows.append(np.concatenate([tokens.ids[: at[0]], np.full(count, mask_id), tokens.ids[at[0] + 1 :]]))
             if self.longest is not None and len(rows[-1]) > self.longest:
                 raise ProbandError(f"a text of {len(rows[-1])} tokens is longer than the model's {self.longest}")
-        order = falling([len(row) for row in rows])
-        sizes = np.array([len(rows[i]) for i in order], dtype=np.int64)
-        candidates = self.network.tensor(table)
+        candidates = self.network.tensor(np.ascontiguousarray(table.T).reshape(-1))
 
-        def compute(first: int, end: int) -> Any:
-            picks = order[first:end]
-            mask = (np.arange(sizes[first]) < sizes[first:end, None]).astype(np.int64)
+        def compute(picks: Ints) -> Any:
+            ids, mask = self.network.batch([rows[i] for i in picks], self.pad)
             where = np.array([places[i] for i in picks])[:, None] + np.arange(count)
-            with torch.inference_mode():
-                dist = self.network.distributions(
-                    self.network.tensor(padded([rows[i] for i in picks], self.pad)),
-                    None if mask.all() else self.network.tensor(mask),
-                    self.network.tensor(np.repeat(np.arange(end - first), count)),
-                    self.network.tensor(where.reshape(-1)),
-                ).view(end - first, count, -1)
-                return sum(dist[:, i].index_select(1, candidates[:, i]) for i in range(count))
+            row = np.repeat(np.arange(len(picks)), count)
+            states = self.network.states(
+                ids, self.network.tensor(row), self.network.tensor(where.reshape(-1)), attention_mask=mask
+            )
+            asked = np.repeat(np.arange(len(states)), len(table))
+            values = self.network.chosen(states, asked, candidates.repeat(len(picks)))
+            return values.view(len(picks), count, len(table)).sum(1)
 
-        parts = in_batches(sizes, compute, self.network.budget)
-        result = np.empty((len(blanks), len(table)), dtype=np.float32)
-        result[order] = np.concatenate([part.cpu().numpy() for part in parts])
-        return result
+        found: Floats = in_length_order([len(row) for row in rows], compute, self.network.budget)
+        return found
 
 
 @dataclass(frozen=True)

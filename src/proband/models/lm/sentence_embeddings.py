@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,66 +11,39 @@ import numpy as np
 from proband.core.protocols import Floats
 from proband.models.checkpoints.files import Files
 from proband.models.checkpoints.opening import NetworkOptions, quiet, read_config, read_network, read_tokenizer
-from proband.models.lm.batching import falling, in_batches, padded
-from proband.models.lm.embeddings import embed_spans
-from proband.models.lm.forward import Network
+from proband.models.lm.batching import Ints, in_length_order, once
+from proband.models.lm.embeddings import EmbedsTokens
 from proband.models.lm.tokens import Tokens, encode
 
 
-class Sentences:
+class Sentences(EmbedsTokens):
     r"""e(S) = m / |m|, m = (1/n) \sum_t h_t over all n tokens of S, [CLS] and [SEP] included.
 
     A sentence longer than the model takes is cut at its end.
     """
 
-    def __init__(
-        self,
-        model: Any,
-        tokenizer: Any,
-        *,
-        name: str,
-        identity: Callable[[], Mapping[str, str]],
-        longest: int,
-        batch: int | None = None,
-    ) -> None:
-        self.name, self.tokenizer, self.longest = name, tokenizer, longest
-        self.network = Network(model, batch=batch)
-        self.layers = self.network.layers
-        self._identity = identity
-
-    def identity(self) -> Mapping[str, str]:
-        return {"kind": "sentences", **self._identity(), "dtype": self.network.dtype}
+    kind = "sentences"
 
     def read(self, texts: Sequence[str]) -> list[Tokens]:
         return encode(self.tokenizer, texts, cut_at=self.longest)
 
-    def embed(
-        self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]], *, layers: Sequence[int]
-    ) -> Floats:
-        """Texts x spans x layers x dim; the sub-tokens of a span are averaged."""
-        return embed_spans(self.network, self.read, texts, spans, layers=layers, pad=0, masked=True)
-
     def embed_sentences(self, texts: Sequence[str]) -> Floats:
+        return np.array(once(texts, self._embedded), dtype=np.float32).reshape(len(texts), self.network.width)
+
+    def _embedded(self, texts: list[str]) -> Any:
         import torch
 
-        distinct = list(dict.fromkeys(texts))
-        rows = [tokens.ids for tokens in self.read(distinct)]
-        order = falling([len(row) for row in rows])
-        sizes = np.array([len(rows[i]) for i in order], dtype=np.int64)
+        rows = [tokens.ids for tokens in self.read(texts)]
 
-        def compute(first: int, end: int) -> Any:
-            seen = np.arange(sizes[first]) < sizes[first:end, None]
-            mask = self.network.tensor(seen.astype(np.int64))
-            ids = self.network.tensor(padded([rows[i] for i in order[first:end]], 0))
+        def compute(picks: Ints) -> Any:
+            ids, mask = self.network.batch([rows[i] for i in picks], self.pad)
             with torch.inference_mode():
-                states = self.network.model(ids, attention_mask=None if seen.all() else mask)[0].float()
-                mean = (states * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
-                return torch.nn.functional.normalize(mean, dim=-1).cpu().numpy()
+                states = self.network.model(ids, attention_mask=mask)[0].float()
+                seen = torch.ones_like(ids) if mask is None else mask
+                mean = (states * seen[..., None]).sum(1) / seen.sum(1, keepdim=True)
+                return torch.nn.functional.normalize(mean, dim=-1)
 
-        result = np.empty((len(distinct), self.network.width), dtype=np.float32)
-        result[order] = np.concatenate(in_batches(sizes, compute, self.network.budget))
-        number = {text: i for i, text in enumerate(distinct)}
-        return result[[number[text] for text in texts]]
+        return in_length_order([len(row) for row in rows], compute, self.network.budget) if rows else []
 
 
 def load_sentences(files: Files, *, name: str, options: NetworkOptions) -> Sentences:

@@ -6,7 +6,7 @@ the word, and some report that space in the offsets and some do not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,12 +62,15 @@ def _tokens(text: str, encoding: Any, first: int | None) -> Tokens:
         if special:
             places.append((-1, -1, -1))
             continue
-        visible = begin
-        while visible < end and text[visible].isspace():
-            visible += 1
-        places.append((visible if visible < end else begin, end, i if word is None else word))
+        places.append((visible(text, begin, end), end, i if word is None else word))
     begins, ends, words = np.asarray(places, dtype=np.int64).reshape(-1, 3).T
     return Tokens(text, np.asarray(head + encoding.ids, dtype=np.int64), begins, ends, words)
+
+
+def visible(text: str, begin: int, end: int) -> int:
+    """Where a token begins: at its first character that is not white space."""
+    piece = text[max(begin, 0) : end]
+    return begin + len(piece) - len(piece.lstrip()) if piece.strip() else begin
 
 
 def count_words(tokens: Tokens, positions: Ints) -> int:
@@ -80,14 +83,16 @@ def count_words(tokens: Tokens, positions: Ints) -> int:
     """
     if len(positions) == np.count_nonzero(tokens.words >= 0):
         return len(tokens.text.split())
-    number, inside, of_char = 0, False, []
-    for char in tokens.text:
-        if char.isspace():
-            inside = False
-        elif not inside:
-            number, inside = number + 1, True
-        of_char.append(number)
-    return len({of_char[i] for i in tokens.begins[positions] if not tokens.text[i].isspace()})
+    return words_at(tokens.text, tokens.begins[positions].tolist())
+
+
+def words_at(text: str, places: Iterable[int]) -> int:
+    """How many words of a text have one of the characters at `places`.
+
+    >>> words_at("to be, or", [3, 5, 7])
+    2
+    """
+    return len({len(text[: at + 1].split()) for at in places if not text[at].isspace()})
 
 
 def check_lengths(encoded: Sequence[Tokens], longest: int | None) -> None:
@@ -98,30 +103,28 @@ def check_lengths(encoded: Sequence[Tokens], longest: int | None) -> None:
             )
 
 
-def spelled(tokenizer: Any, words: Sequence[str], *, left: str) -> list[list[int]]:
-    """Token ids of each word as it is written behind `left`: at the beginning of a text, after a space or after a sign.
+def by_spelling(
+    tokenizer: Any, blanks: Sequence[tuple[str, str]], words: Sequence[str]
+) -> list[tuple[list[int], list[list[int]]]]:
+    """Blanks grouped by how a word is written there (first word, after a space, after a sign), with its tokens.
 
-    The word is read behind a stand-in that ends like `left`, and the stand-in's own tokens are taken away; that is
-    exact for tokenizers that split at spaces and punctuation first, as all of the supported families do.
+    The word is read behind a stand-in that ends like the text before the blank, and the stand-in's own tokens are taken
+    away; that is exact for tokenizers that split at spaces and punctuation first, as all of the supported families do.
     """
-    stand_in = "" if not left.strip() else "a " if left[-1].isspace() else "("
+    groups: dict[str, list[int]] = {}
+    for i, (left, _) in enumerate(blanks):
+        stand_in = "" if not left.strip() else "a " if left[-1].isspace() else "("
+        groups.setdefault(stand_in, []).append(i)
+    return [(here, _behind(tokenizer, stand_in, words)) for stand_in, here in groups.items()]
+
+
+def _behind(tokenizer: Any, stand_in: str, words: Sequence[str]) -> list[list[int]]:
     before = _plain(tokenizer, [stand_in.rstrip()])[0] if stand_in else []
     read = _plain(tokenizer, [stand_in + word for word in words])
     for word, ids in zip(words, read):
         if ids[: len(before)] != before or len(ids) == len(before):
             raise ProbandError(f"the tokenizer cannot spell {word!r} as a word of its own")
     return [ids[len(before) :] for ids in read]
-
-
-def by_spelling(
-    tokenizer: Any, blanks: Sequence[tuple[str, str]], words: Sequence[str]
-) -> list[tuple[list[int], list[list[int]]]]:
-    """Blanks grouped by how a word is written there (first word, after a space, after a sign), with its tokens."""
-    groups: dict[str, list[int]] = {}
-    for i, (left, _) in enumerate(blanks):
-        kind = "first" if not left.strip() else "space" if left[-1].isspace() else "sign"
-        groups.setdefault(kind, []).append(i)
-    return [(here, spelled(tokenizer, words, left=blanks[here[0]][0])) for here in groups.values()]
 
 
 def _plain(tokenizer: Any, texts: list[str]) -> list[list[int]]:

@@ -18,7 +18,7 @@ from msgspec import Meta
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Choice, Question, Score, Text
-from proband.models.remote.endpoint import Caller, Endpoint, Policy, Refused, Unusable, only_choice
+from proband.models.remote.endpoint import Caller, Completion, Endpoint, Policy, Refused, Unusable
 from proband.models.remote.letter_choice import choice_meant, log_probabilities, prompt_of, rotations
 from proband.models.remote.text_scores import echoed
 
@@ -98,14 +98,16 @@ class Remote:
 
     async def _choose(self, caller: Caller, question: Question) -> Choice:
         """The first answer shows whether there are log-probabilities, and so how many rotations are needed."""
-        shifts = rotations(len(question.choices), self._options.permutations or 4)
+        options = self._options
+        fields = {"max_tokens": options.max_tokens, "temperature": options.temperature, "seed": options.seed}
+        shifts = rotations(len(question.choices), options.permutations or 4)
         replies: list[str] = []
         logs: list[tuple[float, ...] | None] = []
         for shift in shifts:
-            reply, content = await self._reply(caller, prompt_of(question, shift), logprobs=bool(self._top))
+            reply, content = await self._chat(caller, prompt_of(question, shift), fields, logprobs=True)
             replies.append(reply)
             logs.append(log_probabilities(content, question, shift))
-            if self._options.permutations is None and logs[0] is not None:
+            if options.permutations is None and logs[0] is not None:
                 break
         shown = " | ".join(reply.strip()[-SHOWN:] for reply in replies)
         given = [log for log in logs if log is not None]
@@ -125,59 +127,42 @@ class Remote:
 
     # ---- chat ------------------------------------------------------------------------------------------------------
 
-    async def _reply(self, caller: Caller, prompt: str, *, logprobs: bool) -> tuple[str, Any]:
+    async def _chat(self, caller: Caller, prompt: str, fields: Mapping[str, Any], *, logprobs: bool) -> tuple[str, Any]:
         """(text, token log-probabilities or None) of one chat turn; steps down where the server refuses a setting."""
-        body = self._body(prompt, max_tokens=self._options.max_tokens, temperature=self._options.temperature)
-        body["seed"] = self._options.seed
-        while True:
-            top = self._top[0] if logprobs and self._top else None
-            asked = {**body, "logprobs": True, "top_logprobs": top} if top else body
-            try:
-                return await self._chat(caller, asked)
-            except Refused as refusal:
-                if top is None or refusal.status not in (400, 422) or "logprob" not in refusal.reason.lower():
-                    raise
-                if self._top and self._top[0] == top:  # another request may have stepped down already
-                    del self._top[0]
-
-    def _body(self, prompt: str, *, max_tokens: int, temperature: float) -> dict[str, Any]:
         system = [{"role": "system", "content": self._options.system}] if self._options.system else []
-        return {
-            "model": self.model,
-            "messages": [*system, {"role": "user", "content": prompt}],
-            "max_tokens": max_tokens,
-            "temperature": temperature,
-            **self._extra,
-        }
-
-    async def _chat(self, caller: Caller, body: Mapping[str, Any]) -> tuple[str, Any]:
+        messages = [*system, {"role": "user", "content": prompt}]
+        body = {"model": self.model, "messages": messages, **fields, **self._extra}
         while True:
             sent = {self._names.get(field, field): value for field, value in body.items() if field not in self._dropped}
+            if logprobs and self._top:
+                sent |= {"logprobs": True, "top_logprobs": self._top[0]}
             try:
                 return await caller.post("/chat/completions", sent, self._read_chat)
             except Refused as refusal:
-                if not self._adapted(refusal, sent):
+                if refusal.status not in (400, 422) or not self._adapted(refusal.reason, sent):
                     raise
 
-    def _adapted(self, refusal: Refused, sent: Mapping[str, Any]) -> bool:
-        """Learn from a refusal: newer models want another name for the length, some take no seed or temperature."""
-        if refusal.status not in (400, 422):
-            return False
-        if "max_tokens" in sent and "max_completion_tokens" in refusal.reason:
+    def _adapted(self, reason: str, sent: Mapping[str, Any]) -> bool:
+        """Learn from a refusal: newer models want another name for the length, some take no seed or temperature, some
+        give fewer log-probabilities or none."""
+        if "max_tokens" in sent and "max_completion_tokens" in reason:
             self._names["max_tokens"] = "max_completion_tokens"
             return True
-        refused = [field for field in ("seed", "temperature") if field in sent and field in refusal.reason]
+        if "logprobs" in sent and "logprob" in reason.lower():
+            if self._top[:1] == [sent["top_logprobs"]]:  # another request may have stepped down already
+                del self._top[0]
+            return True
+        refused = [field for field in ("seed", "temperature") if field in sent and field in reason]
         self._dropped.update(refused)
         return bool(refused)
 
-    def _read_chat(self, answer: Mapping[str, Any]) -> tuple[str, Any]:
-        choice = only_choice(answer)
-        message = choice.get("message")
-        if not isinstance(message, dict):
+    def _read_chat(self, choice: Completion) -> tuple[str, Any]:
+        if choice.message is None:
             raise Unusable("an answer without a message")
-        self._endpoint.counts["cut_off"] += choice.get("finish_reason") == "length"
-        logprobs = choice.get("logprobs")
-        return text_of(message.get("content")), logprobs.get("content") if isinstance(logprobs, dict) else None
+        self._endpoint.counts["cut_off"] += choice.finish_reason == "length"
+        content, logprobs = choice.message.content or "", choice.logprobs
+        text = content if isinstance(content, str) else "".join(str(part.get("text", "")) for part in content)
+        return text, logprobs.get("content") if isinstance(logprobs, dict) else None
 
     # ---- generating ------------------------------------------------------------------------------------------------
 
@@ -191,10 +176,12 @@ class Remote:
         stop: Sequence[str] = (),
         on_result: Report = None,
     ) -> list[str]:
+        fields: dict[str, Any] = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed}
+        if stop:
+            fields["stop"] = list(stop)
+
         async def ask(caller: Caller, i: int) -> str:
-            body = self._body(prompts[i], max_tokens=max_tokens, temperature=temperature)
-            body |= {"seed": seed, **({"stop": list(stop)} if stop else {})}
-            return (await self._chat(caller, body))[0]
+            return (await self._chat(caller, prompts[i], fields, logprobs=False))[0]
 
         return self._endpoint.map(ask, len(prompts), on_result=on_result)
 
@@ -213,17 +200,6 @@ class ScoringRemote(Remote):
             return await echoed(caller, self.model, texts[i])
 
         return self._endpoint.map(ask, len(texts), on_result=on_result)
-
-
-def text_of(content: Any) -> str:
-    """A message's text: a string, a list of parts, or nothing at all.
-
-    >>> text_of("A"), text_of([{"type": "text", "text": "A"}]), text_of(None)
-    ('A', 'A', '')
-    """
-    if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""
 
 
 def _extra(extra: dict[str, Any] | str | None, name: str) -> dict[str, Any]:

@@ -11,23 +11,24 @@ or what the server's Retry-After asks, if that is more. Any other refusal ends t
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import random
-import threading
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Annotated, Any, TypeVar
 
+import msgspec
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
 
 T = TypeVar("T")
 AGAIN = frozenset({408, 425, 429, *range(500, 600)})
-LARGEST = 64 * 1024 * 1024  # bytes of one answer
 UNREACHABLE = 2  # retries where nobody listens
 
 
@@ -68,6 +69,34 @@ class Unusable(Exception):
         self.wait, self.most = wait, most  # most: as many retries at most
 
 
+class Usage(msgspec.Struct):
+    """What an answer says that it cost."""
+
+    prompt_tokens: Annotated[int, Meta(ge=0)]
+    completion_tokens: Annotated[int, Meta(ge=0)] = 0
+
+
+class Message(msgspec.Struct):
+    """What a chat model writes: a text, parts of one, or nothing at all."""
+
+    content: str | list[dict[str, Any]] | None = None
+
+
+class Completion(msgspec.Struct):
+    """What is asked for, of /chat/completions (`message`) or of /completions."""
+
+    message: Message | None = None
+    finish_reason: str | None = None
+    logprobs: Any = None
+
+
+class Answer(msgspec.Struct):
+    """An answer of a server: one choice, and perhaps what it cost."""
+
+    choices: Annotated[list[Completion], Meta(min_length=1, max_length=1)]
+    usage: Any = None
+
+
 class Endpoint:
     """An OpenAI-compatible server: posts JSON, counts what it used."""
 
@@ -103,17 +132,14 @@ class Endpoint:
         async def work(caller: Caller) -> None:
             for i in waiting:  # shared: each number is taken by one worker
                 caller.request = i
-                value = await ask(caller, i)
-                results[i] = value
+                results[i] = await ask(caller, i)
                 if on_result is not None:
-                    on_result(i, value)
+                    on_result(i, results[i])
 
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         secure = self.url.startswith("https:")  # reading the certificates takes longer than a local answer
-        async with httpx.AsyncClient(timeout=None, headers=self._headers(), verify=secure) as client:
-            workers = [
-                asyncio.ensure_future(work(Caller(self, client)))
-                for _ in range(max(1, min(self.policy.concurrency, count)))
-            ]
+        async with httpx.AsyncClient(timeout=None, headers=headers, verify=secure) as client:
+            workers = [asyncio.ensure_future(work(Caller(self, client))) for _ in range(self.policy.concurrency)]
             try:
                 await asyncio.gather(*workers)
             finally:
@@ -121,9 +147,6 @@ class Endpoint:
                     worker.cancel()
                 await asyncio.gather(*workers, return_exceptions=True)
         return [results[i] for i in range(count)]
-
-    def _headers(self) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self._key}"} if self._key else {}
 
     def clean(self, text: str) -> str:
         """The server's words in one line, without the key, which some servers repeat."""
@@ -138,8 +161,8 @@ class Caller:
         self._endpoint, self._client, self.request = endpoint, client, 0
         self.name = endpoint.name
 
-    async def post(self, path: str, body: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T]) -> T:
-        """`read(answer)`, tried again while the server or `read` (by raising Unusable) say that it may get better."""
+    async def post(self, path: str, body: Mapping[str, Any], read: Callable[[Completion], T]) -> T:
+        """`read(choice)`, tried again while the server or `read` (by raising Unusable) say that it may get better."""
         endpoint, policy, attempt = self._endpoint, self._endpoint.policy, 0
         while True:
             try:
@@ -153,14 +176,14 @@ class Caller:
                 await asyncio.sleep(max(failure.wait, policy.wait(self.request, attempt)))
                 attempt += 1
 
-    async def _once(self, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _once(self, path: str, body: Mapping[str, Any]) -> Completion:
         import httpx
 
         endpoint = self._endpoint
         endpoint.counts["requests"] += 1
         try:
             async with asyncio.timeout(endpoint.policy.timeout):
-                status, headers, raw = await self._exchange(endpoint.url + path, body)
+                response = await self._client.post(endpoint.url + path, json=body)
         except TimeoutError:
             raise Unusable(f"no answer within {endpoint.policy.timeout:g} s") from None
         except httpx.ConnectError as error:
@@ -169,39 +192,23 @@ class Caller:
             raise Unusable(f"the connection broke: {endpoint.clean(str(error)) or type(error).__name__}") from None
         except (httpx.InvalidURL, httpx.DecodingError, UnicodeError) as error:
             raise ProbandError(f"{endpoint.name}: {endpoint.clean(str(error))}") from None
-        if status != 200:
-            raise self._refusal(status, headers, raw)
-        return self._answer(raw)
+        if response.status_code != 200:
+            raise self._refusal(response.status_code, response.headers, response.content)
+        return self._choice(response.content)
 
-    async def _exchange(self, url: str, body: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
-        async with self._client.stream("POST", url, json=body) as response:
-            parts, size = [], 0
-            async for part in response.aiter_bytes():
-                size += len(part)
-                if size > LARGEST:
-                    raise Unusable(f"an answer of more than {LARGEST >> 20} MiB")
-                parts.append(part)
-            return response.status_code, response.headers, b"".join(parts)
-
-    def _answer(self, raw: bytes) -> Mapping[str, Any]:
-        try:
-            answer = json.loads(raw)
-        except (ValueError, RecursionError):
-            shown = self._endpoint.clean(raw[:60].decode("utf-8", "replace"))
-            raise Unusable(f"an answer that is not JSON: {shown!r}") from None
-        if not isinstance(answer, dict):
-            raise Unusable("an answer that is not a JSON object")
-        self._count(answer.get("usage"))
-        return answer
-
-    def _count(self, usage: Any) -> None:
-        """Sum the tokens that the server reports; count the answers without a report."""
+    def _choice(self, raw: bytes) -> Completion:
+        """The one choice; tokens that the server reports are summed, answers without a report are counted."""
         counts = self._endpoint.counts
-        fields = {name: usage.get(name) for name in ("prompt_tokens", "completion_tokens")} if _is(usage, dict) else {}
-        reported = {name: value for name, value in fields.items() if _is(value, int) and value >= 0}
-        counts["without_usage"] += not reported
-        for name, value in reported.items():
-            counts[name] += value
+        try:
+            answer = msgspec.json.decode(raw, type=Answer)
+        except (msgspec.DecodeError, RecursionError) as error:
+            shown = self._endpoint.clean(raw[:60].decode("utf-8", "replace"))
+            raise Unusable(f"an answer that is not what was asked for: {error}: {shown!r}") from None
+        try:
+            counts.update(msgspec.structs.asdict(msgspec.convert(answer.usage, Usage)))
+        except msgspec.ValidationError:
+            counts["without_usage"] += 1
+        return answer.choices[0]
 
     def _refusal(self, status: int, headers: Mapping[str, str], raw: bytes) -> Exception:
         message, code = _error(raw)
@@ -209,18 +216,6 @@ class Caller:
         if status in AGAIN and code != "insufficient_quota":
             return Unusable(text, wait=retry_after(headers))
         return Refused(f"{self._endpoint.name}: {text}", status=status)
-
-
-def only_choice(answer: Mapping[str, Any]) -> Mapping[str, Any]:
-    choices = answer.get("choices")
-    if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
-        count = f"{len(choices)} choices" if isinstance(choices, list) else "no choices"
-        raise Unusable(f"an answer with {count} where one was asked for")
-    return choices[0]
-
-
-def _is(value: Any, kind: type) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def _error(raw: bytes) -> tuple[str, str]:
@@ -258,28 +253,10 @@ def _finished(work: Coroutine[Any, Any, T]) -> T:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
-    outcome: list[Any] = []
-    loop = asyncio.new_event_loop()
-    task = loop.create_task(work)
-
-    def go() -> None:
+    with contextlib.closing(asyncio.new_event_loop()) as loop, ThreadPoolExecutor(1) as beside:
+        task = loop.create_task(work)
         try:
-            outcome.append(("value", loop.run_until_complete(task)))
-        except BaseException as error:
-            outcome.append(("error", error))
-        finally:
-            loop.close()
-
-    thread = threading.Thread(target=go)
-    thread.start()
-    try:
-        thread.join()
-    except BaseException:
-        loop.call_soon_threadsafe(task.cancel)
-        thread.join()
-        raise
-    kind, value = outcome[0]
-    if kind == "error":
-        raise value
-    result: T = value
-    return result
+            return beside.submit(loop.run_until_complete, task).result()
+        except BaseException:
+            loop.call_soon_threadsafe(task.cancel)  # interrupted: what is under way ends too
+            raise

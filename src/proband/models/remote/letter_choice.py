@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
 from string import ascii_uppercase as LETTERS
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Question
@@ -105,6 +106,20 @@ def _same(text: str, choice: str) -> bool:
     return text.strip(" \t\r\n*_`\"'“”.").casefold() == choice.strip().casefold()
 
 
+class Alternative(msgspec.Struct):
+    """A token that might have come."""
+
+    token: str
+    logprob: Annotated[float, msgspec.Meta(le=1e-6)]
+
+
+class Token(msgspec.Struct):
+    """A token of a reply."""
+
+    token: str
+    top_logprobs: list[Alternative] | None = None
+
+
 def log_probabilities(content: Any, question: Question, shift: int) -> tuple[float, ...] | None:
     """log P(choice | the letters) from the first token of a reply and its alternatives; None without them.
 
@@ -112,39 +127,22 @@ def log_probabilities(content: Any, question: Question, shift: int) -> tuple[flo
     and at most what is left of 1: that bound is used.
     """
     n = len(question.choices)
-    first = _first_token(content)
-    if first is None or _as_letter(str(first.get("token", "")), n) is None:
+    try:
+        tokens = msgspec.convert(content or [], list[Token])
+    except msgspec.ValidationError:
         return None
-    given = [each for each in first.get("top_logprobs") or [] if _usable(each)]
-    if not given:
+    first = next((token for token in tokens if token.token.strip()), Token(token=""))
+    given = [(each.token, math.exp(each.logprob)) for each in first.top_logprobs or ()]
+    if not given or _as_letter(first.token, n) is None:
         return None
     mass = [0.0] * n
-    for each in given:
-        place = _as_letter(each["token"], n)
+    for token, probability in given:
+        place = _as_letter(token, n)
         if place is not None:
-            mass[(place + shift) % n] += math.exp(each["logprob"])
-    least = min(math.exp(each["logprob"]) for each in given)
-    rest = max(1e-30, min(least, 1.0 - sum(math.exp(each["logprob"]) for each in given)))
+            mass[(place + shift) % n] += probability
+    rest = max(1e-30, min(*(p for _, p in given), 1.0 - sum(p for _, p in given)))
     filled = [max(p, 1e-30) if p > 0 else rest for p in mass]
     return tuple(math.log(p / sum(filled)) for p in filled)
-
-
-def _first_token(content: Any) -> Mapping[str, Any] | None:
-    """The first token that is not white space."""
-    tokens: Sequence[Any] = content if isinstance(content, list) else []
-    for token in tokens:
-        if not isinstance(token, dict):
-            return None
-        if str(token.get("token", "")).strip():
-            return token
-    return None
-
-
-def _usable(each: Any) -> bool:
-    if not isinstance(each, dict) or not isinstance(each.get("token"), str):
-        return False
-    value = each.get("logprob")
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and value <= 1e-6
 
 
 def _as_letter(token: str, n: int) -> int | None:

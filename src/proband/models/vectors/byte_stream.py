@@ -10,12 +10,13 @@ import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any
 
 from proband.core.errors import ProbandError
 
 CHUNK = 1 << 21
 LONGEST = 1 << 25  # a line or a word beyond this is not one
+PACKED: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, RuntimeError, NotImplementedError)
 
 
@@ -87,13 +88,9 @@ def _unpacked(file: Path, member: str | None, start: bytes, stack: ExitStack) ->
         return archive.open(_member(file, archive, member))
     if member is not None:
         raise ProbandError(f"is no zip archive, so {member!r} cannot be inside", file=file)
-    if start.startswith(b"\x1f\x8b"):
-        return cast(IO[bytes], gzip.open(file, "rb"))
-    if start.startswith(b"BZh"):
-        return bz2.open(file, "rb")
-    if start.startswith(b"\xfd7zXZ\x00"):
-        return lzma.open(file, "rb")
-    return open(file, "rb")
+    opener = next((opener for magic, opener in PACKED.items() if start.startswith(magic)), open)
+    content: IO[bytes] = opener(file, "rb")
+    return content
 
 
 def _member(file: Path, archive: zipfile.ZipFile, member: str | None) -> str:

@@ -14,7 +14,7 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
 from proband.models.vectors.byte_stream import Bytes
 from proband.models.vectors.file_formats import checked_width, checked_word
-from proband.models.vectors.store import Vocabulary
+from proband.models.vectors.store import Words
 from proband.models.vectors.subwords import AT_ONCE, Subwords, group_sums
 from proband.models.vectors.writer import RowFile, Writer
 
@@ -49,31 +49,15 @@ def convert(reader: Bytes, writer: Writer, *, errors: str) -> dict[str, int]:
     return {"minn": subwords.minn, "maxn": subwords.maxn, "bucket": subwords.bucket}
 
 
-FIELDS = (
-    "dim",
-    "ws",
-    "epoch",
-    "minCount",
-    "neg",
-    "wordNgrams",
-    "loss",
-    "model",
-    "bucket",
-    "minn",
-    "maxn",
-    "lrUpdateRate",
-)
-
-
 def _arguments(reader: Bytes) -> tuple[int, dict[str, int]]:
-    raw = reader.take(4 * (2 + len(FIELDS)) + 8, what="the header")
-    _, version, *values = struct.unpack(f"<{2 + len(FIELDS)}i", raw[:-8])
+    """The version of the format, and what matters of the settings of the training."""
+    raw = reader.take(64, what="the header")
+    _, version, dim, _, _, _, _, _, _, model, bucket, minn, maxn, _ = struct.unpack("<14i", raw[:56])
     if version not in VERSIONS:
         raise ProbandError(f"fastText format {version}, but only 11 and 12 are known", file=reader.path)
-    arguments = dict(zip(FIELDS, values))
-    if arguments["bucket"] < 0 or arguments["maxn"] > 100:
+    if bucket < 0 or maxn > 100:
         raise ProbandError("the header holds impossible numbers", file=reader.path)
-    return version, arguments
+    return version, {"dim": dim, "model": model, "bucket": bucket, "minn": minn, "maxn": maxn}
 
 
 def _dictionary(reader: Bytes, writer: Writer, *, errors: str) -> int:
@@ -111,7 +95,7 @@ def _matrix(reader: Bytes, count: int, dim: int) -> Iterator[Floats]:
         yield block
 
 
-def _add_subwords(words: Vocabulary, matrix: RowFile, buckets: RowFile, subwords: Subwords) -> None:
+def _add_subwords(words: Words, matrix: RowFile, buckets: RowFile, subwords: Subwords) -> None:
     """v(w) for the words of the vocabulary, in place of u_w."""
     matrix.close()
     buckets.close()

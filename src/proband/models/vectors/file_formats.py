@@ -178,8 +178,13 @@ def _line_by_line(lines: list[bytes], first: int, dim: int, path: object, errors
     for i, line in enumerate(lines):
         word, numbers = _fields(line.rstrip(b" \r"), dim, path, first + i)
         words.append(checked_word(word, errors=errors, path=path, line=first + i))
-        with np.errstate(over="ignore"):
-            rows[i] = [_number(number, path, first + i) for number in numbers]
+        for j, number in enumerate(numbers):
+            value = _number(number)
+            if value is None:
+                shown = number[:40].decode("utf-8", "replace")
+                raise ProbandError(f"{shown!r} is not a number", file=path, line=first + i)
+            with np.errstate(over="ignore"):
+                rows[i, j] = value
         if not np.isfinite(rows[i]).all():
             raise ProbandError("a number is not finite in float32", file=path, line=first + i)
     return words, rows
@@ -191,23 +196,14 @@ def _fields(line: bytes, dim: int, path: object, number: int) -> tuple[bytes, li
         raise ProbandError("the line is blank", file=path, line=number)
     word, *numbers = line.rsplit(b" ", dim)
     surplus = word.rpartition(b" ")[2]
-    if len(numbers) != dim or (b" " in word and _looks_like_a_number(surplus)):
+    if len(numbers) != dim or (b" " in word and _number(surplus) is not None):
         got = line.count(b" ")
         raise ProbandError(f"{got} numbers, but the vectors have {dim} dimensions", file=path, line=number)
     return word, numbers
 
 
-def _looks_like_a_number(field: bytes) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
-
-
-def _number(field: bytes, path: object, line: int) -> float:
+def _number(field: bytes) -> float | None:
     try:
         return float(field)
     except ValueError:
-        shown = field[:40].decode("utf-8", "replace")
-        raise ProbandError(f"{shown!r} is not a number", file=path, line=line) from None
+        return None

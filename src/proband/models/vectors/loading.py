@@ -69,29 +69,19 @@ def from_arrays(
     cache: Path | str | None = None,
     phrases: str = "mean",
 ) -> WordVectors:
-    """The same from words and rows in memory; `source_sha` names their content and must change with it."""
-    ready = from_cache(source_sha, name=name, cache=cache, phrases=phrases)
-    if ready is not None:
-        return ready
-    rows = np.asarray(matrix, dtype=np.float32)
-    raw = [word.encode("utf-8") for word in words]
-    if rows.ndim != 2 or len(rows) != len(raw) or not np.isfinite(rows).all():
-        raise ProbandError(f"{name}: {len(raw)} words need as many rows of finite numbers, not shape {rows.shape}")
+    """The same from words and rows in memory, looked at once; `source_sha` names their content and changes with it."""
+    target = _folder(cache) / f"arrays-{_short_sha(source_sha)}"
 
     def fill(writer: Writer) -> dict[str, Any]:
+        rows = np.asarray(matrix, dtype=np.float32)
+        raw = [word.encode("utf-8") for word in words]
+        if rows.ndim != 2 or len(rows) != len(raw) or not np.isfinite(rows).all():
+            raise ProbandError(f"{name}: {len(raw)} words need as many rows of finite numbers, not shape {rows.shape}")
         writer.add(raw, rows)
         return {"kind": "arrays"}
 
-    target = _folder(cache) / f"arrays-{_short_sha(source_sha)}"
-    return WordVectors(_converted(target, fill, {"sha256": source_sha}), name=name, phrases=phrases)
-
-
-def from_cache(
-    source_sha: str, *, name: str, cache: Path | str | None = None, phrases: str = "mean"
-) -> WordVectors | None:
-    """What an earlier `from_arrays` with this `source_sha` converted, if it is there: spares making the arrays."""
-    store = open_store(_folder(cache) / f"arrays-{_short_sha(source_sha)}")
-    return None if store is None else WordVectors(store, name=name, phrases=phrases)
+    store = open_store(target) or _converted(target, fill, {"sha256": source_sha})
+    return WordVectors(store, name=name, phrases=phrases)
 
 
 def _converted(target: Path, fill: Callable[[Writer], dict[str, Any]], facts: Mapping[str, Any]) -> Store:

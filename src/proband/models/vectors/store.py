@@ -20,9 +20,10 @@ import os
 import weakref
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,8 +59,8 @@ def row_sums(rows: Floats) -> Unsigned:
     return sums
 
 
-class Vocabulary(Sequence[str]):
-    """The words by row, decoded when asked for."""
+class Words:
+    """The words by row."""
 
     def __init__(self, blob: NDArray[np.uint8], offsets: Unsigned) -> None:
         self._blob, self._offsets = blob, offsets
@@ -70,22 +71,10 @@ class Vocabulary(Sequence[str]):
     def raw(self, row: int) -> bytes:
         return self._blob[int(self._offsets[row]) : int(self._offsets[row + 1])].tobytes()
 
-    @overload
-    def __getitem__(self, row: int) -> str: ...
-    @overload
-    def __getitem__(self, row: slice) -> list[str]: ...
-    def __getitem__(self, row: int | slice) -> str | list[str]:
-        if isinstance(row, slice):
-            return [self[i] for i in range(*row.indices(len(self)))]
-        if not -len(self) <= row < len(self):
-            raise IndexError(row)
-        return self.raw(row % len(self)).decode("utf-8")
-
-    def __iter__(self) -> Iterator[str]:
-        for start in range(0, len(self), BLOCK):
-            ends = self._offsets[start : start + BLOCK + 1].astype(np.int64)
-            text = self._blob[ends[0] : ends[-1]].tobytes()
-            yield from (text[a:b].decode("utf-8") for a, b in pairwise((ends - ends[0]).tolist()))
+    @cached_property
+    def decoded(self) -> list[str]:
+        text = self._blob.tobytes()
+        return [text[a:b].decode("utf-8") for a, b in pairwise(self._offsets.tolist())]
 
 
 class Store:
@@ -95,27 +84,23 @@ class Store:
         def mapped(name: str) -> Any:
             return np.load(folder / name, mmap_mode="r")
 
-        self.folder, self.header, self._verified = folder, header, False
+        self.folder, self._verified = folder, False
+        self.facts: Mapping[str, Any] = header["facts"]
         self.matrix: Floats = mapped("matrix.npy")
         self._sums: Unsigned = mapped("sums.npy")
         self._hashes: Unsigned = mapped("hashes.npy")
         self._order: NDArray[np.uint32] = mapped("order.npy")
         blob = np.memmap(folder / "words.bin", dtype=np.uint8, mode="r")
-        self.vocabulary = Vocabulary(blob, mapped("offsets.npy"))
-        subwords = header["facts"].get("subwords")
+        self.words = Words(blob, mapped("offsets.npy"))
         self._matrix_file = self._opened("matrix.npy")
-        self._bucket_file = self._opened("buckets.npy") if subwords else None
-        self._bucket_sums: Unsigned | None = mapped("bucket_sums.npy") if subwords else None
+        if self.facts.get("subwords"):
+            self._bucket_file = self._opened("buckets.npy")
+            self._bucket_sums: Unsigned = mapped("bucket_sums.npy")
 
     def _opened(self, name: str) -> int:
         file = os.open(self.folder / name, os.O_RDONLY)
         weakref.finalize(self, os.close, file)
         return file
-
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        facts: Mapping[str, Any] = self.header["facts"]
-        return facts
 
     def ids(self, words: Sequence[str]) -> Ints:
         """The row of each word, -1 where there is none."""
@@ -126,7 +111,7 @@ class Store:
         for i, (word, place) in enumerate(zip(raw, places)):
             while place < len(self._hashes) and self._hashes[place] == wanted[i]:
                 row = int(self._order[place])
-                if self.vocabulary.raw(row) == word:
+                if self.words.raw(row) == word:
                     found[i] = row
                     break
                 place += 1
@@ -138,8 +123,6 @@ class Store:
 
     def bucket_rows(self, ids: Ints) -> Floats:
         """Vectors of n-gram buckets, checked."""
-        assert self._bucket_file is not None
-        assert self._bucket_sums is not None
         return self._checked(self._bucket_file, self._bucket_sums, ids)
 
     def _checked(self, file: int, sums: Unsigned, ids: Ints) -> Floats:

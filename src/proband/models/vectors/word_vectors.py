@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.protocols import Floats
-from proband.models.vectors.store import Damaged, Ints, Store, Vocabulary
+from proband.models.vectors.store import Damaged, Ints, Store
 from proband.models.vectors.subwords import AT_ONCE, Subwords, group_sums
 
 
@@ -31,15 +31,16 @@ class WordVectors:
 
     def _use(self, store: Store) -> None:
         self._store = store
-        self._subwords = _subwords(store.facts.get("subwords"))
+        cut = store.facts.get("subwords")
+        self._subwords = Subwords(**cut) if cut else None
 
     @property
     def dim(self) -> int:
         return int(self._store.matrix.shape[1])
 
     @property
-    def vocabulary(self) -> Vocabulary:
-        return self._store.vocabulary
+    def vocabulary(self) -> list[str]:
+        return self._store.words.decoded
 
     @property
     def matrix(self) -> Floats:
@@ -116,10 +117,6 @@ def _fill_phrases(store: Store, words: Sequence[str], out: Floats, known: NDArra
         ids = _first_found(store, [[part, part.lower()] for part in parts])
         if (ids >= 0).all():
             out[i], known[i] = store.rows(ids).mean(axis=0), True
-
-
-def _subwords(cut: Mapping[str, int] | None) -> Subwords | None:
-    return Subwords(**cut) if cut else None
 
 
 def _fill_subwords(

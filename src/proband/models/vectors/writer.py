@@ -24,7 +24,7 @@ from proband.models.vectors.store import (
     SMALL,
     Ints,
     Unsigned,
-    Vocabulary,
+    Words,
     blocks_of,
     crc_of,
     hashes_of,
@@ -43,9 +43,8 @@ def conversion(folder: Path) -> Iterator[Writer]:
         scratch = Path(tempfile.mkdtemp(prefix=".converting-", dir=folder.parent))
     except OSError as error:
         raise ProbandError(f"cannot write the converted vectors: {error.strerror}", file=folder.parent) from None
-    writer = Writer(scratch)
     try:
-        yield writer
+        yield Writer(scratch)
         if folder.exists() and open_store(folder) is None:
             folder.rename(scratch / "damaged")
         try:
@@ -57,7 +56,6 @@ def conversion(folder: Path) -> Iterator[Writer]:
     except OSError as error:
         raise ProbandError(f"cannot write the converted vectors: {error.strerror or error}", file=folder) from None
     finally:
-        writer.abandon()
         shutil.rmtree(scratch, ignore_errors=True)
 
 
@@ -77,19 +75,14 @@ class RowFile:
 
     def __init__(self, path: Path, dim: int) -> None:
         self.path, self.dim, self.count = path, dim, 0
-        self._file = open(path, "wb")  # noqa: SIM115 (closed by `close`)
-        self._file.write(bytes(NPY_HEADER))
+        path.write_bytes(bytes(NPY_HEADER))
 
     def append(self, rows: Floats) -> None:
-        self._file.write(np.ascontiguousarray(rows, dtype="<f4").data)
+        with open(self.path, "ab") as file:
+            file.write(np.ascontiguousarray(rows, dtype="<f4").data)
         self.count += len(rows)
 
-    def drop(self) -> None:
-        with contextlib.suppress(OSError):
-            self._file.close()
-
     def close(self) -> None:
-        self._file.close()
         with open(self.path, "r+b") as file:
             file.write(_npy_header((self.count, self.dim)))
             file.truncate(NPY_HEADER + 4 * self.count * self.dim)
@@ -135,16 +128,10 @@ class Writer:
             self.buckets = RowFile(self.folder / "buckets.npy", rows.shape[1])
         self.buckets.append(rows)
 
-    def abandon(self) -> None:
-        """Close what is open; after `finish` there is nothing."""
-        for rows in (self.matrix, self.buckets):
-            if rows is not None:
-                rows.drop()
-
-    def words(self) -> Vocabulary:
+    def words(self) -> Words:
         """What has been added so far."""
         blob = np.memmap(self.folder / "words.bin", dtype=np.uint8, mode="r")
-        return Vocabulary(blob, np.array(self._ends, dtype=np.uint64))
+        return Words(blob, np.array(self._ends, dtype=np.uint64))
 
     def finish(self, facts: Mapping[str, Any]) -> None:
         """Sort the index, drop repeated words (the first stays), write checksums and, last, the header."""
@@ -203,7 +190,7 @@ class Writer:
         self.matrix.close()
 
 
-def _repeated(hashes: Unsigned, order: Ints, words: Vocabulary) -> list[int]:
+def _repeated(hashes: Unsigned, order: Ints, words: Words) -> list[int]:
     """Rows whose word stood on an earlier row already."""
     sorted_hashes = hashes[order]
     rows: list[int] = []
