@@ -23,22 +23,7 @@ from proband.training.folder import NOTE
 from proband.training.vocabulary import PADDING, START, Vocabulary
 from proband.training.weights import WEIGHTS, load_weights
 
-
-@dataclass(frozen=True, kw_only=True)
-class Alignment:
-    """One pair: the position each concrete word is aligned to, and p(a_j = i | x, y) as words × positions."""
-
-    abstract: tuple[str, ...]
-    concrete: tuple[str, ...]
-    path: tuple[int, ...]
-    posteriors: tuple[tuple[float, ...], ...]
-
-    def spans(self) -> list[tuple[int, str]]:
-        """Abstract position and the concrete phrase it generates, for positions that generate any."""
-        found = []
-        for i in sorted(set(self.path)):
-            found.append((i, " ".join(w for w, at in zip(self.concrete, self.path) if at == i)))
-        return found
+Alignment = tuple[list[int], list[list[float]]]  # of each concrete word: its position, and p(a_j = i | x, y)
 
 
 @dataclass(kw_only=True)
@@ -71,23 +56,20 @@ class Trained:
     def with_options(self, **options: Any) -> Trained:
         return replace(self, **options)
 
-    # ---- cloze ------------------------------------------------------------------------------------------------------
-
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """One record per blank, oracle and greedy; items without blanks get an answer without records."""
         answers: dict[str, Answer] = {}
         allowed = torch.from_numpy(self.vocabulary.allowed(self.whitelist if self.restricted else None)).to(self.device)
         with_blanks = [item for item in items if item.facts.get("blanks")]
         for group in _groups(with_blanks, self.size):
-            pairs = [self._pair(item.facts["abstract"], item.facts["concrete"]) for item in group]
+            pairs = [self._pair(item) for item in group]
             batch, blank = padded(pairs, [item.facts["blanks"] for item in group], device=self.device)
             if self.draws:
-                oracle, own = best_of(self.net, batch, blank, uniforms=self._uniforms(group, batch), allowed=allowed)
+                both = best_of(self.net, batch, blank, uniforms=self._uniforms(group, batch), allowed=allowed)
             else:
-                oracle, own = (
-                    fill(self.net, batch, blank, choose=rule, allowed=allowed) for rule in (gold, greedy)
-                )  # fmt: skip
-            oracle, own = _on_host(oracle), _on_host(own)
+                oracle = fill(self.net, batch, blank, choose=gold, allowed=allowed)
+                both = oracle, fill(self.net, batch, blank, choose=greedy, allowed=allowed)
+            oracle, own = map(_on_host, both)
             for row, item in enumerate(group):
                 answers[item.id] = self._records(item, row, oracle, own)
         return [answers.get(item.id, Answer(item_id=item.id)) for item in items]
@@ -101,8 +83,8 @@ class Trained:
             noise[row, :, :n] = generator.random((self.draws, n), dtype=np.float32)
         return torch.from_numpy(noise).to(self.device)
 
-    def _pair(self, abstract: Sequence[str], concrete: Sequence[str]) -> Pair:
-        return self.vocabulary.numbers(abstract), self.vocabulary.numbers(concrete)
+    def _pair(self, item: Item) -> Pair:
+        return self.vocabulary.numbers(item.facts["abstract"]), self.vocabulary.numbers(item.facts["concrete"])
 
     def _words(self, numbers: Tensor) -> list[str]:
         return [self.vocabulary.words[i] for i in numbers.tolist()]
@@ -134,32 +116,16 @@ class Trained:
             )
         return Answer(item_id=item.id, blanks=tuple(blanks))
 
-    # ---- alignments -------------------------------------------------------------------------------------------------
-
-    def align(self, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[Alignment]:
-        """Viterbi alignments and posteriors of pairs of texts (transducers only)."""
-        if not self.net.latent:
-            raise ProbandError(f"{self.kind} has no alignments; train a transducer")
-        found: list[Alignment | None] = [None] * len(pairs)
-        order = sorted(range(len(pairs)), key=lambda i: len(pairs[i][1]))
-        for at in range(0, len(order), self.size):
-            these = order[at : at + self.size]
-            batch = self._batch([pairs[i] for i in these])
+    def align(self, items: Sequence[Item]) -> list[Alignment]:
+        """Viterbi alignments and posteriors of the items' texts (transducers only)."""
+        found: dict[str, Alignment] = {}
+        for group in _groups(items, self.size):
+            pairs = [self._pair(item) for item in group]
+            batch = pad(pairs, start=START, padding=PADDING, device=self.device)
             paths, posteriors = (each.cpu() for each in self.net.alignments(batch))
-            for row, i in enumerate(these):
-                x, y = pairs[i]
-                table = posteriors[row, : len(y), : len(x)].tolist()
-                found[i] = Alignment(
-                    abstract=tuple(x),
-                    concrete=tuple(y),
-                    path=tuple(paths[row, : len(y)].tolist()),
-                    posteriors=tuple(tuple(line) for line in table),
-                )
-        return [alignment for alignment in found if alignment is not None]
-
-    def _batch(self, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> Batch:
-        numbers = [self._pair(x, y) for x, y in pairs]
-        return pad(numbers, start=START, padding=PADDING, device=self.device)
+            for row, (item, (x, y)) in enumerate(zip(group, pairs, strict=True)):
+                found[item.id] = paths[row, : len(y)].tolist(), posteriors[row, : len(y), : len(x)].tolist()
+        return [found[item.id] for item in items]
 
 
 def load(folder: Path) -> Trained:
