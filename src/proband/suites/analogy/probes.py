@@ -20,15 +20,6 @@ from proband.suites.analogy.relations import Pair, Relation, fold
 
 PROBES = ("random-head", "random-tail", "reverse", "type")
 PAPER_PROBES = ("random", "reverse", "type")
-BASES = ("right", "other", "query")
-
-
-def paper_probe(probe: str) -> str:
-    """
-    >>> paper_probe("random-tail"), paper_probe("type")
-    ('random', 'type')
-    """
-    return probe.partition("-")[0]
 
 
 def halves(relation: Relation, *, seed: int, lexical: bool = False) -> tuple[list[int], list[int]]:
@@ -120,7 +111,8 @@ class Spoiler:
             head, tail = tuples[b].pair
             others = [k for k in rest if k != b] or rest
             if self.hard and probe != "reverse":
-                others = sorted(others, key=lambda k: -self._alike(probe, b, k))
+                word = "head" if probe == "random-head" else "tail"  # that is replaced
+                others = sorted(others, key=lambda k: -alike(getattr(tuples[b], word), getattr(tuples[k], word)))
             if probe == "reverse":
                 yield tail, head
                 continue
@@ -135,15 +127,10 @@ class Spoiler:
                 elif probe == "type" and not both_heads and fold(other_tail) != fold(tail):
                     yield tail, other_tail
 
-    def _alike(self, probe: str, b: int, k: int) -> float:
-        """How easily the word put in is taken for the word it replaces: shared letter trigrams and length."""
-        one, other = self.relation.tuples[b], self.relation.tuples[k]
-        words = (one.head, other.head) if probe == "random-head" else (one.tail, other.tail)
-        return alike(*words)
-
 
 def alike(a: str, b: str) -> float:
-    """Dice coefficient of letter trigrams (with word ends), minus a little for each letter more or less.
+    """How easily one word is taken for another: Dice coefficient of letter trigrams (with word ends), minus a little
+    for each letter more or less.
 
     >>> alike("walking", "talking") > alike("walking", "seen")
     True

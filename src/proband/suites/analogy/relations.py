@@ -14,13 +14,7 @@ from functools import cached_property, lru_cache
 
 from proband.core.types import Tag
 
-GROUPS = ("ES", "LS", "DM", "IM")
-GROUP_NAMES = {
-    "ES": "Encyclopedic Semantics",
-    "LS": "Lexicographic Semantics",
-    "DM": "Derivational Morphology",
-    "IM": "Inflectional Morphology",
-}
+GROUPS = ("ES", "LS", "DM", "IM")  # encyclopedic, lexicographic; derivational, inflectional morphology
 MANY = 0.2  # the share of tuples from which on a relation counts as "to many", "many to" or symmetric
 Pair = tuple[str, str]
 

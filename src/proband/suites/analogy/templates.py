@@ -66,7 +66,10 @@ def fill_spans(template: str, query: Pair, option: Pair) -> tuple[str, tuple[Spa
     return text, (spans["{h1}"], spans["{t1}"], spans["{h2}"], spans["{t2}"])
 
 
-def option_start(template: str, query: Pair, option: Pair) -> int:
-    """Where the option pair begins, for scores that condition on the query."""
-    spans = fill_spans(template, query, option)[1]
-    return min(spans[2][0], spans[3][0])
+def question(template: str, query: Pair) -> str:
+    """What a reader is asked.
+
+    >>> question("what-is-to", ("Paris", "France"))
+    'Which pair completes the analogy? What Paris is to France, ___ is to ___.'
+    """
+    return "Which pair completes the analogy? " + fill(template, query, ("___", "___"))

@@ -22,7 +22,7 @@ from proband.core.types import Answer, Item
 from proband.solvers.likelihood import LikelihoodOptions, method_of, normalised
 from proband.suites.analogy.item_pairs import query_and_options
 from proband.suites.analogy.relations import Pair
-from proband.suites.analogy.templates import DEFAULT, TEMPLATES, fill, option_start
+from proband.suites.analogy.templates import DEFAULT, TEMPLATES, fill_spans
 
 NOTHING = ("something", "something")
 
@@ -72,5 +72,5 @@ def _scores(
 
 
 def _text(query: Pair, option: Pair, options: ScoringOptions) -> Text:
-    start = option_start(options.template, query, option) if options.span == "option" else 0
-    return Text(fill(options.template, query, option), start)
+    text, spans = fill_spans(options.template, query, option)
+    return Text(text, min(spans[2:])[0] if options.span == "option" else 0)

@@ -7,10 +7,15 @@ keeps the file's name in the paper's spelling (`country : capital`), so that row
 
 from __future__ import annotations
 
+import gzip
 import re
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from proband.core.errors import ProbandError
+from proband.core.files import decode as parse_json
 from proband.suites.analogy.relations import Relation, Tuple
 
 GROUP_OF = {"I": "IM", "D": "DM", "E": "ES", "L": "LS"}
@@ -65,8 +70,20 @@ def written(word: object) -> bool:
 
 
 def decode(path: Path) -> str:
+    """The text of a file, plain or gzip."""
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        raw = path.read_bytes()
+        raw = gzip.decompress(raw) if path.suffix == ".gz" else raw
+    except (OSError, EOFError, zlib.error) as error:
+        raise ProbandError(f"cannot be read: {error}", file=path) from error
+    try:
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise ProbandError("is not UTF-8", file=path, line=line) from error
+        raise ProbandError("is not UTF-8", file=path, line=raw[: error.start].count(b"\n") + 1) from error
+
+
+def json_lines(path: Path, kind: Any) -> Iterator[tuple[int, Any]]:
+    """The values of a JSON-lines file, with the numbers of their lines."""
+    for number, line in enumerate(decode(path).split("\n"), start=1):
+        if line.strip():
+            yield number, parse_json(kind, line.encode(), file=path, line=number)

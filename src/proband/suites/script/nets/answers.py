@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 
 from proband.core.errors import ProbandError
-from proband.core.files import read_json, sha256_file, sha256_text
+from proband.core.files import read_json, sha256_file
 from proband.core.types import Answer, Item
+from proband.suites.script.cloze.word_scores import generator_of
 from proband.suites.script.nets.batches import Batch, Pair, pad
 from proband.suites.script.nets.layers import Shape
 from proband.suites.script.nets.slot_filling import Filled, best_of, fill, gold, greedy, padded
@@ -79,8 +80,7 @@ class Trained:
         noise = np.zeros((len(group), self.draws, batch.y.shape[1]), dtype=np.float32)
         for row, item in enumerate(group):
             n = len(item.facts["concrete"])
-            generator = np.random.default_rng([self.seed, int(sha256_text(item.id)[:15], 16)])
-            noise[row, :, :n] = generator.random((self.draws, n), dtype=np.float32)
+            noise[row, :, :n] = generator_of(item, self.seed).random((self.draws, n), dtype=np.float32)
         return torch.from_numpy(noise).to(self.device)
 
     def _pair(self, item: Item) -> Pair:
