@@ -18,6 +18,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Literal
 
 import numpy as np
@@ -33,31 +34,14 @@ from proband.suites.analogy.solvers.cosine import EPS, Rows, spellings, unit
 Row = NDArray[np.floating]
 
 
-def cos_add(to_a: Row, to_b: Row, to_c: Row, a_b: float, c_ab: float) -> Row:
-    return to_b - to_a + to_c
-
-
-def cos_mul(to_a: Row, to_b: Row, to_c: Row, a_b: float, c_ab: float) -> Row:
-    product: Row = (to_b + 1) * (to_c + 1) / (2 * (to_a + 1 + 2 * EPS))
-    return product
-
-
-def pair_direction(to_a: Row, to_b: Row, to_c: Row, a_b: float, c_ab: float) -> Row:
-    """cos(d - c, b - a) = (d.b - d.a - c.(b - a)) / (|d - c| |b - a|), with |x - y|^2 = 2 - 2 x.y for length 1"""
-    long = np.sqrt(np.maximum(2 - 2 * to_c, 1e-9) * max(2 - 2 * a_b, 1e-9))
-    direction: Row = (to_b - to_a - c_ab) / long
-    return direction
-
-
-def similar_to_b(to_a: Row, to_b: Row, to_c: Row, a_b: float, c_ab: float) -> Row:
-    return to_c
-
-
+# d's cosines with a, b and c, cos(a, b), and cos(c, b) - cos(c, a) -> what is maximised; |x - y|^2 = 2 - 2 x.y
 METHODS: dict[str, Callable[[Row, Row, Row, float, float], Row]] = {
-    "3cosadd": cos_add,
-    "3cosmul": cos_mul,
-    "pair-direction": pair_direction,
-    "similar-to-b": similar_to_b,
+    "3cosadd": lambda to_a, to_b, to_c, a_b, c_ab: to_b - to_a + to_c,
+    "3cosmul": lambda to_a, to_b, to_c, a_b, c_ab: (to_b + 1) * (to_c + 1) / (2 * (to_a + 1 + 2 * EPS)),
+    "pair-direction": lambda to_a, to_b, to_c, a_b, c_ab: (
+        (to_b - to_a - c_ab) / np.sqrt(np.maximum(2 - 2 * to_c, 1e-9) * max(2 - 2 * a_b, 1e-9))
+    ),
+    "similar-to-b": lambda to_a, to_b, to_c, a_b, c_ab: to_c,
 }
 
 
@@ -75,9 +59,7 @@ class Space:
 
 def space(model: HasVectors, limit: int) -> Space:
     words = list(model.vocabulary[:limit])
-    number: dict[str, int] = {}
-    for at, word in enumerate(words):
-        number.setdefault(word, at)
+    number = {word: at for at, word in reversed(list(enumerate(words)))}  # of a word that stands twice, the first
     return Space(words, unit(np.asarray(model.matrix[:limit], dtype=np.float32)), number)
 
 
@@ -102,10 +84,11 @@ def retrieve(items: Sequence[Item], model: HasVectors, *, seed: int, options: Se
         by_relation[str(item.tags["relation"])].append(item)
     said: dict[str, Answer] = {}
     for name, own in by_relation.items():
-        if options.method == "lrcos":
+        combine = METHODS.get(options.method)
+        if combine is None:
             scores = lrcos_scores(own, searched, seed=f"{seed} {name}")
         else:
-            scores = combination_scores(own, searched, METHODS[options.method])
+            scores = combination_scores(own, searched, combine)
         for item, row in zip(own, scores, strict=True):
             said[item.id] = _answer(item, row, searched, exclude=options.exclude)
     return [said[item.id] for item in items]
@@ -152,25 +135,23 @@ def lrcos_scores(items: Sequence[Item], searched: Space, *, seed: str) -> list[R
     pairs |= dict.fromkeys((item.facts["head"], item.facts["answers"][0]) for item in items)
     rng = random.Random(f"lrcos {seed}")
     others = rng.sample(range(len(searched.words)), min(len(searched.words), 2 * len(pairs)))
-    of_head: dict[str, Row | None] = {}
-    found = []
-    for item in items:
-        head = item.facts["head"]
-        if head not in of_head:
-            at = searched.find(head)
-            tails = [n for h, t in pairs if h != head and (n := searched.find(t)) is not None]
-            heads = [n for h, _ in pairs if h != head and (n := searched.find(h)) is not None]
-            if at is None or len(tails) < 2:
-                of_head[head] = None
-            else:
-                x = searched.matrix[[*tails, *heads, *others]].astype(np.float64)
-                y = np.array([1.0] * len(tails) + [0.0] * (len(heads) + len(others)))
-                weights = logistic(x, y, ridge=0.03)
-                logit = searched.matrix @ weights[:-1].astype(np.float32) + np.float32(weights[-1])
-                chance = 1 / (1 + np.exp(-np.clip(logit, -30, 30)))
-                of_head[head] = chance * (searched.matrix @ searched.matrix[at] + 1) / 2
-        found.append(of_head[head])
-    return found
+
+    @cache
+    def scores(head: str) -> Row | None:
+        at = searched.find(head)
+        tails = [n for h, t in pairs if h != head and (n := searched.find(t)) is not None]
+        heads = [n for h, _ in pairs if h != head and (n := searched.find(h)) is not None]
+        if at is None or len(tails) < 2:
+            return None
+        x = searched.matrix[[*tails, *heads, *others]].astype(np.float64)
+        y = np.array([1.0] * len(tails) + [0.0] * (len(heads) + len(others)))
+        weights = logistic(x, y, ridge=0.03)
+        logit = searched.matrix @ weights[:-1].astype(np.float32) + np.float32(weights[-1])
+        chance = 1 / (1 + np.exp(-np.clip(logit, -30, 30)))
+        found: Row = chance * (searched.matrix @ searched.matrix[at] + 1) / 2
+        return found
+
+    return [scores(item.facts["head"]) for item in items]
 
 
 def logistic(x: Rows, y: Row, *, ridge: float = 1.0, steps: int = 50) -> Row:

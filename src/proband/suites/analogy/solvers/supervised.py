@@ -78,7 +78,7 @@ def layers_of(text: str, count: int) -> list[int]:
 # ---- features ------------------------------------------------------------------------------------------------------
 
 
-def contextual(model: EmbedsWords, *, template: str = DEFAULT, layers: Sequence[int] = (-1,)) -> Features:
+def contextual(model: EmbedsWords, *, template: str, layers: Sequence[int]) -> Features:
     """Embeddings of the four target words, each the mean over `layers`, concatenated: 4 x dim."""
 
     def features(sentences: Sequence[Sentence]) -> Floats:
@@ -90,11 +90,6 @@ def contextual(model: EmbedsWords, *, template: str = DEFAULT, layers: Sequence[
     return features
 
 
-def relational(model: EmbedsPairs) -> Features:
-    """Relation embeddings of the two pairs, concatenated."""
-    return _of_pairs(model.embed_pairs)
-
-
 def differences(model: HasVectors) -> Features:
     """v(t1) - v(h1) and v(t2) - v(h2), concatenated."""
 
@@ -102,10 +97,12 @@ def differences(model: HasVectors) -> Features:
         vector = lookup(model, [word for pair in pairs for word in pair])
         return np.stack([vector[tail] - vector[head] for head, tail in pairs]).astype(np.float32)
 
-    return _of_pairs(embed)
+    return of_pairs(embed)
 
 
-def _of_pairs(embed: Callable[[Sequence[Pair]], Floats]) -> Features:
+def of_pairs(embed: Callable[[Sequence[Pair]], Floats]) -> Features:
+    """Embeddings of the two pairs, concatenated."""
+
     def features(sentences: Sequence[Sentence]) -> Floats:
         pairs = list(dict.fromkeys(pair for sentence in sentences for pair in sentence))
         number = {pair: at for at, pair in enumerate(pairs)}
@@ -196,7 +193,7 @@ def by_words(items: Sequence[Item], model: EmbedsWords, *, seed: int, options: W
 
 
 def by_relations(items: Sequence[Item], model: EmbedsPairs, *, seed: int, options: LearningOptions) -> list[Answer]:
-    return solve_with(items, relational(model), seed=seed, options=options)
+    return solve_with(items, of_pairs(model.embed_pairs), seed=seed, options=options)
 
 
 def by_differences(items: Sequence[Item], model: HasVectors, *, seed: int, options: LearningOptions) -> list[Answer]:
