@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+import msgspec
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
@@ -47,6 +48,15 @@ class Random:
         return int.from_bytes(digest[:7], "big") / 2**56
 
 
+class Outline(msgspec.Struct):
+    """What a majority counts of an item; the rest need not be decoded."""
+
+    id: str
+    choices: tuple[str, ...] = ()
+    gold: int | None = None
+    split: str = "test"
+
+
 class Majority:
     """Prefers the most frequent gold text, or position where texts do not repeat (protocol LearnsFromItems).
 
@@ -55,6 +65,8 @@ class Majority:
     (0.333..., 0.666...)
     """
 
+    learns_from = Outline
+
     def __init__(self, *, name: str = "baseline:majority") -> None:
         self.name = name
         self._tally: Tally | None = None
@@ -62,7 +74,7 @@ class Majority:
     def identity(self) -> Mapping[str, str]:
         return {"kind": "baseline", "name": "majority"}
 
-    def learn(self, items: Iterable[Item]) -> Majority:
+    def learn(self, items: Iterable[Item | Outline]) -> Majority:
         """Count the training items where there are any, otherwise all."""
         train, every = Tally(), Tally()
         for item in items:
@@ -76,10 +88,9 @@ class Majority:
         tally = self._tally or Majority().learn(items)._tally
         assert tally is not None
         share = tally.shares()
-        return [
-            Answer(item_id=item.id, scores=tuple(share(place, text) for place, text in enumerate(item.choices)))
-            for item in items
-        ]
+        lists = {item.choices for item in items}  # most items of a suite have the same choices
+        scores = {each: tuple(share(place, text) for place, text in enumerate(each)) for each in lists}
+        return [Answer(item_id=item.id, scores=scores[item.choices]) for item in items]
 
 
 class Tally:
@@ -97,7 +108,7 @@ class Tally:
         self._places: Counter[int] = Counter()
         self._held: Counter[str] = Counter()  # items that have the text as a choice
 
-    def add(self, item: Item) -> None:
+    def add(self, item: Item | Outline) -> None:
         assert item.gold is not None
         self.items += 1
         self._texts[item.choices[item.gold]] += 1

@@ -15,7 +15,7 @@ from proband.report.numbers.columns import Column
 Place = tuple[int, int, int, int]  # the systems a and b, and the columns of their numbers
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Together:
     """Systems that have numbers for the same items, resampled together."""
 

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from proband.core.types import Answer, Run
+from proband.report.numbers.cells import Study
+from proband.report.numbers.sources import Answered, ItemSet
 from proband.suites.analogy import SUITE
 from proband.suites.analogy.paper.tables import derive
 
@@ -34,3 +37,16 @@ def test_what_the_paper_marks_in_bats(data: Path, built: Any) -> None:
     assert sum(tags["bidirectional"] == "both ways" for tags in about.values()) == 2
     assert sum((tags["marked"], tags["kind"]) == ("unmarked", "semantic") for tags in about.values()) == 6
     assert sum(tags["detected"] != "neither" for tags in about.values()) == 17
+
+
+def test_runs_that_answer_the_training_half_stand_beside_those_that_answer_the_test_half(built: Any) -> None:
+    """Of the tasks test, seen and control the last two have items in common, and only they are compared."""
+    items = built(setting="supervised", relations="gerund", per_relation=8)
+    answered = []
+    for task in ("test", "seen", "control"):
+        asked = "test" if task == "test" else "train"
+        answers = [Answer(item_id=i.id, scores=(1.0, 0.0) if i.split == asked else ()) for i in items]
+        run = Run(suite="analogy", solver="supervised", model="m", seed=0, items_sha="", settings={"task": task})
+        answered.append(Answered(run=run, answers=answers))
+    study = Study(ItemSet(suite=SUITE, items_from=items, answered=answered), [SUITE.metric()], seed=0, draws=100)
+    assert [(pair.a, pair.b) for pair in study.pairs(SUITE.metric(), {})] == [(1, 2)]
