@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from proband.core.types import Answer
-from proband.suites.script.paper.by_blank import PARTS, by_blank
+from proband.suites.script.paper.table4 import PARTS, by_blank
 
 
 def test_seeds_are_taken_together(

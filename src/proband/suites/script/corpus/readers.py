@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import sha256_text
+from proband.core.files import decode, sha256_text
 from proband.core.types import Split
 from proband.suites.script.corpus.tokens import sentences, tokens
 
@@ -134,12 +134,7 @@ def read_tsv(path: Path, *, split: Split | None = None) -> Iterator[Pair]:
 
 def read_jsonl(path: Path, *, split: Split | None = None) -> Iterator[Pair]:
     for number, line in lines_of(path):
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            raise ProbandError("not a JSON object", file=path, line=number) from None
-        if not isinstance(row, dict):
-            raise ProbandError("not a JSON object", file=path, line=number)
+        row = decode(dict[str, Any], line.encode(), file=path, line=number)
         yield pair_of(row, path, number, split=split)
 
 
