@@ -22,7 +22,7 @@ from proband.core.suite import Built
 from proband.core.types import Item, Split, Tag
 from proband.suites.analogy import sources
 from proband.suites.analogy.probes import PROBES, Spoiler, halves, positives
-from proband.suites.analogy.relations import Relation, select
+from proband.suites.analogy.relations import Relation, fold
 from proband.suites.analogy.sources import multiple_choice
 from proband.suites.analogy.templates import DEFAULT, TEMPLATES, fill, pattern, question
 
@@ -87,7 +87,8 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     if options.data and multiple_choice.looks_like(Path(options.data)):
         return multiple_choice.build(Path(options.data), template=options.template)
     every, licence = sources.read(options.data)
-    chosen = select(every, [name.strip() for name in options.relations.split(",") if name.strip()])
+    names = [fold(name) for name in options.relations.split(",") if name.strip()]
+    chosen = [relation for relation in every if not names or any(name in fold(relation.name) for name in names)]
     if not chosen:
         raise ProbandError(f"no relation matches {options.relations!r}")
     base = options.made_from or ("other" if options.faithful else "right")

@@ -108,24 +108,19 @@ class Spoiler:
         bases = {"right": [j, *rest], "other": [*rest, j], "query": [i, j, *rest]}[self.base]
         both_heads = rng.random() < 0.5
         for b in bases:
-            head, tail = tuples[b].pair
+            own = tuples[b].pair
+            if probe == "reverse":
+                yield own[1], own[0]
+                continue
             others = [k for k in rest if k != b] or rest
-            if self.hard and probe != "reverse":
+            if self.hard:
                 word = "head" if probe == "random-head" else "tail"  # that is replaced
                 others = sorted(others, key=lambda k: -alike(getattr(tuples[b], word), getattr(tuples[k], word)))
-            if probe == "reverse":
-                yield tail, head
-                continue
+            side = 0 if probe == "random-head" or (probe == "type" and both_heads) else 1
             for k in others:
-                other_head, other_tail = tuples[k].pair
-                if probe == "random-head" and fold(other_head) != fold(head):
-                    yield other_head, tail
-                elif probe == "random-tail" and fold(other_tail) != fold(tail):
-                    yield head, other_tail
-                elif probe == "type" and both_heads and fold(other_head) != fold(head):
-                    yield head, other_head
-                elif probe == "type" and not both_heads and fold(other_tail) != fold(tail):
-                    yield tail, other_tail
+                new = tuples[k].pair[side]
+                if fold(new) != fold(own[side]):
+                    yield (new, own[1]) if probe == "random-head" else (own[side if probe == "type" else 0], new)
 
 
 def alike(a: str, b: str) -> float:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -119,8 +118,3 @@ def spelling(word: str) -> str:
     key = key.replace("isation", "ization").replace("yse", "yze").replace("our", "or")
     key = re.sub(r"is(e|ed|es|er|ing|able)$", r"iz\1", key)
     return re.sub(r"(.)\1", r"\1", key)
-
-
-def select(relations: Sequence[Relation], names: Sequence[str]) -> list[Relation]:
-    """The relations whose name contains one of `names` (all if there are none)."""
-    return [r for r in relations if not names or any(fold(n) in fold(r.name) for n in names)]

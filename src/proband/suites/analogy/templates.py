@@ -57,12 +57,9 @@ def fill_spans(template: str, query: Pair, option: Pair) -> tuple[str, tuple[Spa
     words = dict(zip(PLACES, (*query, *option), strict=True))
     text, spans = "", {}
     for part in re.split(r"(\{[ht][12]\})", pattern(template)):
-        if part in words:
-            word = words[part]
-            spans[part] = (len(text), len(text) + len(word))
-            text += word
-        else:
-            text += part
+        word = words.get(part, part)
+        spans[part] = (len(text), len(text) + len(word))
+        text += word
     return text, (spans["{h1}"], spans["{t1}"], spans["{h2}"], spans["{t2}"])
 
 

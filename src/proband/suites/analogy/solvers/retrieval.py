@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Literal
@@ -45,22 +45,19 @@ METHODS: dict[str, Callable[[Row, Row, Row, float, float], Row]] = {
 }
 
 
-@dataclass(frozen=True)
 class Space:
     """The searched words: the first `limit` of the model's table (they are ordered by frequency), at length 1."""
 
-    words: Sequence[str]
-    matrix: Rows
-    number: dict[str, int]
+    def __init__(self, model: HasVectors, limit: int) -> None:
+        self.words = list(model.vocabulary[:limit])
+        self.matrix: Rows = unit(np.asarray(model.matrix[:limit], dtype=np.float32))
+        self.number = {word: at for at, word in reversed(list(enumerate(self.words)))}  # of two alike, the first
 
     def find(self, word: str) -> int | None:
         return next((self.number[form] for form in spellings(word) if form in self.number), None)
 
-
-def space(model: HasVectors, limit: int) -> Space:
-    words = list(model.vocabulary[:limit])
-    number = {word: at for at, word in reversed(list(enumerate(words)))}  # of a word that stands twice, the first
-    return Space(words, unit(np.asarray(model.matrix[:limit], dtype=np.float32)), number)
+    def find_all(self, words: Iterable[str]) -> list[int]:
+        return [at for word in words if (at := self.find(word)) is not None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +73,7 @@ class SearchOptions:
 
 def retrieve(items: Sequence[Item], model: HasVectors, *, seed: int, options: SearchOptions) -> list[Answer]:
     """The best word as text, and the rank of the best accepted tail in `blanks` (none: a word is not in the table)."""
-    searched = space(model, options.limit)
+    searched = Space(model, options.limit)
     by_relation: dict[str, list[Item]] = defaultdict(list)
     for item in items:
         if "answers" not in item.facts:
@@ -99,12 +96,12 @@ def _three(item: Item) -> tuple[str, str, str]:
 
 
 def _answer(item: Item, scores: Row | None, searched: Space, *, exclude: bool) -> Answer:
-    golds = [at for word in item.facts["answers"] if (at := searched.find(word)) is not None]
+    golds = searched.find_all(item.facts["answers"])
     if scores is None or not golds:
         return Answer(item_id=item.id, blanks=({"rank": None},))
     if exclude:
         scores = scores.copy()
-        scores[[at for word in _three(item) if (at := searched.find(word)) is not None]] = -np.inf
+        scores[searched.find_all(_three(item))] = -np.inf
     best = scores[golds].max()
     rank = int((scores > best).sum()) + 1 if np.isfinite(best) else len(scores)
     return Answer(item_id=item.id, text=searched.words[int(scores.argmax())], blanks=({"rank": rank},))
@@ -139,8 +136,8 @@ def lrcos_scores(items: Sequence[Item], searched: Space, *, seed: str) -> list[R
     @cache
     def scores(head: str) -> Row | None:
         at = searched.find(head)
-        tails = [n for h, t in pairs if h != head and (n := searched.find(t)) is not None]
-        heads = [n for h, _ in pairs if h != head and (n := searched.find(h)) is not None]
+        tails = searched.find_all(t for h, t in pairs if h != head)
+        heads = searched.find_all(h for h, _ in pairs if h != head)
         if at is None or len(tails) < 2:
             return None
         x = searched.matrix[[*tails, *heads, *others]].astype(np.float64)
@@ -179,16 +176,15 @@ def rank_of(answer: Answer) -> int | None:
     return answer.blanks[0].get("rank") if answer.blanks else None
 
 
-def top1(item: Item, answer: Answer) -> float | None:
-    """1 if an accepted tail came first; a question with an unknown word counts 0. Only for retrieval items."""
-    return None if "answers" not in item.facts else float(rank_of(answer) == 1)
-
-
 def reciprocal_rank(item: Item, answer: Answer) -> float | None:
-    if "answers" not in item.facts:
-        return None
-    rank = rank_of(answer)
-    return 1 / rank if rank else 0.0
+    """1 / rank of the best accepted tail; a question with an unknown word counts 0. Only for retrieval items."""
+    return None if "answers" not in item.facts else 1 / (rank_of(answer) or np.inf)
+
+
+def top1(item: Item, answer: Answer) -> float | None:
+    """1 if an accepted tail came first."""
+    value = reciprocal_rank(item, answer)
+    return None if value is None else float(value == 1)
 
 
 TOP1 = Metric(name="top1", of=top1, title="first answer right")

@@ -60,9 +60,9 @@ def band(x: float, y: float, width: float, fill: str, *, opacity: float = 0.35) 
     return f'<rect {shape} fill="{fill}" fill-opacity="{opacity}"/>'
 
 
-def picture(parts: Sequence[str], height: float, label: str) -> str:
+def picture(parts: Sequence[str], height: float, label: str, *, width: float = WIDTH, shown: str = "100%") -> str:
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {height:.0f}" width="100%" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{shown}" role="img" '
         f'aria-label="{escape(label)}" {FONT} fill="currentColor">' + "".join(parts) + "</svg>"
     )
 
@@ -140,10 +140,4 @@ def grid(
                 f'fill="{colour(i)}" fill-opacity="{min(1.0, p):.3f}"{frame}/>'
             )
     width, height = left + len(abstract) * 2 * cell + 60, head + len(concrete) * cell + PAD
-    box = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}"'
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {box} role="img" '
-        f'aria-label="alignment of {escape(" ".join(abstract))}" {FONT} fill="currentColor">'
-        + "".join(parts)
-        + "</svg>"
-    )
+    return picture(parts, height, f"alignment of {' '.join(abstract)}", width=width, shown=f"{width:.0f}")

@@ -97,8 +97,8 @@ class ScriptTask(Task):
 
     @cached_property
     def _held(self) -> list[Batch]:
-        order = sorted(range(len(self.valid)), key=lambda i: len(self.valid[i][1]))
-        return [self._pad([self.valid[i] for i in order[at : at + HELD]]) for at in range(0, len(order), HELD)]
+        valid = sorted(self.valid, key=lambda pair: len(pair[1]))
+        return [self._pad(valid[at : at + HELD]) for at in range(0, len(valid), HELD)]
 
     def held_out(self) -> Sequence[Batch]:
         return self._held
