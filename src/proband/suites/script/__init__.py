@@ -23,8 +23,7 @@ from proband.suites.script.paper.claims import CLAIMS
 from proband.suites.script.paper.corpus_statistics import CORPUS
 from proband.suites.script.paper.greedy_texts import GREEDY
 from proband.suites.script.paper.published import published
-from proband.suites.script.paper.table4 import BY_BLANK, TABLE4
-from proband.suites.script.paper.tables import TABLES
+from proband.suites.script.paper.tables import BY_BLANK, TABLE4, TABLES
 from proband.suites.script.show import show
 from proband.suites.script.solvers import SOLVERS
 

@@ -1,7 +1,6 @@
 """The paper's tables, findings and published figures, as data and as readings of the answers.
 
-tables.py              table 4 column by column, and tables beyond it, for the report
-table4.py              table 4 on one page; exact match by kind and length of blank
+tables.py              table 4 on one page and column by column, and tables beyond it, for the report
 claims.py              the findings of section 4.2
 published.py           the printed figures
 corpus_statistics.py   table 1, from the manifest
