@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.suite import Built
-from proband.core.types import Item, Split, Tag
+from proband.core.types import Item, Split
 from proband.suites.analogy import sources
 from proband.suites.analogy.probes import PROBES, Spoiler, halves, positives
 from proband.suites.analogy.relations import Relation, fold
@@ -141,14 +142,9 @@ class Plan:
         relation = spoiler.relation
         query, right = relation.tuples[at[0]], relation.tuples[at[1]]
         if self.options.setting == "retrieval":
-            yield self._item(
-                f"{slug}.retrieval.{at[0]:02d}.{at[1]:02d}",
-                relation,
-                at,
-                prompt=f"{query.head} is to {query.tail} as {right.head} is to ___",
-                tags=self._tags(relation, "retrieval"),
-                facts={"head": right.head, "answers": list(right.tails)},
-            )
+            prompt = f"{query.head} is to {query.tail} as {right.head} is to ___"
+            facts = {"head": right.head, "answers": list(right.tails)}
+            yield self._item(slug, relation, at, probe="retrieval", prompt=prompt, facts=facts)
             return
         for probe in ("random-head", "random-tail")[rank % 2], "reverse", "type":
             if probe == "reverse" and relation.symmetric and not self.options.faithful:
@@ -158,51 +154,48 @@ class Plan:
             wrong = spoiler.negatives(probe, at, half=half, rng=rng, count=count)
             if len(wrong) < count:
                 continue
-            name = f"{slug}.{probe}.{at[0]:02d}.{at[1]:02d}"
-            tags, pairs = self._tags(relation, probe), [right.pair, *wrong]
+            pairs = [right.pair, *wrong]
             if self.options.setting == "zero-shot":
                 rng.shuffle(pairs)
                 yield self._item(
-                    name,
+                    slug,
                     relation,
                     at,
+                    probe=probe,
                     prompt=question(self.template, query.pair),
                     choices=tuple(" : ".join(pair) for pair in pairs),
                     gold=pairs.index(right.pair),
-                    tags=tags,
                     facts={"options": [list(pair) for pair in pairs]},
                 )
                 continue
-            split = SPLITS[number]
             for gold, option in enumerate(pairs):
-                yield self._item(
-                    f"{name}.{VERDICTS[gold]}",
-                    relation,
-                    at,
-                    prompt=fill(self.template, query.pair, option),
-                    choices=VERDICTS,
-                    gold=gold,
-                    tags={**tags, "part": split},
-                    facts={"option": list(option)},
-                    split=split,
+                prompt, facts = fill(self.template, query.pair, option), {"option": list(option)}
+                item = self._item(
+                    slug, relation, at, probe=probe, prompt=prompt, facts=facts, choices=VERDICTS, gold=gold
                 )
+                tags = {**item.tags, "part": SPLITS[number]}
+                yield replace(item, id=f"{item.id}.{VERDICTS[gold]}", tags=tags, split=SPLITS[number])
 
-    def _tags(self, relation: Relation, probe: str) -> dict[str, Tag]:
-        return {
-            "relation": relation.name,
-            "group": relation.group,
-            "probe": probe,
-            "paper_probe": probe.partition("-")[0],
-            "setting": self.options.setting,
-            "cardinality": relation.cardinality,
-            "symmetric": relation.symmetric,
-        }
-
-    def _item(self, name: str, relation: Relation, at: tuple[int, int], *, facts: dict[str, Any], **more: Any) -> Item:
+    def _item(
+        self, slug: str, relation: Relation, at: tuple[int, int], *, probe: str, facts: dict[str, Any], **more: Any
+    ) -> Item:
         """An item made of two tuples: items that share one are not independent."""
         clusters = [f"{relation.name}/{k}" for k in at]
-        facts = {"query": list(relation.tuples[at[0]].pair), **facts, "clusters": clusters}
-        return Item(id=name, suite="analogy", facts=facts, **more)
+        return Item(
+            id=f"{slug}.{probe}.{at[0]:02d}.{at[1]:02d}",
+            suite="analogy",
+            tags={
+                "relation": relation.name,
+                "group": relation.group,
+                "probe": probe,
+                "paper_probe": probe.partition("-")[0],
+                "setting": self.options.setting,
+                "cardinality": relation.cardinality,
+                "symmetric": relation.symmetric,
+            },
+            facts={"query": list(relation.tuples[at[0]].pair), **facts, "clusters": clusters},
+            **more,
+        )
 
     def summary(self) -> dict[str, Any]:
         """Counts, and how often the first draw of a negative was true after all (a false negative)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from proband.core.errors import ProbandError
@@ -31,6 +32,7 @@ def read(data: str = "") -> tuple[list[Relation], str]:
     path = Path(data)
     if not path.exists():
         raise ProbandError("no such file or folder", file=path)
+    reader: Callable[[Path], list[Relation]]
     if path.is_dir():
         kind, reader = ("bats", bats.read) if bats.looks_like(path) else ("listed", listed.read_folder)
     else:

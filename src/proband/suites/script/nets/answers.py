@@ -15,9 +15,9 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_json, sha256_file
 from proband.core.types import Answer, Item
 from proband.suites.script.cloze.word_scores import generator_of
-from proband.suites.script.nets.batches import Batch, Pair, pad
+from proband.suites.script.nets.batches import Batch, pad
 from proband.suites.script.nets.layers import Shape
-from proband.suites.script.nets.slot_filling import Filled, best_of, fill, gold, greedy, padded
+from proband.suites.script.nets.slot_filling import Filled, best_of, blank_mask, fill, gold, greedy
 from proband.suites.script.nets.task import KINDS
 from proband.training.fit import placed
 from proband.training.folder import NOTE
@@ -63,8 +63,8 @@ class Trained:
         allowed = torch.from_numpy(self.vocabulary.allowed(self.whitelist if self.restricted else None)).to(self.device)
         with_blanks = [item for item in items if item.facts.get("blanks")]
         for group in _groups(with_blanks, self.size):
-            pairs = [self._pair(item) for item in group]
-            batch, blank = padded(pairs, [item.facts["blanks"] for item in group], device=self.device)
+            batch = self._batch(group)
+            blank = blank_mask([item.facts["blanks"] for item in group], batch.y.shape[1], device=self.device)
             if self.draws:
                 both = best_of(self.net, batch, blank, uniforms=self._uniforms(group, batch), allowed=allowed)
             else:
@@ -83,8 +83,10 @@ class Trained:
             noise[row, :, :n] = generator_of(item, self.seed).random((self.draws, n), dtype=np.float32)
         return torch.from_numpy(noise).to(self.device)
 
-    def _pair(self, item: Item) -> Pair:
-        return self.vocabulary.numbers(item.facts["abstract"]), self.vocabulary.numbers(item.facts["concrete"])
+    def _batch(self, items: Sequence[Item]) -> Batch:
+        numbers = self.vocabulary.numbers
+        pairs = [(numbers(item.facts["abstract"]), numbers(item.facts["concrete"])) for item in items]
+        return pad(pairs, start=START, padding=PADDING, device=self.device)
 
     def _words(self, numbers: Tensor) -> list[str]:
         return [self.vocabulary.words[i] for i in numbers.tolist()]
@@ -120,11 +122,10 @@ class Trained:
         """Viterbi alignments and posteriors of the items' texts (transducers only)."""
         found: dict[str, Alignment] = {}
         for group in _groups(items, self.size):
-            pairs = [self._pair(item) for item in group]
-            batch = pad(pairs, start=START, padding=PADDING, device=self.device)
-            paths, posteriors = (each.cpu() for each in self.net.alignments(batch))
-            for row, (item, (x, y)) in enumerate(zip(group, pairs, strict=True)):
-                found[item.id] = paths[row, : len(y)].tolist(), posteriors[row, : len(y), : len(x)].tolist()
+            paths, posteriors = (each.cpu() for each in self.net.alignments(self._batch(group)))
+            for row, item in enumerate(group):
+                n, m = len(item.facts["concrete"]), len(item.facts["abstract"])
+                found[item.id] = paths[row, :n].tolist(), posteriors[row, :n, :m].tolist()
         return [found[item.id] for item in items]
 
 

@@ -20,8 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from proband.suites.script.nets.batches import Batch, Pair, pad
-from proband.training.vocabulary import PADDING, START
+from proband.suites.script.nets.batches import Batch
 
 WORTH = 0.9  # rows that are no longer wanted are dropped when this share of them is left
 
@@ -188,8 +187,3 @@ def blank_mask(spans: Sequence[Sequence[Sequence[int]]], n: int, *, device: str 
         for start, end in blanks:
             mask[row, start:end] = True
     return torch.from_numpy(mask).to(device)
-
-
-def padded(pairs: Sequence[Pair], spans: Sequence[Sequence[Sequence[int]]], *, device: str) -> tuple[Batch, Tensor]:
-    batch = pad(pairs, start=START, padding=PADDING, device=device)
-    return batch, blank_mask(spans, batch.y.shape[1], device=device)
