@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.suite import Built
-from proband.core.types import Item, Split
+from proband.core.types import Item, Split, Tag
 from proband.suites.analogy import sources
 from proband.suites.analogy.probes import PROBES, Spoiler, halves, positives
 from proband.suites.analogy.relations import Relation, fold
@@ -108,7 +108,7 @@ class Plan:
     seed: int
     template: str
     spoilers: Sequence[Spoiler]
-    count: Counter[str] = field(default_factory=Counter)
+    count: Counter[tuple[str, Tag]] = field(default_factory=Counter)  # items by relation and probe
     words_dropped: dict[str, int] = field(default_factory=dict)
 
     def items(self) -> Iterator[Item]:
@@ -120,7 +120,7 @@ class Plan:
             for number, half in enumerate(parts):
                 for rank, at in enumerate(self._sample(relation, half, number)):
                     for item in self._items_of(slug, spoiler, at, half=half, number=number, rank=rank):
-                        self.count[f"{relation.name}\t{item.tags['probe']}"] += 1
+                        self.count[relation.name, item.tags["probe"]] += 1
                         yield item
 
     def _sample(self, relation: Relation, half: Sequence[int], number: int) -> list[tuple[int, int]]:
@@ -199,20 +199,17 @@ class Plan:
 
     def summary(self) -> dict[str, Any]:
         """Counts, and how often the first draw of a negative was true after all (a false negative)."""
-        lines = []
-        for spoiler in self.spoilers:
-            relation = spoiler.relation
-            lines.append(
+        return {
+            "relations": [
                 {
-                    **relation.describe(),
-                    "items": {probe: n for probe in PROBES if (n := self.count[f"{relation.name}\t{probe}"])},
+                    **spoiler.relation.describe(),
+                    "items": {probe: n for probe in PROBES if (n := self.count[spoiler.relation.name, probe])},
                     "false_negative_rate": rates([spoiler]),
                     "no_negative": sum(spoiler.given_up.values()),
-                    "left_out_by_split": self.words_dropped.get(relation.name, 0),
+                    "left_out_by_split": self.words_dropped.get(spoiler.relation.name, 0),
                 }
-            )
-        return {
-            "relations": lines,
+                for spoiler in self.spoilers
+            ],
             "false_negatives_kept": self.options.faithful,
             "false_negative_rate": rates(self.spoilers),
         }

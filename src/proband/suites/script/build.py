@@ -84,6 +84,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
 
     def summary() -> Mapping[str, Any]:
         captions = readers.read_captions(options.captions) if options.captions else []
+        sequences = readers.read_sequences(options.data) if options.data else []
         limits: dict[str, Any] = {"most": options.most, "share": options.share, "least": options.fewest}
         return {
             "splits": {name: tally[name] for name in SPLITS if tally[name]},
@@ -95,7 +96,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
             "new_words": new_words(pairs),
             **({"new_words_with_captions": new_words(pairs, captions)} if captions else {}),
             "overlaps": overlaps(pairs),
-            **with_sequences(options.data),
+            **({"sequences": table1(sequences)} if sequences else {}),
             **with_released(pairs, made, counted=counted, folder=options.data, **limits),
         }
 
@@ -113,13 +114,6 @@ def read(data: Path | None) -> list[Pair]:
         return readers.read(data)
     with as_file(files("proband").joinpath("data/script")) as folder:
         return [pair for path in sorted(folder.glob("corpus-*.tsv")) for pair in readers.read(path)]
-
-
-def with_sequences(folder: Path | None) -> Mapping[str, Any]:
-    """Table 1 of the released sequences, which are the paper's, where they lie beside the cloze texts."""
-    paths = [folder / f"{split}.sequences.jsonl.gz" for split in SPLITS] if folder is not None else []
-    pairs = [pair for path in paths if path.exists() for pair in readers.read(path)]
-    return {"sequences": table1(pairs)} if pairs else {}
 
 
 def separated(pairs: Sequence[Pair], *, seed: int, hold_out: float) -> list[Pair]:

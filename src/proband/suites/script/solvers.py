@@ -45,7 +45,7 @@ def answer(items: Sequence[Item], model: AnswersItems, *, seed: int, options: An
     found: list[Answer] = list(net.answer(asked)) if asked else []
     if any(not each.blanks for each in found):
         raise ProbandError(f"{net.name} fills no blanks; solver:frequent and solver:chance are baselines that do")
-    if asked and aligns(net):
+    if asked and getattr(net, "aligns", False):
         for at, (path, _) in enumerate(net.align(asked)):
             first, *others = found[at].blanks
             found[at] = replace(found[at], blanks=({**first, "path": path}, *others))
@@ -55,7 +55,7 @@ def answer(items: Sequence[Item], model: AnswersItems, *, seed: int, options: An
 def align(items: Sequence[Item], model: Any, *, seed: int, options: AlignOptions) -> list[Answer]:
     """The Viterbi alignment of every text, training texts included: one record with `path` (the position in the
     abstract line of each concrete word), and nothing filled in."""
-    if not aligns(model):
+    if not getattr(model, "aligns", False):
         raise ProbandError(f"{model.name} has no alignments; train a transducer")
     wanted = options.splits.replace(" ", "").split(",")
     chosen = [item for item in items if item.split in wanted]
@@ -66,10 +66,6 @@ def align(items: Sequence[Item], model: Any, *, seed: int, options: AlignOptions
             record["posteriors"] = [[round(p, 4) for p in row] for row in posteriors]
         answers.append(Answer(item_id=item.id, blanks=(record,)))
     return in_order(items, answers)
-
-
-def aligns(model: Any) -> bool:
-    return bool(getattr(getattr(model, "net", None), "latent", False))
 
 
 def in_order(items: Sequence[Item], answers: Sequence[Answer]) -> list[Answer]:

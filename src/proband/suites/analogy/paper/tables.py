@@ -119,6 +119,7 @@ VARIANTS = tuple(
     )
 )
 
+BY_CLASSIFIER = ("paper_probe", "run.classifier")
 PROBING = tuple(
     _of_study(
         name=name,
@@ -129,12 +130,8 @@ PROBING = tuple(
         "with a random label per word. Selectivity is seen minus control (Hewitt & Liang 2019).",
     )
     for name, title, rows in (
-        ("probing", "Classifier and control task, mean over relations", ("paper_probe", "run.classifier")),
-        (
-            "layers",
-            "Classifier, layer and control task, mean over relations",
-            ("paper_probe", "run.classifier", "run.layers"),
-        ),
+        ("probing", "Classifier and control task, mean over relations", BY_CLASSIFIER),
+        ("layers", "Classifier, layer and control task, mean over relations", (*BY_CLASSIFIER, "run.layers")),
     )
 )
 

@@ -104,13 +104,12 @@ def by_vectors(combine: Combination) -> Callable[..., list[Answer]]:
     """A solver for static vectors from a combination of the four words' vectors."""
 
     def solve(items: Sequence[Item], model: HasVectors, *, seed: int, options: NoOptions) -> list[Answer]:
-        return _scored(items, lambda query, option: (*query, *option), lambda words: _rows(model, words), combine)
+        def embed(words: Sequence[str]) -> Rows:
+            return np.stack(list(lookup(model, words).values()))
+
+        return _scored(items, lambda query, option: (*query, *option), embed, combine)
 
     return solve
-
-
-def _rows(model: HasVectors, words: Sequence[str]) -> Rows:
-    return np.stack(list(lookup(model, words).values()))
 
 
 def by_relation(items: Sequence[Item], model: EmbedsPairs, *, seed: int, options: NoOptions) -> list[Answer]:

@@ -119,10 +119,9 @@ def combination_scores(
         a, b, c = _three(item)
         if a not in rows or b not in rows or c not in rows:
             found.append(None)
-            continue
-        a_b = float(rows[a][known[b]])
-        c_ab = float(rows[b][known[c]] - rows[a][known[c]])
-        found.append(combine(rows[a], rows[b], rows[c], a_b, c_ab))
+        else:
+            a_b, c_ab = float(rows[a][known[b]]), float(rows[b][known[c]] - rows[a][known[c]])
+            found.append(combine(rows[a], rows[b], rows[c], a_b, c_ab))
     return found
 
 

@@ -9,7 +9,7 @@ held-out training sentences instead, see control_task). Sentences that several p
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -126,14 +126,6 @@ class Probe:
     task: Lesson
 
 
-def by_relation(items: Sequence[Item]) -> Iterator[list[Item]]:
-    groups: dict[str, list[Item]] = defaultdict(list)
-    for item in items:
-        query_and_option(item)  # an item of another setting is an error
-        groups[str(item.tags["relation"])].append(item)
-    yield from groups.values()
-
-
 def probes_of(items: Sequence[Item]) -> tuple[list[Sentence], list[Probe]]:
     """The distinct sentences of a relation, and its probes; the tasks count rows of those sentences."""
     number: dict[Sentence, int] = {}
@@ -158,25 +150,22 @@ def probes_of(items: Sequence[Item]) -> tuple[list[Sentence], list[Probe]]:
     return list(number), found
 
 
-def asked_of(
-    probes: Sequence[Probe], *, seed: int, options: LearningOptions
-) -> list[tuple[list[Item], Lesson, Floats]]:
-    """Per probe: the items asked about, the classifier's task, and the sign that each logit gets."""
-    if options.task == "test":
-        return [(probe.test, probe.task, np.ones(len(probe.test), dtype=np.float32)) for probe in probes]
-    relation = probes[0].train[0].tags["relation"]
-    return [
-        held_out(probe.train, probe.task, seed=f"{seed} {relation} {at}", control=options.task == "control")
-        for at, probe in enumerate(probes)
-    ]
-
-
 def solve_with(items: Sequence[Item], features: Features, *, seed: int, options: LearningOptions) -> list[Answer]:
     """Scores (logit, -logit) for true and false of the items asked about; the others get no score."""
     said: dict[str, Answer] = {}
-    for own in by_relation(items):
+    relations: dict[str, list[Item]] = defaultdict(list)
+    for item in items:
+        query_and_option(item)  # an item of another setting is an error
+        relations[str(item.tags["relation"])].append(item)
+    for relation, own in relations.items():
         sentences, probes = probes_of(own)
-        asked = asked_of(probes, seed=seed, options=options)
+        # the items asked about, the classifier's task, and the sign that each logit gets
+        asked = [
+            (probe.test, probe.task, np.ones(len(probe.test), dtype=np.float32))
+            if options.task == "test"
+            else held_out(probe.train, probe.task, seed=f"{seed} {relation} {at}", control=options.task == "control")
+            for at, probe in enumerate(probes)
+        ]
         logits = fit_and_ask(features(sentences), [task for _, task, _ in asked], options.settings, seed=seed)
         for (questions, _, signs), row in zip(asked, logits, strict=True):
             for item, logit in zip(questions, (row * signs).tolist(), strict=True):

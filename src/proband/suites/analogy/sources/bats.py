@@ -30,15 +30,7 @@ def read(folder: Path) -> list[Relation]:
     """All relations of the folder, in the order of their codes within the paper's group order."""
     files = [(match, path) for path in folder.rglob("*.txt") if (match := NAME.match(path.name))]
     files.sort(key=lambda found: ("ELDI".index(found[0][1]), found[0][2]))
-    return [Relation(relation_name(match[3]), GROUP_OF[match[1]], tuple(_tuples(path))) for match, path in files]
-
-
-def relation_name(bracket: str) -> str:
-    """
-    >>> relation_name("country - capital"), relation_name("verb+er_irreg")
-    ('country : capital', 'verb+er_irreg')
-    """
-    return bracket.replace(" - ", " : ")
+    return [Relation(match[3].replace(" - ", " : "), GROUP_OF[match[1]], tuple(_tuples(path))) for match, path in files]
 
 
 def _tuples(path: Path) -> list[Tuple]:

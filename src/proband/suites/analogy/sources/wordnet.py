@@ -47,24 +47,20 @@ def read(folder: str | None = None) -> list[Relation]:
     """Five relations of at most 50 tuples."""
     root = find(folder)
     try:
-        return _relations(root)
+        known = {
+            speech: (
+                read_synsets(root / f"data.{speech}"),
+                first_senses(root / f"index.{speech}"),
+                tag_counts(root / "cntlist.rev", speech),
+            )
+            for speech in ("noun", "adj")
+        }
+        return [
+            Relation(f"wordnet {name}", "LS", tuple(best_known(*known[speech], symbol=symbol)), symmetric)
+            for name, speech, symbol, symmetric in RELATIONS
+        ]
     except (ValueError, IndexError, KeyError) as error:
         raise ProbandError(f"is no folder of WordNet's files: {error}", file=root) from error
-
-
-def _relations(root: Path) -> list[Relation]:
-    known = {
-        speech: (
-            read_synsets(root / f"data.{speech}"),
-            first_senses(root / f"index.{speech}"),
-            tag_counts(root / "cntlist.rev", speech),
-        )
-        for speech in ("noun", "adj")
-    }
-    return [
-        Relation(f"wordnet {name}", "LS", tuple(best_known(*known[speech], symbol=symbol)), symmetric)
-        for name, speech, symbol, symmetric in RELATIONS
-    ]
 
 
 def read_synsets(path: Path) -> dict[int, Synset]:

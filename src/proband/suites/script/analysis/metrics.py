@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
+from operator import contains, eq
 from typing import Any
 
 from proband.core.metrics import Floats, Metric
@@ -34,27 +35,13 @@ def _per_blank(field: str, value: Callable[[Record], float]) -> Measure:
     return measure
 
 
-def share(said: Sequence[str], gold: Sequence[str]) -> float:
-    """
-    >>> share(["wire", "spoon"], ["wire", "whisk"])
-    0.5
-    """
-    return sum(a == b for a, b in zip(said, gold)) / len(gold)
-
-
-def _matched(field: str) -> Measure:
-    return _per_blank(field, lambda blank: share(blank[field], blank["gold"]))
+def _share(field: str, right: Callable[[Any, str], bool]) -> Measure:
+    """Share of a blank's words that are right: the same as, or in the list of, what the field has at their place."""
+    return _per_blank(field, lambda blank: sum(map(right, blank[field], blank["gold"])) / len(blank["gold"]))
 
 
 def _whole(field: str) -> Measure:
     return _per_blank(field, lambda blank: float(list(blank[field]) == list(blank["gold"])))
-
-
-def _among(field: str) -> Measure:
-    """Share of a blank's words that are in the list of five at their place."""
-    return _per_blank(
-        field, lambda blank: sum(word in five for word, five in zip(blank["gold"], blank[field])) / len(blank["gold"])
-    )
 
 
 def _mean(field: str) -> Measure:
@@ -117,10 +104,10 @@ def mean_span(records: Floats, weights: Floats) -> float:
 _surprisal = partial(Metric, unit="nats", better="low")
 METRICS = (
     Metric(name="whole_greedy", of=_whole("guess"), title="whole blanks right, greedy"),
-    Metric(name="match_greedy", of=_matched("guess"), title="words of a blank right, greedy"),
-    Metric(name="top5_greedy", of=_among("greedy_top5"), title="words of a blank in the top 5, greedy"),
-    Metric(name="match_oracle", of=_matched("oracle"), title="words of a blank right, oracle"),
-    Metric(name="top5_oracle", of=_among("top5"), title="words of a blank in the top 5, oracle"),
+    Metric(name="match_greedy", of=_share("guess", eq), title="words of a blank right, greedy"),
+    Metric(name="top5_greedy", of=_share("greedy_top5", contains), title="words of a blank in the top 5, greedy"),
+    Metric(name="match_oracle", of=_share("oracle", eq), title="words of a blank right, oracle"),
+    Metric(name="top5_oracle", of=_share("top5", contains), title="words of a blank in the top 5, oracle"),
     _surprisal(name="surprisal", of=_mean("surprisals"), title="surprisal"),
     _surprisal(name="surprisal_aligned", of=_per_blank("moves", _aligned), title="surprisal with transitions"),
     Metric(name="rank", of=_mean("ranks"), unit="count", better="low", title="rank of the right word"),

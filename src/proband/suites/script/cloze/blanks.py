@@ -54,11 +54,10 @@ STOP_WORDS = frozenset(STOP_TEXT.split())
 
 @dataclass(frozen=True, kw_only=True)
 class Count:
-    """Of one word: n(w), a(w), and all its occurrences on the concrete side."""
+    """Of one word: n(w) and a(w)."""
 
     alone: int
     abstract: int
-    concrete: int
 
     @property
     def share(self) -> float:
@@ -70,17 +69,14 @@ def counts(pairs: Iterable[Pair]) -> dict[str, Count]:
     >>> pair = Pair(abstract=("drain", "pasta"), steps=(("drain", "it", "with", "a", "strainer"),))
     >>> counted = counts([pair, pair])
     >>> counted["strainer"], counted["drain"].share
-    (Count(alone=2, abstract=0, concrete=2), 0.0)
+    (Count(alone=2, abstract=0), 0.0)
     """
     alone: Counter[str] = Counter()
     abstract: Counter[str] = Counter()
-    concrete: Counter[str] = Counter()
     for pair in pairs:
         abstract.update(pair.abstract)
-        concrete.update(pair.concrete)
         alone.update(word for word in pair.concrete if word not in pair.abstract)
-    words = {**abstract, **concrete}
-    return {w: Count(alone=alone[w], abstract=abstract[w], concrete=concrete[w]) for w in words}
+    return {word: Count(alone=alone[word], abstract=abstract[word]) for word in abstract | alone}
 
 
 def whitelist(counted: Mapping[str, Count], *, share: float, least: int) -> list[str]:

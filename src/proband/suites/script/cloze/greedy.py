@@ -31,9 +31,6 @@ class Draft:
     said: tuple[Said, ...] = ()
     total: float = 0.0
 
-    def filled(self, slots: Sequence[Slot]) -> list[str]:
-        return [self.words[slot.at] for slot in slots]
-
 
 def drawn(filler: Filler, *, samples: int, temperature: float, seed: int) -> dict[str, Draft]:
     """The best of several drawn texts; `samples` random numbers per blank word belong to the item and the seed."""

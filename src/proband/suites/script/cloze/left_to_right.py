@@ -70,7 +70,7 @@ def solve(items: Sequence[Item], model: PredictsWords, *, seed: int, options: Cl
         given, own = oracle(filler), filled(filler, options, seed=seed)
         for item in group:
             draft = own[item.id]
-            words = draft.filled(filler.slots[item.id])
+            words = [draft.words[slot.at] for slot in filler.slots[item.id]]
             answers[item.id] = Answer(item_id=item.id, blanks=tuple(records(item, given[item.id], draft.said, words)))
     return [answers[item.id] for item in items]
 

@@ -56,7 +56,7 @@ def with_released(
     def why_word(word: str) -> str:
         if word in ours:
             return "not on theirs: removed by hand, for it passes every stated condition"
-        count = counted.get(word, blanks.Count(alone=0, abstract=0, concrete=0))
+        count = counted.get(word, blanks.Count(alone=0, abstract=0))
         return f"not on ours: {blanks.refused(word, count, share=share, least=least) or 'unexplained'}"
 
     def why_token(side: str, other: str, *, listed: bool) -> str:

@@ -169,6 +169,12 @@ READERS: Mapping[str, Callable[..., Iterator[Pair]]] = {
 }
 
 
+def read_sequences(folder: Path) -> list[Pair]:
+    """The released sequences, which are the paper's, where they lie beside the cloze texts."""
+    paths = [folder / f"{split}.sequences.jsonl.gz" for split in SPLITS]
+    return [pair for path in paths if path.exists() for pair in read(path)]
+
+
 def read_captions(path: Path) -> list[tuple[str, ...]]:
     """YouCook2's annotations: every caption, tokenised."""
     text = "".join(line for _, line in lines_of(path))

@@ -54,6 +54,10 @@ class Trained:
             "seed": str(self.seed),
         }
 
+    @property
+    def aligns(self) -> bool:
+        return bool(self.net.latent)
+
     def with_options(self, **options: Any) -> Trained:
         return replace(self, **options)
 
@@ -70,7 +74,7 @@ class Trained:
             else:
                 oracle = fill(self.net, batch, blank, choose=gold, allowed=allowed)
                 both = oracle, fill(self.net, batch, blank, choose=greedy, allowed=allowed)
-            oracle, own = map(_on_host, both)
+            oracle, own = (filled.each(Tensor.cpu) for filled in both)
             for row, item in enumerate(group):
                 answers[item.id] = self._records(item, row, oracle, own)
         return [answers.get(item.id, Answer(item_id=item.id)) for item in items]
@@ -97,6 +101,7 @@ class Trained:
             at = (row, slice(start, end))
             right = list(item.facts["concrete"][start:end])
             first, guess = self._words(oracle.first[at]), self._words(own.words[at])
+            top5, own_top5 = ([self._words(five) for five in each.five[at]] for each in (oracle, own))
             blanks.append(
                 {
                     "gold": right,
@@ -104,15 +109,15 @@ class Trained:
                     "guess": guess,
                     "ranks": oracle.rank[at].tolist(),
                     "rank": float(oracle.rank[at].double().mean()),
-                    "top5": [self._words(five) for five in oracle.five[at]],
+                    "top5": top5,
                     "surprisals": [round(s, 6) for s in oracle.surprisal[at].tolist()],
                     "moves": [round(s, 6) for s in oracle.moves[at].tolist()],
                     "surprisal": round(float(oracle.surprisal[at].double().mean()), 6),
                     "match": first == right,
-                    "top5_hit": all(w in five for w, five in zip(right, map(self._words, oracle.five[at]))),
+                    "top5_hit": all(word in five for word, five in zip(right, top5)),
                     "greedy_match": guess == right,
-                    "greedy_top5": [self._words(five) for five in own.five[at]],
-                    "greedy_top5_hit": all(w in five for w, five in zip(right, map(self._words, own.five[at]))),
+                    "greedy_top5": own_top5,
+                    "greedy_top5_hit": all(word in five for word, five in zip(right, own_top5)),
                     "greedy_ranks": own.rank[at].tolist(),
                 }
             )
@@ -154,7 +159,3 @@ def _groups(items: Sequence[Item], size: int) -> Iterator[list[Item]]:
     order = sorted(items, key=lambda item: (len(item.facts["concrete"]), item.id))
     for at in range(0, len(order), size):
         yield order[at : at + size]
-
-
-def _on_host(filled: Filled) -> Filled:
-    return Filled(**{name: getattr(filled, name).cpu() for name in Filled.__dataclass_fields__})

@@ -130,7 +130,9 @@ def task(items: Path, *, kind: str, options: NetOptions) -> ScriptTask:
     pairs, valid = ([(vocabulary.numbers(x), vocabulary.numbers(y)) for x, y in part] for part in (training, held_out))
     stages = options.stages if isinstance(options, TransducerOptions) else None
     made = ScriptTask(kind, shape, table, pairs, valid, recipe=recipe, stages=stages, device=options.device)
-    made.found = {"vectors": origin, "words": vocabulary.words, "whitelist": _whitelist(items)}
+    listed = items_path(items).parent / "whitelist.txt"
+    whitelist = listed.read_text(encoding="utf-8").split() if listed.exists() else None
+    made.found = {"vectors": origin, "words": vocabulary.words, "whitelist": whitelist}
     return made
 
 
@@ -152,8 +154,3 @@ def _vectors(vocabulary: Vocabulary, source: Path | None) -> tuple[Tensor, Mappi
         return torch.from_numpy(random_vectors(len(vocabulary), 100)), {"learned": True}
     table, found = vectors_for(vocabulary, source)
     return torch.from_numpy(table), {"learned": False, "from": source.name, "found": found, "of": len(vocabulary)}
-
-
-def _whitelist(items: Path) -> list[str] | None:
-    path = items_path(items).parent / "whitelist.txt"
-    return path.read_text(encoding="utf-8").split() if path.exists() else None

@@ -29,11 +29,6 @@ def alignments(results: Results, run: int) -> Iterator[knowledge.Aligned]:
             yield knowledge.Aligned(*texts, tuple(blank["path"]), item.split)
 
 
-def whitelist(results: Results) -> frozenset[str]:
-    """The words that may be left out; every question carries them."""
-    return frozenset(next((i.facts["candidates"] for i in results.items() if "candidates" in i.facts), "").split())
-
-
 # ---- table 3 -------------------------------------------------------------------------------------------------------
 
 
@@ -42,8 +37,9 @@ def aligned_phrases(results: Results, seed: int) -> Sequence[Sheet]:
     run = first_alignment(results)
     if run is None:
         return ()
+    words = next((item.facts["candidates"] for item in results.items() if "candidates" in item.facts), "")  # in each
     training = (one for one in alignments(results, run) if one.split == "train")
-    rows = knowledge.table(knowledge.tuples(training, whitelist(results), stop=STOP_WORDS), least=1)
+    rows = knowledge.table(knowledge.tuples(training, frozenset(words.split()), stop=STOP_WORDS), least=1)
     by = results.labels[run]
     generated = looked_up(knowledge.to_concrete, rows, "abstract", WORDS)
     generating = looked_up(knowledge.to_abstract, rows, "concrete", PHRASES)
