@@ -24,12 +24,8 @@ SYMMETRIC: dict[Any, bool | None] = {"yes": True, "no": False, True: True, False
 
 def built_in() -> list[Relation]:
     """Our own lists: five relations per group, 44 to 50 tuples each."""
-    folder = resources.files("proband") / "data" / "analogy"
-    found: list[Relation] = []
-    for name in BUILT_IN:
-        with resources.as_file(folder / name) as path:
-            found += read(path)
-    return found
+    with resources.as_file(resources.files("proband") / "data" / "analogy") as folder:
+        return [relation for name in BUILT_IN for relation in read(folder / name)]
 
 
 def read_folder(folder: Path) -> list[Relation]:

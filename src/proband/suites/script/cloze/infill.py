@@ -91,14 +91,9 @@ def from_json(reply: str) -> dict[int, str]:
 
 def from_lines(reply: str) -> dict[int, str]:
     """`1: word` lines, or the text given back with its gaps filled; the first answer to a gap counts."""
-    found: dict[int, str] = {}
-    for number, said in INLINE.findall(reply):
-        found.setdefault(int(number), said)
-    if not found:
-        for line in reply.splitlines():
-            if match := LINE.match(line):
-                found.setdefault(int(match[1]), match[2])
-    return found
+    found: list[tuple[str, str]] = INLINE.findall(reply)
+    found = found or [match.group(1, 2) for line in reply.splitlines() if (match := LINE.match(line))]
+    return {int(number): said for number, said in reversed(found)}
 
 
 def in_order(reply: str, lengths: Sequence[int]) -> dict[int, str]:
