@@ -324,11 +324,12 @@ def _all_different(path: Path, kind: type[Kind], key: str, hashes: array[int]) -
             raise ProbandError(f"{key!r} {name!r} stood on line {lines[name]} already", file=path, line=number)
 
 
-def read_items(folder_or_file: Path) -> Iterator[Item]:
-    """The items of a built folder (or of an items.jsonl), checked, one after the other."""
+def read_items(folder_or_file: Path, kind: Any = Item) -> Iterator[Any]:
+    """The items of a built folder (or of an items.jsonl), checked, one after the other; as another struct with `id` and
+    `suite` where not all of an item is wanted."""
     path = items_path(folder_or_file)
     first = ""
-    for number, item in enumerate(read_records(path, Item, key="id"), start=1):
+    for number, item in enumerate(read_records(path, kind, key="id"), start=1):
         first = first or item.suite
         if item.suite != first:
             raise ProbandError(f"'suite' is {item.suite!r} but the first item's is {first!r}", file=path, line=number)

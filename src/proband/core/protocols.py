@@ -159,8 +159,8 @@ class AnswersItems(Protocol):
 @runtime_checkable
 class LearnsFromItems(Protocol):
     """Reads all items once, as a stream, before it answers (a majority counts them). It must learn only from what it
-    may see: the items of the training split, where there are any. A struct with fewer fields as `learns_from` saves the
-    decoding of the others."""
+    may see: the items of the training split, where there are any. A model that needs
+    little of an item names a struct with these fields as `outline`, and is given such instead."""
 
     def learn(self, items: Iterable[Item]) -> Any: ...
 

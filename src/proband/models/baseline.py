@@ -52,6 +52,7 @@ class Outline(msgspec.Struct):
     """What a majority counts of an item; the rest need not be decoded."""
 
     id: str
+    suite: str
     choices: tuple[str, ...] = ()
     gold: int | None = None
     split: str = "test"
@@ -65,7 +66,7 @@ class Majority:
     (0.333..., 0.666...)
     """
 
-    learns_from = Outline
+    outline = Outline
 
     def __init__(self, *, name: str = "baseline:majority") -> None:
         self.name = name
@@ -83,7 +84,7 @@ class Majority:
         self._tally = train if train.items else every
         return self
 
-    def answer(self, items: Sequence[Item]) -> list[Answer]:
+    def answer(self, items: Sequence[Item | Outline]) -> list[Answer]:
         """Without `learn` before, from these items themselves."""
         tally = self._tally or Majority().learn(items)._tally
         assert tally is not None

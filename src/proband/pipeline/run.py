@@ -40,7 +40,7 @@ from proband.core.progress import Progress
 from proband.core.suite import Suite
 from proband.core.types import Answer, Item, Run
 from proband.pipeline.asking.engines import engine_named
-from proband.pipeline.asking.job import Job
+from proband.pipeline.asking.job import Job, reads
 from proband.pipeline.asking.models import choose_solver, load_model
 from proband.pipeline.versions import versions
 
@@ -136,7 +136,7 @@ class Runner:
                 bar.advance(len(chunk))
 
     def _asked(self) -> Iterator[Item]:
-        for item in islice(read_items(self.items), self.how.limit):
+        for item in islice(read_items(self.items, reads(self.model)), self.how.limit):
             if item.suite != self.suite.name:
                 raise ProbandError(f"these are items of {item.suite}, not {self.suite.name}", file=self.items)
             yield item
