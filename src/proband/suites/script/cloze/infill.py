@@ -92,7 +92,7 @@ def from_json(reply: str) -> dict[int, str]:
 def from_lines(reply: str) -> dict[int, str]:
     """`1: word` lines, or the text given back with its gaps filled; the first answer to a gap counts."""
     found: list[tuple[str, str]] = INLINE.findall(reply)
-    found = found or [match.group(1, 2) for line in reply.splitlines() if (match := LINE.match(line))]
+    found = found or [(match[1], match[2]) for line in reply.splitlines() if (match := LINE.match(line))]
     return {int(number): said for number, said in reversed(found)}
 
 
