@@ -129,11 +129,14 @@ class Sheet:
 
 @dataclass(frozen=True, kw_only=True)
 class Analysis:
-    """A table that is more than means over tags (corpus statistics, frequency, alignments)."""
+    """A table that is more than means over tags (corpus statistics, frequency, alignments): `of(results, seed)` makes
+    it. Or `tables` (heading -> name): the means of several tables, side by side."""
 
     name: str
     help: str
-    of: Callable[[Results, int], Sequence[Sheet]]  # (results, seed)
+    of: Callable[[Results, int], Sequence[Sheet]] | None = None
+    tables: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

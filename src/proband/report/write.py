@@ -33,6 +33,7 @@ from proband.report.tables.comma_separated import comma_separated
 from proband.report.tables.latex import latex
 from proband.report.tables.markdown import markdown
 from proband.report.tables.sheets import sheet_csv, sheet_latex, sheet_markdown
+from proband.report.tables.side_by_side import side_by_side
 
 NO_PLOTS = "PNG and PDF figures were not written: they need matplotlib (pip install 'proband[plots]')."
 
@@ -60,7 +61,7 @@ def write_report(
     total = sum(3 + len(_chosen(each.suite, tables)) for each in sets)
     with Progress("report", total=total) as bar:
         for each, key in zip(sets, keys):
-            used = _metrics(each.suite, tables=tables, claims=claims)
+            used = _metrics(each.suite, tables=tables, claims=claims, analyses=analyses)
             study = Study(each.ordered(), used, key=key, seed=seed, draws=draws)
             bar.advance()
             sections.append(_section(study, out, tables=tables, analyses=analyses, advance=bar.advance))
@@ -113,9 +114,10 @@ def _chosen(suite: Suite, tables: Sequence[str] | None) -> list[Table]:
     return [table for table in suite.tables if (table.always if tables is None else table.name in tables)]
 
 
-def _metrics(suite: Suite, *, tables: Sequence[str] | None, claims: bool) -> list[Metric]:
-    """The metrics that these tables and the claims need."""
-    names = [table.metric for table in _chosen(suite, tables)]
+def _metrics(suite: Suite, *, tables: Sequence[str] | None, claims: bool, analyses: Sequence[str]) -> list[Metric]:
+    """The metrics that these tables, the analyses and the claims need."""
+    beside = [name for each in suite.analyses if each.name in analyses for name in each.tables.values()]
+    names = [table.metric for table in (*_chosen(suite, tables), *_chosen(suite, beside))]
     if claims:
         names += [contrast.metric for claim in suite.claims for contrast in claim.contrasts]
     return [suite.metric(name) for name in dict.fromkeys(names)]
@@ -142,7 +144,7 @@ def _section(
         sheet
         for each in suite.analyses
         if each.name in analyses
-        for sheet in each.of(cast(Results, study.items), study.seed)
+        for sheet in (each.of(cast(Results, study.items), study.seed) if each.of else side_by_side(study, each))
     ]
     for sheet in sheets:
         _write_sheet(sheet, sheet_file(sheet, study.key), out)

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from proband.suites.analogy.probes import BASES, PROBES, Spoiler, halves, positives
+from proband.suites.analogy.probes import PROBES, Spoiler, halves, positives
 from proband.suites.analogy.relations import Relation, Tuple, fold
 
 
@@ -27,7 +27,7 @@ def test_fifty_tuples_give_two_times_25_times_24_positives() -> None:
     assert sum(len(positives(half)) for half in halves(numbered(50), seed=0)) == 2 * 25 * 24
 
 
-@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("base", ["right", "other", "query"])
 @pytest.mark.parametrize("probe", PROBES)
 def test_a_negative_has_the_form_of_its_probe(probe: str, base: str) -> None:
     spoiler, half = Spoiler(numbered(20), base=base), list(range(20))

@@ -16,18 +16,20 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.suite import Built
-from proband.core.types import Item, Tag
+from proband.core.types import Item, Split, Tag
 from proband.suites.analogy import sources
-from proband.suites.analogy.probes import PROBES, Spoiler, halves, paper_probe, positives
-from proband.suites.analogy.relations import Pair, Relation, select
+from proband.suites.analogy.probes import PROBES, Spoiler, halves, positives
+from proband.suites.analogy.relations import Relation, fold
 from proband.suites.analogy.sources import multiple_choice
-from proband.suites.analogy.templates import DEFAULT, TEMPLATES, fill, pattern
+from proband.suites.analogy.templates import DEFAULT, TEMPLATES, fill, pattern, question
 
 PER_RELATION = {"zero-shot": 100, "supervised": 0, "retrieval": 100}
 VERDICTS = ("true", "false")
+SPLITS: tuple[Split, Split] = ("train", "test")  # of the two halves of a relation's tuples
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +88,8 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     if options.data and multiple_choice.looks_like(Path(options.data)):
         return multiple_choice.build(Path(options.data), template=options.template)
     every, licence = sources.read(options.data)
-    chosen = select(every, [name.strip() for name in options.relations.split(",") if name.strip()])
+    names = [fold(name) for name in options.relations.split(",") if name.strip()]
+    chosen = [relation for relation in every if not names or any(name in fold(relation.name) for name in names)]
     if not chosen:
         raise ProbandError(f"no relation matches {options.relations!r}")
     base = options.made_from or ("other" if options.faithful else "right")
@@ -105,7 +108,7 @@ class Plan:
     seed: int
     template: str
     spoilers: Sequence[Spoiler]
-    count: Counter[str] = field(default_factory=Counter)
+    count: Counter[tuple[str, Tag]] = field(default_factory=Counter)  # items by relation and probe
     words_dropped: dict[str, int] = field(default_factory=dict)
 
     def items(self) -> Iterator[Item]:
@@ -117,7 +120,7 @@ class Plan:
             for number, half in enumerate(parts):
                 for rank, at in enumerate(self._sample(relation, half, number)):
                     for item in self._items_of(slug, spoiler, at, half=half, number=number, rank=rank):
-                        self.count[f"{relation.name}\t{item.tags['probe']}"] += 1
+                        self.count[relation.name, item.tags["probe"]] += 1
                         yield item
 
     def _sample(self, relation: Relation, half: Sequence[int], number: int) -> list[tuple[int, int]]:
@@ -136,134 +139,87 @@ class Plan:
         self, slug: str, spoiler: Spoiler, at: tuple[int, int], *, half: Sequence[int], number: int, rank: int
     ) -> Iterator[Item]:
         """The items of one positive: one per probe, where random takes head and tail by turns."""
+        relation = spoiler.relation
+        query, right = relation.tuples[at[0]], relation.tuples[at[1]]
         if self.options.setting == "retrieval":
-            yield self._retrieval_item(slug, spoiler.relation, at)
+            prompt = f"{query.head} is to {query.tail} as {right.head} is to ___"
+            facts = {"head": right.head, "answers": list(right.tails)}
+            yield self._item(slug, relation, at, probe="retrieval", prompt=prompt, facts=facts)
             return
         for probe in ("random-head", "random-tail")[rank % 2], "reverse", "type":
-            if probe == "reverse" and spoiler.relation.symmetric and not self.options.faithful:
+            if probe == "reverse" and relation.symmetric and not self.options.faithful:
                 continue  # (t, h) is as right as (h, t): there is no question to ask
-            rng = random.Random(f"{probe} {self.seed} {spoiler.relation.name} {at}")
+            rng = random.Random(f"{probe} {self.seed} {relation.name} {at}")
             count = self.options.options - 1 if self.options.setting == "zero-shot" else 1
             wrong = spoiler.negatives(probe, at, half=half, rng=rng, count=count)
             if len(wrong) < count:
                 continue
-            name = f"{slug}.{probe}.{at[0]:02d}.{at[1]:02d}"
-            tags = self._tags(spoiler.relation, probe)
+            pairs = [right.pair, *wrong]
             if self.options.setting == "zero-shot":
-                yield self._choice_item(name, spoiler.relation, at=at, wrong=wrong, tags=tags, rng=rng)
-            else:
-                tags["part"] = ("train", "test")[number]
-                yield from self._verdict_items(name, spoiler.relation, at=at, wrong=wrong[0], tags=tags)
+                rng.shuffle(pairs)
+                yield self._item(
+                    slug,
+                    relation,
+                    at,
+                    probe=probe,
+                    prompt=question(self.template, query.pair),
+                    choices=tuple(" : ".join(pair) for pair in pairs),
+                    gold=pairs.index(right.pair),
+                    facts={"options": [list(pair) for pair in pairs]},
+                )
+                continue
+            for gold, option in enumerate(pairs):
+                prompt, facts = fill(self.template, query.pair, option), {"option": list(option)}
+                item = self._item(
+                    slug, relation, at, probe=probe, prompt=prompt, facts=facts, choices=VERDICTS, gold=gold
+                )
+                tags = {**item.tags, "part": SPLITS[number]}
+                yield replace(item, id=f"{item.id}.{VERDICTS[gold]}", tags=tags, split=SPLITS[number])
 
-    def _tags(self, relation: Relation, probe: str) -> dict[str, Tag]:
-        return {
-            "relation": relation.name,
-            "group": relation.group,
-            "probe": probe,
-            "paper_probe": paper_probe(probe),
-            "setting": self.options.setting,
-            "cardinality": relation.cardinality,
-            "symmetric": relation.symmetric,
-        }
-
-    def _choice_item(
-        self,
-        name: str,
-        relation: Relation,
-        *,
-        at: tuple[int, int],
-        wrong: Sequence[Pair],
-        tags: dict[str, Tag],
-        rng: random.Random,
+    def _item(
+        self, slug: str, relation: Relation, at: tuple[int, int], *, probe: str, facts: dict[str, Any], **more: Any
     ) -> Item:
-        query, right = relation.tuples[at[0]].pair, relation.tuples[at[1]].pair
-        options = [right, *wrong]
-        rng.shuffle(options)
+        """An item made of two tuples: items that share one are not independent."""
+        clusters = [f"{relation.name}/{k}" for k in at]
         return Item(
-            id=name,
+            id=f"{slug}.{probe}.{at[0]:02d}.{at[1]:02d}",
             suite="analogy",
-            prompt=question(self.template, query),
-            choices=tuple(" : ".join(pair) for pair in options),
-            gold=options.index(right),
-            tags=tags,
-            facts={
-                "query": list(query),
-                "options": [list(pair) for pair in options],
-                "clusters": clusters(relation, at),
+            tags={
+                "relation": relation.name,
+                "group": relation.group,
+                "probe": probe,
+                "paper_probe": probe.partition("-")[0],
+                "setting": self.options.setting,
+                "cardinality": relation.cardinality,
+                "symmetric": relation.symmetric,
             },
-        )
-
-    def _verdict_items(
-        self, name: str, relation: Relation, *, at: tuple[int, int], wrong: Pair, tags: dict[str, Tag]
-    ) -> Iterator[Item]:
-        query, right = relation.tuples[at[0]].pair, relation.tuples[at[1]].pair
-        for gold, option in enumerate((right, wrong)):
-            yield Item(
-                id=f"{name}.{VERDICTS[gold]}",
-                suite="analogy",
-                prompt=fill(self.template, query, option),
-                choices=VERDICTS,
-                gold=gold,
-                tags=tags,
-                facts={"query": list(query), "option": list(option), "clusters": clusters(relation, at)},
-                split="train" if tags["part"] == "train" else "test",
-            )
-
-    def _retrieval_item(self, slug: str, relation: Relation, at: tuple[int, int]) -> Item:
-        query, other = relation.tuples[at[0]], relation.tuples[at[1]]
-        tags = {**self._tags(relation, "retrieval"), "paper_probe": "retrieval"}
-        return Item(
-            id=f"{slug}.retrieval.{at[0]:02d}.{at[1]:02d}",
-            suite="analogy",
-            prompt=f"{query.head} is to {query.tail} as {other.head} is to ___",
-            tags=tags,
-            facts={
-                "query": list(query.pair),
-                "head": other.head,
-                "answers": list(other.tails),
-                "clusters": clusters(relation, at),
-            },
+            facts={"query": list(relation.tuples[at[0]].pair), **facts, "clusters": clusters},
+            **more,
         )
 
     def summary(self) -> dict[str, Any]:
         """Counts, and how often the first draw of a negative was true after all (a false negative)."""
-        lines = []
-        for spoiler in self.spoilers:
-            relation = spoiler.relation
-            lines.append(
-                {
-                    **relation.describe(),
-                    "items": {probe: n for probe in PROBES if (n := self.count[f"{relation.name}\t{probe}"])},
-                    "false_negative_rate": rates(spoiler),
-                    "no_negative": sum(spoiler.given_up.values()),
-                    "left_out_by_split": self.words_dropped.get(relation.name, 0),
-                }
-            )
-        drawn = sum((spoiler.drawn for spoiler in self.spoilers), Counter())
-        true = sum((spoiler.true for spoiler in self.spoilers), Counter())
         return {
-            "relations": lines,
+            "relations": [
+                {
+                    **spoiler.relation.describe(),
+                    "items": {probe: n for probe in PROBES if (n := self.count[spoiler.relation.name, probe])},
+                    "false_negative_rate": rates([spoiler]),
+                    "no_negative": sum(spoiler.given_up.values()),
+                    "left_out_by_split": self.words_dropped.get(spoiler.relation.name, 0),
+                }
+                for spoiler in self.spoilers
+            ],
             "false_negatives_kept": self.options.faithful,
-            "false_negative_rate": {p: round(true[p] / drawn[p], 4) for p in PROBES if drawn[p]},
+            "false_negative_rate": rates(self.spoilers),
         }
 
 
-def rates(spoiler: Spoiler) -> dict[str, float]:
-    return {p: round(spoiler.true[p] / spoiler.drawn[p], 4) for p in PROBES if spoiler.drawn[p]}
-
-
-def clusters(relation: Relation, at: tuple[int, int]) -> list[str]:
-    """The two tuples an item is made of: items that share one are not independent."""
-    return [f"{relation.name}/{k}" for k in at]
-
-
-def question(template: str, query: Pair) -> str:
-    """What a reader is asked.
-
-    >>> question("What {h1} is to {t1}, {h2} is to {t2}.", ("Paris", "France"))
-    'Which pair completes the analogy? What Paris is to France, ___ is to ___.'
-    """
-    return "Which pair completes the analogy? " + fill(template, query, ("___", "___"))
+def rates(spoilers: Sequence[Spoiler]) -> dict[str, float]:
+    """By probe: the share of first draws that were true after all."""
+    drawn = sum((spoiler.drawn for spoiler in spoilers), Counter())
+    true = sum((spoiler.true for spoiler in spoilers), Counter())
+    return {probe: round(true[probe] / drawn[probe], 4) for probe in PROBES if drawn[probe]}
 
 
 def slugs(relations: Sequence[Relation]) -> list[str]:

@@ -20,15 +20,6 @@ from proband.suites.analogy.relations import Pair, Relation, fold
 
 PROBES = ("random-head", "random-tail", "reverse", "type")
 PAPER_PROBES = ("random", "reverse", "type")
-BASES = ("right", "other", "query")
-
-
-def paper_probe(probe: str) -> str:
-    """
-    >>> paper_probe("random-tail"), paper_probe("type")
-    ('random', 'type')
-    """
-    return probe.partition("-")[0]
 
 
 def halves(relation: Relation, *, seed: int, lexical: bool = False) -> tuple[list[int], list[int]]:
@@ -117,33 +108,24 @@ class Spoiler:
         bases = {"right": [j, *rest], "other": [*rest, j], "query": [i, j, *rest]}[self.base]
         both_heads = rng.random() < 0.5
         for b in bases:
-            head, tail = tuples[b].pair
-            others = [k for k in rest if k != b] or rest
-            if self.hard and probe != "reverse":
-                others = sorted(others, key=lambda k: -self._alike(probe, b, k))
+            own = tuples[b].pair
             if probe == "reverse":
-                yield tail, head
+                yield own[1], own[0]
                 continue
+            others = [k for k in rest if k != b] or rest
+            if self.hard:
+                word = "head" if probe == "random-head" else "tail"  # that is replaced
+                others = sorted(others, key=lambda k: -alike(getattr(tuples[b], word), getattr(tuples[k], word)))
+            side = 0 if probe == "random-head" or (probe == "type" and both_heads) else 1
             for k in others:
-                other_head, other_tail = tuples[k].pair
-                if probe == "random-head" and fold(other_head) != fold(head):
-                    yield other_head, tail
-                elif probe == "random-tail" and fold(other_tail) != fold(tail):
-                    yield head, other_tail
-                elif probe == "type" and both_heads and fold(other_head) != fold(head):
-                    yield head, other_head
-                elif probe == "type" and not both_heads and fold(other_tail) != fold(tail):
-                    yield tail, other_tail
-
-    def _alike(self, probe: str, b: int, k: int) -> float:
-        """How easily the word put in is taken for the word it replaces: shared letter trigrams and length."""
-        one, other = self.relation.tuples[b], self.relation.tuples[k]
-        words = (one.head, other.head) if probe == "random-head" else (one.tail, other.tail)
-        return alike(*words)
+                new = tuples[k].pair[side]
+                if fold(new) != fold(own[side]):
+                    yield (new, own[1]) if probe == "random-head" else (own[side if probe == "type" else 0], new)
 
 
 def alike(a: str, b: str) -> float:
-    """Dice coefficient of letter trigrams (with word ends), minus a little for each letter more or less.
+    """How easily one word is taken for another: Dice coefficient of letter trigrams (with word ends), minus a little
+    for each letter more or less.
 
     >>> alike("walking", "talking") > alike("walking", "seen")
     True

@@ -8,19 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from proband.core.types import Tag
 
-GROUPS = ("ES", "LS", "DM", "IM")
-GROUP_NAMES = {
-    "ES": "Encyclopedic Semantics",
-    "LS": "Lexicographic Semantics",
-    "DM": "Derivational Morphology",
-    "IM": "Inflectional Morphology",
-}
+GROUPS = ("ES", "LS", "DM", "IM")  # encyclopedic, lexicographic; derivational, inflectional morphology
 MANY = 0.2  # the share of tuples from which on a relation counts as "to many", "many to" or symmetric
 Pair = tuple[str, str]
 
@@ -125,8 +118,3 @@ def spelling(word: str) -> str:
     key = key.replace("isation", "ization").replace("yse", "yze").replace("our", "or")
     key = re.sub(r"is(e|ed|es|er|ing|able)$", r"iz\1", key)
     return re.sub(r"(.)\1", r"\1", key)
-
-
-def select(relations: Sequence[Relation], names: Sequence[str]) -> list[Relation]:
-    """The relations whose name contains one of `names` (all if there are none)."""
-    return [r for r in relations if not names or any(fold(n) in fold(r.name) for n in names)]

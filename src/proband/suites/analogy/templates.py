@@ -57,16 +57,16 @@ def fill_spans(template: str, query: Pair, option: Pair) -> tuple[str, tuple[Spa
     words = dict(zip(PLACES, (*query, *option), strict=True))
     text, spans = "", {}
     for part in re.split(r"(\{[ht][12]\})", pattern(template)):
-        if part in words:
-            word = words[part]
-            spans[part] = (len(text), len(text) + len(word))
-            text += word
-        else:
-            text += part
+        word = words.get(part, part)
+        spans[part] = (len(text), len(text) + len(word))
+        text += word
     return text, (spans["{h1}"], spans["{t1}"], spans["{h2}"], spans["{t2}"])
 
 
-def option_start(template: str, query: Pair, option: Pair) -> int:
-    """Where the option pair begins, for scores that condition on the query."""
-    spans = fill_spans(template, query, option)[1]
-    return min(spans[2][0], spans[3][0])
+def question(template: str, query: Pair) -> str:
+    """What a reader is asked.
+
+    >>> question("what-is-to", ("Paris", "France"))
+    'Which pair completes the analogy? What Paris is to France, ___ is to ___.'
+    """
+    return "Which pair completes the analogy? " + fill(template, query, ("___", "___"))

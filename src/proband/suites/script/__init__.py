@@ -11,31 +11,21 @@ build.py makes items of a corpus, solvers.py lists the ways of asking a model.
 from __future__ import annotations
 
 from proband.core.suite import Demo, Suite
-from proband.core.types import Answer, Item
 from proband.suites.script.analysis.breakdown import BREAKDOWN
+from proband.suites.script.analysis.drawing import draw_item
 from proband.suites.script.analysis.metrics import METRICS
 from proband.suites.script.build import BuildOptions, build
 from proband.suites.script.cloze.baselines import Chance, Frequent
 from proband.suites.script.finetune import FINETUNE
 from proband.suites.script.nets import NETS
 from proband.suites.script.paper.aligned_phrases import ALIGNMENTS, PHRASE_TABLE
-from proband.suites.script.paper.by_blank import BY_BLANK
 from proband.suites.script.paper.claims import CLAIMS
 from proband.suites.script.paper.corpus_statistics import CORPUS
 from proband.suites.script.paper.greedy_texts import GREEDY
 from proband.suites.script.paper.published import published
-from proband.suites.script.paper.table4 import TABLE4
-from proband.suites.script.paper.tables import TABLES
+from proband.suites.script.paper.tables import BY_BLANK, TABLE4, TABLES
 from proband.suites.script.show import show
 from proband.suites.script.solvers import SOLVERS
-
-
-def draw(item: Item, answer: Answer | None) -> str | None:
-    """The text with its blanks, the words said in them and their ranks."""
-    from proband.suites.script.analysis.drawing import draw_item
-
-    return draw_item(item, answer)
-
 
 SUITE = Suite(
     name="script",
@@ -53,7 +43,7 @@ SUITE = Suite(
             runs=(("embedded:mlm", None), ("solver:frequent", None), ("solver:chance", None)),
         ),
     ),
-    draw=draw,
+    draw=draw_item,
     published=published,
     analyses=(CORPUS, TABLE4, BY_BLANK, PHRASE_TABLE, GREEDY, ALIGNMENTS),
     claims=CLAIMS,

@@ -7,8 +7,8 @@ blank are dropped from valid and test and kept for training, where a net reads t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,6 +31,7 @@ from proband.suites.script.corpus.statistics import new_words, overlaps, table1
 ORDER = ("test", "valid", "train")
 OWN_LEAST = 2  # our own corpus is small
 OWN, FOREIGN = "Apache-2.0 (written for Proband)", "that of the files given"
+Choose = Callable[[Pair], list[blanks.Span]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,15 +72,19 @@ class BuildOptions:
 
 def build(options: BuildOptions, *, seed: int) -> Built:
     pairs = separated(read(options.data), seed=seed, hold_out=options.hold_out)
-    wanted = _splits(options.splits)
+    wanted = [name.strip() for name in options.splits.split(",") if name.strip()]
+    if unknown := [name for name in wanted if name not in SPLITS]:
+        raise ProbandError(f"'splits' names {unknown[0]!r}, not one of {', '.join(SPLITS)}")
     counted = blanks.counts(pairs)
     made = blanks.whitelist(counted, share=options.share, least=options.fewest)
     words = allowed(options, pairs) or made
-    chosen = Chosen(words=words, released=options.released, most=options.most)
+    choose = chooser(options, words)
     pairs = [pair for pair in pairs if pair.split in wanted]
     tally: Counter[str] = Counter()
 
     def summary() -> Mapping[str, Any]:
+        captions = readers.read_captions(options.captions) if options.captions else []
+        sequences = readers.read_sequences(options.data) if options.data else []
         limits: dict[str, Any] = {"most": options.most, "share": options.share, "least": options.fewest}
         return {
             "splits": {name: tally[name] for name in SPLITS if tally[name]},
@@ -89,14 +94,14 @@ def build(options: BuildOptions, *, seed: int) -> Built:
             "whitelist": len(words),
             "table1": table1(pairs),
             "new_words": new_words(pairs),
-            **with_captions(pairs, options.captions),
+            **({"new_words_with_captions": new_words(pairs, captions)} if captions else {}),
             "overlaps": overlaps(pairs),
-            **with_sequences(options.data),
+            **({"sequences": table1(sequences)} if sequences else {}),
             **with_released(pairs, made, counted=counted, folder=options.data, **limits),
         }
 
     return Built(
-        items=items(pairs, chosen, tally),
+        items=items(pairs, choose, tally, candidates=" ".join(words)),
         licence=FOREIGN if options.data else OWN,
         summary=summary,
         files=lambda: {"whitelist.txt": "".join(f"{word}\n" for word in words)},
@@ -109,18 +114,6 @@ def read(data: Path | None) -> list[Pair]:
         return readers.read(data)
     with as_file(files("proband").joinpath("data/script")) as folder:
         return [pair for path in sorted(folder.glob("corpus-*.tsv")) for pair in readers.read(path)]
-
-
-def with_captions(pairs: Sequence[Pair], path: Path | None) -> Mapping[str, Any]:
-    """The words that are new against YouCook2's captions as well."""
-    return {"new_words_with_captions": new_words(pairs, readers.read_captions(path))} if path else {}
-
-
-def with_sequences(folder: Path | None) -> Mapping[str, Any]:
-    """Table 1 of the released sequences, which are the paper's, where they lie beside the cloze texts."""
-    paths = [folder / f"{split}.sequences.jsonl.gz" for split in SPLITS] if folder is not None else []
-    pairs = [pair for path in paths if path.exists() for pair in readers.read(path)]
-    return {"sequences": table1(pairs)} if pairs else {}
 
 
 def separated(pairs: Sequence[Pair], *, seed: int, hold_out: float) -> list[Pair]:
@@ -138,59 +131,39 @@ def separated(pairs: Sequence[Pair], *, seed: int, hold_out: float) -> list[Pair
     return [replace(pair, split=split.get(pair.caption, "train")) for pair in pairs]
 
 
-def _splits(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    for name in names:
-        if name not in SPLITS:
-            raise ProbandError(f"'splits' names {name!r}, not one of {', '.join(SPLITS)}")
-    return names
-
-
 def allowed(options: BuildOptions, pairs: Sequence[Pair]) -> list[str] | None:
     """A whitelist that is given: by name, or with released tags (the file beside them, or the words left out)."""
-    named, data = options.whitelist, options.data
-    if named is not None:
-        words = [line.strip() for _, line in readers.lines_of(named) if line.strip()]
-        if not words:
-            raise ProbandError("holds no words", file=named)
-        return words
+    if options.whitelist is not None:
+        return readers.read_words(options.whitelist)
     if not options.released:
         return None
-    beside = data / "slot_whitelist.txt" if data is not None and data.is_dir() else None
-    if beside is not None and beside.exists():
-        return [line.strip() for _, line in readers.lines_of(beside) if line.strip()]
+    if beside := readers.released_whitelist(options.data):
+        return beside
     counted = Counter(w for pair in pairs for s in blanks.tagged(pair.tags or ()) for w in pair.concrete[slice(*s)])
     return sorted(counted, key=lambda word: (counted[word], word), reverse=True)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Chosen:
+def chooser(options: BuildOptions, words: Sequence[str]) -> Choose:
     """How a pair gets its blanks."""
+    allowed = frozenset(words)
 
-    words: Sequence[str]
-    released: bool
-    most: int
-    allowed: Collection[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "allowed", frozenset(self.words))
-
-    def spans(self, pair: Pair) -> list[blanks.Span]:
-        if not self.released:
-            return blanks.blanks(pair, self.allowed, most=self.most)
+    def spans(pair: Pair) -> list[blanks.Span]:
+        if not options.released:
+            return blanks.blanks(pair, allowed, most=options.most)
         if pair.tags is None:
             raise ProbandError("these texts carry no tags; --released needs .template.tsv files")
         return blanks.tagged(pair.tags)
 
+    return spans
 
-def items(pairs: Iterable[Pair], chosen: Chosen, tally: Counter[str]) -> Iterator[Item]:
-    pairs, candidates = list(pairs), " ".join(chosen.words)
+
+def items(pairs: Sequence[Pair], choose: Choose, tally: Counter[str], *, candidates: str) -> Iterator[Item]:
     for split in ORDER:
         seen: Counter[str] = Counter()
         for pair in pairs:
             if pair.split != split:
                 continue
-            spans = chosen.spans(pair)
+            spans = choose(pair)
             if not spans and split != "train":
                 tally[f"{split} dropped"] += 1
                 continue

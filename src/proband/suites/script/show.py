@@ -10,8 +10,7 @@ def show(item: Item) -> str:
     facts = item.facts
     spans = [tuple(span) for span in facts["blanks"]]
     lines = [running(facts["abstract"]), "", with_blanks(facts["concrete"], spans, numbered=True), ""]
-    kinds = facts.get("kinds") or ["blank"] * len(spans)
-    for number, (gold, (start, end), kind) in enumerate(zip(facts["gold"], spans, kinds), start=1):
+    for number, (gold, (start, end), kind) in enumerate(zip(facts["gold"], spans, facts["kinds"]), start=1):
         lines.append(f"{number:3}. {' '.join(gold)} ({kind}, words {start + 1} to {end})")
     if not spans:
         lines.append("no blanks: text to train on")

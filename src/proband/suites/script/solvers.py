@@ -42,44 +42,30 @@ def answer(items: Sequence[Item], model: AnswersItems, *, seed: int, options: An
     if hasattr(model, "with_options"):
         net = model.with_options(seed=seed, draws=options.draws, restricted=not options.unrestricted)
     asked = [item for item in items if evaluated(item, options.splits)]
-    found = filled(asked, net)
-    if asked and aligns(net):
-        paths = net.align([(item.facts["abstract"], item.facts["concrete"]) for item in asked])
-        found = [with_path(each, one.path) for each, one in zip(found, paths, strict=True)]
+    found: list[Answer] = list(net.answer(asked)) if asked else []
+    if any(not each.blanks for each in found):
+        raise ProbandError(f"{net.name} fills no blanks; solver:frequent and solver:chance are baselines that do")
+    if asked and getattr(net, "aligns", False):
+        for at, (path, _) in enumerate(net.align(asked)):
+            first, *others = found[at].blanks
+            found[at] = replace(found[at], blanks=({**first, "path": path}, *others))
     return in_order(items, found)
 
 
 def align(items: Sequence[Item], model: Any, *, seed: int, options: AlignOptions) -> list[Answer]:
     """The Viterbi alignment of every text, training texts included: one record with `path` (the position in the
     abstract line of each concrete word), and nothing filled in."""
-    if not aligns(model):
+    if not getattr(model, "aligns", False):
         raise ProbandError(f"{model.name} has no alignments; train a transducer")
     wanted = options.splits.replace(" ", "").split(",")
     chosen = [item for item in items if item.split in wanted]
-    found = model.align([(item.facts["abstract"], item.facts["concrete"]) for item in chosen])
     answers = []
-    for item, one in zip(chosen, found, strict=True):
-        record: dict[str, Any] = {"path": list(one.path)}
+    for item, (path, posteriors) in zip(chosen, model.align(chosen), strict=True):
+        record: dict[str, Any] = {"path": path}
         if options.posteriors and item.split != "train":
-            record["posteriors"] = [[round(p, 4) for p in row] for row in one.posteriors]
+            record["posteriors"] = [[round(p, 4) for p in row] for row in posteriors]
         answers.append(Answer(item_id=item.id, blanks=(record,)))
     return in_order(items, answers)
-
-
-def aligns(model: Any) -> bool:
-    return bool(getattr(getattr(model, "net", None), "latent", False))
-
-
-def filled(asked: Sequence[Item], model: Any) -> list[Answer]:
-    found = list(model.answer(asked)) if asked else []
-    if any(not each.blanks for each in found):
-        raise ProbandError(f"{model.name} fills no blanks; solver:frequent and solver:chance are baselines that do")
-    return found
-
-
-def with_path(answer: Answer, path: Sequence[int]) -> Answer:
-    first, *others = answer.blanks
-    return replace(answer, blanks=({**first, "path": list(path)}, *others))
 
 
 def in_order(items: Sequence[Item], answers: Sequence[Answer]) -> list[Answer]:

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import pytest
 
 from proband.suites.script.analysis import knowledge
-
-
-@dataclass(frozen=True)
-class Aligned:
-    abstract: tuple[str, ...]
-    concrete: tuple[str, ...]
-    path: tuple[int, ...]
+from proband.suites.script.analysis.knowledge import Aligned
 
 
 def test_mutual_information_by_hand() -> None:

@@ -30,7 +30,7 @@ def test_conditions_of_the_whitelist() -> None:
 def test_share_counts_both_sides() -> None:
     pairs = [pair_of("mix", "stir")] * 3 + [pair_of("stir", "mix")] * 2
     counted = blanks.counts(pairs)
-    assert counted["stir"] == blanks.Count(alone=3, abstract=2, concrete=3)
+    assert counted["stir"] == blanks.Count(alone=3, abstract=2)
     assert counted["stir"].share == pytest.approx(0.6)
     assert blanks.whitelist(counted, share=0.5, least=1) == ["stir"]
 

@@ -6,109 +6,73 @@ compares two groups of relations, and one about two models compares them relatio
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from proband.core.suite import Claim, Contrast, Where
 from proband.suites.analogy.paper.frequency import BY_ITEM, BY_TUPLE
 from proband.suites.analogy.probes import PAPER_PROBES
 
-UNMARKED: Mapping[str, str] = {"marked": "unmarked"}
+UNMARKED: Where = {"marked": "unmarked"}
 EACH = ("run.model", "setting")  # asked of every model in each setting
 
 
-def _probes(above: str, below: str, where: Where | None = None) -> tuple[Contrast, ...]:
-    return (Contrast(above={"paper_probe": above}, below={"paper_probe": below}, where=where or {}, pair="relation"),)
+def _probes(statement: str, source: str, *, above: str, where: Where | None = None, below: str = "random") -> Claim:
+    """Two probes, relation by relation."""
+    contrast = Contrast(above={"paper_probe": above}, below={"paper_probe": below}, where=where or {}, pair="relation")
+    return Claim(statement=statement, source=source, contrasts=(contrast,), per=EACH)
 
 
-def _models(above: str, below: str, probe: str) -> tuple[Contrast, ...]:
+def _kinds(statement: str, source: str, *, above: Where, below: Where, where: Where) -> Claim:
+    """Two groups of relations."""
+    contrast = Contrast(above=above, below=below, where=where, unit="relation")
+    return Claim(statement=statement, source=source, contrasts=(contrast,), per=EACH)
+
+
+def _solvers(statement: str, *, above: str, below: str, probe: str) -> Claim:
     """Two solvers on the zero-shot items of a probe: every run of the one with every run of the other."""
     where = {"paper_probe": probe, "setting": "zero-shot"}
-    return (Contrast(above={"run.solver": above}, below={"run.solver": below}, where=where, pair="relation"),)
+    contrast = Contrast(above={"run.solver": above}, below={"run.solver": below}, where=where, pair="relation")
+    return Claim(statement=statement, source="section 3.2, zero-shot", contrasts=(contrast,), per=())
 
 
 CLAIMS = (
-    Claim(
-        statement="random is harder than reverse",
-        source="section 3.2, supervised",
-        contrasts=_probes("reverse", "random"),
-        per=EACH,
-    ),
-    Claim(
-        statement="random is harder than type",
-        source="section 3.2, supervised",
-        contrasts=_probes("type", "random"),
-        per=EACH,
-    ),
-    Claim(
-        statement="type is harder than reverse",
-        source="section 4, supervised",
-        contrasts=_probes("reverse", "type"),
-        per=EACH,
-    ),
+    _probes("random is harder than reverse", "section 3.2, supervised", above="reverse"),
+    _probes("random is harder than type", "section 3.2, supervised", above="type"),
+    _probes("type is harder than reverse", "section 4, supervised", above="reverse", below="type"),
     *(
-        Claim(
-            statement=f"random is harder than {other} without the relations that the paper marks",
-            source="section 4, supervised",
-            contrasts=_probes(other, "random", UNMARKED),
-            per=EACH,
+        _probes(
+            f"random is harder than {other} without the relations that the paper marks",
+            "section 4, supervised",
+            above=other,
+            where=UNMARKED,
         )
         for other in ("reverse", "type")
     ),
     *(
-        Claim(
-            statement=f"semantic relations are harder than morphological ones ({probe})",
-            source="section 3.2, both settings",
-            contrasts=(
-                Contrast(
-                    above={"kind": "morphological"},
-                    below={"kind": "semantic"},
-                    where={"paper_probe": probe},
-                    unit="relation",
-                ),
-            ),
-            per=EACH,
+        _kinds(
+            f"semantic relations are harder than morphological ones ({probe})",
+            "section 3.2, both settings",
+            above={"kind": "morphological"},
+            below={"kind": "semantic"},
+            where={"paper_probe": probe},
         )
         for probe in PAPER_PROBES
     ),
-    Claim(
-        statement="one/many-to-many relations are harder than the others in random (semantic relations)",
-        source="section 4, table 2, supervised",
-        contrasts=(
-            Contrast(
-                above=UNMARKED,
-                below={"marked": "marked"},
-                where={"paper_probe": "random", "kind": "semantic"},
-                unit="relation",
-            ),
-        ),
-        per=EACH,
+    _kinds(
+        "one/many-to-many relations are harder than the others in random (semantic relations)",
+        "section 4, table 2, supervised",
+        above=UNMARKED,
+        below={"marked": "marked"},
+        where={"paper_probe": "random", "kind": "semantic"},
     ),
-    Claim(
-        statement="bidirectional relations are harder than the others in reverse (semantic relations)",
-        source="section 4, table 2, supervised",
-        contrasts=(
-            Contrast(
-                above={"bidirectional": "one way"},
-                below={"bidirectional": "both ways"},
-                where={"paper_probe": "reverse", "kind": "semantic"},
-                unit="relation",
-            ),
-        ),
-        per=EACH,
+    _kinds(
+        "bidirectional relations are harder than the others in reverse (semantic relations)",
+        "section 4, table 2, supervised",
+        above={"bidirectional": "one way"},
+        below={"bidirectional": "both ways"},
+        where={"paper_probe": "reverse", "kind": "semantic"},
     ),
-    Claim(
-        statement="static vectors are below a language model in random",
-        source="section 3.2, zero-shot",
-        contrasts=_models("pppl", "difference", "random"),
-        per=(),
-    ),
+    _solvers("static vectors are below a language model in random", above="pppl", below="difference", probe="random"),
     *(
-        Claim(
-            statement=f"static vectors are above a language model in {probe}",
-            source="section 3.2, zero-shot",
-            contrasts=_models("difference", "pppl", probe),
-            per=(),
-        )
+        _solvers(f"static vectors are above a language model in {probe}", above="difference", below="pppl", probe=probe)
         for probe in ("reverse", "type")
     ),
     Claim(

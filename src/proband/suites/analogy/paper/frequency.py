@@ -57,16 +57,13 @@ def analysis(results: Results, seed: int) -> list[Sheet]:
     outcomes: dict[str, dict[str, Outcome]] = {BY_ITEM: {}, BY_TUPLE: {}}
     for number, label in enumerate(results.labels):
         effects = effects_of(results.answers(number), known)
-        by_item, by_tuple = _corrected([e.p for e in effects]), _corrected([e.p_tuples for e in effects])
+        p, p_tuples = [e.p for e in effects], [e.p_tuples for e in effects]
+        by_item, by_tuple = _corrected(p), _corrected(p_tuples)
         for e, holm_item, holm_tuple in zip(effects, by_item, by_tuple, strict=True):
             first = (label, e.relation, e.right, e.wrong, e.gap, e.p, holm_item, e.delta)
             rows.append((*first, e.tuples, e.rho, e.p_tuples, holm_tuple))
-        outcomes[BY_ITEM][label] = outcome(
-            setting, [e.p for e in effects], corrected=by_item, sizes=[e.delta for e in effects]
-        )
-        outcomes[BY_TUPLE][label] = outcome(
-            setting, [e.p_tuples for e in effects], corrected=by_tuple, sizes=[e.rho for e in effects]
-        )
+        outcomes[BY_ITEM][label] = outcome(setting, p, corrected=by_item, sizes=[e.delta for e in effects])
+        outcomes[BY_TUPLE][label] = outcome(setting, p_tuples, corrected=by_tuple, sizes=[e.rho for e in effects])
     header = "run,relation,right,wrong,KS,p,p (Holm),delta,tuples,rho,p by tuple,p by tuple (Holm)"
     return [
         Sheet(

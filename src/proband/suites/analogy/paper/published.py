@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from statistics import fmean
+
+from msgspec import Struct, convert
 
 from proband.core.suite import Published
 from proband.core.types import Tag
@@ -20,8 +21,7 @@ SOURCE = "Rezaee & Camacho-Collados 2022, table {}"
 SECTION_4 = {"random": 68.5, "reverse": 98.2, "type": 95.6}  # "excluding all one/many-to-many and bidirectional"
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(Struct, frozen=True):
     """One published cell; `value` in percent, as printed."""
 
     table: str
@@ -41,10 +41,7 @@ def figures() -> tuple[Figure, ...]:
     [77.85, 99.15, 90.85]
     """
     text = (resources.files("proband") / "data" / "analogy" / "published.csv").read_text(encoding="utf-8")
-    return tuple(
-        Figure(**{**row, "value": float(row["value"])})  # type: ignore[arg-type]
-        for row in csv.DictReader(text.splitlines())
-    )
+    return convert(list(csv.DictReader(text.splitlines())), tuple[Figure, ...], strict=False)
 
 
 @cache
@@ -55,7 +52,7 @@ def marked(mark: str = "") -> frozenset[str]:
 
 def published() -> Sequence[Published]:
     """The same as the report wants them: a tag per row and column, values between 0 and 1."""
-    cells = [(figure.model, _cell(figure), figure.value, SOURCE.format(figure.table)) for figure in figures()]
+    cells = [(f.model, _cell(f), f.value, SOURCE.format(f.table)) for f in figures()]
     return [
         Published(model=model, metric="accuracy", group=group, value=round(value / 100, 6), source=source)
         for model, group, value, source in (*cells, *_averages())
@@ -63,12 +60,8 @@ def published() -> Sequence[Published]:
 
 
 def _cell(figure: Figure) -> dict[str, Tag]:
-    cell: dict[str, Tag] = {"setting": figure.setting, "paper_probe": figure.probe}
-    if figure.group != "All":
-        cell["group"] = figure.group
-    if figure.relation:
-        cell["relation"] = figure.relation
-    return cell
+    finer = {"group": figure.group.replace("All", ""), "relation": figure.relation}
+    return {"setting": figure.setting, "paper_probe": figure.probe, **{name: tag for name, tag in finer.items() if tag}}
 
 
 def _averages() -> Iterator[tuple[str, dict[str, Tag], float, str]]:

@@ -7,7 +7,7 @@ of the solver (template, scoring, classifier, layer); a study makes those runs a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from functools import partial
 
 from proband.core.suite import Table
 from proband.core.types import Tag
@@ -59,123 +59,90 @@ def _note() -> str:
     )
 
 
+_table = partial(Table, columns=CELLS, order=ORDER)
+_of_study = partial(_table, macro="relation", always=False)  # a mean over relations, where a study asks for it
+
 PAPER = (
-    Table(
+    _table(
         name="groups",
         title="Accuracy by group of relations and probe",
         rows=("group",),
-        columns=CELLS,
-        order=ORDER,
         note="Published rows are table 1 of the paper, measured on BATS.",
     ),
-    Table(
-        name="relations",
-        title="Accuracy by relation and probe",
-        rows=("group", "relation"),
-        columns=CELLS,
-        order=ORDER,
-        note=_note(),
-    ),
-    Table(name="probes", title="Head and tail replaced", rows=("group",), columns=("setting", "probe"), order=ORDER),
-    Table(
+    _table(name="relations", title="Accuracy by relation and probe", rows=("group", "relation"), note=_note()),
+    _table(name="probes", title="Head and tail replaced", rows=("group",), columns=("setting", "probe")),
+    _table(
         name="auc",
         title="Area under the ROC curve of true against false, mean over relations",
         rows=("group",),
-        columns=CELLS,
         metric="auc",
-        order=ORDER,
         where={"setting": "supervised"},
         macro="relation",
     ),
-    Table(
+    _table(
         name="retrieval",
         title="First answer right, a : b :: c : ?",
         rows=("group",),
         columns=("setting",),
         metric="top1",
-        order=ORDER,
         where={"setting": "retrieval"},
     ),
-    Table(name="cardinality", title="By cardinality", rows=("cardinality",), columns=CELLS, order=ORDER),
+    _table(name="cardinality", title="By cardinality", rows=("cardinality",)),
 )
 
-AVERAGES = tuple(
-    Table(
-        name=name,
-        title=f"Mean over relations: {title}",
-        rows=rows,
-        columns=CELLS,
-        order=ORDER,
-        macro="relation",
-        note=note,
-        always=False,
-    )
-    for name, title, rows, note in (
-        ("marked", "with and without those the paper marks", ("marked",), "Published: computed from table 2."),
-        (
-            "marked-kinds",
-            "semantic and morphological, with and without those the paper marks",
-            ("kind", "marked"),
-            "Published: section 4, whose averages are those of the six unmarked semantic relations.",
-        ),
-        ("detected", "with and without those found to be to-many or symmetric", ("detected",), ""),
-    )
+AVERAGES = (
+    _of_study(
+        name="marked",
+        title="Mean over relations: with and without those the paper marks",
+        rows=("marked",),
+        note="Published: computed from table 2.",
+    ),
+    _of_study(
+        name="marked-kinds",
+        title="Mean over relations: semantic and morphological, with and without those the paper marks",
+        rows=("kind", "marked"),
+        note="Published: section 4, whose averages are those of the six unmarked semantic relations.",
+    ),
+    _of_study(
+        name="detected",
+        title="Mean over relations: with and without those found to be to-many or symmetric",
+        rows=("detected",),
+    ),
 )
 
 VARIANTS = tuple(
-    Table(
-        name=name,
-        title=f"{title}, mean over relations",
-        rows=rows,
-        columns=("paper_probe",),
-        order=ORDER,
-        macro="relation",
-        always=False,
-    )
+    _of_study(name=name + end, title=f"{title}, mean over relations{of}", rows=rows, columns=columns)
+    for end, of, columns in (("", "", ("paper_probe",)), ("-groups", " of a group", ("group", "paper_probe")))
     for name, title, rows in (
         ("templates", "Wording of the analogy", ("run.template",)),
         ("scoring", "Ways to score a sentence", ("run.solver", "run.method", "run.norm", "run.span")),
     )
 )
 
-BY_GROUP = tuple(
-    replace(table, name=f"{table.name}-groups", title=f"{table.title} of a group", columns=("group", "paper_probe"))
-    for table in VARIANTS
-)
-
+BY_CLASSIFIER = ("paper_probe", "run.classifier")
 PROBING = tuple(
-    Table(
+    _of_study(
         name=name,
         title=title,
         rows=rows,
         columns=("run.task",),
-        order=ORDER,
-        macro="relation",
         note="test: the unseen half, as in the paper; seen: new sentences of seen words; control: the same sentences "
         "with a random label per word. Selectivity is seen minus control (Hewitt & Liang 2019).",
-        always=False,
     )
     for name, title, rows in (
-        ("probing", "Classifier and control task, mean over relations", ("paper_probe", "run.classifier")),
-        (
-            "layers",
-            "Classifier, layer and control task, mean over relations",
-            ("paper_probe", "run.classifier", "run.layers"),
-        ),
+        ("probing", "Classifier and control task, mean over relations", BY_CLASSIFIER),
+        ("layers", "Classifier, layer and control task, mean over relations", (*BY_CLASSIFIER, "run.layers")),
     )
 )
 
-SEARCH = (
-    Table(
-        name="retrieval-methods",
-        title="First answer right, by method, with a, b and c excluded from the answers or not",
-        rows=("run.method", "run.exclude"),
-        columns=("group",),
-        metric="top1",
-        order=ORDER,
-        where={"setting": "retrieval"},
-        always=False,
-    ),
+SEARCH = _table(
+    name="retrieval-methods",
+    title="First answer right, by method, with a, b and c excluded from the answers or not",
+    rows=("run.method", "run.exclude"),
+    columns=("group",),
+    metric="top1",
+    where={"setting": "retrieval"},
+    always=False,
 )
 
-TABLES = (*PAPER, *AVERAGES, *VARIANTS, *BY_GROUP, *PROBING, *SEARCH)
+TABLES = (*PAPER, *AVERAGES, *VARIANTS, *PROBING, SEARCH)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from proband.core.protocols import EmbedsPairs, EmbedsSentences, EmbedsWords, HasVectors, ScoresText
 from proband.core.suite import Solver
 from proband.solvers import AS_IS, CHOOSE
@@ -9,19 +11,14 @@ from proband.suites.analogy.solvers import cosine, pseudo_perplexity, retrieval,
 from proband.suites.analogy.solvers.pseudo_perplexity import ScoringOptions
 from proband.suites.analogy.solvers.supervised import LearningOptions, WordLearningOptions
 
+_scoring = partial(Solver, needs=ScoresText, options=ScoringOptions)
+_vectors = partial(Solver, needs=HasVectors)
 ZERO_SHOT = (
     Solver(name="relation-cosine", help="cosine of relation embeddings", needs=EmbedsPairs, solve=cosine.by_relation),
-    Solver(
-        name="pppl",
-        help="lowest (pseudo-)perplexity",
-        needs=ScoresText,
-        solve=pseudo_perplexity.pppl,
-        options=ScoringOptions,
-    ),
-    Solver(
+    _scoring(name="pppl", help="lowest (pseudo-)perplexity", solve=pseudo_perplexity.pppl),
+    _vectors(
         name="difference",
         help="cosine of vector differences (PairDirection)",
-        needs=HasVectors,
         solve=cosine.by_vectors(cosine.difference),
     ),
     Solver(
@@ -29,52 +26,36 @@ ZERO_SHOT = (
     ),
     CHOOSE,
     AS_IS,
-    Solver(
-        name="pmi",
-        help="pppl minus the option's prior",
-        needs=ScoresText,
-        solve=pseudo_perplexity.pmi,
-        options=ScoringOptions,
-    ),
-    Solver(name="3cosadd", help="cos(d, b - a + c)", needs=HasVectors, solve=cosine.by_vectors(cosine.cos_add)),
-    Solver(
-        name="3cosmul", help="cos(d,b) cos(d,c) / cos(d,a)", needs=HasVectors, solve=cosine.by_vectors(cosine.cos_mul)
-    ),
-    Solver(
+    _scoring(name="pmi", help="pppl minus the option's prior", solve=pseudo_perplexity.pmi),
+    _vectors(name="3cosadd", help="cos(d, b - a + c)", solve=cosine.by_vectors(cosine.cos_add)),
+    _vectors(name="3cosmul", help="cos(d,b) cos(d,c) / cos(d,a)", solve=cosine.by_vectors(cosine.cos_mul)),
+    _vectors(
         name="similar-to-b",
         help="control: cos(d, c), blind to the query",
-        needs=HasVectors,
         solve=cosine.by_vectors(cosine.similar_to_b),
     ),
 )
 
+_supervised = partial(Solver, options=LearningOptions, whole=True, setting="supervised")
 SUPERVISED = (
-    Solver(
+    _supervised(
         name="supervised-relation",
         help="classifier over the two relation embeddings",
         needs=EmbedsPairs,
         solve=supervised.by_relations,
-        options=LearningOptions,
-        whole=True,
-        setting="supervised",
     ),
-    Solver(
+    _supervised(
         name="supervised-difference",
         help="classifier over the two vector differences",
         needs=HasVectors,
         solve=supervised.by_differences,
-        options=LearningOptions,
-        whole=True,
-        setting="supervised",
     ),
-    Solver(
+    _supervised(
         name="supervised",
         help="classifier over the four words' contextual embeddings",
         needs=EmbedsWords,
         solve=supervised.by_words,
         options=WordLearningOptions,
-        whole=True,
-        setting="supervised",
     ),
 )
 

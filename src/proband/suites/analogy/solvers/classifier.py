@@ -35,9 +35,6 @@ class Settings:
     decay: float = 1e-4
 
 
-MLP, LINEAR = Settings(), Settings(hidden=0)
-
-
 @dataclass(frozen=True)
 class Lesson:
     """One classifier's sentences, as rows of the shared table: what it learns from, and what it is asked."""

@@ -38,14 +38,11 @@ def held_out(items: Sequence[Item], task: Lesson, *, seed: str, control: bool) -
     rng.shuffle(order)
     cut = max(1, len(order) // 5)
     ask, learn = (np.array([at for pair in part for at in pair]) for part in (order[:cut], order[cut:]))
-    labels = _coins(items, rng) if control else np.asarray(task.labels, dtype=np.float32)
+    labels = np.asarray(task.labels, dtype=np.float32)
+    if control:  # a random label per item that depends on the option's first word alone
+        words = [query_and_option(item)[1][0] for item in items]
+        coin = {word: float(rng.random() < 0.5) for word in sorted(set(words))}
+        labels = np.array([coin[word] for word in words], dtype=np.float32)
     signs: Floats = np.where(labels == task.labels, 1, -1).astype(np.float32)
     asked = Lesson(train=task.train[learn], labels=labels[learn], ask=task.train[ask])
     return [items[at] for at in ask], asked, signs[ask]
-
-
-def _coins(items: Sequence[Item], rng: random.Random) -> Floats:
-    """A random label per item that depends on the option's first word alone."""
-    words = [query_and_option(item)[1][0] for item in items]
-    coin = {word: float(rng.random() < 0.5) for word in sorted(set(words))}
-    return np.array([coin[word] for word in words], dtype=np.float32)

@@ -12,6 +12,7 @@ and the classical combinations of the four words (Levy & Goldberg 2014), here us
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from proband.suites.analogy.relations import Pair
 
 Rows = NDArray[np.floating]  # one vector per row
 EPS = 1e-3
+BLOCK = 20_000  # options
 
 
 def cosine(a: Rows, b: Rows) -> Rows:
@@ -74,15 +76,13 @@ def lookup(model: HasVectors, words: Sequence[str]) -> dict[str, Rows]:
     A word that is not found at all has the zero vector.
     """
     distinct = list(dict.fromkeys(words))
-    forms = [spellings(word) for word in distinct]
-    flat = list(dict.fromkeys(form for own in forms for form in own))
-    parts = list(dict.fromkeys(part for word in distinct for part in word.lower().split()))
-    rows, known = model.vectors([*flat, *parts])
-    row_of = {form: row for form, row, there in zip([*flat, *parts], rows, known, strict=True) if there}
+    forms = list(dict.fromkeys(form for word in distinct for form in (*spellings(word), *word.lower().split())))
+    rows, known = model.vectors(forms)
+    row_of = {form: row for form, row, there in zip(forms, rows, known, strict=True) if there}
     nothing = np.zeros(rows.shape[1], dtype=np.float32)
     found: dict[str, Rows] = {}
-    for word, own in zip(distinct, forms, strict=True):
-        hit = next((row_of[form] for form in own if form in row_of), None)
+    for word in distinct:
+        hit = next((row_of[form] for form in spellings(word) if form in row_of), None)
         if hit is None:
             pieces = [row_of[part] for part in word.lower().split() if part in row_of]
             hit = np.mean(pieces, axis=0) if pieces else nothing
@@ -104,45 +104,46 @@ def by_vectors(combine: Combination) -> Callable[..., list[Answer]]:
     """A solver for static vectors from a combination of the four words' vectors."""
 
     def solve(items: Sequence[Item], model: HasVectors, *, seed: int, options: NoOptions) -> list[Answer]:
-        pairs = [query_and_options(item) for item in items]
-        words = list(dict.fromkeys(word for query, choices in pairs for pair in (query, *choices) for word in pair))
-        found = lookup(model, words)
-        table = np.stack([found[word] for word in words])
-        number = {word: at for at, word in enumerate(words)}
-        quads = [[number[w] for w in (*query, *option)] for query, choices in pairs for option in choices]
-        return answers(items, [len(choices) for _, choices in pairs], in_blocks(combine, table, np.array(quads)))
+        def embed(words: Sequence[str]) -> Rows:
+            return np.stack(list(lookup(model, words).values()))
+
+        return _scored(items, lambda query, option: (*query, *option), embed, combine)
 
     return solve
 
 
-def in_blocks(combine: Combination, table: Rows, quads: NDArray[np.int64], *, block: int = 20_000) -> Rows:
-    """The combination of each row of four word numbers, a block at a time so that memory stays flat."""
-    parts = [quads[at : at + block] for at in range(0, len(quads), block)]
-    return np.concatenate([combine(*(table[part[:, k]] for k in range(4))) for part in parts])
-
-
 def by_relation(items: Sequence[Item], model: EmbedsPairs, *, seed: int, options: NoOptions) -> list[Answer]:
     """Cosine of relation embeddings; each distinct pair is embedded once."""
-    return nearest(items, lambda pairs: model.embed_pairs(pairs))
+    return _scored(items, lambda query, option: (query, option), model.embed_pairs, cosine)
 
 
 def by_sentences(items: Sequence[Item], model: EmbedsSentences, *, seed: int, options: NoOptions) -> list[Answer]:
     """Cosine of the sentence embeddings of "h1 is to t1" and "h2 is to t2"."""
-    return nearest(items, lambda pairs: model.embed_sentences([f"{head} is to {tail}" for head, tail in pairs]))
+    return _scored(
+        items, lambda *pairs: tuple(f"{head} is to {tail}" for head, tail in pairs), model.embed_sentences, cosine
+    )
 
 
-def nearest(items: Sequence[Item], embed: Callable[[list[Pair]], Rows]) -> list[Answer]:
-    """Cosine of the embeddings of query and option."""
-    pairs = [query_and_options(item) for item in items]
-    distinct = list(dict.fromkeys(pair for query, options in pairs for pair in (query, *options)))
-    number = {pair: at for at, pair in enumerate(distinct)}
-    rows = embed(distinct)
-    twos = np.array([(number[query], number[option]) for query, options in pairs for option in options])
-    return answers(items, [len(options) for _, options in pairs], cosine(rows[twos[:, 0]], rows[twos[:, 1]]))
-
-
-def answers(items: Sequence[Item], lengths: Sequence[int], scores: Rows) -> list[Answer]:
-    """Cut a flat row of scores into one answer per item."""
-    ends = np.cumsum(lengths)
-    parts = np.split(scores.astype(np.float64), ends[:-1])
-    return [Answer(item_id=item.id, scores=tuple(part.tolist())) for item, part in zip(items, parts, strict=True)]
+def _scored(
+    items: Sequence[Item],
+    parts: Callable[[Pair, Pair], tuple[Any, ...]],
+    embed: Callable[[list[Any]], Rows],
+    combine: Callable[..., Rows],
+) -> list[Answer]:
+    """The score of an option is a combination of the embeddings of its parts and the query's. Each distinct part is
+    embedded once; options are scored a block at a time, so that memory stays flat."""
+    asked = [query_and_options(item) for item in items]
+    number: dict[Any, int] = {}
+    rows = np.array(
+        [
+            [number.setdefault(part, len(number)) for part in parts(query, option)]
+            for query, choices in asked
+            for option in choices
+        ]
+    )
+    table = embed(list(number))
+    blocks = [rows[at : at + BLOCK].T for at in range(0, len(rows), BLOCK)]
+    scores = np.concatenate([combine(*(table[column] for column in block)) for block in blocks])
+    ends = np.cumsum([len(choices) for _, choices in asked])
+    shares = np.split(scores.astype(np.float64), ends[:-1])
+    return [Answer(item_id=item.id, scores=tuple(share.tolist())) for item, share in zip(items, shares, strict=True)]

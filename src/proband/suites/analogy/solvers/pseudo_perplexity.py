@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -22,7 +23,7 @@ from proband.core.types import Answer, Item
 from proband.solvers.likelihood import LikelihoodOptions, method_of, normalised
 from proband.suites.analogy.item_pairs import query_and_options
 from proband.suites.analogy.relations import Pair
-from proband.suites.analogy.templates import DEFAULT, TEMPLATES, fill, option_start
+from proband.suites.analogy.templates import DEFAULT, TEMPLATES, fill_spans
 
 NOTHING = ("something", "something")
 
@@ -37,22 +38,18 @@ class ScoringOptions(LikelihoodOptions):
     )
 
 
-def pppl(items: Sequence[Item], model: ScoresText, *, seed: int, options: ScoringOptions) -> list[Answer]:
-    """-log PPPL of each option's sentence. With span `option` only its own tokens count, the query being context."""
-    return _answers(items, model, options, less_prior=False)
-
-
-def pmi(items: Sequence[Item], model: ScoresText, *, seed: int, options: ScoringOptions) -> list[Answer]:
-    """log P of the sentence minus the option's prior: log P of the same sentence about "something"."""
-    return _answers(items, model, options, less_prior=True)
-
-
-def _answers(items: Sequence[Item], model: ScoresText, options: ScoringOptions, *, less_prior: bool) -> list[Answer]:
+def _answers(
+    items: Sequence[Item], model: ScoresText, *, seed: int, options: ScoringOptions, less_prior: bool
+) -> list[Answer]:
+    """-log PPPL of each option's sentence, less the option's prior (the same sentence about "something") or not. With
+    span `option` only its own tokens count, the query being context."""
     asked = [query_and_options(item) for item in items]
     pairs = dict.fromkeys((query, option) for query, choices in asked for option in choices)
     if less_prior:
         pairs |= dict.fromkeys((NOTHING, option) for _, option in list(pairs))
-    value = _scores(list(pairs), model, options)
+    texts = [_text(query, option, options) for query, option in pairs]
+    scored = model.score(texts, method=method_of(model, options.method))  # each distinct (query, option) once
+    value = {pair: normalised(score, options.norm) for pair, score in zip(pairs, scored, strict=True)}
     return [
         Answer(
             item_id=item.id,
@@ -62,15 +59,9 @@ def _answers(items: Sequence[Item], model: ScoresText, options: ScoringOptions, 
     ]
 
 
-def _scores(
-    pairs: Sequence[tuple[Pair, Pair]], model: ScoresText, options: ScoringOptions
-) -> dict[tuple[Pair, Pair], float]:
-    """Each distinct (query, option) once, in one call of the model."""
-    texts = [_text(query, option, options) for query, option in pairs]
-    scored = model.score(texts, method=method_of(model, options.method))
-    return {pair: normalised(score, options.norm) for pair, score in zip(pairs, scored, strict=True)}
-
-
 def _text(query: Pair, option: Pair, options: ScoringOptions) -> Text:
-    start = option_start(options.template, query, option) if options.span == "option" else 0
-    return Text(fill(options.template, query, option), start)
+    text, spans = fill_spans(options.template, query, option)
+    return Text(text, min(spans[2:])[0] if options.span == "option" else 0)
+
+
+pppl, pmi = partial(_answers, less_prior=False), partial(_answers, less_prior=True)

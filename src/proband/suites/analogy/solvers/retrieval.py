@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Literal
 
 import numpy as np
@@ -33,52 +34,30 @@ from proband.suites.analogy.solvers.cosine import EPS, Rows, spellings, unit
 Row = NDArray[np.floating]
 
 
-def cos_add(to_a: Row, to_b: Row, to_c: Row, a_b: float, c_ab: float) -> Row:
-    return to_b - to_a + to_c
-
-
-def cos_mul(to_a: Row, to_b: Row, to_c: Row, a_b: float, c_ab: float) -> Row:
-    product: Row = (to_b + 1) * (to_c + 1) / (2 * (to_a + 1 + 2 * EPS))
-    return product
-
-
-def pair_direction(to_a: Row, to_b: Row, to_c: Row, a_b: float, c_ab: float) -> Row:
-    """cos(d - c, b - a) = (d.b - d.a - c.(b - a)) / (|d - c| |b - a|), with |x - y|^2 = 2 - 2 x.y for length 1"""
-    long = np.sqrt(np.maximum(2 - 2 * to_c, 1e-9) * max(2 - 2 * a_b, 1e-9))
-    direction: Row = (to_b - to_a - c_ab) / long
-    return direction
-
-
-def similar_to_b(to_a: Row, to_b: Row, to_c: Row, a_b: float, c_ab: float) -> Row:
-    return to_c
-
-
+# d's cosines with a, b and c, cos(a, b), and cos(c, b) - cos(c, a) -> what is maximised; |x - y|^2 = 2 - 2 x.y
 METHODS: dict[str, Callable[[Row, Row, Row, float, float], Row]] = {
-    "3cosadd": cos_add,
-    "3cosmul": cos_mul,
-    "pair-direction": pair_direction,
-    "similar-to-b": similar_to_b,
+    "3cosadd": lambda to_a, to_b, to_c, a_b, c_ab: to_b - to_a + to_c,
+    "3cosmul": lambda to_a, to_b, to_c, a_b, c_ab: (to_b + 1) * (to_c + 1) / (2 * (to_a + 1 + 2 * EPS)),
+    "pair-direction": lambda to_a, to_b, to_c, a_b, c_ab: (
+        (to_b - to_a - c_ab) / np.sqrt(np.maximum(2 - 2 * to_c, 1e-9) * max(2 - 2 * a_b, 1e-9))
+    ),
+    "similar-to-b": lambda to_a, to_b, to_c, a_b, c_ab: to_c,
 }
 
 
-@dataclass(frozen=True)
 class Space:
     """The searched words: the first `limit` of the model's table (they are ordered by frequency), at length 1."""
 
-    words: Sequence[str]
-    matrix: Rows
-    number: dict[str, int]
+    def __init__(self, model: HasVectors, limit: int) -> None:
+        self.words = list(model.vocabulary[:limit])
+        self.matrix: Rows = unit(np.asarray(model.matrix[:limit], dtype=np.float32))
+        self.number = {word: at for at, word in reversed(list(enumerate(self.words)))}  # of two alike, the first
 
     def find(self, word: str) -> int | None:
         return next((self.number[form] for form in spellings(word) if form in self.number), None)
 
-
-def space(model: HasVectors, limit: int) -> Space:
-    words = list(model.vocabulary[:limit])
-    number: dict[str, int] = {}
-    for at, word in enumerate(words):
-        number.setdefault(word, at)
-    return Space(words, unit(np.asarray(model.matrix[:limit], dtype=np.float32)), number)
+    def find_all(self, words: Iterable[str]) -> list[int]:
+        return [at for word in words if (at := self.find(word)) is not None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +73,7 @@ class SearchOptions:
 
 def retrieve(items: Sequence[Item], model: HasVectors, *, seed: int, options: SearchOptions) -> list[Answer]:
     """The best word as text, and the rank of the best accepted tail in `blanks` (none: a word is not in the table)."""
-    searched = space(model, options.limit)
+    searched = Space(model, options.limit)
     by_relation: dict[str, list[Item]] = defaultdict(list)
     for item in items:
         if "answers" not in item.facts:
@@ -102,10 +81,11 @@ def retrieve(items: Sequence[Item], model: HasVectors, *, seed: int, options: Se
         by_relation[str(item.tags["relation"])].append(item)
     said: dict[str, Answer] = {}
     for name, own in by_relation.items():
-        if options.method == "lrcos":
+        combine = METHODS.get(options.method)
+        if combine is None:
             scores = lrcos_scores(own, searched, seed=f"{seed} {name}")
         else:
-            scores = combination_scores(own, searched, METHODS[options.method])
+            scores = combination_scores(own, searched, combine)
         for item, row in zip(own, scores, strict=True):
             said[item.id] = _answer(item, row, searched, exclude=options.exclude)
     return [said[item.id] for item in items]
@@ -116,12 +96,12 @@ def _three(item: Item) -> tuple[str, str, str]:
 
 
 def _answer(item: Item, scores: Row | None, searched: Space, *, exclude: bool) -> Answer:
-    golds = [at for word in item.facts["answers"] if (at := searched.find(word)) is not None]
+    golds = searched.find_all(item.facts["answers"])
     if scores is None or not golds:
         return Answer(item_id=item.id, blanks=({"rank": None},))
     if exclude:
         scores = scores.copy()
-        scores[[at for word in _three(item) if (at := searched.find(word)) is not None]] = -np.inf
+        scores[searched.find_all(_three(item))] = -np.inf
     best = scores[golds].max()
     rank = int((scores > best).sum()) + 1 if np.isfinite(best) else len(scores)
     return Answer(item_id=item.id, text=searched.words[int(scores.argmax())], blanks=({"rank": rank},))
@@ -139,10 +119,9 @@ def combination_scores(
         a, b, c = _three(item)
         if a not in rows or b not in rows or c not in rows:
             found.append(None)
-            continue
-        a_b = float(rows[a][known[b]])
-        c_ab = float(rows[b][known[c]] - rows[a][known[c]])
-        found.append(combine(rows[a], rows[b], rows[c], a_b, c_ab))
+        else:
+            a_b, c_ab = float(rows[a][known[b]]), float(rows[b][known[c]] - rows[a][known[c]])
+            found.append(combine(rows[a], rows[b], rows[c], a_b, c_ab))
     return found
 
 
@@ -152,25 +131,23 @@ def lrcos_scores(items: Sequence[Item], searched: Space, *, seed: str) -> list[R
     pairs |= dict.fromkeys((item.facts["head"], item.facts["answers"][0]) for item in items)
     rng = random.Random(f"lrcos {seed}")
     others = rng.sample(range(len(searched.words)), min(len(searched.words), 2 * len(pairs)))
-    of_head: dict[str, Row | None] = {}
-    found = []
-    for item in items:
-        head = item.facts["head"]
-        if head not in of_head:
-            at = searched.find(head)
-            tails = [n for h, t in pairs if h != head and (n := searched.find(t)) is not None]
-            heads = [n for h, _ in pairs if h != head and (n := searched.find(h)) is not None]
-            if at is None or len(tails) < 2:
-                of_head[head] = None
-            else:
-                x = searched.matrix[[*tails, *heads, *others]].astype(np.float64)
-                y = np.array([1.0] * len(tails) + [0.0] * (len(heads) + len(others)))
-                weights = logistic(x, y, ridge=0.03)
-                logit = searched.matrix @ weights[:-1].astype(np.float32) + np.float32(weights[-1])
-                chance = 1 / (1 + np.exp(-np.clip(logit, -30, 30)))
-                of_head[head] = chance * (searched.matrix @ searched.matrix[at] + 1) / 2
-        found.append(of_head[head])
-    return found
+
+    @cache
+    def scores(head: str) -> Row | None:
+        at = searched.find(head)
+        tails = searched.find_all(t for h, t in pairs if h != head)
+        heads = searched.find_all(h for h, _ in pairs if h != head)
+        if at is None or len(tails) < 2:
+            return None
+        x = searched.matrix[[*tails, *heads, *others]].astype(np.float64)
+        y = np.array([1.0] * len(tails) + [0.0] * (len(heads) + len(others)))
+        weights = logistic(x, y, ridge=0.03)
+        logit = searched.matrix @ weights[:-1].astype(np.float32) + np.float32(weights[-1])
+        chance = 1 / (1 + np.exp(-np.clip(logit, -30, 30)))
+        found: Row = chance * (searched.matrix @ searched.matrix[at] + 1) / 2
+        return found
+
+    return [scores(item.facts["head"]) for item in items]
 
 
 def logistic(x: Rows, y: Row, *, ridge: float = 1.0, steps: int = 50) -> Row:
@@ -198,16 +175,15 @@ def rank_of(answer: Answer) -> int | None:
     return answer.blanks[0].get("rank") if answer.blanks else None
 
 
-def top1(item: Item, answer: Answer) -> float | None:
-    """1 if an accepted tail came first; a question with an unknown word counts 0. Only for retrieval items."""
-    return None if "answers" not in item.facts else float(rank_of(answer) == 1)
-
-
 def reciprocal_rank(item: Item, answer: Answer) -> float | None:
-    if "answers" not in item.facts:
-        return None
-    rank = rank_of(answer)
-    return 1 / rank if rank else 0.0
+    """1 / rank of the best accepted tail; a question with an unknown word counts 0. Only for retrieval items."""
+    return None if "answers" not in item.facts else 1 / (rank_of(answer) or np.inf)
+
+
+def top1(item: Item, answer: Answer) -> float | None:
+    """1 if an accepted tail came first."""
+    value = reciprocal_rank(item, answer)
+    return None if value is None else float(value == 1)
 
 
 TOP1 = Metric(name="top1", of=top1, title="first answer right")

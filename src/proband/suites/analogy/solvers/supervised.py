@@ -9,7 +9,7 @@ held-out training sentences instead, see control_task). Sentences that several p
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -78,7 +78,7 @@ def layers_of(text: str, count: int) -> list[int]:
 # ---- features ------------------------------------------------------------------------------------------------------
 
 
-def contextual(model: EmbedsWords, *, template: str = DEFAULT, layers: Sequence[int] = (-1,)) -> Features:
+def contextual(model: EmbedsWords, *, template: str, layers: Sequence[int]) -> Features:
     """Embeddings of the four target words, each the mean over `layers`, concatenated: 4 x dim."""
 
     def features(sentences: Sequence[Sentence]) -> Floats:
@@ -90,11 +90,6 @@ def contextual(model: EmbedsWords, *, template: str = DEFAULT, layers: Sequence[
     return features
 
 
-def relational(model: EmbedsPairs) -> Features:
-    """Relation embeddings of the two pairs, concatenated."""
-    return _of_pairs(model.embed_pairs)
-
-
 def differences(model: HasVectors) -> Features:
     """v(t1) - v(h1) and v(t2) - v(h2), concatenated."""
 
@@ -102,10 +97,12 @@ def differences(model: HasVectors) -> Features:
         vector = lookup(model, [word for pair in pairs for word in pair])
         return np.stack([vector[tail] - vector[head] for head, tail in pairs]).astype(np.float32)
 
-    return _of_pairs(embed)
+    return of_pairs(embed)
 
 
-def _of_pairs(embed: Callable[[Sequence[Pair]], Floats]) -> Features:
+def of_pairs(embed: Callable[[Sequence[Pair]], Floats]) -> Features:
+    """Embeddings of the two pairs, concatenated."""
+
     def features(sentences: Sequence[Sentence]) -> Floats:
         pairs = list(dict.fromkeys(pair for sentence in sentences for pair in sentence))
         number = {pair: at for at, pair in enumerate(pairs)}
@@ -127,14 +124,6 @@ class Probe:
     train: list[Item]
     test: list[Item]
     task: Lesson
-
-
-def by_relation(items: Sequence[Item]) -> Iterator[list[Item]]:
-    groups: dict[str, list[Item]] = defaultdict(list)
-    for item in items:
-        query_and_option(item)  # an item of another setting is an error
-        groups[str(item.tags["relation"])].append(item)
-    yield from groups.values()
 
 
 def probes_of(items: Sequence[Item]) -> tuple[list[Sentence], list[Probe]]:
@@ -161,25 +150,22 @@ def probes_of(items: Sequence[Item]) -> tuple[list[Sentence], list[Probe]]:
     return list(number), found
 
 
-def asked_of(
-    probes: Sequence[Probe], *, seed: int, options: LearningOptions
-) -> list[tuple[list[Item], Lesson, Floats]]:
-    """Per probe: the items asked about, the classifier's task, and the sign that each logit gets."""
-    if options.task == "test":
-        return [(probe.test, probe.task, np.ones(len(probe.test), dtype=np.float32)) for probe in probes]
-    relation = probes[0].train[0].tags["relation"]
-    return [
-        held_out(probe.train, probe.task, seed=f"{seed} {relation} {at}", control=options.task == "control")
-        for at, probe in enumerate(probes)
-    ]
-
-
 def solve_with(items: Sequence[Item], features: Features, *, seed: int, options: LearningOptions) -> list[Answer]:
     """Scores (logit, -logit) for true and false of the items asked about; the others get no score."""
     said: dict[str, Answer] = {}
-    for own in by_relation(items):
+    relations: dict[str, list[Item]] = defaultdict(list)
+    for item in items:
+        query_and_option(item)  # an item of another setting is an error
+        relations[str(item.tags["relation"])].append(item)
+    for relation, own in relations.items():
         sentences, probes = probes_of(own)
-        asked = asked_of(probes, seed=seed, options=options)
+        # the items asked about, the classifier's task, and the sign that each logit gets
+        asked = [
+            (probe.test, probe.task, np.ones(len(probe.test), dtype=np.float32))
+            if options.task == "test"
+            else held_out(probe.train, probe.task, seed=f"{seed} {relation} {at}", control=options.task == "control")
+            for at, probe in enumerate(probes)
+        ]
         logits = fit_and_ask(features(sentences), [task for _, task, _ in asked], options.settings, seed=seed)
         for (questions, _, signs), row in zip(asked, logits, strict=True):
             for item, logit in zip(questions, (row * signs).tolist(), strict=True):
@@ -196,7 +182,7 @@ def by_words(items: Sequence[Item], model: EmbedsWords, *, seed: int, options: W
 
 
 def by_relations(items: Sequence[Item], model: EmbedsPairs, *, seed: int, options: LearningOptions) -> list[Answer]:
-    return solve_with(items, relational(model), seed=seed, options=options)
+    return solve_with(items, of_pairs(model.embed_pairs), seed=seed, options=options)
 
 
 def by_differences(items: Sequence[Item], model: HasVectors, *, seed: int, options: LearningOptions) -> list[Answer]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from proband.core.errors import ProbandError
@@ -31,7 +32,11 @@ def read(data: str = "") -> tuple[list[Relation], str]:
     path = Path(data)
     if not path.exists():
         raise ProbandError("no such file or folder", file=path)
-    kind, reader = _kind(path)
+    reader: Callable[[Path], list[Relation]]
+    if path.is_dir():
+        kind, reader = ("bats", bats.read) if bats.looks_like(path) else ("listed", listed.read_folder)
+    else:
+        kind, reader = ("google", google.read) if google.looks_like(path) else ("listed", listed.read)
     relations = reader(path)
     for relation in relations:
         if len(relation.tuples) < 4:
@@ -39,13 +44,3 @@ def read(data: str = "") -> tuple[list[Relation], str]:
                 f"relation {relation.name!r} has {len(relation.tuples)} tuples; probes need 4", file=path
             )
     return relations, LICENCES[kind]
-
-
-def _kind(path: Path):  # type: ignore[no-untyped-def]
-    if path.is_dir():
-        if bats.looks_like(path):
-            return "bats", bats.read
-        return "listed", listed.read_folder
-    if google.looks_like(path):
-        return "google", google.read
-    return "listed", listed.read

@@ -7,10 +7,15 @@ keeps the file's name in the paper's spelling (`country : capital`), so that row
 
 from __future__ import annotations
 
+import gzip
 import re
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from proband.core.errors import ProbandError
+from proband.core.files import decode as parse_json
 from proband.suites.analogy.relations import Relation, Tuple
 
 GROUP_OF = {"I": "IM", "D": "DM", "E": "ES", "L": "LS"}
@@ -25,15 +30,7 @@ def read(folder: Path) -> list[Relation]:
     """All relations of the folder, in the order of their codes within the paper's group order."""
     files = [(match, path) for path in folder.rglob("*.txt") if (match := NAME.match(path.name))]
     files.sort(key=lambda found: ("ELDI".index(found[0][1]), found[0][2]))
-    return [Relation(relation_name(match[3]), GROUP_OF[match[1]], tuple(_tuples(path))) for match, path in files]
-
-
-def relation_name(bracket: str) -> str:
-    """
-    >>> relation_name("country - capital"), relation_name("verb+er_irreg")
-    ('country : capital', 'verb+er_irreg')
-    """
-    return bracket.replace(" - ", " : ")
+    return [Relation(match[3].replace(" - ", " : "), GROUP_OF[match[1]], tuple(_tuples(path))) for match, path in files]
 
 
 def _tuples(path: Path) -> list[Tuple]:
@@ -65,8 +62,20 @@ def written(word: object) -> bool:
 
 
 def decode(path: Path) -> str:
+    """The text of a file, plain or gzip."""
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        raw = path.read_bytes()
+        raw = gzip.decompress(raw) if path.suffix == ".gz" else raw
+    except (OSError, EOFError, zlib.error) as error:
+        raise ProbandError(f"cannot be read: {error}", file=path) from error
+    try:
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise ProbandError("is not UTF-8", file=path, line=line) from error
+        raise ProbandError("is not UTF-8", file=path, line=raw[: error.start].count(b"\n") + 1) from error
+
+
+def json_lines(path: Path, kind: Any) -> Iterator[tuple[int, Any]]:
+    """The values of a JSON-lines file, with the numbers of their lines."""
+    for number, line in enumerate(decode(path).split("\n"), start=1):
+        if line.strip():
+            yield number, parse_json(kind, line.encode(), file=path, line=number)

@@ -12,11 +12,7 @@ DERIVED = ("gram1-adjective-to-adverb", "gram2-opposite", "gram6-nationality-adj
 
 
 def looks_like(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return path.suffix == ".txt" and file.readline(200).startswith(b": ")
-    except OSError as error:
-        raise ProbandError(f"cannot be read: {error.strerror}", file=path) from error
+    return path.suffix == ".txt" and decode(path).startswith(": ")
 
 
 def group_of(section: str) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
@@ -15,29 +14,18 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.suites.analogy.relations import GROUPS, Relation, Tuple
-from proband.suites.analogy.sources.bats import clean, decode, written
+from proband.suites.analogy.sources.bats import clean, decode, json_lines, written
 
 BUILT_IN = ("encyclopedic.tsv", "lexicographic.tsv", "derivational.tsv", "inflectional.tsv")
 FIELDS = {"head", "tail", "tails", "relation", "group", "symmetric"}
 ENDINGS = (".tsv", ".csv", ".jsonl")
-SYMMETRIC: dict[str | bool | None, bool | None] = {
-    "yes": True,
-    "no": False,
-    True: True,
-    False: False,
-    "": None,
-    None: None,
-}
+SYMMETRIC: dict[Any, bool | None] = {"yes": True, "no": False, True: True, False: False, "": None, None: None}
 
 
 def built_in() -> list[Relation]:
     """Our own lists: five relations per group, 44 to 50 tuples each."""
-    folder = resources.files("proband") / "data" / "analogy"
-    found: list[Relation] = []
-    for name in BUILT_IN:
-        with resources.as_file(folder / name) as path:
-            found += read(path)
-    return found
+    with resources.as_file(resources.files("proband") / "data" / "analogy") as folder:
+        return [relation for name in BUILT_IN for relation in read(folder / name)]
 
 
 def read_folder(folder: Path) -> list[Relation]:
@@ -62,19 +50,10 @@ def read(path: Path) -> list[Relation]:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    text = decode(path)
     if path.suffix == ".jsonl":
-        for number, line in enumerate(text.split("\n"), start=1):
-            if line.strip():
-                try:
-                    value = json.loads(line)
-                except (ValueError, RecursionError) as error:
-                    raise ProbandError(f"is not JSON: {error}", file=path, line=number) from error
-                if not isinstance(value, dict):
-                    raise ProbandError("must be an object", file=path, line=number)
-                yield number, value
+        yield from json_lines(path, dict[str, Any])
         return
-    reader = csv.reader(io.StringIO(text), delimiter="," if path.suffix == ".csv" else "\t", strict=True)
+    reader = csv.reader(io.StringIO(decode(path)), delimiter="," if path.suffix == ".csv" else "\t", strict=True)
     try:
         header = next(reader, [])
         for cells in reader:

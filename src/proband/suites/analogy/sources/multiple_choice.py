@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
 
 from proband.core.errors import ProbandError
 from proband.core.suite import Built
 from proband.core.types import Item
-from proband.suites.analogy.relations import Pair
-from proband.suites.analogy.sources.bats import clean, written
-from proband.suites.analogy.templates import fill, pattern
+from proband.suites.analogy.sources.bats import clean, decode, json_lines, written
+from proband.suites.analogy.templates import pattern, question
 
 ENDINGS = (".jsonl", ".jsonl.gz")
+
+
+class Question(Struct):
+    """A line."""
+
+    stem: tuple[str, str]
+    choice: Annotated[list[tuple[str, str]], Meta(min_length=2)]
+    answer: int
+    prefix: Any = None
 
 
 def looks_like(path: Path) -> bool:
@@ -24,9 +32,8 @@ def looks_like(path: Path) -> bool:
     if not path.is_file() or not path.name.endswith(ENDINGS):
         return False
     try:
-        first = next(iter(_lines(path)), (0, "{}"))[1]
-        return '"stem"' in first
-    except (ProbandError, EOFError):
+        return '"stem"' in decode(path).lstrip().partition("\n")[0]
+    except ProbandError:
         return False
 
 
@@ -36,8 +43,8 @@ def build(path: Path, *, template: str) -> Built:
 
     def stream() -> Iterator[Item]:
         shape = pattern(template)
-        for number, line in _lines(path):
-            item = _item(line, path, number, shape)
+        for number, row in json_lines(path, Question):
+            item = _item(row, path, number, shape)
             counts[str(item.tags["relation"])] += 1
             yield item
 
@@ -46,43 +53,21 @@ def build(path: Path, *, template: str) -> Built:
     )
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    raw = path.read_bytes()
-    try:
-        text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ProbandError(f"cannot be read as UTF-8 lines: {error}", file=path) from error
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            yield number, line
-
-
-def _item(line: str, path: Path, number: int, shape: str) -> Item:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise ProbandError(f"is not JSON: {error}", file=path, line=number) from error
-    if not isinstance(row, dict):
-        raise ProbandError("must be an object", file=path, line=number)
-    stem, options, gold = _pair(row.get("stem")), row.get("choice"), row.get("answer")
-    if stem is None:
-        raise ProbandError("'stem' must be two words", file=path, line=number)
-    pairs = [_pair(option) for option in options] if isinstance(options, list) else []
-    if len(pairs) < 2 or None in pairs:
-        raise ProbandError("'choice' must be a list of pairs", file=path, line=number)
-    if not isinstance(gold, int) or isinstance(gold, bool) or not 0 <= gold < len(pairs):
-        raise ProbandError(f"'answer' is {gold!r} but there are {len(pairs)} choices", file=path, line=number)
-    known = [pair for pair in pairs if pair is not None]
+def _item(row: Question, path: Path, number: int, shape: str) -> Item:
+    stem, *options = ((clean(a), clean(b)) for a, b in (row.stem, *row.choice))
+    if not all(a and b for a, b in (stem, *options)):
+        raise ProbandError("'stem' and 'choice' must be pairs of words", file=path, line=number)
+    if not 0 <= row.answer < len(options):
+        raise ProbandError(f"'answer' is {row.answer} but there are {len(options)} choices", file=path, line=number)
     name = path.name.split(".")[0]
-    section = row.get("prefix")
     return Item(
         id=f"{name}.{number:04d}",
         suite="analogy",
-        prompt="Which pair completes the analogy? " + fill(shape, stem, ("___", "___")),
-        choices=tuple(" : ".join(option) for option in known),
-        gold=gold,
+        prompt=question(shape, stem),
+        choices=tuple(" : ".join(option) for option in options),
+        gold=row.answer,
         tags={
-            "relation": clean(str(section)) if written(section) else name,
+            "relation": clean(row.prefix) if written(row.prefix) else name,
             "group": name.upper(),
             "probe": "multiple-choice",
             "paper_probe": "multiple-choice",
@@ -90,13 +75,7 @@ def _item(line: str, path: Path, number: int, shape: str) -> Item:
         },
         facts={
             "query": list(stem),
-            "options": [list(option) for option in known],
+            "options": [list(option) for option in options],
             "clusters": [f"{name}.{number:04d}"],
         },
     )
-
-
-def _pair(value: Any) -> Pair | None:
-    if isinstance(value, list) and len(value) == 2 and all(written(w) for w in value):
-        return clean(value[0]), clean(value[1])
-    return None

@@ -47,22 +47,20 @@ def read(folder: str | None = None) -> list[Relation]:
     """Five relations of at most 50 tuples."""
     root = find(folder)
     try:
-        return _relations(root)
+        known = {
+            speech: (
+                read_synsets(root / f"data.{speech}"),
+                first_senses(root / f"index.{speech}"),
+                tag_counts(root / "cntlist.rev", speech),
+            )
+            for speech in ("noun", "adj")
+        }
+        return [
+            Relation(f"wordnet {name}", "LS", tuple(best_known(*known[speech], symbol=symbol)), symmetric)
+            for name, speech, symbol, symmetric in RELATIONS
+        ]
     except (ValueError, IndexError, KeyError) as error:
         raise ProbandError(f"is no folder of WordNet's files: {error}", file=root) from error
-
-
-def _relations(root: Path) -> list[Relation]:
-    found = []
-    read_already: dict[str, tuple[dict[int, Synset], dict[str, int], Counter[str]]] = {}
-    for name, speech, symbol, symmetric in RELATIONS:
-        if speech not in read_already:
-            synsets, first = read_synsets(root / f"data.{speech}"), first_senses(root / f"index.{speech}")
-            read_already[speech] = synsets, first, tag_counts(root / "cntlist.rev", speech)
-        synsets, first, counts = read_already[speech]
-        tuples = best_known(synsets, first, counts=counts, symbol=symbol, symmetric=symmetric)
-        found.append(Relation(f"wordnet {name}", "LS", tuple(tuples), symmetric))
-    return found
 
 
 def read_synsets(path: Path) -> dict[int, Synset]:
@@ -102,9 +100,7 @@ def tag_counts(path: Path, speech: str) -> Counter[str]:
     return counts
 
 
-def best_known(
-    synsets: dict[int, Synset], first: dict[str, int], *, counts: Counter[str], symbol: str, symmetric: bool
-) -> list[Tuple]:
+def best_known(synsets: dict[int, Synset], first: dict[str, int], counts: Counter[str], *, symbol: str) -> list[Tuple]:
     candidates = []
     for head, offset in first.items():
         if not head.isalpha() or head not in synsets[offset].words:

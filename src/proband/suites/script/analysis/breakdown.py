@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from proband.core.metrics import Metric
 from proband.core.types import Answer, Item
@@ -18,29 +17,25 @@ LENGTHS: Mapping[str, Callable[[int], bool]] = {
 }
 
 
-def only(metric: Metric, part: str, keep: Callable[[Mapping[str, Any], str], bool]) -> Metric:
-    """A metric over the blanks that `keep(record, category)` keeps."""
+def only(metric: Metric, part: str) -> Metric:
+    """A metric over the blanks of one kind or length."""
 
     def kept(item: Item, answer: Answer) -> Sequence[float] | None:
         told = [blank for blank in answer.blanks if "gold" in blank]
         kinds = item.facts.get("kinds") or [category(blank["gold"]) for blank in told]
-        blanks = tuple(blank for blank, kind in zip(told, kinds) if keep(blank, kind))
+        blanks = tuple(
+            blank
+            for blank, kind in zip(told, kinds)
+            if (LENGTHS[part](len(blank["gold"])) if part in LENGTHS else kind == part)
+        )
         return metric.numbers(item, Answer(item_id=answer.item_id, blanks=blanks)) or None
 
-    title = f"{metric.title}: {part} blanks"
-    return replace(metric, name=f"{metric.name}:{part}", of=kept, title=title)
+    return replace(metric, name=f"{metric.name}:{part}", of=kept, title=f"{metric.title}: {part} blanks")
 
 
-def _of_kind(name: str) -> Callable[[Mapping[str, Any], str], bool]:
-    return lambda blank, kind: kind == name
-
-
-def _of_length(name: str) -> Callable[[Mapping[str, Any], str], bool]:
-    return lambda blank, kind: LENGTHS[name](len(blank["gold"]))
-
-
-BASE = tuple(metric for metric in METRICS if metric.name in ("match_greedy", "match_oracle", "top5_oracle"))
-BREAKDOWN = (
-    *(only(base, name, _of_kind(name)) for base in BASE for name in CATEGORIES),
-    *(only(base, name, _of_length(name)) for base in BASE for name in LENGTHS),
+BREAKDOWN = tuple(
+    only(metric, part)
+    for metric in METRICS
+    if metric.name in ("match_greedy", "match_oracle", "top5_oracle")
+    for part in (*CATEGORIES, *LENGTHS)
 )

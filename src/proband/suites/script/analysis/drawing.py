@@ -55,14 +55,14 @@ def text(x: float, y: float, words: str, extra: str = "") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" {extra}>{escape(words)}</text>'
 
 
-def band(x: float, y: float, width: float, fill: str, *, opacity: float = 0.35) -> str:
-    shape = f'x="{x:.1f}" y="{y - 12:.1f}" width="{width:.1f}" height="16"'
-    return f'<rect {shape} fill="{fill}" fill-opacity="{opacity}"/>'
+def band(box: Box, at: int) -> str:
+    shape = f'x="{box.x:.1f}" y="{box.y - 12:.1f}" width="{box.width:.1f}" height="16"'
+    return f'<rect {shape} fill="{colour(at)}" fill-opacity="0.35"/>'
 
 
-def picture(parts: Sequence[str], height: float, label: str) -> str:
+def picture(parts: Sequence[str], height: float, label: str, *, width: float = WIDTH, shown: str = "100%") -> str:
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {height:.0f}" width="100%" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{shown}" role="img" '
         f'aria-label="{escape(label)}" {FONT} fill="currentColor">' + "".join(parts) + "</svg>"
     )
 
@@ -85,8 +85,8 @@ def draw_item(item: Item, answer: Answer | None) -> str | None:
     below, bottom = flow(concrete, top=y + 8, widths=widths)
     parts = []
     if path is not None:
-        parts += [band(b.x, b.y, b.width, colour(i)) + mark(b, i) for i, b in enumerate(above) if i in path]
-        parts += [band(b.x, b.y, b.width, colour(i)) for b, i in zip(below, path)]
+        parts += [band(b, i) + mark(b, i) for i, b in enumerate(above) if i in path]
+        parts += [band(b, i) for b, i in zip(below, path)]
         parts += [mark(b, i) for n, (b, i) in enumerate(zip(below, path)) if n == 0 or path[n - 1] != i]
     parts += [text(box.x, box.y, box.word, 'font-weight="bold"') for box in above]
     parts += [text(box.x, box.y, box.word) for box in below]
@@ -140,10 +140,4 @@ def grid(
                 f'fill="{colour(i)}" fill-opacity="{min(1.0, p):.3f}"{frame}/>'
             )
     width, height = left + len(abstract) * 2 * cell + 60, head + len(concrete) * cell + PAD
-    box = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}"'
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {box} role="img" '
-        f'aria-label="alignment of {escape(" ".join(abstract))}" {FONT} fill="currentColor">'
-        + "".join(parts)
-        + "</svg>"
-    )
+    return picture(parts, height, f"alignment of {' '.join(abstract)}", width=width, shown=f"{width:.0f}")

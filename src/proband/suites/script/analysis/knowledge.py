@@ -16,34 +16,47 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 
-class Aligned(Protocol):
-    """One aligned pair (nets/answers.py: Alignment)."""
+@dataclass(frozen=True)
+class Aligned:
+    """A text and, for each of its words, the position in the abstract line that generated it."""
 
-    @property
-    def abstract(self) -> tuple[str, ...]: ...
+    abstract: tuple[str, ...]
+    concrete: tuple[str, ...]
+    path: tuple[int, ...]
+    split: str = "train"
 
-    @property
-    def concrete(self) -> tuple[str, ...]: ...
+    def runs(self) -> Iterator[tuple[str, list[str]]]:
+        """Abstract words with the concrete words they generated, for those that generated any.
 
-    @property
-    def path(self) -> tuple[int, ...]: ...
+        >>> list(Aligned(("drain", "pasta"), ("use", "a", "strainer"), (0, 0, 0)).runs())
+        [('drain', ['use', 'a', 'strainer'])]
+        """
+        for at, run in groupby(zip(self.path, self.concrete), key=lambda step: step[0]):
+            yield self.abstract[at], [word for _, word in run]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A line of the table."""
+    """A line of the table; its counts are of both together, of each alone, and of all tuples."""
 
     abstract: str
     concrete: str
     count: int
     count_abstract: int
     count_concrete: int
-    pmi: float
-    npmi: float
+    total: int
+
+    @property
+    def pmi(self) -> float:
+        return math.log(self.total * self.count / (self.count_abstract * self.count_concrete))
+
+    @property
+    def npmi(self) -> float:
+        return self.pmi / -math.log(self.count / self.total) if self.count < self.total else 1.0
 
 
 def tuples(
@@ -51,21 +64,16 @@ def tuples(
 ) -> Iterator[tuple[str, str]]:
     """(abstract word, concrete phrase) for every aligned run that holds a whitelisted word.
 
-    >>> class One:
-    ...     abstract, concrete = ("drain", "pasta"), ("use", "a", "strainer", "for", "it")
-    ...     path = (0, 0, 0, 1, 1)
-    >>> list(tuples([One()], {"strainer", "use"}))
+    >>> one = Aligned(("drain", "pasta"), ("use", "a", "strainer", "for", "it"), (0, 0, 0, 1, 1))
+    >>> list(tuples([one], {"strainer", "use"}))
     [('drain', 'use a strainer')]
     """
     for one in alignments:
-        start, unsaid = 0, frozenset(words).difference(one.abstract)
-        for at in range(1, len(one.path) + 1):
-            if at == len(one.path) or one.path[at] != one.path[start]:
-                source = one.abstract[one.path[start]]
-                if source not in stop and source[0].isalnum():
-                    for phrase in phrases(one.concrete[start:at], unsaid, longest=longest):
-                        yield source, phrase
-                start = at
+        unsaid = frozenset(words).difference(one.abstract)
+        for source, run in one.runs():
+            if source not in stop and source[0].isalnum():
+                for phrase in phrases(run, unsaid, longest=longest):
+                    yield source, phrase
 
 
 def phrases(run: Sequence[str], words: Collection[str], *, longest: int = 4) -> list[str]:
@@ -79,10 +87,9 @@ def phrases(run: Sequence[str], words: Collection[str], *, longest: int = 4) -> 
     found: list[tuple[int, int]] = []
     for at, word in enumerate(run):
         if word in words:
-            previous = found[-1] if found else None
-            near = previous is not None and at - previous[1] < 2 and at + 1 - previous[0] <= longest
-            if near and previous is not None and all(w[0].isalnum() for w in run[previous[1] : at]):
-                found[-1] = (previous[0], at + 1)
+            start, end = found[-1] if found else (-longest, -longest)
+            if at - end < 2 and at + 1 - start <= longest and all(w[0].isalnum() for w in run[end:at]):
+                found[-1] = (start, at + 1)
             else:
                 found.append((at, at + 1))
     return [" ".join(run[start:end]) for start, end in found]
@@ -96,28 +103,26 @@ def table(pairs: Iterable[tuple[str, str]], *, least: int = 3) -> list[Row]:
     ('egg', 'crack', 0.56)
     """
     both = Counter(pairs)
-    total = sum(both.values())
     first: Counter[str] = Counter()
     second: Counter[str] = Counter()
     for (word, phrase), count in both.items():
         first[word] += count
         second[phrase] += count
-    rows = []
-    for (word, phrase), count in both.items():
-        if count >= least:
-            pmi = math.log(total * count / (first[word] * second[phrase]))
-            surprise = -math.log(count / total)
-            rows.append(
-                Row(
-                    abstract=word,
-                    concrete=phrase,
-                    count=count,
-                    count_abstract=first[word],
-                    count_concrete=second[phrase],
-                    pmi=pmi,
-                    npmi=pmi / surprise if surprise else 1.0,
-                )
-            )
+    return ranked(
+        Row(
+            abstract=word,
+            concrete=phrase,
+            count=count,
+            count_abstract=first[word],
+            count_concrete=second[phrase],
+            total=both.total(),
+        )
+        for (word, phrase), count in both.items()
+        if count >= least
+    )
+
+
+def ranked(rows: Iterable[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: (-row.pmi, -row.count, row.abstract, row.concrete))
 
 
@@ -129,28 +134,11 @@ def to_concrete(rows: Sequence[Row], word: str, *, least: int = 3, top: int = 8)
 def to_abstract(rows: Sequence[Row], words: str, *, least: int = 3, top: int = 8) -> list[Row]:
     """Which abstract words generate a phrase that holds these words ("we match any phrase containing the word(s)"):
     counts over all such phrases, mutual information computed anew. `rows` is the whole table (`least=1`)."""
-    wanted = f" {words} "
-    total = sum(row.count for row in rows)
     here: Counter[str] = Counter()
-    alone = {row.abstract: row.count_abstract for row in rows}
     for row in rows:
-        if wanted in f" {row.concrete} ":
+        if f" {words} " in f" {row.concrete} ":
             here[row.abstract] += row.count
-    found, all_here = [], sum(here.values())
-    for word, count in here.items():
-        if count < least:
-            continue
-        pmi = math.log(total * count / (alone[word] * all_here))
-        surprise = -math.log(count / total)
-        found.append(
-            Row(
-                abstract=word,
-                concrete=words,
-                count=count,
-                count_abstract=alone[word],
-                count_concrete=all_here,
-                pmi=pmi,
-                npmi=pmi / surprise if surprise else 1.0,
-            )
-        )
-    return sorted(found, key=lambda row: (-row.pmi, -row.count, row.abstract))[:top]
+    one_each = {row.abstract: row for row in rows if here[row.abstract] >= least}
+    return ranked(
+        replace(row, concrete=words, count=here[word], count_concrete=here.total()) for word, row in one_each.items()
+    )[:top]

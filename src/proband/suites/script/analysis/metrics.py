@@ -14,7 +14,9 @@ alike; a measure whose field a record lacks (an endpoint gives no ranks) does no
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
+from operator import contains, eq
 from typing import Any
 
 from proband.core.metrics import Floats, Metric
@@ -24,57 +26,33 @@ Record = Mapping[str, Any]
 Measure = Callable[[Item, Answer], float | Sequence[float] | None]
 
 
-def _per_blank(value: Callable[[Record], float | None]) -> Measure:
+def _per_blank(field: str, value: Callable[[Record], float]) -> Measure:
+    """A number for each blank whose record has the field."""
+
     def measure(item: Item, answer: Answer) -> Sequence[float] | None:
-        values = [v for blank in answer.blanks if (v := value(blank)) is not None]
-        return values or None
+        return [value(blank) for blank in answer.blanks if field in blank] or None
 
     return measure
 
 
-def share(said: Sequence[str], gold: Sequence[str]) -> float:
-    """
-    >>> share(["wire", "spoon"], ["wire", "whisk"])
-    0.5
-    """
-    return sum(a == b for a, b in zip(said, gold)) / len(gold)
+def _share(field: str, right: Callable[[Any, str], bool]) -> Measure:
+    """Share of a blank's words that are right: the same as, or in the list of, what the field has at their place."""
+    return _per_blank(field, lambda blank: sum(map(right, blank[field], blank["gold"])) / len(blank["gold"]))
 
 
-def _matched(field: str) -> Callable[[Record], float | None]:
-    return lambda blank: share(blank[field], blank["gold"]) if field in blank else None
+def _whole(field: str) -> Measure:
+    return _per_blank(field, lambda blank: float(list(blank[field]) == list(blank["gold"])))
 
 
-def _whole(field: str) -> Callable[[Record], float | None]:
-    return lambda blank: float(list(blank[field]) == list(blank["gold"])) if field in blank else None
+def _mean(field: str) -> Measure:
+    return _per_blank(field, lambda blank: sum(blank[field]) / len(blank[field]))
 
 
-def _among(field: str) -> Callable[[Record], float | None]:
-    """Share of a blank's words that are in the list of five at their place."""
-
-    def value(blank: Record) -> float | None:
-        if field not in blank:
-            return None
-        lists, gold = blank[field], blank["gold"]
-        return sum(word in five for word, five in zip(gold, lists)) / len(gold)
-
-    return value
-
-
-def _mean(field: str) -> Callable[[Record], float | None]:
-    def value(blank: Record) -> float | None:
-        values = blank.get(field)
-        return sum(values) / len(values) if values else None
-
-    return value
-
-
-def _aligned(blank: Record) -> float | None:
+def _aligned(blank: Record) -> float:
     """
     >>> _aligned({"surprisals": [1.0, 2.0], "moves": [0.5, 0.1]})
     1.8
     """
-    if "moves" not in blank:
-        return None
     return float(sum(blank["surprisals"]) + sum(blank["moves"])) / len(blank["moves"])
 
 
@@ -123,54 +101,21 @@ def mean_span(records: Floats, weights: Floats) -> float:
     return float(words / spans) if spans else 0.0
 
 
+_surprisal = partial(Metric, unit="nats", better="low")
 METRICS = (
-    Metric(
-        name="whole_greedy",
-        of=_per_blank(_whole("guess")),
-        title="whole blanks right, greedy",
-    ),
-    Metric(name="match_greedy", of=_per_blank(_matched("guess")), title="words of a blank right, greedy"),
-    Metric(
-        name="top5_greedy",
-        of=_per_blank(_among("greedy_top5")),
-        title="words of a blank in the top 5, greedy",
-    ),
-    Metric(name="match_oracle", of=_per_blank(_matched("oracle")), title="words of a blank right, oracle"),
-    Metric(
-        name="top5_oracle",
-        of=_per_blank(_among("top5")),
-        title="words of a blank in the top 5, oracle",
-    ),
-    Metric(
-        name="surprisal",
-        of=_per_blank(_mean("surprisals")),
-        unit="nats",
-        better="low",
-        title="surprisal",
-    ),
-    Metric(
-        name="surprisal_aligned",
-        of=_per_blank(_aligned),
-        unit="nats",
-        better="low",
-        title="surprisal with transitions",
-    ),
-    Metric(name="rank", of=_per_blank(_mean("ranks")), unit="count", better="low", title="rank of the right word"),
-    Metric(
-        name="whole_oracle",
-        of=_per_blank(_whole("oracle")),
-        title="whole blanks right, oracle",
-    ),
+    Metric(name="whole_greedy", of=_whole("guess"), title="whole blanks right, greedy"),
+    Metric(name="match_greedy", of=_share("guess", eq), title="words of a blank right, greedy"),
+    Metric(name="top5_greedy", of=_share("greedy_top5", contains), title="words of a blank in the top 5, greedy"),
+    Metric(name="match_oracle", of=_share("oracle", eq), title="words of a blank right, oracle"),
+    Metric(name="top5_oracle", of=_share("top5", contains), title="words of a blank in the top 5, oracle"),
+    _surprisal(name="surprisal", of=_mean("surprisals"), title="surprisal"),
+    _surprisal(name="surprisal_aligned", of=_per_blank("moves", _aligned), title="surprisal with transitions"),
+    Metric(name="rank", of=_mean("ranks"), unit="count", better="low", title="rank of the right word"),
+    Metric(name="whole_oracle", of=_whole("oracle"), title="whole blanks right, oracle"),
     Metric(name="repeats", of=repeats, better="low", title="texts with a loop"),
     Metric(name="top5_word_oracle", of=top5_words("top5"), title="words in the top 5, oracle"),
     Metric(name="top5_word_greedy", of=top5_words("greedy_top5"), title="words in the top 5, greedy"),
-    Metric(
-        name="surprisal_full",
-        of=_per_blank(_mean("full_surprisals")),
-        unit="nats",
-        better="low",
-        title="surprisal over all words",
-    ),
+    _surprisal(name="surprisal_full", of=_mean("full_surprisals"), title="surprisal over all words"),
     Metric(
         name="alignment_length",
         of=mean_span,

@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from proband.suites.script.corpus.readers import Pair
 from proband.suites.script.corpus.tokens import is_word
@@ -53,11 +54,10 @@ STOP_WORDS = frozenset(STOP_TEXT.split())
 
 @dataclass(frozen=True, kw_only=True)
 class Count:
-    """Of one word: n(w), a(w), and all its occurrences on the concrete side."""
+    """Of one word: n(w) and a(w)."""
 
     alone: int
     abstract: int
-    concrete: int
 
     @property
     def share(self) -> float:
@@ -69,29 +69,31 @@ def counts(pairs: Iterable[Pair]) -> dict[str, Count]:
     >>> pair = Pair(abstract=("drain", "pasta"), steps=(("drain", "it", "with", "a", "strainer"),))
     >>> counted = counts([pair, pair])
     >>> counted["strainer"], counted["drain"].share
-    (Count(alone=2, abstract=0, concrete=2), 0.0)
+    (Count(alone=2, abstract=0), 0.0)
     """
     alone: Counter[str] = Counter()
     abstract: Counter[str] = Counter()
-    concrete: Counter[str] = Counter()
     for pair in pairs:
         abstract.update(pair.abstract)
-        concrete.update(pair.concrete)
         alone.update(word for word in pair.concrete if word not in pair.abstract)
-    words = {**abstract, **concrete}
-    return {w: Count(alone=alone[w], abstract=abstract[w], concrete=concrete[w]) for w in words}
+    return {word: Count(alone=alone[word], abstract=abstract[word]) for word in abstract | alone}
 
 
-def whitelist(
-    counted: Mapping[str, Count], *, share: float, least: int, stop: Collection[str] = STOP_WORDS
-) -> list[str]:
+def whitelist(counted: Mapping[str, Count], *, share: float, least: int) -> list[str]:
     """Words that may be left out, the most frequent (by n) first; ties in falling alphabetical order."""
-    kept = (
-        word
-        for word, count in counted.items()
-        if count.alone >= least and count.share >= share and word not in stop and is_word(word)
-    )
+    kept = (word for word, count in counted.items() if not refused(word, count, share=share, least=least))
     return sorted(kept, key=lambda word: (counted[word].alone, word), reverse=True)
+
+
+def refused(word: str, count: Count, *, share: float, least: int) -> str:
+    """Why a word is not on the whitelist; empty where it is."""
+    if count.alone < least:
+        return f"fewer than {least} times without its abstract line"
+    if word in STOP_WORDS:
+        return "a stop word here"
+    if not is_word(word):
+        return "a number or a sign"
+    return f"share on the concrete side below {share:g}" if count.share < share else ""
 
 
 def runs(pair: Pair, words: Collection[str]) -> list[Span]:
@@ -101,15 +103,7 @@ def runs(pair: Pair, words: Collection[str]) -> list[Span]:
     >>> runs(pair, {"wire", "whisk", "mix"})
     [(2, 4)]
     """
-    found: list[Span] = []
-    start: int | None = None
-    for at, word in enumerate((*pair.concrete, "")):
-        if word in words and word not in pair.abstract:
-            start = at if start is None else start
-        elif start is not None:
-            found.append((start, at))
-            start = None
-    return found
+    return _true_runs(word in words and word not in pair.abstract for word in pair.concrete)
 
 
 def blanks(pair: Pair, words: Collection[str], *, most: int = 5) -> list[Span]:
@@ -134,12 +128,13 @@ def tagged(tags: Sequence[int]) -> list[Span]:
     >>> tagged([1, 0, 0, 1, 0])
     [(1, 3), (4, 5)]
     """
+    return _true_runs(tag == 0 for tag in tags)
+
+
+def _true_runs(marks: Iterable[bool]) -> list[Span]:
     found: list[Span] = []
-    start: int | None = None
-    for at, tag in enumerate((*tags, 1)):
-        if tag == 0:
-            start = at if start is None else start
-        elif start is not None:
-            found.append((start, at))
-            start = None
+    for marked, run in groupby(enumerate(marks), key=lambda at: at[1]):
+        places = [at for at, _ in run]
+        if marked:
+            found.append((places[0], places[-1] + 1))
     return found

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core.files import sha256_text
 from proband.core.protocols import ScoresText, Text
 from proband.core.types import Item
-from proband.suites.script.cloze.word_scores import Filler, Query, Said, Slot
+from proband.suites.script.cloze.word_scores import Filler, Query, Said, Slot, generator_of
 from proband.suites.script.corpus.running_text import running
 
 
@@ -32,24 +31,14 @@ class Draft:
     said: tuple[Said, ...] = ()
     total: float = 0.0
 
-    def filled(self, slots: Sequence[Slot]) -> list[str]:
-        return [self.words[slot.at] for slot in slots]
-
-
-def likeliest(filler: Filler) -> dict[str, Draft]:
-    """The likeliest word in every blank, from left to right."""
-    drafts = [Draft(item, tuple(item.facts["concrete"])) for item in filler.items]
-    for step in range(_longest(filler)):
-        for at, slot, query in _asked(filler, drafts, step):
-            (drafts[at],) = _extended(filler, drafts[at], slot, query, [int(filler.among(query).argmax())])
-    return {draft.item.id: draft for draft in drafts}
-
 
 def drawn(filler: Filler, *, samples: int, temperature: float, seed: int) -> dict[str, Draft]:
     """The best of several drawn texts; `samples` random numbers per blank word belong to the item and the seed."""
     drafts = [Draft(item, tuple(item.facts["concrete"])) for item in filler.items for _ in range(samples)]
-    noise = [row for item in filler.items for row in _uniforms(item, samples, len(filler.slots[item.id]), seed)]
-    for step in range(_longest(filler)):
+    noise = [
+        row for item in filler.items for row in generator_of(item, seed).random((samples, len(filler.slots[item.id])))
+    ]
+    for step in filler.steps:
         for at, slot, query in _asked(filler, drafts, step):
             word = inverse(filler.among(query) / temperature, float(noise[at][step]))
             (drafts[at],) = _extended(filler, drafts[at], slot, query, [word])
@@ -57,9 +46,9 @@ def drawn(filler: Filler, *, samples: int, temperature: float, seed: int) -> dic
 
 
 def beam(filler: Filler, *, width: int) -> dict[str, Draft]:
-    """The likeliest text that a beam of the given width finds."""
+    """The likeliest text that a beam of the given width finds; of width 1: the likeliest word in every blank."""
     drafts = [Draft(item, tuple(item.facts["concrete"])) for item in filler.items]
-    for step in range(_longest(filler)):
+    for step in filler.steps:
         longer = [draft for draft in drafts if step >= len(filler.slots[draft.item.id])]
         for at, slot, query in _asked(filler, drafts, step):
             top = np.argsort(-filler.among(query), kind="stable")[:width].tolist()
@@ -76,14 +65,6 @@ def inverse(logits: NDArray[np.float64], uniform: float) -> int:
     """
     summed = np.exp(logits - logits.max()).cumsum()
     return int(min(np.searchsorted(summed, uniform * summed[-1], side="right"), len(logits) - 1))
-
-
-def _uniforms(item: Item, samples: int, words: int, seed: int) -> NDArray[np.float64]:
-    return np.random.default_rng([seed, int(sha256_text(item.id)[:15], 16)]).random((samples, words))
-
-
-def _longest(filler: Filler) -> int:
-    return max(len(found) for found in filler.slots.values())
 
 
 def _asked(filler: Filler, drafts: Sequence[Draft], step: int) -> list[tuple[int, Slot, Query]]:

@@ -45,15 +45,13 @@ def solve(items: Sequence[Item], model: Generates, *, seed: int, options: Infill
     asked = [item for item in items if evaluated(item, options.splits)]
     prompts = [question(item) for item in asked]
     replies = model.generate(prompts, max_tokens=options.max_tokens, temperature=0.0, seed=seed) if asked else []
-    answers = {item.id: answer(item, reply) for item, reply in zip(asked, replies, strict=True)}
-    return [answers.get(item.id, Answer(item_id=item.id)) for item in items]
-
-
-def answer(item: Item, reply: str) -> Answer:
-    gold = item.facts["gold"]
-    guesses = parse(reply, [len(words) for words in gold])
-    blanks = tuple({"gold": list(right), "guess": guess} for right, guess in zip(gold, guesses, strict=True))
-    return Answer(item_id=item.id, text=reply, blanks=blanks)
+    answers = {item.id: Answer(item_id=item.id) for item in items}
+    for item, reply in zip(asked, replies, strict=True):
+        gold = item.facts["gold"]
+        guesses = parse(reply, [len(words) for words in gold])
+        blanks = tuple({"gold": list(right), "guess": guess} for right, guess in zip(gold, guesses, strict=True))
+        answers[item.id] = Answer(item_id=item.id, text=reply, blanks=blanks)
+    return list(answers.values())
 
 
 def parse(reply: str, lengths: Sequence[int]) -> list[list[str]]:
@@ -84,24 +82,18 @@ def from_json(reply: str) -> dict[int, str]:
         value = dict(enumerate(value, start=1))
     if not isinstance(value, dict):
         return {}
-    found = {}
-    for key, said in value.items():
-        number = re.search(r"\d+", str(key))
-        if number:
-            found[int(number[0])] = " ".join(map(str, said)) if isinstance(said, list) else str(said)
-    return found
+    return {
+        int(number[0]): " ".join(map(str, said)) if isinstance(said, list) else str(said)
+        for key, said in value.items()
+        if (number := re.search(r"\d+", str(key)))
+    }
 
 
 def from_lines(reply: str) -> dict[int, str]:
     """`1: word` lines, or the text given back with its gaps filled; the first answer to a gap counts."""
-    found: dict[int, str] = {}
-    for number, said in INLINE.findall(reply):
-        found.setdefault(int(number), said)
-    if not found:
-        for line in reply.splitlines():
-            if match := LINE.match(line):
-                found.setdefault(int(match[1]), match[2])
-    return found
+    found: list[tuple[str, str]] = INLINE.findall(reply)
+    found = found or [(match[1], match[2]) for line in reply.splitlines() if (match := LINE.match(line))]
+    return {int(number): said for number, said in reversed(found)}
 
 
 def in_order(reply: str, lengths: Sequence[int]) -> dict[int, str]:

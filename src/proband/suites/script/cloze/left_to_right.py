@@ -24,7 +24,7 @@ from proband.core.types import Answer, Item
 from proband.suites.script.cloze import greedy
 from proband.suites.script.cloze.greedy import Draft
 from proband.suites.script.cloze.word_scores import Filler, Said
-from proband.suites.script.corpus.readers import lines_of
+from proband.suites.script.corpus.readers import read_words
 from proband.suites.script.corpus.running_text import PROMPT
 
 Splits = Annotated[str, Meta(description="which splits to answer, with commas")]
@@ -70,7 +70,7 @@ def solve(items: Sequence[Item], model: PredictsWords, *, seed: int, options: Cl
         given, own = oracle(filler), filled(filler, options, seed=seed)
         for item in group:
             draft = own[item.id]
-            words = draft.filled(filler.slots[item.id])
+            words = [draft.words[slot.at] for slot in filler.slots[item.id]]
             answers[item.id] = Answer(item_id=item.id, blanks=tuple(records(item, given[item.id], draft.said, words)))
     return [answers[item.id] for item in items]
 
@@ -82,27 +82,18 @@ def candidates_of(item: Item) -> str:
     return found
 
 
-def read_words(path: Path) -> list[str]:
-    found = list(dict.fromkeys(word for _, line in lines_of(path) for word in line.split()))
-    if not found:
-        raise ProbandError("holds no words", file=path)
-    return found
-
-
 def oracle(filler: Filler) -> dict[str, list[Said]]:
     """Every blank word of every item, with the gold words before it."""
-    queries = {
-        item.id: [filler.query(item, slot, item.facts["concrete"]) for slot in filler.slots[item.id]]
+    queries = [
+        (item.id, filler.query(item, slot, item.facts["concrete"]), item.facts["concrete"][slot.at])
         for item in filler.items
-    }
-    filler.ask([query for found in queries.values() for query in found])
-    return {
-        item.id: [
-            filler.said(query, item.facts["concrete"][slot.at])
-            for query, slot in zip(queries[item.id], filler.slots[item.id], strict=True)
-        ]
-        for item in filler.items
-    }
+        for slot in filler.slots[item.id]
+    ]
+    filler.ask([query for _, query, _ in queries])
+    said: dict[str, list[Said]] = {item.id: [] for item in filler.items}
+    for name, query, gold in queries:
+        said[name].append(filler.said(query, gold))
+    return said
 
 
 def filled(filler: Filler, options: ClozeOptions, *, seed: int) -> dict[str, Draft]:
@@ -114,7 +105,7 @@ def filled(filler: Filler, options: ClozeOptions, *, seed: int) -> dict[str, Dra
         samples = 0 if isinstance(filler.model, ScoresText) and "ll" not in filler.model.methods else 5
     if samples > 1:
         return greedy.drawn(filler, samples=samples, temperature=options.temperature, seed=seed)
-    return greedy.likeliest(filler)
+    return greedy.beam(filler, width=1)
 
 
 def records(

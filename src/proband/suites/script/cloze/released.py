@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from proband.suites.script.cloze import blanks
-from proband.suites.script.corpus import readers
-from proband.suites.script.corpus.readers import Pair
-from proband.suites.script.corpus.tokens import is_word
+from proband.suites.script.corpus.readers import Pair, released_whitelist
 
 
 def overlap(ours: Collection[Any], theirs: Collection[Any]) -> dict[str, float]:
@@ -29,55 +27,14 @@ def overlap(ours: Collection[Any], theirs: Collection[Any]) -> dict[str, float]:
     }
 
 
-def positions(pairs: Sequence[Pair], words: Collection[str], *, most: int) -> dict[str, float]:
-    """Overlap of the tokens left out by our rule with those that the tags leave out."""
-    ours = {(n, i) for n, pair in enumerate(pairs) for s in blanks.blanks(pair, words, most=most) for i in range(*s)}
-    theirs = {(n, i) for n, pair in enumerate(pairs) for i, tag in enumerate(pair.tags or ()) if tag == 0}
-    return overlap(ours, theirs)
+def tokens_of(spans: Iterable[Sequence[blanks.Span]]) -> set[tuple[int, int]]:
+    """(pair, position) of every token left out."""
+    return {(n, at) for n, found in enumerate(spans) for span in found for at in range(*span)}
 
 
 def same_tags(pairs: Sequence[Pair], words: Collection[str], *, most: int) -> int:
     """Pairs whose blanks are exactly the released ones."""
     return sum(blanks.blanks(pair, words, most=most) == blanks.tagged(pair.tags or ()) for pair in pairs)
-
-
-def why_word(word: str, counted: Mapping[str, blanks.Count], *, share: float, least: int, ours: bool) -> str:
-    """Why a word is on one whitelist only."""
-    if ours:
-        return "not on theirs: removed by hand, for it passes every stated condition"
-    count = counted.get(word)
-    if count is None or count.alone < least:
-        return f"not on ours: fewer than {least} times without its abstract line"
-    if word in blanks.STOP_WORDS:
-        return "not on ours: a stop word here"
-    if not is_word(word):
-        return "not on ours: a number or a sign"
-    if count.share < share:
-        return f"not on ours: share on the concrete side below {share:g}"
-    return "not on ours: unexplained"
-
-
-def why_token(pair: Pair, at: int, *, ours: Collection[str], theirs: Collection[str], released: Collection[int]) -> str:
-    """Why a token is left out on one side only."""
-    word = pair.concrete[at]
-    if at not in released:
-        if word not in theirs:
-            return "ours only: the word is not on their whitelist"
-        return "ours only: the word is on both, other runs fill their five"
-    if word not in ours:
-        return "theirs only: the word is not on our whitelist"
-    return "theirs only: the word is on both, other runs fill our five"
-
-
-def classes(pairs: Sequence[Pair], ours: Collection[str], theirs: Collection[str], *, most: int) -> dict[str, int]:
-    """Every token left out on one side only, by reason."""
-    found: Counter[str] = Counter()
-    for pair in pairs:
-        released = {i for i, tag in enumerate(pair.tags or ()) if tag == 0}
-        made = {i for span in blanks.blanks(pair, ours, most=most) for i in range(*span)}
-        for at in released ^ made:
-            found[why_token(pair, at, ours=ours, theirs=theirs, released=released)] += 1
-    return dict(sorted(found.items()))
 
 
 def with_released(
@@ -92,20 +49,31 @@ def with_released(
 ) -> dict[str, Any]:
     """The comparison for the manifest; nothing where no tags were released."""
     tagged = [pair for pair in pairs if pair.tags is not None]
-    path = folder / "slot_whitelist.txt" if folder is not None and folder.is_dir() else None
-    if not tagged or path is None or not path.exists():
+    ours, theirs = frozenset(words), frozenset(released_whitelist(folder) or ())
+    if not tagged or not theirs:
         return {}
-    theirs = {line.strip() for _, line in readers.lines_of(path) if line.strip()}
-    ours = frozenset(words)
-    reasons = Counter(
-        why_word(word, counted, share=share, least=least, ours=word in ours) for word in sorted(ours ^ theirs)
-    )
+
+    def why_word(word: str) -> str:
+        if word in ours:
+            return "not on theirs: removed by hand, for it passes every stated condition"
+        count = counted.get(word, blanks.Count(alone=0, abstract=0))
+        return f"not on ours: {blanks.refused(word, count, share=share, least=least) or 'unexplained'}"
+
+    def why_token(side: str, other: str, *, listed: bool) -> str:
+        if listed:
+            return f"{side} only: the word is on both, other runs fill {other} five"
+        return f"{side} only: the word is not on {other} whitelist"
+
+    left_out = tokens_of(blanks.blanks(pair, ours, most=most) for pair in tagged)
+    released = tokens_of(blanks.tagged(pair.tags or ()) for pair in tagged)
+    reasons = [why_token("ours", "their", listed=tagged[n].concrete[at] in theirs) for n, at in left_out - released]
+    reasons += [why_token("theirs", "our", listed=tagged[n].concrete[at] in ours) for n, at in released - left_out]
     return {
         "released": {
             "words": overlap(ours, theirs),
-            "word_differences": dict(sorted(reasons.items())),
-            "positions": positions(tagged, ours, most=most),
-            "position_differences": classes(tagged, ours, theirs, most=most),
+            "word_differences": dict(sorted(Counter(map(why_word, ours ^ theirs)).items())),
+            "positions": overlap(left_out, released),
+            "position_differences": dict(sorted(Counter(reasons).items())),
             "pairs": len(tagged),
             "pairs_same": same_tags(tagged, ours, most=most),
             "pairs_same_with_their_whitelist": same_tags(tagged, theirs, most=most),

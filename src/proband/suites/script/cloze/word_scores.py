@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from proband.core.files import sha256_text
 from proband.core.protocols import Floats, PredictsWords
 from proband.core.types import Item
 from proband.suites.script.corpus.running_text import after, before, prompt
@@ -29,6 +30,11 @@ def slots(item: Item) -> list[Slot]:
     return [Slot(at, frozenset(places[n + 1 :])) for n, at in enumerate(places)]
 
 
+def generator_of(item: Item, seed: int) -> np.random.Generator:
+    """Randomness that belongs to the item and the seed, so that no answer depends on what else was asked."""
+    return np.random.default_rng([seed, int(sha256_text(item.id)[:15], 16)])
+
+
 @dataclass(frozen=True)
 class Said:
     """What a model thinks of one blank word."""
@@ -48,6 +54,7 @@ class Filler:
         self.model, self.items, self.right = model, items, right
         self.prompts = {item.id: prompt(item, template) for item in items}
         self.slots = {item.id: slots(item) for item in items}
+        self.steps = range(max(map(len, self.slots.values())))
         golds = dict.fromkeys(word for item in items for gold in item.facts["gold"] for word in gold)
         self.candidates = len(words)
         self.words = [*words, *(word for word in golds if word not in set(words))]
@@ -74,14 +81,13 @@ class Filler:
     def said(self, query: Query, gold: str) -> Said:
         """The five likeliest candidates, and rank and surprisal of the gold word; a tie goes to the earlier word of
         the list, which is the more frequent one. A gold word that is no candidate counts as one more."""
-        if (query, gold) not in self.thought:
-            self.thought[query, gold] = self._said(query, gold)
-        return self.thought[query, gold]
-
-    def _said(self, query: Query, gold: str) -> Said:
+        if (query, gold) in self.thought:
+            return self.thought[query, gold]
         right, among = float(self.rows[query][self.column[gold]]), self.among(query)
         top = np.argsort(-among, kind="stable")[:TOP]
         all_of_them = among if self.column[gold] < self.candidates else np.append(among, right)
         total = np.logaddexp.reduce(all_of_them)
         rank = 1 + int((among > right).sum())
-        return Said(tuple(self.words[i] for i in top), rank, float(total - right), -right)
+        said = Said(tuple(self.words[i] for i in top), rank, float(total - right), -right)
+        self.thought[query, gold] = said
+        return said

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import sha256_text
+from proband.core.files import decode, sha256_text
 from proband.core.types import Split
 from proband.suites.script.corpus.tokens import sentences, tokens
 
@@ -43,35 +43,26 @@ class Pair:
         return sha256_text(" ".join(self.abstract))[:12]
 
 
-def read(path: Path) -> list[Pair]:
+def read(path: Path, *, split: Split | None = None) -> list[Pair]:
     """The pairs of a file or of a released folder."""
     if path.is_dir():
-        return list(read_folder(path))
+        return read_folder(path)
     if not path.exists():
         raise ProbandError("no such file or folder", file=path)
     name = path.name.removesuffix(".gz")
-    if name.endswith(".template.tsv"):
-        return list(read_template(path))
-    if name.endswith(".jsonl"):
-        return list(read_jsonl(path))
-    if name.endswith((".tsv", ".txt")):
-        return list(read_tsv(path))
+    for ending, reader in READERS.items():
+        if name.endswith(ending):
+            return list(reader(path, split=split))
     raise ProbandError("is no corpus: .tsv, .jsonl (or .gz of them) or KidsCook's folder", file=path)
 
 
-def read_folder(folder: Path) -> Iterator[Pair]:
+def read_folder(folder: Path) -> list[Pair]:
     """KidsCook as released (`{train,valid,test}.template.tsv`, full words), or .tsv or .jsonl files of those names."""
-    found = False
-    for split in SPLITS:
-        for ending in (".template.tsv", ".tsv", ".jsonl", ".jsonl.gz"):
-            path = folder / f"{split}{ending}"
-            if path.exists():
-                found = True
-                reader = read_template if ending == ".template.tsv" else read_jsonl if "jsonl" in ending else read_tsv
-                yield from reader(path, split=split)
-                break
-    if not found:
+    endings = (".template.tsv", ".tsv", ".jsonl", ".jsonl.gz")
+    paths = {split: [p for end in endings if (p := folder / f"{split}{end}").exists()] for split in SPLITS}
+    if not any(paths.values()):
         raise ProbandError("holds no train, valid or test .template.tsv, .tsv or .jsonl", file=folder)
+    return [pair for split, found in paths.items() for path in found[:1] for pair in read(path, split=split)]
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, str]]:
@@ -84,6 +75,20 @@ def lines_of(path: Path) -> Iterator[tuple[int, str]]:
         raise ProbandError(f"not UTF-8: {error.reason}", file=path) from None
     except (OSError, EOFError) as error:
         raise ProbandError(f"cannot be read: {error}", file=path) from None
+
+
+def read_words(path: Path) -> list[str]:
+    """The distinct words of a file."""
+    found = list(dict.fromkeys(word for _, line in lines_of(path) for word in line.split()))
+    if not found:
+        raise ProbandError("holds no words", file=path)
+    return found
+
+
+def released_whitelist(folder: Path | None) -> list[str] | None:
+    """The words that may be left out, where they lie beside released tags."""
+    path = folder / "slot_whitelist.txt" if folder is not None else None
+    return read_words(path) if path is not None and path.exists() else None
 
 
 def split_of(path: Path) -> Split:
@@ -129,12 +134,7 @@ def read_tsv(path: Path, *, split: Split | None = None) -> Iterator[Pair]:
 
 def read_jsonl(path: Path, *, split: Split | None = None) -> Iterator[Pair]:
     for number, line in lines_of(path):
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            raise ProbandError("not a JSON object", file=path, line=number) from None
-        if not isinstance(row, dict):
-            raise ProbandError("not a JSON object", file=path, line=number)
+        row = decode(dict[str, Any], line.encode(), file=path, line=number)
         yield pair_of(row, path, number, split=split)
 
 
@@ -159,6 +159,20 @@ def pair_of(row: Mapping[str, Any], path: Path, number: int, *, split: Split | N
     if not pair.abstract or not pair.concrete:
         raise ProbandError("an empty side", file=path, line=number)
     return pair
+
+
+READERS: Mapping[str, Callable[..., Iterator[Pair]]] = {
+    ".template.tsv": read_template,
+    ".jsonl": read_jsonl,
+    ".tsv": read_tsv,
+    ".txt": read_tsv,
+}
+
+
+def read_sequences(folder: Path) -> list[Pair]:
+    """The released sequences, which are the paper's, where they lie beside the cloze texts."""
+    paths = [folder / f"{split}.sequences.jsonl.gz" for split in SPLITS]
+    return [pair for path in paths if path.exists() for pair in read(path)]
 
 
 def read_captions(path: Path) -> list[tuple[str, ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 from typing import Any
 
 from proband.suites.script.corpus.readers import SPLITS, Pair
@@ -77,7 +78,5 @@ def overlaps(pairs: Sequence[Pair]) -> dict[str, int]:
     captions = {split: {pair.caption for pair in pairs if pair.split == split} for split in SPLITS}
     return {
         "duplicates": sum(count - 1 for count in seen.values()),
-        "captions_train_valid": len(captions["train"] & captions["valid"]),
-        "captions_train_test": len(captions["train"] & captions["test"]),
-        "captions_valid_test": len(captions["valid"] & captions["test"]),
+        **{f"captions_{a}_{b}": len(captions[a] & captions[b]) for a, b in combinations(SPLITS, 2)},
     }

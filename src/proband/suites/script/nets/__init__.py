@@ -35,9 +35,5 @@ NETS = (
     _net("seq2seq", "LSTM encoder and decoder", NetOptions),
     _net("attention", "seq2seq with Luong's global attention", NetOptions),
     _net("transducer", "latent monotone alignments, fixed transitions", TransducerOptions),
-    _net(
-        "transducer-param",
-        "latent monotone alignments, parameterised shift and emit transitions",
-        ShiftingOptions,
-    ),
+    _net("transducer-param", "latent monotone alignments, parameterised shift and emit transitions", ShiftingOptions),
 )

@@ -12,33 +12,19 @@ import torch
 from torch import Tensor
 
 from proband.core.errors import ProbandError
-from proband.core.files import read_json, sha256_file, sha256_text
+from proband.core.files import read_json, sha256_file
 from proband.core.types import Answer, Item
-from proband.suites.script.nets.batches import Batch, Pair, pad
+from proband.suites.script.cloze.word_scores import generator_of
+from proband.suites.script.nets.batches import Batch, pad
 from proband.suites.script.nets.layers import Shape
-from proband.suites.script.nets.slot_filling import Filled, best_of, fill, gold, greedy, padded
+from proband.suites.script.nets.slot_filling import Filled, best_of, blank_mask, fill, gold, greedy
 from proband.suites.script.nets.task import KINDS
 from proband.training.fit import placed
 from proband.training.folder import NOTE
 from proband.training.vocabulary import PADDING, START, Vocabulary
 from proband.training.weights import WEIGHTS, load_weights
 
-
-@dataclass(frozen=True, kw_only=True)
-class Alignment:
-    """One pair: the position each concrete word is aligned to, and p(a_j = i | x, y) as words × positions."""
-
-    abstract: tuple[str, ...]
-    concrete: tuple[str, ...]
-    path: tuple[int, ...]
-    posteriors: tuple[tuple[float, ...], ...]
-
-    def spans(self) -> list[tuple[int, str]]:
-        """Abstract position and the concrete phrase it generates, for positions that generate any."""
-        found = []
-        for i in sorted(set(self.path)):
-            found.append((i, " ".join(w for w, at in zip(self.concrete, self.path) if at == i)))
-        return found
+Alignment = tuple[list[int], list[list[float]]]  # of each concrete word: its position, and p(a_j = i | x, y)
 
 
 @dataclass(kw_only=True)
@@ -68,10 +54,12 @@ class Trained:
             "seed": str(self.seed),
         }
 
+    @property
+    def aligns(self) -> bool:
+        return bool(self.net.latent)
+
     def with_options(self, **options: Any) -> Trained:
         return replace(self, **options)
-
-    # ---- cloze ------------------------------------------------------------------------------------------------------
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """One record per blank, oracle and greedy; items without blanks get an answer without records."""
@@ -79,15 +67,14 @@ class Trained:
         allowed = torch.from_numpy(self.vocabulary.allowed(self.whitelist if self.restricted else None)).to(self.device)
         with_blanks = [item for item in items if item.facts.get("blanks")]
         for group in _groups(with_blanks, self.size):
-            pairs = [self._pair(item.facts["abstract"], item.facts["concrete"]) for item in group]
-            batch, blank = padded(pairs, [item.facts["blanks"] for item in group], device=self.device)
+            batch = self._batch(group)
+            blank = blank_mask([item.facts["blanks"] for item in group], batch.y.shape[1], device=self.device)
             if self.draws:
-                oracle, own = best_of(self.net, batch, blank, uniforms=self._uniforms(group, batch), allowed=allowed)
+                both = best_of(self.net, batch, blank, uniforms=self._uniforms(group, batch), allowed=allowed)
             else:
-                oracle, own = (
-                    fill(self.net, batch, blank, choose=rule, allowed=allowed) for rule in (gold, greedy)
-                )  # fmt: skip
-            oracle, own = _on_host(oracle), _on_host(own)
+                oracle = fill(self.net, batch, blank, choose=gold, allowed=allowed)
+                both = oracle, fill(self.net, batch, blank, choose=greedy, allowed=allowed)
+            oracle, own = (filled.each(Tensor.cpu) for filled in both)
             for row, item in enumerate(group):
                 answers[item.id] = self._records(item, row, oracle, own)
         return [answers.get(item.id, Answer(item_id=item.id)) for item in items]
@@ -97,12 +84,13 @@ class Trained:
         noise = np.zeros((len(group), self.draws, batch.y.shape[1]), dtype=np.float32)
         for row, item in enumerate(group):
             n = len(item.facts["concrete"])
-            generator = np.random.default_rng([self.seed, int(sha256_text(item.id)[:15], 16)])
-            noise[row, :, :n] = generator.random((self.draws, n), dtype=np.float32)
+            noise[row, :, :n] = generator_of(item, self.seed).random((self.draws, n), dtype=np.float32)
         return torch.from_numpy(noise).to(self.device)
 
-    def _pair(self, abstract: Sequence[str], concrete: Sequence[str]) -> Pair:
-        return self.vocabulary.numbers(abstract), self.vocabulary.numbers(concrete)
+    def _batch(self, items: Sequence[Item]) -> Batch:
+        numbers = self.vocabulary.numbers
+        pairs = [(numbers(item.facts["abstract"]), numbers(item.facts["concrete"])) for item in items]
+        return pad(pairs, start=START, padding=PADDING, device=self.device)
 
     def _words(self, numbers: Tensor) -> list[str]:
         return [self.vocabulary.words[i] for i in numbers.tolist()]
@@ -113,6 +101,7 @@ class Trained:
             at = (row, slice(start, end))
             right = list(item.facts["concrete"][start:end])
             first, guess = self._words(oracle.first[at]), self._words(own.words[at])
+            top5, own_top5 = ([self._words(five) for five in each.five[at]] for each in (oracle, own))
             blanks.append(
                 {
                     "gold": right,
@@ -120,46 +109,29 @@ class Trained:
                     "guess": guess,
                     "ranks": oracle.rank[at].tolist(),
                     "rank": float(oracle.rank[at].double().mean()),
-                    "top5": [self._words(five) for five in oracle.five[at]],
+                    "top5": top5,
                     "surprisals": [round(s, 6) for s in oracle.surprisal[at].tolist()],
                     "moves": [round(s, 6) for s in oracle.moves[at].tolist()],
                     "surprisal": round(float(oracle.surprisal[at].double().mean()), 6),
                     "match": first == right,
-                    "top5_hit": all(w in five for w, five in zip(right, map(self._words, oracle.five[at]))),
+                    "top5_hit": all(word in five for word, five in zip(right, top5)),
                     "greedy_match": guess == right,
-                    "greedy_top5": [self._words(five) for five in own.five[at]],
-                    "greedy_top5_hit": all(w in five for w, five in zip(right, map(self._words, own.five[at]))),
+                    "greedy_top5": own_top5,
+                    "greedy_top5_hit": all(word in five for word, five in zip(right, own_top5)),
                     "greedy_ranks": own.rank[at].tolist(),
                 }
             )
         return Answer(item_id=item.id, blanks=tuple(blanks))
 
-    # ---- alignments -------------------------------------------------------------------------------------------------
-
-    def align(self, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[Alignment]:
-        """Viterbi alignments and posteriors of pairs of texts (transducers only)."""
-        if not self.net.latent:
-            raise ProbandError(f"{self.kind} has no alignments; train a transducer")
-        found: list[Alignment | None] = [None] * len(pairs)
-        order = sorted(range(len(pairs)), key=lambda i: len(pairs[i][1]))
-        for at in range(0, len(order), self.size):
-            these = order[at : at + self.size]
-            batch = self._batch([pairs[i] for i in these])
-            paths, posteriors = (each.cpu() for each in self.net.alignments(batch))
-            for row, i in enumerate(these):
-                x, y = pairs[i]
-                table = posteriors[row, : len(y), : len(x)].tolist()
-                found[i] = Alignment(
-                    abstract=tuple(x),
-                    concrete=tuple(y),
-                    path=tuple(paths[row, : len(y)].tolist()),
-                    posteriors=tuple(tuple(line) for line in table),
-                )
-        return [alignment for alignment in found if alignment is not None]
-
-    def _batch(self, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> Batch:
-        numbers = [self._pair(x, y) for x, y in pairs]
-        return pad(numbers, start=START, padding=PADDING, device=self.device)
+    def align(self, items: Sequence[Item]) -> list[Alignment]:
+        """Viterbi alignments and posteriors of the items' texts (transducers only)."""
+        found: dict[str, Alignment] = {}
+        for group in _groups(items, self.size):
+            paths, posteriors = (each.cpu() for each in self.net.alignments(self._batch(group)))
+            for row, item in enumerate(group):
+                n, m = len(item.facts["concrete"]), len(item.facts["abstract"])
+                found[item.id] = paths[row, :n].tolist(), posteriors[row, :n, :m].tolist()
+        return [found[item.id] for item in items]
 
 
 def load(folder: Path) -> Trained:
@@ -187,7 +159,3 @@ def _groups(items: Sequence[Item], size: int) -> Iterator[list[Item]]:
     order = sorted(items, key=lambda item: (len(item.facts["concrete"]), item.id))
     for at in range(0, len(order), size):
         yield order[at : at + size]
-
-
-def _on_host(filled: Filled) -> Filled:
-    return Filled(**{name: getattr(filled, name).cpu() for name in Filled.__dataclass_fields__})

@@ -104,10 +104,6 @@ class LanguageModel(nn.Module):
             each = each.index_put((where,), self.output.picked(rows[where], numbers[where]))
         return each.view(words.shape)
 
-    def best_log_likelihood(self, batch: Batch) -> Tensor:
-        """The score by which sampled texts are compared (a transducer's: along the best alignment)."""
-        return self.log_likelihood(batch)
-
     # ---- one word at a time -----------------------------------------------------------------------------------------
 
     def begin(self, batch: Batch) -> Prefix:
@@ -126,7 +122,7 @@ class LanguageModel(nn.Module):
         return replace(prefix, state=state, top=top[:, 0])
 
     def closed(self, prefix: Prefix) -> Tensor:
-        """`best_log_likelihood` of texts that have been read to their end."""
+        """log p of texts that have been read to their end (a transducer's: along the best alignment)."""
         return prefix.said
 
     def place(self, prefix: Prefix, starting: Tensor) -> Prefix:

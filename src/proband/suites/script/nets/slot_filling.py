@@ -20,8 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from proband.suites.script.nets.batches import Batch, Pair, pad
-from proband.training.vocabulary import PADDING, START
+from proband.suites.script.nets.batches import Batch
 
 WORTH = 0.9  # rows that are no longer wanted are dropped when this share of them is left
 
@@ -78,12 +77,10 @@ class Filled:
     five: Tensor  # the five likeliest, batch × n × 5
     rank: Tensor  # of the gold word, from 1
     surprisal: Tensor  # of the gold word, in nats
-    said: Tensor  # log-probability of the word read on with
     moves: Tensor  # -log-probability of a transducer's shifts and emits
 
-    def of(self, texts: Tensor, draws: Tensor | int) -> Filled:
-        """One draw of each text."""
-        return Filled(**{name: getattr(self, name)[texts, draws] for name in self.__dataclass_fields__})
+    def each(self, change: Callable[[Tensor], Tensor]) -> Filled:
+        return Filled(**{name: change(getattr(self, name)) for name in self.__dataclass_fields__})
 
 
 @torch.no_grad()
@@ -100,7 +97,7 @@ def explore(
     live = torch.arange(size, device=blank.device)  # the texts that are still read
     texts = live.clone()  # of each row
     at = live[:, None].repeat(1, draws)  # the row that each draw reads
-    score = found.said.new_zeros(size, draws)
+    score = found.surprisal.new_zeros(size, draws)
     prefix = net.begin(batch)
     starts = blank & ~torch.nn.functional.pad(blank[:, :-1], (1, 0))
     last = (blank * torch.arange(1, n + 1, device=blank.device)).amax(1)  # where the last blank of each text ends
@@ -135,7 +132,7 @@ def _nothing(batch: Batch, draws: int) -> Filled:
     words = batch.y[:, None].repeat(1, draws, 1)
     whole, real = torch.zeros_like(words), torch.zeros(words.shape, device=words.device)
     five = whole[..., None].repeat(1, 1, 1, 5)
-    return Filled(words, whole, five, whole.clone(), real, real.clone(), real.clone())
+    return Filled(words, whole, five, whole.clone(), real, real.clone())
 
 
 def _ask(
@@ -159,13 +156,11 @@ def _ask(
     found.rank[here, :, column] = ((scores > own).sum(1) + 1)[asked]
     found.surprisal[here, :, column] = -torch.where(own[:, 0].isinf(), worst, own[:, 0])[asked]
     found.moves[here, :, column] = net.moves(prefix, starts[texts, column])[rows][asked]
-    found.said[here, :, column] = scores[asked, chosen]
 
 
 def fill(net: Any, batch: Batch, blank: Tensor, *, choose: Choose, allowed: Tensor) -> Filled:
     """Every text once."""
-    texts = torch.arange(len(blank), device=blank.device)
-    return explore(net, batch, blank, choose=choose, draws=1, allowed=allowed)[0].of(texts, 0)
+    return explore(net, batch, blank, choose=choose, draws=1, allowed=allowed)[0].each(lambda x: x[:, 0])
 
 
 def best_of(net: Any, batch: Batch, blank: Tensor, *, uniforms: Tensor, allowed: Tensor) -> tuple[Filled, Filled]:
@@ -173,8 +168,8 @@ def best_of(net: Any, batch: Batch, blank: Tensor, *, uniforms: Tensor, allowed:
     whole. `uniforms`: batch × draws × n numbers in [0, 1), see `sampled`."""
     draws = 1 + uniforms.shape[1]
     found, score = explore(net, batch, blank, choose=beside(gold, sampled(uniforms)), draws=draws, allowed=allowed)
-    texts = torch.arange(len(blank), device=blank.device)
-    return found.of(texts, 0), found.of(texts, 1 + score[:, 1:].argmax(1))
+    texts, best = torch.arange(len(blank), device=blank.device), 1 + score[:, 1:].argmax(1)
+    return found.each(lambda x: x[:, 0]), found.each(lambda x: x[texts, best])
 
 
 def blank_mask(spans: Sequence[Sequence[Sequence[int]]], n: int, *, device: str = "cpu") -> Tensor:
@@ -188,8 +183,3 @@ def blank_mask(spans: Sequence[Sequence[Sequence[int]]], n: int, *, device: str 
         for start, end in blanks:
             mask[row, start:end] = True
     return torch.from_numpy(mask).to(device)
-
-
-def padded(pairs: Sequence[Pair], spans: Sequence[Sequence[Sequence[int]]], *, device: str) -> tuple[Batch, Tensor]:
-    batch = pad(pairs, start=START, padding=PADDING, device=device)
-    return batch, blank_mask(spans, batch.y.shape[1], device=device)

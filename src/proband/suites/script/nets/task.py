@@ -97,8 +97,8 @@ class ScriptTask(Task):
 
     @cached_property
     def _held(self) -> list[Batch]:
-        order = sorted(range(len(self.valid)), key=lambda i: len(self.valid[i][1]))
-        return [self._pad([self.valid[i] for i in order[at : at + HELD]]) for at in range(0, len(order), HELD)]
+        valid = sorted(self.valid, key=lambda pair: len(pair[1]))
+        return [self._pad(valid[at : at + HELD]) for at in range(0, len(valid), HELD)]
 
     def held_out(self) -> Sequence[Batch]:
         return self._held
@@ -130,7 +130,9 @@ def task(items: Path, *, kind: str, options: NetOptions) -> ScriptTask:
     pairs, valid = ([(vocabulary.numbers(x), vocabulary.numbers(y)) for x, y in part] for part in (training, held_out))
     stages = options.stages if isinstance(options, TransducerOptions) else None
     made = ScriptTask(kind, shape, table, pairs, valid, recipe=recipe, stages=stages, device=options.device)
-    made.found = {"vectors": origin, "words": vocabulary.words, "whitelist": _whitelist(items)}
+    listed = items_path(items).parent / "whitelist.txt"
+    whitelist = listed.read_text(encoding="utf-8").split() if listed.exists() else None
+    made.found = {"vectors": origin, "words": vocabulary.words, "whitelist": whitelist}
     return made
 
 
@@ -152,8 +154,3 @@ def _vectors(vocabulary: Vocabulary, source: Path | None) -> tuple[Tensor, Mappi
         return torch.from_numpy(random_vectors(len(vocabulary), 100)), {"learned": True}
     table, found = vectors_for(vocabulary, source)
     return torch.from_numpy(table), {"learned": False, "from": source.name, "found": found, "of": len(vocabulary)}
-
-
-def _whitelist(items: Path) -> list[str] | None:
-    path = items_path(items).parent / "whitelist.txt"
-    return path.read_text(encoding="utf-8").split() if path.exists() else None

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout, logsigmoid
 
-from proband.suites.script.nets.alignment.recursion import log_total, posteriors, rows, total, viterbi
+from proband.suites.script.nets.alignment.recursion import log_total, posteriors, rows, viterbi
 from proband.suites.script.nets.alignment.semiring import MAX, NEVER
 from proband.suites.script.nets.batches import Batch
 from proband.suites.script.nets.layers import Shape
@@ -65,10 +65,6 @@ class Transducer(Seq2Seq):
     def log_likelihood(self, batch: Batch) -> Tensor:
         emit, shift = self.weights(batch)
         return log_total(emit, shift, words=batch.words, positions=batch.positions)
-
-    def best_log_likelihood(self, batch: Batch) -> Tensor:
-        emit, shift = self.weights(batch)
-        return total(emit, shift, words=batch.words, positions=batch.positions, semiring=MAX)
 
     def align(self, batch: Batch) -> Tensor:
         """Viterbi alignments without dropout (the E-step of A.3), batch × n, -1 beyond each text."""

@@ -4,57 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
 
 from proband.core.suite import Analysis, Results, Sheet
 from proband.suites.script.analysis import knowledge
+from proband.suites.script.analysis.knowledge import Row
 from proband.suites.script.cloze.blanks import STOP_WORDS
 
 WORDS = ("cheese", "macaroni", "egg", "sauce", "oil")  # of the paper's table
 PHRASES = ("whisk", "spatula", "tongs", "cutting board", "preheat")
 SHOWN, EXAMPLES, OFTEN = 30, 10, 5
-KINDS = ("transducer", "transducer-param")
-Look = Callable[[str], Sequence[knowledge.Row]]
 NOTE = "In brackets: pointwise mutual information in nats, and how often."
-
-
-@dataclass(frozen=True)
-class Aligned:
-    """A text and, for each of its words, the position in the abstract line that generated it."""
-
-    split: str
-    abstract: tuple[str, ...]
-    concrete: tuple[str, ...]
-    path: tuple[int, ...]
-
-    def spans(self) -> Iterator[tuple[str, str]]:
-        """Abstract words with the concrete words they generated, for those that generated any.
-
-        >>> list(Aligned("train", ("drain", "pasta"), ("use", "a", "strainer"), (0, 0, 0)).spans())
-        [('drain', 'use a strainer')]
-        """
-        for i in sorted(set(self.path)):
-            yield self.abstract[i], " ".join(word for word, at in zip(self.concrete, self.path) if at == i)
 
 
 def first_alignment(results: Results) -> int | None:
     """The run that aligned the texts: fixed transitions before parameterised ones."""
     runs = [at for at, run in enumerate(results.runs) if run.solver == "align"]
-    order = {kind: n for n, kind in enumerate(KINDS)}
-    return min(runs, key=lambda at: (order.get(results.runs[at].net.get("net", ""), len(KINDS)), at), default=None)
+    return min(runs, key=lambda at: (results.runs[at].net.get("net", ""), at), default=None)
 
 
-def alignments(results: Results, run: int) -> Iterator[Aligned]:
+def alignments(results: Results, run: int) -> Iterator[knowledge.Aligned]:
     for item, answer in results.answers(run):
-        path = next((blank["path"] for blank in answer.blanks if blank.get("path")), None)
-        if path is not None:
-            yield Aligned(item.split, tuple(item.facts["abstract"]), tuple(item.facts["concrete"]), tuple(path))
-
-
-def whitelist(results: Results) -> frozenset[str]:
-    """The words that may be left out; every question carries them."""
-    return frozenset(next((i.facts["candidates"] for i in results.items() if "candidates" in i.facts), "").split())
+        for blank in answer.blanks:
+            texts = tuple(item.facts["abstract"]), tuple(item.facts["concrete"])
+            yield knowledge.Aligned(*texts, tuple(blank["path"]), item.split)
 
 
 # ---- table 3 -------------------------------------------------------------------------------------------------------
@@ -65,25 +37,26 @@ def aligned_phrases(results: Results, seed: int) -> Sequence[Sheet]:
     run = first_alignment(results)
     if run is None:
         return ()
+    words = next((item.facts["candidates"] for item in results.items() if "candidates" in item.facts), "")  # in each
     training = (one for one in alignments(results, run) if one.split == "train")
-    rows = knowledge.table(knowledge.tuples(training, whitelist(results), stop=STOP_WORDS), least=1)
+    rows = knowledge.table(knowledge.tuples(training, frozenset(words.split()), stop=STOP_WORDS), least=1)
     by = results.labels[run]
-    generated = looked_up(WORDS, [row.abstract for row in rows], partial(knowledge.to_concrete, rows))
-    generating = looked_up(PHRASES, [row.concrete for row in rows], partial(knowledge.to_abstract, rows))
+    generated = looked_up(knowledge.to_concrete, rows, "abstract", WORDS)
+    generating = looked_up(knowledge.to_abstract, rows, "concrete", PHRASES)
     best = [row for row in rows if row.count >= OFTEN][:SHOWN]
     sheets = (
         Sheet(
             name="table3",
             title=f"Table 3, abstract to concrete: training texts aligned by {by}",
             header=("abstract word", "concrete phrases"),
-            rows=tuple((word, listed([(row.concrete, row) for row in found])) for word, found in generated.items()),
+            rows=tuple((word, listed(found, "concrete")) for word, found in generated.items()),
             note=NOTE,
         ),
         Sheet(
             name="table3-concrete",
             title=f"Table 3, concrete to abstract: training texts aligned by {by}",
             header=("concrete words", "abstract words"),
-            rows=tuple((word, listed([(row.abstract, row) for row in found])) for word, found in generating.items()),
+            rows=tuple((word, listed(found, "abstract")) for word, found in generating.items()),
             note=f"{NOTE} Any phrase that contains the words counts.",
         ),
         Sheet(
@@ -96,17 +69,19 @@ def aligned_phrases(results: Results, seed: int) -> Sequence[Sheet]:
     return [sheet for sheet in sheets if sheet.rows]
 
 
-def looked_up(words: Sequence[str], said: Sequence[str], look: Look) -> dict[str, Sequence[knowledge.Row]]:
+def looked_up(
+    look: Callable[[Sequence[Row], str], list[Row]], rows: Sequence[Row], side: str, words: Sequence[str]
+) -> dict[str, list[Row]]:
     """What is found for the paper's words; where that is nothing, for the commonest of this corpus."""
-    for chosen in (words, [word for word, _ in Counter(said).most_common(len(words))]):
-        found = {word: rows for word in chosen if (rows := look(word))}
-        if found:
-            return found
-    return {}
+    common = Counter(getattr(row, side) for row in rows).most_common(len(words))
+    found = {word: look(rows, word) for word in words}
+    if not any(found.values()):
+        found = {word: look(rows, word) for word, _ in common}
+    return {word: those for word, those in found.items() if those}
 
 
-def listed(found: Sequence[tuple[str, knowledge.Row]]) -> str:
-    return ", ".join(f"{words} ({row.pmi:.1f}, {row.count})" for words, row in found)
+def listed(found: Sequence[Row], side: str) -> str:
+    return ", ".join(f"{getattr(row, side)} ({row.pmi:.1f}, {row.count})" for row in found)
 
 
 # ---- figure 2 ------------------------------------------------------------------------------------------------------
@@ -119,9 +94,9 @@ def alignment_texts(results: Results, seed: int) -> Sequence[Sheet]:
         return ()
     texts = [one for one in alignments(results, run) if one.split == "valid"] or list(alignments(results, run))
     rows = tuple(
-        (" ".join(one.abstract) if n == 0 else "", word, phrase)
+        (" ".join(one.abstract) if n == 0 else "", word, " ".join(run_of_words))
         for one in texts[:: max(1, len(texts) // EXAMPLES)][:EXAMPLES]
-        for n, (word, phrase) in enumerate(one.spans())
+        for n, (word, run_of_words) in enumerate(one.runs())
     )
     title = f"Figure 2: Viterbi alignments by {results.labels[run]}"
     note = "The item browser draws each alignment, with posteriors where the run has them."

@@ -21,74 +21,64 @@ SYSTEMS: Mapping[str, Where] = {
 }
 
 
-def _ahead(
-    above: str, below: Sequence[str], metrics: Sequence[str] = ("whole_greedy",), *, margin: float = 0.0
-) -> tuple[Contrast, ...]:
-    """`above` is better than each of `below` in each metric."""
-    return tuple(
-        Contrast(
-            above=SYSTEMS[above], below=SYSTEMS[other], where=ON_TEST, metric=metric, pair="item", margin=margin
-        )
-        for metric in metrics
+GREEDY = "section 4.2, table 4: greedy match"
+MATCH = "section 4.2, table 4: match, oracle and greedy"
+TOP5 = "section 4.2, table 4: top-5, oracle and greedy"
+SURPRISAL = "section 4.2, table 4: surprisal"
+LENGTH = "section 4.2: 6.18 words against 16.61"
+MEASURES: Mapping[str, Sequence[str]] = {
+    GREEDY: ("whole_greedy",),
+    MATCH: ("whole_oracle", "whole_greedy"),
+    TOP5: ("top5_word_oracle", "top5_word_greedy"),
+    SURPRISAL: ("surprisal",),
+    LENGTH: ("alignment_length",),
+}
+
+
+def _ahead(statement: str, source: str, *, above: str, below: Sequence[str], margin: float = 0.0) -> Claim:
+    """`above` is better than each of `below` by each measure of the source."""
+    contrasts = tuple(
+        Contrast(above=SYSTEMS[above], below=SYSTEMS[other], where=ON_TEST, metric=metric, pair="item", margin=margin)
+        for metric in MEASURES[source]
         for other in below
-    )  # fmt: skip
+        if other != above
+    )
+    return Claim(statement=statement, source=source, contrasts=contrasts, per=())
 
 
-def _others(net: str) -> tuple[str, ...]:
-    return tuple(other for other in IN_DOMAIN if other != net)
-
-
-MATCH, TOP5 = ("whole_oracle", "whole_greedy"), ("top5_word_oracle", "top5_word_greedy")
 CLAIMS = (
     *(
-        Claim(
-            statement=f"alignment helps: {net} beats the models without it",
-            source="section 4.2, table 4: greedy match",
-            contrasts=_ahead(net, UNALIGNED),
-            per=(),
-        )
+        _ahead(f"alignment helps: {net} beats the models without it", GREEDY, above=net, below=UNALIGNED)
         for net in ALIGNED
     ),
-    Claim(
-        statement="fixed transitions match best among the in-domain models",
-        source="section 4.2, table 4: match, oracle and greedy",
-        contrasts=_ahead("transducer", _others("transducer"), MATCH),
-        per=(),
+    _ahead("fixed transitions match best among the in-domain models", MATCH, above="transducer", below=IN_DOMAIN),
+    _ahead(
+        "fixed transitions have the best top-5 precision among the in-domain models",
+        TOP5,
+        above="transducer",
+        below=IN_DOMAIN,
     ),
-    Claim(
-        statement="fixed transitions have the best top-5 precision among the in-domain models",
-        source="section 4.2, table 4: top-5, oracle and greedy",
-        contrasts=_ahead("transducer", _others("transducer"), TOP5),
-        per=(),
+    _ahead("attention is next best in match", MATCH, above="attention", below=(*UNALIGNED, "transducer-param")),
+    _ahead(
+        "parameterised transitions have the lowest surprisal among the in-domain models",
+        SURPRISAL,
+        above="transducer-param",
+        below=IN_DOMAIN,
     ),
-    Claim(
-        statement="attention is next best in match",
-        source="section 4.2, table 4: match, oracle and greedy",
-        contrasts=_ahead("attention", (*UNALIGNED, "transducer-param"), MATCH),
-        per=(),
+    _ahead(
+        "fixed transitions align shorter than parameterised ones",
+        LENGTH,
+        above="transducer",
+        below=("transducer-param",),
     ),
-    Claim(
-        statement="parameterised transitions have the lowest surprisal among the in-domain models",
-        source="section 4.2, table 4: surprisal",
-        contrasts=_ahead("transducer-param", _others("transducer-param"), ("surprisal",)),
-        per=(),
+    _ahead(
+        "a language model that is not fine-tuned is below fixed transitions", MATCH, above="transducer", below=("gpt",)
     ),
-    Claim(
-        statement="fixed transitions align shorter than parameterised ones",
-        source="section 4.2: 6.18 words against 16.61",
-        contrasts=_ahead("transducer", ("transducer-param",), ("alignment_length",)),
-        per=(),
-    ),
-    Claim(
-        statement="a language model that is not fine-tuned is below fixed transitions",
-        source="section 4.2, table 4: match, oracle and greedy",
-        contrasts=_ahead("transducer", ("gpt",), MATCH),
-        per=(),
-    ),
-    Claim(
-        statement="fine-tuned, a language model is above all in-domain models by five points or more",
-        source="section 4.2, table 4: match, oracle and greedy",
-        contrasts=_ahead("gpt fine-tuned", IN_DOMAIN, MATCH, margin=BY_FAR),
-        per=(),
+    _ahead(
+        "fine-tuned, a language model is above all in-domain models by five points or more",
+        MATCH,
+        above="gpt fine-tuned",
+        below=IN_DOMAIN,
+        margin=BY_FAR,
     ),
 )

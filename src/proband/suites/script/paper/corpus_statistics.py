@@ -20,8 +20,8 @@ def corpus_statistics(results: Results, seed: int) -> Sequence[Sheet]:
         return ()
     counted = {
         f"published ({SOURCE})": printed() if "released" in manifest else {},
-        "released sequences": by_split(manifest.get("sequences", ())),
-        "these items": by_split(manifest["table1"]),
+        "released sequences": {row["split"]: row for row in manifest.get("sequences", ())},
+        "these items": {row["split"]: row for row in manifest["table1"]},
     }
     return (
         Sheet(
@@ -48,23 +48,16 @@ def corpus_statistics(results: Results, seed: int) -> Sequence[Sheet]:
 
 
 def printed() -> Counts:
+    """
+    >>> printed()["train"]["sequences"], printed()["train"]["abstract_length"]
+    (8125, 10.0)
+    """
     found: dict[str, dict[str, int | float]] = {}
     for row in rows():
         if row["table"] == "table1":
-            found.setdefault(row["row"], {})[row["column"]] = number(row["value"])
+            text = row["value"]
+            found.setdefault(row["row"], {})[row["column"]] = int(text) if text.isdigit() else float(text)
     return found
-
-
-def number(text: str) -> int | float:
-    """
-    >>> number("8125"), number("10.0")
-    (8125, 10.0)
-    """
-    return int(text) if text.isdigit() else float(text)
-
-
-def by_split(counts: Sequence[Mapping[str, Any]]) -> Counts:
-    return {row["split"]: row for row in counts}
 
 
 def new_words(manifest: Mapping[str, Any]) -> Sheet:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from proband.core.suite import Table
+from proband.core.suite import Analysis, Table
 from proband.core.types import Tag
 from proband.suites.script.analysis.breakdown import LENGTHS
 from proband.suites.script.analysis.metrics import METRICS
@@ -61,4 +61,24 @@ TABLES = (
         _table(f"match_oracle:{part}", title=f"Share of right words, oracle: blanks of kind {part}", always=False)
         for part in (*CATEGORIES, *LENGTHS)
     ),
+)
+
+TABLE4 = Analysis(
+    name="table4",
+    help="Table 4: the cloze task",
+    tables={
+        "oracle match": "whole_oracle",
+        "oracle top-5": "top5_word_oracle",
+        "greedy match": "whole_greedy",
+        "greedy top-5": "top5_word_greedy",
+        "surprisal": "surprisal",
+    },
+    note="Match is of whole blanks, top-5 of single words, as the released program counts; means over runs (seeds). "
+    "The paper does not say which split it shows.",
+)
+BY_BLANK = Analysis(
+    name="kinds",
+    help="Share of right words (oracle, percent) by kind and length of blank",
+    tables={part.replace("-", " "): f"match_oracle_{part}" for part in (*CATEGORIES, *LENGTHS)},
+    note="With intervals: the tables match_oracle_KIND.",
 )

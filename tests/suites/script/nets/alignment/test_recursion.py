@@ -18,7 +18,6 @@ from proband.suites.script.nets.alignment.recursion import (
     log_total,
     posteriors,
     rows,
-    sample,
     total,
     viterbi,
 )
@@ -157,20 +156,6 @@ def test_expected_shifts_add_up() -> None:
     _, emitted, shifted = inside_outside(emit, shift, words=words, positions=positions)
     torch.testing.assert_close(emitted.sum((1, 2)), words.double())
     torch.testing.assert_close(shifted.sum((1, 2)), positions.double() - 1)
-
-
-def test_samples_come_as_often_as_their_weight_says() -> None:
-    emit, shift, words, positions = problem([(4, 3), (2, 2)], 11)
-    g = torch.Generator().manual_seed(5)
-    draws = 3000
-    many = torch.cat([sample(emit, shift, words=words, positions=positions, generator=g) for _ in range(draws)])
-    for b, (n, m) in enumerate([(4, 3), (2, 2)]):
-        weights = paths(emit[b], shift[b], n, m)
-        seen = [tuple(a[:n]) for a in many[b::2].tolist()]
-        assert set(seen) <= set(weights)
-        for a, weight in weights.items():
-            p = math.exp(weight - summed(weights))
-            assert seen.count(a) / draws == pytest.approx(p, abs=4 * math.sqrt(p * (1 - p) / draws) + 1e-3)
 
 
 def test_long_sentences_stay_finite_in_single_precision() -> None:

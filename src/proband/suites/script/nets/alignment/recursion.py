@@ -37,12 +37,9 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Generator, Tensor
+from torch import Tensor
 
 from proband.suites.script.nets.alignment.semiring import LOG, MAX, NEVER, Semiring
-
-# Which of the two ways into a cell was taken, given both weights: true where it was the emit.
-Choose = Callable[[Tensor, Tensor], Tensor]
 
 
 def sweep(by_shift: Tensor, by_emit: Tensor, *, semiring: Semiring, start: Tensor | None = None) -> Tensor:
@@ -83,9 +80,8 @@ def _unskew(waves: Tensor, n: int) -> Tensor:
 def grid(emit: Tensor, shift: Tensor, *, semiring: Semiring, start: Tensor | None = None) -> Tensor:
     """A[b, j, i]. `emit` and `shift` are log-probabilities, batch × n × m."""
     # what `roll` brings round from the far side meets a zero of the semiring
-    return sweep(
-        semiring.lift(shift).roll(1, 2), semiring.lift(emit).roll(1, 1), semiring=semiring, start=start
-    )  # fmt: skip
+    by_shift, by_emit = semiring.lift(shift).roll(1, 2), semiring.lift(emit).roll(1, 1)
+    return sweep(by_shift, by_emit, semiring=semiring, start=start)
 
 
 def _corner(table: Tensor, words: Tensor, positions: Tensor) -> Tensor:
@@ -165,32 +161,13 @@ def posteriors(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor)
         return inside_outside(emit, shift, words=words, positions=positions)[1]
 
 
-# ---- whole alignments -----------------------------------------------------------------------------------------------
-
-
-def viterbi(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor) -> Tensor:
-    """The most likely alignment, batch × n, traced back from a_n = m; -1 beyond a sentence."""
-    return _walk(emit, shift, words=words, positions=positions, semiring=MAX, choose=torch.ge)
-
-
-def sample(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, generator: Generator) -> Tensor:
-    """One alignment drawn from p(a | x, y) for every sentence, batch × n; -1 beyond a sentence."""
-
-    def choose(emitted: Tensor, shifted: Tensor) -> Tensor:
-        coins = torch.rand(emitted.shape, generator=generator, dtype=emitted.dtype, device=generator.device)
-        return coins.to(emitted.device) < torch.sigmoid(emitted - shifted)
-
-    return _walk(emit, shift, words=words, positions=positions, semiring=LOG, choose=choose)
-
-
 @torch.no_grad()
-def _walk(
-    emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, semiring: Semiring, choose: Choose
-) -> Tensor:
-    """From each sentence's corner back to the start, asking at every cell which way it was entered."""
+def viterbi(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor) -> Tensor:
+    """The most likely alignment, batch × n, -1 beyond a sentence: from the corner a_n = m back to the start, asking at
+    every cell whether it was entered by an emit."""
     size, n, m = emit.shape
-    cells = grid(emit, shift, semiring=semiring)
-    down = choose((cells + emit).roll(1, 1), (cells + shift).roll(1, 2))
+    cells = grid(emit, shift, semiring=MAX)
+    down = (cells + emit).roll(1, 1) >= (cells + shift).roll(1, 2)
     down[:, :, 0] = True
     down[:, 0] = False
     here = torch.arange(n * m, device=emit.device).view(n, m)

@@ -34,16 +34,7 @@ class Semiring:
     one: float
 
 
-def _same(x: Tensor) -> Tensor:
-    return x
-
-
-def _possible(x: Tensor) -> Tensor:
-    return (x > NEVER / 2).to(x.dtype)
-
-
-LOG = Semiring("log", torch.logaddexp, torch.add, _same, zero=NEVER, one=0.0)
-MAX = Semiring("max", torch.maximum, torch.add, _same, zero=NEVER, one=0.0)
+LOG = Semiring("log", torch.logaddexp, torch.add, lambda x: x, zero=NEVER, one=0.0)
+MAX = Semiring("max", torch.maximum, torch.add, lambda x: x, zero=NEVER, one=0.0)
 REAL = Semiring("real", torch.add, torch.mul, torch.exp, zero=0.0, one=1.0)
-COUNT = Semiring("count", torch.add, torch.mul, _possible, zero=0.0, one=1.0)
-SEMIRINGS = (LOG, MAX, REAL, COUNT)
+COUNT = Semiring("count", torch.add, torch.mul, lambda x: (x > NEVER / 2).to(x.dtype), zero=0.0, one=1.0)

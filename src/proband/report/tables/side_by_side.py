@@ -1,0 +1,36 @@
+"""Tables of one metric each as the columns of one sheet: plain means, the published figures above ours."""
+
+from __future__ import annotations
+
+from proband.core.metrics import Metric
+from proband.core.suite import Analysis, Sheet
+from proband.report.numbers import words
+from proband.report.numbers.cells import Study
+from proband.report.numbers.grids import Key, fill
+
+
+def side_by_side(study: Study, analysis: Analysis) -> list[Sheet]:
+    """A line per model and column of the tables, over all their rows; intervals and tests stand in the tables."""
+    named = {table.name: table for table in study.items.suite.tables}
+    grids = {head: fill(study, named[name]) for head, name in analysis.tables.items()}
+    grids = {head: grid for head, grid in grids.items() if grid.rows}
+    lines: dict[tuple[str, Key], dict[str, float | int]] = {}
+    for head, grid in grids.items():
+        for column in grid.columns:
+            for figure in grid.published[grid.rows[-1], column].values():
+                lines.setdefault((f"published: {figure.model}", column), {})[head] = shown(figure.value, grid.metric)
+    for at, label in enumerate(study.labels):
+        for head, grid in grids.items():
+            for column in grid.columns:
+                if cell := grid.cells[grid.rows[-1], column][at]:
+                    line = lines.setdefault((label, column), {})
+                    line |= {head: shown(cell.estimate.mean, grid.metric), "runs": cell.runs}
+    tags = next(iter(grids.values())).table.columns if grids else ()
+    header = ("model", *map(words.name, tags), *analysis.tables, "runs")
+    rows = tuple((name, *column, *map(line.get, header[1 + len(tags) :])) for (name, column), line in lines.items())
+    return [Sheet(name=analysis.name, title=analysis.help, header=header, rows=rows, note=analysis.note)]
+
+
+def shown(mean: float, metric: Metric) -> float:
+    """Shares in percent."""
+    return round(100 * mean, 2) if metric.percent else round(mean, 3)
