@@ -20,7 +20,7 @@ from typing import Any, Literal
 import msgspec
 
 from proband import suites
-from proband.core.cache import default_folder
+from proband.core.cache import cache_folder
 from proband.core.errors import ProbandError
 from proband.core.files import (
     decode,
@@ -90,7 +90,7 @@ class Runner:
         self.model = load_model(model, how.model_options, suite=self.suite) if isinstance(model, str) else model
         self.solver = choose_solver(self.suite, self.model, how.solver, setting=str(first.tags.get("setting", "")))
         self.options: Any = read_options(self.solver.options, how.options, of=f"solver {self.solver.name}")
-        self.cache = default_folder() if how.cache is True else Path(how.cache) if how.cache else None
+        self.cache = cache_folder() if how.cache is True else Path(how.cache) if how.cache else None
         if how.limit is not None and how.limit < 1:
             raise ProbandError(f"'limit' is {how.limit}; it must be at least 1")
 

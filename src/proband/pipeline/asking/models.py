@@ -10,6 +10,7 @@ from typing import Any
 from proband import models, suites
 from proband.core.errors import ProbandError, not_installed
 from proband.core.files import read_json
+from proband.core.protocols import ABILITIES
 from proband.core.suite import Solver, Suite
 
 
@@ -58,26 +59,10 @@ def choose_solver(suite: Suite, model: Any, name: str | None, *, setting: str = 
             known = ", ".join(s.name for s in suite.solvers)
             raise ProbandError(f"{suite.name} has no solver {name!r}; it has {known}")
         if not isinstance(model, solver.needs):
-            raise ProbandError(f"solver {name} needs a model that {_ability(solver.needs)}; {model.name} does not")
+            ability = ABILITIES.get(solver.needs, f"has {solver.needs.__name__}")
+            raise ProbandError(f"solver {name} needs a model that {ability}; {model.name} does not")
         return solver
     for solver in sorted(suite.solvers, key=lambda solver: solver.setting != setting):
         if isinstance(model, solver.needs) and solver.setting in ("", setting):
             return solver
     raise ProbandError(f"{model.name} can serve none of the solvers of {suite.name}")
-
-
-ABILITIES = {
-    "ScoresText": "scores text",
-    "EmbedsWords": "gives word embeddings in context",
-    "HasVectors": "has word vectors",
-    "EmbedsPairs": "gives relation embeddings",
-    "EmbedsSentences": "gives sentence embeddings",
-    "Chooses": "answers multiple choice",
-    "Generates": "generates text",
-    "PredictsWords": "predicts words in a blank",
-    "AnswersItems": "reads items directly",
-}
-
-
-def _ability(protocol: type) -> str:
-    return ABILITIES.get(protocol.__name__, f"has {protocol.__name__}")
