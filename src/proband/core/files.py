@@ -161,7 +161,7 @@ def decode(kind: Any, raw: bytes, *, file: object, line: int | None = None) -> A
     try:
         return _decoder(kind).decode(raw)
     except msgspec.ValidationError as error:
-        raise ProbandError(_in_words(_with_key(str(error), kind, raw)), file=file, line=line) from None
+        raise ProbandError(in_words(_with_key(str(error), kind, raw)), file=file, line=line) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ProbandError(f"not a JSON object: {_why(raw, error)}", file=file, line=line) from None
 
@@ -195,14 +195,14 @@ def _with_key(message: str, kind: Any, raw: bytes) -> str:
     return message
 
 
-def _in_words(message: str) -> str:
+def in_words(message: str) -> str:
     """A message of msgspec in the words of the house.
 
-    >>> _in_words("Expected `int | null`, got `str` - at `$.gold`")
+    >>> in_words("Expected `int | null`, got `str` - at `$.gold`")
     "'gold' must be a whole number, not text"
-    >>> _in_words("Object contains unknown field `x`"), _in_words("Object missing required field `id`")
+    >>> in_words("Object contains unknown field `x`"), in_words("Object missing required field `id`")
     ("unknown field 'x'", "field 'id' is missing")
-    >>> _in_words("Invalid enum value 'dev' - at `$.split`")
+    >>> in_words("Invalid enum value 'dev' - at `$.split`")
     "'split': invalid enum value 'dev'"
     """
     text, _, place = message.partition(" - at `$")

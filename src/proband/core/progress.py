@@ -38,6 +38,11 @@ class Progress:
             self.bar.advance(self.task, by)
 
 
+def say(text: str) -> None:
+    """What is being done, in a line of its own."""
+    print(text, file=sys.stderr, flush=True)
+
+
 def track(things: Iterable[T], what: str, *, total: int | None = None) -> Iterator[T]:
     """Pass `things` through, showing how many went by."""
     with Progress(what, total=total) as bar:

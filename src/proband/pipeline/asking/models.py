@@ -18,24 +18,20 @@ def load_model(spec: str, given: Mapping[str, Any] | None = None, *, suite: Suit
     """Any model by name; `given` are the loading options of its kind (device, dtype, ...)."""
     kind, _, rest = spec.partition(":")
     if kind == "net":
-        return load_net(Path(rest), spec, given)
+        return load_net(Path(rest), spec, given or {})
     if kind == "solver":
         own = suite.own_models if suite else {}
         if rest not in own:
             known = ", ".join(f"solver:{name}" for name in own) or "none"
             raise ProbandError(f"no {spec!r} for {suite.name if suite else 'this'}; there is {known}")
         return own[rest]()
-    return load_ordinary(spec, given)
-
-
-def load_ordinary(spec: str, given: Mapping[str, Any] | None) -> Any:
     try:
-        return models.load(spec, {name: value for name, value in (given or {}).items() if value is not None})
+        return models.load(spec, given)
     except ModuleNotFoundError as error:
         raise not_installed(error, spec) from None
 
 
-def load_net(folder: Path, spec: str, given: Mapping[str, Any] | None = None) -> Any:
+def load_net(folder: Path, spec: str, given: Mapping[str, Any]) -> Any:
     """A network that `proband train` wrote: net.json beside the weights names its suite and kind."""
     note = read_json(folder / "net.json")
     suite = suites.suite(str(note.get("suite")))
@@ -44,7 +40,7 @@ def load_net(folder: Path, spec: str, given: Mapping[str, Any] | None = None) ->
         raise ProbandError(f"{suite.name} has no net {note.get('net')!r}", file=folder / "net.json")
     loaded = net.load(folder)
     if isinstance(loaded, str):
-        loaded = load_ordinary(loaded, given)
+        loaded = load_model(loaded, given)
     loaded.name = spec
     loaded.net_note = {name: note[name] for name in ("net", "seed", "options", "items_sha", "model") if name in note}
     return loaded
@@ -54,10 +50,7 @@ def choose_solver(suite: Suite, model: Any, name: str | None, *, setting: str = 
     """The solver a user named, or the suite's first that the model can serve: of those made for the items' setting, if
     there are any, else of the general ones."""
     if name is not None:
-        solver = next((s for s in suite.solvers if s.name == name), None)
-        if solver is None:
-            known = ", ".join(s.name for s in suite.solvers)
-            raise ProbandError(f"{suite.name} has no solver {name!r}; it has {known}")
+        solver = suite.solver(name)
         if not isinstance(model, solver.needs):
             ability = ABILITIES.get(solver.needs, f"has {solver.needs.__name__}")
             raise ProbandError(f"solver {name} needs a model that {ability}; {model.name} does not")
