@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from proband.core.files import write_lines
+from proband.core.files import dumps, write_text
 from proband.core.metrics import ACCURACY
 from proband.core.options import NoOptions
 from proband.core.suite import Built, Published, Suite, Table
@@ -87,10 +87,10 @@ def suite() -> Suite:
 def files_of(folder: Path, count: int, *, models: int) -> ItemSet:
     """The items and runs as files."""
     items = items_of(count)
-    write_lines(folder / "items.jsonl", items)
+    write_text(folder / "items.jsonl", "".join(dumps(each) + "\n" for each in items))
     answered = []
     for m in range(models):
-        write_lines(folder / f"{m}.jsonl", answers_of(items, m))
+        write_text(folder / f"{m}.jsonl", "".join(dumps(each) + "\n" for each in answers_of(items, m)))
         run = Run(suite="analogy", solver="synthetic", model=f"m{m}", seed=0, items_sha="")
         answered.append(Answered(run=run, answers=folder / f"{m}.jsonl"))
     return ItemSet(suite=suite(), items_from=folder / "items.jsonl", answered=answered, source="synthetic")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from proband import workbench
+import proband
 from proband.core.cache import Cache
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_json, read_run
@@ -79,9 +79,9 @@ READERS: dict[str, tuple[Callable[[Path], object], int]] = {
 def originals(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """A good file for every reader, made by the program itself where it writes such files."""
     folder = tmp_path_factory.mktemp("originals")
-    workbench.build("kinship", out=folder / "items", k="2", per_k=5)
-    workbench.run(folder / "items", model="solver:symbolic", out=folder / "run", cache=False)
-    workbench.export(folder / "items", to="clutrr", out=folder / "clutrr.csv")
+    proband.build("kinship", out=folder / "items", k="2", per_k=5)
+    proband.run(folder / "items", model="solver:symbolic", out=folder / "run", cache=False)
+    proband.export(folder / "items", to="clutrr", out=folder / "clutrr.csv")
     cache = Cache(folder, identity={"a": "b"}, settings={})
     cache.put(["x"], [1])
     cache.put(["y"], [2])

@@ -98,20 +98,14 @@ json_values = st.recursive(
 )
 def test_items_come_back_as_they_were(tmp_path: Path, item: Item) -> None:
     path = tmp_path / "items.jsonl"
-    try:
-        files.write_lines(path, [item])
-    except UnicodeEncodeError:
-        return  # a lone surrogate is no text
-    assert list(files.read_items(path)) == [item]
-    first = path.read_bytes()
-    files.write_lines(path, files.load_items(path))
-    assert path.read_bytes() == first
+    path.write_bytes(files.encode(item) + b"\n")
+    (again,) = files.read_items(path)
+    assert again == item
+    assert files.encode(again) + b"\n" == path.read_bytes()
 
 
-def test_infinite_scores_never_reach_the_disk(tmp_path: Path) -> None:
-    with pytest.raises(ProbandError, match="finite"):
-        files.write_lines(tmp_path / "a.jsonl", [Answer(item_id="a", scores=(float("inf"),))])
-    assert list(tmp_path.iterdir()) == []
+def test_infinite_scores_are_no_answer() -> None:
+    assert "finite" in str(files.inconsistent(Answer(item_id="a", scores=(float("inf"),))))
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import proband
-from proband.core.files import load_items
+from proband.core.files import read_items
 
 
 @pytest.mark.parametrize("name", ["kinship", "analogy", "supervised", "script"])
@@ -19,7 +19,7 @@ def test_load_dataset_gives_the_splits(name: str, items: dict[str, Path], tmp_pa
 
     proband.export(items[name], to="hf", out=tmp_path / name)
     loaded = load_dataset(str(tmp_path / name), cache_dir=str(tmp_path / "cache"))
-    every = load_items(items[name])
+    every = list(read_items(items[name]))
     assert {split: len(rows) for split, rows in loaded.items()} == Counter(item.split for item in every)
     for split, rows in loaded.items():
         expected = [item for item in every if item.split == split]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import proband
-from proband.core.files import load_items
+from proband.core.files import read_items
 
 
 def evaluated(task: Path, reply: Any, **settings: Any) -> Any:
@@ -38,7 +38,7 @@ def exported(items: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -
 def test_targets_are_right_and_splits_apart(
     name: str, exported: dict[str, Path], items: dict[str, Path], elsewhere: Path
 ) -> None:
-    every = load_items(items[name])
+    every = list(read_items(items[name]))
     tested = [item for item in every if item.split == "test"]
 
     def oracle(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import proband
-from proband.core.files import load_items, read_answers
+from proband.core.files import read_answers, read_items
 from proband.core.metrics import accuracy_of
 
 
@@ -46,7 +46,7 @@ def test_scores_are_those_of_our_solver(
         run = elsewhere / f"run-{suite}"
         proband.run(items[suite], model=f"hf:{tiny[model]}", out=run, cache=False, model_options={"device": "cpu"})
         ours = {answer.item_id: answer for answer in read_answers(run / "answers.jsonl")}
-        tested = [item for item in load_items(items[suite]) if item.split == "test"]
+        tested = [item for item in read_items(items[suite]) if item.split == "test"]
         samples = logged["samples"][f"proband_{suite}"]
         assert set(samples) == {item.id for item in tested}  # every test item, no training item
         worst = 0.0
@@ -68,7 +68,7 @@ def test_few_shot_examples_are_training_items(
 ) -> None:
     logged = harness(run_tool, tasks, tiny["llama"], "--num_fewshot", "2", "--limit", "4", names="proband_kinship")
     stories = {
-        split: {item.prompt.rpartition("\n")[0] for item in load_items(items["kinship"]) if item.split == split}
+        split: {item.prompt.rpartition("\n")[0] for item in read_items(items["kinship"]) if item.split == split}
         for split in ("train", "test")
     }
     for row in logged["samples"]["proband_kinship"].values():

@@ -12,7 +12,7 @@ import pytest
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import sha256_file, write_json, write_lines
+from proband.core.files import dumps, sha256_file, write_json, write_text
 from proband.core.metrics import ACCURACY
 from proband.core.options import NoOptions
 from proband.core.suite import Built, Suite, Table
@@ -50,12 +50,12 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         )
         for i in range(300)
     ]
-    write_lines(tmp_path / "items" / "items.jsonl", items)
+    write_text(tmp_path / "items" / "items.jsonl", "".join(dumps(each) + "\n" for each in items))
     sha = sha256_file(tmp_path / "items" / "items.jsonl")
     for model, skill in (("a", 0.8), ("b", 0.68), ("c", 0.4)):
         answers = [Answer(item_id=item.id, scores=(float(rng.random() < skill), 0.5)) for item in items]
         folder = tmp_path / "runs" / model
-        write_lines(folder / "answers.jsonl", answers)
+        write_text(folder / "answers.jsonl", "".join(dumps(each) + "\n" for each in answers))
         run = Run(suite="toy", solver="s", model=model, seed=0, items_sha=sha, items="../../items")
         write_json(folder / "run.json", run)
     return tmp_path / "runs"

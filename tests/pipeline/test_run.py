@@ -16,7 +16,7 @@ import pytest
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import read_answers, read_run, write_lines
+from proband.core.files import dumps, read_answers, read_run, write_text
 from proband.core.metrics import ACCURACY
 from proband.core.options import NoOptions
 from proband.core.protocols import HasVectors, Score, ScoresText, Text
@@ -71,7 +71,7 @@ def write_items(folder: Path) -> None:
         Item(id=f"i{i}", suite="tiny", prompt="?", choices=(f"a{i % 700}", f"bb{i}"), gold=0, tags={"k": i % 3})
         for i in range(COUNT)
     ]
-    write_lines(folder / "items.jsonl", rows)
+    write_text(folder / "items.jsonl", "".join(dumps(each) + "\n" for each in rows))
 
 
 def go(folder: Path, out: str, model: Slow, **options: Any) -> bytes:

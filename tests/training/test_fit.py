@@ -143,10 +143,6 @@ def test_a_number_of_steps_may_end_within_an_epoch() -> None:
     assert len(fitted.curve) == 3
 
 
-def test_no_time_left_ends_a_fit_after_its_epoch() -> None:
-    assert len(quick(Sides(replace(RECIPE, seconds=0.0)), seed=0).curve) == 1
-
-
 def test_stages_have_their_own_losses() -> None:
     class Staged(Sides):
         def objective(self, epoch: int) -> Any:

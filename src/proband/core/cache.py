@@ -19,23 +19,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from proband.core.errors import ProbandError
 from proband.core.files import dumps
 
 DIGEST = 32  # hexadecimal digits of the checksum before each record
 
 
-def default_folder() -> Path:
-    """$PROBAND_CACHE, or proband under the user's cache folder."""
+def cache_folder(*parts: str) -> Path:
+    """A place under $PROBAND_CACHE, or under proband in the user's cache folder."""
     import platformdirs
 
     named = os.environ.get("PROBAND_CACHE")
-    return Path(named).expanduser() if named else platformdirs.user_cache_path("proband", appauthor=False)
-
-
-def cache_folder(*parts: str) -> Path:
-    """A place under the cache folder, for what is converted or downloaded once."""
-    return default_folder().joinpath(*parts)
+    root = Path(named).expanduser() if named else platformdirs.user_cache_path("proband", appauthor=False)
+    return root.joinpath(*parts)
 
 
 def checksum(body: bytes) -> str:
@@ -48,22 +46,18 @@ class Cache:
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> Cache(folder, identity={"name": "m"}, settings={"method": "pll"}).put(["a b"], [[-1.5, 2]])
-    >>> Cache(folder, identity={"name": "m"}, settings={"method": "pll"}).get("a b")
+    >>> Cache(folder, identity={"name": "m"}, settings={"method": "pll"}).known["a b"]
     [-1.5, 2]
-    >>> Cache(folder, identity={"name": "other"}, settings={"method": "pll"}).get("a b") is None
-    True
+    >>> Cache(folder, identity={"name": "other"}, settings={"method": "pll"}).known
+    {}
     """
 
     def __init__(self, folder: Path, *, identity: Mapping[str, str], settings: Mapping[str, Any]) -> None:
         self.about = json.loads(dumps({"identity": dict(identity), "settings": dict(settings)}))
-        name = hashlib.sha256(dumps(_sorted(self.about)).encode()).hexdigest()[:40]
+        name = hashlib.sha256(msgspec.json.encode(self.about, order="sorted")).hexdigest()[:40]
         self.path = folder / "answers" / f"{name}.log"
         self.known: dict[str, Any] = {}
-        self.damaged = 0  # records that failed their checksum when the file was read
         self._read()
-
-    def get(self, key: str) -> Any | None:
-        return self.known.get(key)
 
     def put(self, keys: Sequence[str], values: Sequence[Any]) -> None:
         """Append one record and flush it to the disk; only then are its answers known."""
@@ -86,18 +80,13 @@ class Cache:
 
     def _read(self) -> None:
         try:
-            file = open(self.path, "rb")  # noqa: SIM115 (closed below; opening alone may fail)
+            with open(self.path, "rb") as file:
+                for record in filter(None, map(self._checked, file)):
+                    self.known.update(zip(record["keys"], record["values"], strict=True))
         except FileNotFoundError:
             return
         except OSError as error:
             raise ProbandError(f"the answer cache cannot be read: {error.strerror}", file=self.path) from None
-        with file:
-            for line in file:
-                record = self._checked(line)
-                if record is None:
-                    self.damaged += bool(line.strip())
-                else:
-                    self.known.update(zip(record["keys"], record["values"], strict=True))
 
     def _checked(self, line: bytes) -> dict[str, Any] | None:
         body = line[DIGEST + 1 :].rstrip(b"\n")
@@ -111,9 +100,3 @@ def _ends_with_newline(path: Path) -> bool:
     with open(path, "rb") as file:
         file.seek(-1, os.SEEK_END)
         return file.read(1) == b"\n"
-
-
-def _sorted(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _sorted(value[key]) for key in sorted(value)}
-    return value

@@ -16,15 +16,9 @@ class ProbandError(Exception):
 
 
 # package -> the extra that installs it
+HEAVY = ("torch", "transformers", "huggingface_hub", "tokenizers", "safetensors", "gguf", "accelerate", "httpx")
 EXTRAS = {
-    "torch": "models",
-    "transformers": "models",
-    "huggingface_hub": "models",
-    "tokenizers": "models",
-    "safetensors": "models",
-    "gguf": "models",
-    "accelerate": "models",
-    "httpx": "models",
+    **dict.fromkeys(HEAVY, "models"),
     "matplotlib": "plots",
     "wordfreq": "words",
     "lemminflect": "words",

@@ -2,7 +2,7 @@
 
 Every reader fails at the edge, in one sentence that names the file, the line and the field. Output is canonical
 (fixed field order, no spaces to vary, `\\n` ends each line), so that the same objects are the same bytes. Items and
-answers are streams: nothing here holds a whole file in memory, except where its name says `load`.
+answers are streams: nothing here holds a whole file in memory.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import re
 import tempfile
 import typing
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -102,18 +102,6 @@ def write_json(path: Path, value: Any) -> None:
     write_text(path, text + "\n")
 
 
-def write_lines(path: Path, records: Iterable[Any]) -> int:
-    """Checked records as JSON lines; returns how many."""
-    count = 0
-    with atomic(path, mode="wb") as file:
-        for record in records:
-            if wrong := inconsistent(record):
-                raise ProbandError(wrong, file=path, line=count + 1)
-            file.write(encode(record) + b"\n")
-            count += 1
-    return count
-
-
 # ---- hashes --------------------------------------------------------------------------------------------------------
 
 
@@ -131,20 +119,8 @@ def sha256_text(text: str) -> str:
 
 def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """(line number, bytes) of a file whose last line is complete."""
-    try:
-        file = open(path, "rb")  # noqa: SIM115 (closed below; opening alone may fail)
-    except OSError as error:
-        raise ProbandError(error.strerror or "cannot be opened", file=path) from None
-    with file:
-        number = 0
-        while True:
-            try:
-                raw = file.readline(LONGEST_LINE + 1)
-            except OSError as error:
-                raise ProbandError(error.strerror or "cannot be read", file=path) from None
-            if not raw:
-                return
-            number += 1
+    with told_of(path), open(path, "rb") as file:
+        for number, raw in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1):
             if len(raw) > LONGEST_LINE:
                 raise ProbandError(f"longer than {LONGEST_LINE // 2**20} MiB", file=path, line=number)
             if not raw.endswith(b"\n"):
@@ -152,22 +128,19 @@ def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
             yield number, raw
 
 
-def text_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """(line number, text without its end) of a UTF-8 file."""
-    for number, raw in raw_lines(path):
-        try:
-            yield number, raw[:-1].decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise ProbandError(f"not UTF-8 at byte {error.start + 1}", file=path, line=number) from None
+@contextmanager
+def told_of(path: Path) -> Iterator[None]:
+    """A file that cannot be read is named in one line."""
+    try:
+        yield
+    except OSError as error:
+        raise ProbandError(error.strerror or "cannot be read", file=path) from None
 
 
 def read_json(path: Path) -> dict[str, Any]:
     """One JSON object."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise ProbandError(error.strerror or "cannot be opened", file=path) from None
-    value = decode(Any, raw, file=path)
+    with told_of(path):
+        value = decode(Any, path.read_bytes(), file=path)
     if not isinstance(value, dict):
         raise ProbandError("not a JSON object", file=path)
     return value
@@ -188,7 +161,7 @@ def decode(kind: Any, raw: bytes, *, file: object, line: int | None = None) -> A
     try:
         return _decoder(kind).decode(raw)
     except msgspec.ValidationError as error:
-        raise ProbandError(_in_words(_with_key(str(error), kind, raw)), file=file, line=line) from None
+        raise ProbandError(in_words(_with_key(str(error), kind, raw)), file=file, line=line) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ProbandError(f"not a JSON object: {_why(raw, error)}", file=file, line=line) from None
 
@@ -222,14 +195,14 @@ def _with_key(message: str, kind: Any, raw: bytes) -> str:
     return message
 
 
-def _in_words(message: str) -> str:
+def in_words(message: str) -> str:
     """A message of msgspec in the words of the house.
 
-    >>> _in_words("Expected `int | null`, got `str` - at `$.gold`")
+    >>> in_words("Expected `int | null`, got `str` - at `$.gold`")
     "'gold' must be a whole number, not text"
-    >>> _in_words("Object contains unknown field `x`"), _in_words("Object missing required field `id`")
+    >>> in_words("Object contains unknown field `x`"), in_words("Object missing required field `id`")
     ("unknown field 'x'", "field 'id' is missing")
-    >>> _in_words("Invalid enum value 'dev' - at `$.split`")
+    >>> in_words("Invalid enum value 'dev' - at `$.split`")
     "'split': invalid enum value 'dev'"
     """
     text, _, place = message.partition(" - at `$")
@@ -295,14 +268,8 @@ def read_records(path: Path, kind: type[Kind], *, key: str | None = None) -> Ite
     """Checked records of a JSON-lines file, one after the other; with `key`, two records of one key are an error, said
     when the file has been read (the keys are held as numbers of eight bytes)."""
     seen = array("q")
-    read = _decoder(kind).decode
     for number, raw in raw_lines(path):
-        try:
-            record: Kind = read(raw)
-        except (ValueError, RecursionError):
-            record = decode(kind, raw, file=path, line=number)  # says what is wrong
-        if wrong := inconsistent(record):
-            raise ProbandError(wrong, file=path, line=number)
+        record = parse(kind, raw, file=path, line=number)
         if key is not None:
             seen.append(hash(getattr(record, key)))
         yield record
@@ -338,11 +305,6 @@ def read_items(folder_or_file: Path, kind: Any = Item) -> Iterator[Any]:
         raise ProbandError("holds no items", file=path)
 
 
-def load_items(folder_or_file: Path) -> list[Item]:
-    """All items at once, for those who must see them together."""
-    return list(read_items(folder_or_file))
-
-
 def items_path(folder_or_file: Path) -> Path:
     if folder_or_file.is_dir():
         folder_or_file = folder_or_file / "items.jsonl"
@@ -356,8 +318,5 @@ def read_answers(path: Path) -> Iterator[Answer]:
 
 
 def read_run(path: Path) -> Run:
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise ProbandError(error.strerror or "cannot be opened", file=path) from None
-    return parse(Run, raw, file=path)
+    with told_of(path):
+        return parse(Run, path.read_bytes(), file=path)

@@ -20,7 +20,7 @@ import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar  # noqa: F401 (the example above is annotated)
 
 import msgspec
 from msgspec import Meta
@@ -55,39 +55,27 @@ class Field:
 
 def described(kind: type) -> list[Field]:
     """Every option of a dataclass, in order."""
-    hints = typing.get_type_hints(kind, include_extras=True)
+    hints, plain = typing.get_type_hints(kind, include_extras=True), typing.get_type_hints(kind)
     out = []
     for field in dataclasses.fields(kind):
-        plain, texts = _plain(hints[field.name])
+        parts = _parts(plain[field.name])
+        notes = [n for hint in _parts(hints[field.name]) for n in getattr(hint, "__metadata__", ())]
         default = field.default_factory() if field.default_factory is not dataclasses.MISSING else field.default
-        choices = next((typing.get_args(part) for part in _parts(plain) if typing.get_origin(part) is Literal), ())
+        choices = next((typing.get_args(part) for part in parts if typing.get_origin(part) is Literal), ())
         out.append(
             Field(
                 name=field.name.replace("_", "-"),
-                type=plain,
+                type=plain[field.name],
                 default=None if default is dataclasses.MISSING else default,
-                help=" ".join(texts),
+                help=" ".join(note.description for note in notes if isinstance(note, Meta) and note.description),
                 choices=tuple(str(each) for each in choices),
             )
         )
     return out
 
 
-def _plain(hint: Any) -> tuple[Any, list[str]]:
-    """A type without its annotations, and the descriptions found in them."""
-    if typing.get_origin(hint) is Annotated:
-        inner, *extras = typing.get_args(hint)
-        plain, texts = _plain(inner)
-        return plain, [*texts, *(m.description for m in extras if isinstance(m, Meta) and m.description)]
-    if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
-        parts = [_plain(part) for part in typing.get_args(hint)]
-        return typing.Union[tuple(part for part, _ in parts)], [text for _, texts in parts for text in texts]  # noqa: UP007
-    return hint, []
-
-
 def _parts(hint: Any) -> tuple[Any, ...]:
-    union = isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union
-    return typing.get_args(hint) if union else (hint,)
+    return typing.get_args(hint) if typing.get_origin(hint) in (types.UnionType, typing.Union) else (hint,)
 
 
 def read_options(kind: type[Options], given: Mapping[str, Any], *, of: str) -> Options:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from types import TracebackType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -30,15 +29,18 @@ class Progress:
             self.bar.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.bar is not None:
             self.bar.stop()
 
     def advance(self, by: int = 1) -> None:
         if self.bar is not None:
             self.bar.advance(self.task, by)
+
+
+def say(text: str) -> None:
+    """What is being done, in a line of its own."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def track(things: Iterable[T], what: str, *, total: int | None = None) -> Iterator[T]:

@@ -165,16 +165,16 @@ class LearnsFromItems(Protocol):
     def learn(self, items: Iterable[Item]) -> Any: ...
 
 
-# what makes a model usable: at least one of these
-ABILITIES: tuple[type, ...] = (
-    ScoresText,
-    EmbedsWords,
-    HasVectors,
-    EmbedsPairs,
-    EmbedsSentences,
-    Chooses,
-    Generates,
-    PredictsWords,
-    FineTunes,
-    AnswersItems,
-)
+# what makes a model usable: at least one of these, which "a model that ..." has
+ABILITIES: Mapping[type, str] = {
+    ScoresText: "scores text",
+    EmbedsWords: "gives word embeddings in context",
+    HasVectors: "has word vectors",
+    EmbedsPairs: "gives relation embeddings",
+    EmbedsSentences: "gives sentence embeddings",
+    Chooses: "answers multiple choice",
+    Generates: "generates text",
+    PredictsWords: "predicts words in a blank",
+    FineTunes: "can be trained further",
+    AnswersItems: "reads items directly",
+}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
+from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.options import NoOptions
 from proband.core.types import Answer, Item, Run, Tag
@@ -168,6 +169,9 @@ class Claim:
     per: tuple[str, ...] = ("run.model",)
 
 
+Named = TypeVar("Named", Metric, Net, Solver)
+
+
 # ---- the suite -----------------------------------------------------------------------------------------------------
 
 
@@ -208,4 +212,17 @@ class Suite:
 
     def metric(self, name: str = "") -> Metric:
         """A metric by name, or the main one."""
-        return next(metric for metric in self.metrics if metric.name == name) if name else self.metrics[0]
+        return self._named("metric", self.metrics, name) if name else self.metrics[0]
+
+    def net(self, name: str) -> Net:
+        return self._named("net", self.nets, name)
+
+    def solver(self, name: str) -> Solver:
+        return self._named("solver", self.solvers, name)
+
+    def _named(self, kind: str, things: Sequence[Named], name: str) -> Named:
+        for each in things:
+            if each.name == name:
+                return each
+        known = ", ".join(each.name for each in things) or "none"
+        raise ProbandError(f"{self.name} has no {kind} {name!r}; it has {known}")

@@ -10,17 +10,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from proband import suites
-from proband.core.cache import default_folder
 from proband.core.errors import ProbandError
 from proband.core.files import (
     decode,
@@ -39,27 +37,13 @@ from proband.core.options import read_options, settings
 from proband.core.progress import Progress
 from proband.core.suite import Suite
 from proband.core.types import Answer, Item, Run
-from proband.pipeline.asking.engines import engine_named
-from proband.pipeline.asking.job import Job, reads
+from proband.pipeline.asking.engines import answered
+from proband.pipeline.asking.job import Job, RunOptions, reads
 from proband.pipeline.asking.models import choose_solver, load_model
 from proband.pipeline.versions import versions
 
 CHUNK = 256  # items answered between two writes
 FLUSH = 1.0  # seconds between two flushes to the disk
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunOptions:
-    """How a run is made; what decides its answers stands in run.json."""
-
-    solver: str | None = None  # the suite's first that fits, if not named
-    seed: int = 0
-    limit: int | None = None  # the first so many items
-    cache: Path | bool = True  # False: ask the model everything anew
-    options: Mapping[str, Any] = field(default_factory=dict)  # of the solver
-    engine: Literal["local", "ray"] = "local"
-    workers: int | None = None  # processes of the ray engine
-    model_options: Mapping[str, Any] = field(default_factory=dict)  # device, dtype, ...
 
 
 def run(items: str | Path, *, model: str | Any, out: str | Path, **how: Any) -> Run:
@@ -90,7 +74,6 @@ class Runner:
         self.model = load_model(model, how.model_options, suite=self.suite) if isinstance(model, str) else model
         self.solver = choose_solver(self.suite, self.model, how.solver, setting=str(first.tags.get("setting", "")))
         self.options: Any = read_options(self.solver.options, how.options, of=f"solver {self.solver.name}")
-        self.cache = default_folder() if how.cache is True else Path(how.cache) if how.cache else None
         if how.limit is not None and how.limit < 1:
             raise ProbandError(f"'limit' is {how.limit}; it must be at least 1")
 
@@ -129,34 +112,15 @@ class Runner:
             bar.advance(done)
             if done == total:
                 return
+            job = Job(suite=self.suite.name, items=self.items, solver=self.solver.name, model=self.spec, how=self.how)
             todo = chunks(self._asked(), done, whole=self.solver.whole)
-            for chunk, answers in self._answered(todo):
+            for chunk, answers in answered(job, self.model, todo):
                 check_answers(chunk, answers, solver=self.solver.name)
                 append(answers)
                 bar.advance(len(chunk))
 
     def _asked(self) -> Iterator[Item]:
-        for item in islice(read_items(self.items, reads(self.model)), self.how.limit):
-            if item.suite != self.suite.name:
-                raise ProbandError(f"these are items of {item.suite}, not {self.suite.name}", file=self.items)
-            yield item
-
-    def _answered(self, todo: Iterable[Sequence[Item]]) -> Iterator[tuple[Sequence[Item], Sequence[Answer]]]:
-        """(chunk, answers) in order, from this process or from the workers of the engine."""
-        how = self.how
-        job = Job(
-            suite=self.suite.name,
-            items=self.items,
-            solver=self.solver.name,
-            options=how.options,
-            seed=how.seed,
-            limit=how.limit,
-            cache=self.cache,
-            model=self.spec,
-            model_options=how.model_options,
-        )
-        engine = engine_named(how.engine, job, workers=how.workers)
-        return engine(job.solve_with(self.model), todo)
+        return islice(read_items(self.items, reads(self.model)), self.how.limit)
 
 
 # ---- chunks and answers --------------------------------------------------------------------------------------------

@@ -6,8 +6,6 @@ interrupted resumes. `paper SUITE` is the study of that name that ships with Pro
 
 from __future__ import annotations
 
-import sys
-import tomllib
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any
 from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import read_json, sha256_file, sha256_text, write_json
+from proband.core.progress import say
 from proband.pipeline.report import report
 from proband.pipeline.studies.grid import Grid
 from proband.pipeline.studies.stages import Models, RunStage, contents, key_of
@@ -34,7 +33,7 @@ def study(
 ) -> dict[str, Any]:
     """Run every stage that is not done yet, then the report; `dry_run` only says what there is to do."""
     path, folder = study_path(file), Path(out)
-    read = read_study(path, with_data(path, parameters or {}))
+    read = read_study(path, parameters or {})
     stages = Grid(read, file=path, out=folder).stages()
     if not any(stage.verb == "run" for stage in stages):
         raise ProbandError("has no [[run]]: nothing to report", file=path)
@@ -86,19 +85,6 @@ def study_path(file: str | Path) -> Path:
     return shipped
 
 
-def with_data(path: Path, given: Mapping[str, Any]) -> dict[str, Any]:
-    """{data} may be a folder that holds the study's own data under the name that [study] gives as `folder`."""
-    values = dict(given)
-    if "data" in values and path.is_file():
-        try:
-            head = tomllib.loads(path.read_text(encoding="utf-8")).get("study", {})
-        except ValueError:
-            return values  # read_study says what is wrong with it
-        inside = Path(values["data"]) / str(head.get("folder") or ".")
-        values["data"] = str(inside if inside.is_dir() else values["data"])
-    return values
-
-
 # ---- stages --------------------------------------------------------------------------------------------------------
 
 
@@ -113,21 +99,17 @@ def perform(stage: Any, models: Models, *, at: str, file: Path) -> dict[str, Any
     """Do what is left of a stage; a run that is optional may be skipped, with the reason."""
     line = {"verb": stage.verb, "name": stage.name, "seed": stage.seed, "key": stage.key, "folder": str(stage.folder)}
     if stage.finished():
-        tell(f"{at}  {stage.verb}  {stage.name}  (done)")
+        say(f"{at}  {stage.verb}  {stage.name}  (done)")
         return {**line, "state": "done"}
-    tell(f"{at}  {stage.verb}  {stage.name}")
+    say(f"{at}  {stage.verb}  {stage.name}")
     try:
         stage.do(models)
     except ProbandError as error:
         if not getattr(stage, "optional", False):
             raise ProbandError(f"{stage.verb} {stage.name}: {error}", file=file, line=stage.line) from None
-        tell(f"    left out: {error}")
+        say(f"    left out: {error}")
         return {**line, "state": "skipped", "reason": str(error)}
     return {**line, "state": "ran"}
-
-
-def tell(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 def write_report(read: StudyFile, runs: Sequence[RunStage], *, out: Path) -> dict[str, Any]:
@@ -138,7 +120,7 @@ def write_report(read: StudyFile, runs: Sequence[RunStage], *, out: Path) -> dic
         there = read_json(place)
         if there.get("key") == key:
             return dict(there["report"])
-    tell("report")
+    say("report")
     found = report(
         [run.folder for run in runs],
         out=out,

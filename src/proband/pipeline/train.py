@@ -6,7 +6,7 @@ trained at once, into OUT/seed-0, OUT/seed-1, ...
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from typing import Any
 from proband.core.errors import ProbandError, not_installed
 from proband.core.files import items_path, sha256_file
 from proband.core.options import read_options, settings
-from proband.core.progress import Progress
 from proband.core.suite import Net, Suite
 from proband.pipeline.asking.models import load_model
 from proband.pipeline.run import locked, suite_of
@@ -31,12 +30,11 @@ def train(
     seeds: Sequence[int] | None = None,
     model: str | Any = None,
     options: Mapping[str, Any] | None = None,
-    progress: Callable[..., Any] = Progress,
 ) -> dict[str, Any]:
     """What OUT/net.json says; for several `seeds` a dictionary of these by folder."""
     folder = Path(out)
     folders = {seed: folder} if seeds is None else {number: folder / f"seed-{number}" for number in seeds}
-    made = train_seeds(items, net=net, folders=folders, model=model, options=options, progress=progress)
+    made = train_seeds(items, net=net, folders=folders, model=model, options=options)
     return made[0] if seeds is None else {each.name: note for each, note in zip(folders.values(), made, strict=True)}
 
 
@@ -47,11 +45,10 @@ def train_seeds(
     folders: Mapping[int, Path],
     model: str | Any = None,
     options: Mapping[str, Any] | None = None,
-    progress: Callable[..., Any] = Progress,
 ) -> list[dict[str, Any]]:
     """One net per seed, trained at once, each into its folder; returns what every net.json says."""
     suite = suite_of(items)
-    chosen = net_of(suite, net)
+    chosen = suite.net(net)
     start = starting_model(chosen, model, suite=suite)
     settled: Any = read_options(chosen.options, options or {}, of=f"net {net}")
     shared = {
@@ -70,17 +67,9 @@ def train_seeds(
         try:
             tasks = [chosen.task(Path(items), options=settled, seed=number, model=start) for number in seeds]
             notes = [{**shared, "seed": number} for number in seeds]
-            return train_into(places, tasks, seeds=seeds, notes=notes, versions=versions(), progress=progress)
+            return train_into(places, tasks, seeds=seeds, notes=notes, versions=versions())
         except ModuleNotFoundError as error:
             raise not_installed(error, f"net {net}") from None
-
-
-def net_of(suite: Suite, name: str) -> Net:
-    found = next((each for each in suite.nets if each.name == name), None)
-    if found is None:
-        known = ", ".join(each.name for each in suite.nets) or "none"
-        raise ProbandError(f"{suite.name} has no net {name!r}; it has {known}")
-    return found
 
 
 def starting_model(net: Net, model: str | Any, *, suite: Suite) -> Any:

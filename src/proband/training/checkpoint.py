@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -50,19 +51,13 @@ def resume(folder: Path, steps: Steps, best: Mapping[str, Tensor], *, of: str) -
     return curve
 
 
-def _copy(file: object, steps: Steps, best: Mapping[str, Tensor]) -> None:
-    names = set(file.keys())  # type: ignore[attr-defined]
-
-    def stored(name: str) -> Tensor:
-        found: Tensor = file.get_tensor(name)  # type: ignore[attr-defined]
-        return found
-
+def _copy(file: Any, steps: Steps, best: Mapping[str, Tensor]) -> None:
     for prefix, tensors in (("weight", steps.weights | steps.buffers), ("mean", steps.mean), ("best", best)):
         for name, tensor in tensors.items():
-            tensor.copy_(stored(f"{prefix}.{name}"))
+            tensor.copy_(file.get_tensor(f"{prefix}.{name}"))
+    names = set(file.keys())
     for name, p in steps.weights.items():
         keys = [key for key in ("step", "exp_avg", "exp_avg_sq") if f"adam.{key}.{name}" in names]
-        state = {key: stored(f"adam.{key}.{name}") for key in keys}
-        if state:
+        if keys:
             where = p.device if steps.recorded or p.is_cuda else "cpu"
-            steps.optimiser.state[p] = {key: value.to(where) for key, value in state.items()}
+            steps.optimiser.state[p] = {key: file.get_tensor(f"adam.{key}.{name}").to(where) for key in keys}

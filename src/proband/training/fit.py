@@ -12,7 +12,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -125,7 +125,7 @@ class Fit:
     def turns(self) -> Iterator[Mapping[str, float]]:
         began, per_epoch = time.monotonic(), math.ceil(self.task.size / self.recipe.batch)
         epochs, steps = self.recipe.length(self.task.size)
-        while len(self.curve) < epochs and not self._stopped(began):
+        while len(self.curve) < epochs and not self.recipe.finished(self.curve, self.task.better):
             epoch = len(self.curve)
             torch.manual_seed(self.seed * 1_000_003 + epoch)
             self.net.train()
@@ -146,10 +146,6 @@ class Fit:
                 checkpoint.save(self.folder, self.steps, best=self.best, curve=self.curve, of=self.of)
             yield line
 
-    def _stopped(self, began: float) -> bool:
-        late = bool(self.curve) and time.monotonic() - began > self.recipe.seconds
-        return late or self.recipe.finished(self.curve, self.task.better)
-
     def _held_out(self, line: dict[str, float]) -> Iterator[None]:
         """Score the mean of the weights, or the weights themselves."""
         self.net.eval()
@@ -162,41 +158,35 @@ class Fit:
         if asked:
             line["valid"] = self.steps.score()
 
-    @torch.no_grad()
     def _keep(self) -> None:
-        for name, tensor in (self.steps.weights | self.steps.buffers | self.steps.mean).items():
-            self.best[name].copy_(tensor)
+        assign(self.best, self.steps.weights | self.steps.buffers | self.steps.mean)
 
-    @torch.no_grad()
     def result(self) -> Fitted:
         with self.turn():
             if self.curve and "valid" not in self.curve[-1]:
                 self._keep()
-            for name, tensor in (self.steps.weights | self.steps.buffers).items():
-                tensor.copy_(self.best[name])
+            assign(self.steps.weights | self.steps.buffers, self.best)
             if self.stream is not None:
                 self.stream.synchronize()
         return Fitted(self.net.eval(), self.curve, kept(self.curve, self.task.better) if self.curve else 0)
 
 
-class swapped:
+@contextmanager
+def swapped(parameters: Mapping[str, Tensor], other: Mapping[str, Tensor]) -> Iterator[None]:
     """Within this block parameters have other values."""
+    own = {name: parameters[name].detach().clone() for name in other}
+    try:
+        assign(parameters, other)
+        yield
+    finally:
+        assign(parameters, own)
 
-    def __init__(self, parameters: Mapping[str, Tensor], other: Mapping[str, Tensor]) -> None:
-        self.parameters, self.other = parameters, other
-        self.own: dict[str, Tensor] = {}
 
-    def __enter__(self) -> None:
-        self.own = {name: self.parameters[name].detach().clone() for name in self.other}
-        self._set(self.other)
-
-    def __exit__(self, *_: object) -> None:
-        self._set(self.own)
-
-    @torch.no_grad()
-    def _set(self, values: Mapping[str, Tensor]) -> None:
-        for name, value in values.items():
-            self.parameters[name].copy_(value)
+@torch.no_grad()
+def assign(tensors: Mapping[str, Tensor], values: Mapping[str, Tensor]) -> None:
+    """Give tensors their values, in place."""
+    for name, value in values.items():
+        tensors[name].copy_(value)
 
 
 class Randomness:

@@ -8,7 +8,7 @@ FOLDER/checkpoint.safetensors   while training: where an interrupted run goes on
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,7 @@ def train_into(
     *,
     seeds: Sequence[int],
     notes: Sequence[Mapping[str, Any]],
-    versions: Mapping[str, str] | None = None,
-    progress: Callable[..., Any] = Progress,
+    versions: Mapping[str, str],
 ) -> list[dict[str, Any]]:
     """Fit a net into each folder, all at once; returns what each net.json says.
 
@@ -45,12 +44,12 @@ def train_into(
         seeds=[seeds[n] for n in open_],
         folders=[folders[n] for n in open_],
         of=[identities[n] for n in open_],
-        progress=progress,
+        progress=Progress,
     )
     for n, one in zip(open_, fitted, strict=True):
         tasks[n].save(one.net, folders[n])
         trained: dict[str, Any] = {"epochs": len(one.curve), "kept": one.kept, "valid": one.valid}
-        trained |= {"seconds": time.monotonic() - began, "together": len(open_), "versions": versions or {}}
+        trained |= {"seconds": time.monotonic() - began, "together": len(open_), "versions": versions}
         note = {**notes[n], **tasks[n].note(), **trained, "curve": one.curve, "identity": identities[n]}
         write_json(folders[n] / NOTE, note)
         (folders[n] / checkpoint.NAME).unlink(missing_ok=True)

@@ -26,7 +26,6 @@ class Recipe:
     average: float = 0.0  # of the running mean of the weights, which is what is scored and kept; 0: none
     patience: int = 0  # epochs without a better held-out score before stopping; 0: never
     patience_from: int = 0  # epochs before this one do not count
-    seconds: float = math.inf  # no further epoch is begun after this time
 
     def length(self, size: int) -> tuple[int, int]:
         """Epochs and steps on so many examples.

@@ -23,14 +23,12 @@ Work = Callable[[Any, Numbers], None]  # changes tensors in place, and always th
 
 
 class Recorded:
-    """Does work by replaying it on a stream. `changed` are the tensors that work changes, `room` the most numbers it
-    takes."""
+    """Does work by replaying it on a stream. `changed` are the tensors that work changes; it takes three numbers at
+    most."""
 
-    def __init__(
-        self, device: str, stream: torch.cuda.Stream, changed: Callable[[], Sequence[Tensor]], *, room: int = 3
-    ) -> None:
+    def __init__(self, device: str, stream: torch.cuda.Stream, changed: Callable[[], Sequence[Tensor]]) -> None:
         self.device, self.stream, self.changed = torch.device(device), stream, changed
-        self.numbers = torch.ones(room, device=device)
+        self.numbers = torch.ones(3, device=device)
         self.pool = torch.cuda.graph_pool_handle()
         self.tapes: dict[Hashable, tuple[torch.cuda.CUDAGraph, list[Tensor]]] = {}
 

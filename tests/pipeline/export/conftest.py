@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from proband import suites
-from proband.core.files import write_json, write_lines
+from proband.core.files import dumps, write_json, write_text
 from proband.core.metrics import ACCURACY
 from proband.core.options import NoOptions
 from proband.core.protocols import ScoresText, Text
@@ -90,7 +90,7 @@ def folder(tmp_path: Path) -> Folder:
     """`folder(items, licence=...)` writes a built folder."""
 
     def write(items: Iterable[Item], licence: str | None = "Apache-2.0 (ours)") -> Path:
-        write_lines(tmp_path / "items" / "items.jsonl", items)
+        write_text(tmp_path / "items" / "items.jsonl", "".join(dumps(each) + "\n" for each in items))
         if licence is not None:
             write_json(tmp_path / "items" / "manifest.json", {"licence": licence})
         return tmp_path / "items"

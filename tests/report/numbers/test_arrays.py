@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.core.files import write_lines
+from proband.core.files import dumps, write_text
 from proband.core.metrics import ACCURACY, AUC, Metric
 from proband.core.statistics.bootstrap import Clusters
 from proband.core.statistics.estimates import clusters_of
@@ -20,10 +20,10 @@ from proband.report.numbers.systems import run_labels, systems
 
 def on_disk(items: ItemSet, folder: Path) -> ItemSet:
     """The same item set as files."""
-    write_lines(folder / "items.jsonl", items.items())
+    write_text(folder / "items.jsonl", "".join(dumps(each) + "\n" for each in items.items()))
     answered = []
     for at, each in enumerate(items.answered):
-        write_lines(folder / f"{at}.jsonl", items.raw_answers(at))
+        write_text(folder / f"{at}.jsonl", "".join(dumps(each) + "\n" for each in items.raw_answers(at)))
         answered.append(Answered(run=each.run, answers=folder / f"{at}.jsonl"))
     return dataclasses.replace(items, items_from=folder / "items.jsonl", answered=answered)
 

@@ -9,7 +9,7 @@ import pytest
 
 import proband
 from proband.core.errors import ProbandError
-from proband.core.files import load_items, read_json
+from proband.core.files import read_items, read_json
 from proband.suites.script.cloze.categories import CATEGORIES
 
 
@@ -22,7 +22,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_items_keep_their_contract(own: Path) -> None:
     whitelist = (own / "whitelist.txt").read_text().split()
-    items = load_items(own)
+    items = list(read_items(own))
     for item in items:
         facts = item.facts
         assert [facts["concrete"][s:e] for s, e in facts["blanks"]] == facts["gold"]
@@ -59,7 +59,7 @@ def test_a_corpus_without_splits_is_split_by_caption(tmp_path: Path) -> None:
     found = {}
     for seed in (0, 1):
         proband.build("script", out=tmp_path / str(seed), seed=seed, data=tmp_path / "c.tsv", hold_out=0.2)
-        items = load_items(tmp_path / str(seed))
+        items = list(read_items(tmp_path / str(seed)))
         captions = {split: {i.facts["clusters"][0] for i in items if i.tags["split"] == split} for split in
                     ("train", "valid", "test")}  # fmt: skip
         assert [len(captions[s]) for s in ("train", "valid", "test")] == [6, 2, 2]
@@ -82,7 +82,7 @@ def test_a_given_whitelist_is_kept(tmp_path: Path) -> None:
     (tmp_path / "words.txt").write_text("knife\nboard\n")
     told = proband.build("script", out=tmp_path / "o", whitelist=tmp_path / "words.txt")
     assert told["whitelist"] == 2
-    said = {word for item in load_items(tmp_path / "o") for words in item.facts["gold"] for word in words}
+    said = {word for item in read_items(tmp_path / "o") for words in item.facts["gold"] for word in words}
     assert said == {"knife", "board"}
 
 
@@ -106,7 +106,7 @@ def test_released_tags_as_blanks(data: Path, tmp_path: Path) -> None:
     assert told["splits"] == {"train": 8038, "valid": 1007, "test": 1000}
     assert told["whitelist"] == 1071
     tags = [line.split("\t")[2].split() for line in (data / "kidscook" / "test.template.tsv").read_text().splitlines()]
-    items = [item for item in load_items(tmp_path / "o") if item.tags["split"] == "test"]
+    items = [item for item in read_items(tmp_path / "o") if item.tags["split"] == "test"]
     for item, row in zip(items, tags, strict=True):
         left_out = {i for s, e in item.facts["blanks"] for i in range(s, e)}
         assert left_out == {i for i, tag in enumerate(row) if tag == "0"}

@@ -12,7 +12,7 @@ import pytest
 
 import proband
 from proband.core.errors import ProbandError
-from proband.core.files import load_items, read_answers
+from proband.core.files import read_answers, read_items
 from proband.core.protocols import Floats
 from proband.core.types import Answer, Item
 from proband.pipeline.asking.models import choose_solver
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def items(folder: Path) -> list[Item]:
-    return load_items(folder)
+    return list(read_items(folder))
 
 
 def mean(metric: str, items: Sequence[Item], answers: Sequence[Answer]) -> float:

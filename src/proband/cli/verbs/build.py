@@ -65,12 +65,9 @@ def command(suite: Any) -> Any:
             field.attribute, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, how]
         )
 
-    shared = [each for each in inspect.signature(build).parameters.values() if each.name != "given"]
-    hints = {"out": Out, "seed": Seed, "json": Json}
+    *shared, _ = inspect.signature(build, eval_str=True).parameters.values()
     own = [parameter(field) for field in described(suite.options)]
-    build.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [*(each.replace(annotation=hints[each.name]) for each in shared), *own]
-    )
+    build.__signature__ = inspect.Signature([*shared, *own])  # type: ignore[attr-defined]
     return build
 
 
@@ -80,17 +77,8 @@ def metavar(kind: Any) -> str:
     ('N', 'PATH', 'TEXT')
     """
     kinds = (kind, *get_args(kind))
-    return (
-        "TEXT"
-        if str in kinds
-        else "PATH"
-        if Path in kinds
-        else "X"
-        if float in kinds
-        else "N"
-        if int in kinds
-        else "TEXT"
-    )
+    names = {str: "TEXT", Path: "PATH", float: "X", int: "N"}
+    return next((name for part, name in names.items() if part in kinds), "TEXT")
 
 
 def layout(manifest: Mapping[str, Any]) -> Iterable[Any]:

@@ -26,25 +26,17 @@ def list_(
     from proband.pipeline.listing import listing
 
     found = listing()
-    if what is None:
-        give(found, everything, json=json)
-    else:
-        give({str(what): found[what]}, one_kind, json=json)
+    give(found if what is None else {str(what): found[what]}, layout, json=json)
 
 
-def everything(result: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[Any]:
-    for title, rows in result.items():
-        yield title
-        yield table(("", ""), [(f"  {row['name']}", row["what"]) for row in rows] or [("  none", "")])
-
-
-def one_kind(result: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[Any]:
-    """Every entry, with its options below it."""
+def layout(result: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[Any]:
+    """Every entry; of one kind alone with the options below it."""
     for title, rows in result.items():
         lines: list[tuple[str, str]] = []
         for row in rows:
             lines.append((f"  {row['name']}", row["what"]))
-            lines += [(f"    {option['name']}", described(option)) for option in row.get("options", ())]
+            options = row.get("options", ()) if len(result) == 1 else ()
+            lines += [(f"    {option['name']}", described(option)) for option in options]
         yield title
         yield table(("", ""), lines or [("  none", "")])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -46,7 +47,6 @@ def paper(
         models=model,
         parameters=settings(set),
         dry_run=dry_run,
-        engine=engine.engine,
-        workers=engine.workers,
+        **asdict(engine),
     )
     give(made, layout, json=json)

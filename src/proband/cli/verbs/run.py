@@ -99,8 +99,7 @@ def run(
         limit=asking.limit,
         cache=not asking.no_cache,
         options=settings(asking.set),
-        engine=engine.engine,
-        workers=engine.workers,
+        **dataclasses.asdict(engine),
         model_options=loading.given(),
     )
     result = score(out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -37,8 +38,7 @@ def study(
         out=out,
         dry_run=dry_run,
         parameters=settings(set),
-        engine=engine.engine,
-        workers=engine.workers,
+        **asdict(engine),
     )
     give(made, layout, json=json)
 

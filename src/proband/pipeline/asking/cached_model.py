@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -33,65 +34,43 @@ class Memory:
         self.caches: dict[str, Cache] = {}
 
     def score(self, texts: Sequence[Text], *, method: str) -> list[Score]:
-        found = self._through(
-            {"call": "score", "method": method},
-            [dumps([text.text, text.start]) for text in texts],
-            lambda wanted, report: self._ask("score", [texts[i] for i in wanted], report, method=method),
-        )
-        return [Score(total, tokens, words) for total, tokens, words in found]
+        keys = [dumps([text.text, text.start]) for text in texts]
+        return [Score(*found) for found in self._through("score", texts, keys, method=method)]
 
     def choose(self, questions: Sequence[Question]) -> list[Choice]:
-        found = self._through(
-            {"call": "choose"},
-            [dumps([question.prompt, question.choices]) for question in questions],
-            lambda wanted, report: self._ask("choose", [questions[i] for i in wanted], report),
-        )
-        return [Choice(tuple(scores), text) for scores, text in found]
+        keys = [dumps([question.prompt, question.choices]) for question in questions]
+        return [Choice(tuple(scores), text) for scores, text in self._through("choose", questions, keys)]
 
     def generate(self, prompts: Sequence[str], **settings: Any) -> list[str]:
-        found = self._through(
-            {"call": "generate", **settings},
-            list(prompts),
-            lambda wanted, report: self._ask("generate", [prompts[i] for i in wanted], report, **settings),
-        )
-        return [str(text) for text in found]
+        return self._through("generate", prompts, list(prompts), **settings)
 
-    def _ask(self, call: str, requests: list[Any], report: Callable[[int, Any], None] | None, **options: Any) -> Any:
-        if report is not None:
-            options["on_result"] = lambda at, value: report(at, _plain(value))
-        return [_plain(value) for value in getattr(self.model, call)(requests, **options)]
-
-    def _through(self, settings: Mapping[str, Any], keys: list[str], ask: Callable[..., Sequence[Any]]) -> list[Any]:
+    def _through(self, call: str, requests: Sequence[Any], keys: list[str], **settings: Any) -> list[Any]:
         """Look each key up; put the distinct unknown ones to the model in one call, and remember them.
 
         A remote model's answers cost money one by one and do not depend on a batch: each is written down as it
         arrives. A local model's answers are one record.
         """
-        name = dumps(settings)
+        about = {"call": call, **settings}
+        name = dumps(about)
         if self.folder is not None and name not in self.caches:
-            self.caches[name] = Cache(self.folder, identity=self.identity, settings=settings)
+            self.caches[name] = Cache(self.folder, identity=self.identity, settings=about)
         cache = self.caches.get(name)
         known = cache.known if cache else {}
-        first: dict[str, int] = {}
-        for at, key in enumerate(keys):
+        wanted: dict[str, Any] = {}
+        for key, request in zip(keys, requests, strict=True):
             if key not in known:
-                first.setdefault(key, at)
-        fresh: dict[str, Any] = {}
-        if first:
-            wanted, names = list(first.values()), list(first)
-            if cache is not None and getattr(self.model, "reports_each", False):
-                values = ask(wanted, lambda at, value: cache.put([names[at]], [value]))
-            else:
-                values = ask(wanted, None)
-                if cache is not None:
-                    cache.put(names, values)
-            fresh = dict(zip(names, values, strict=True))
+                wanted.setdefault(key, request)
+        if not wanted:
+            return [known[key] for key in keys]
+        names, one_by_one = list(wanted), getattr(self.model, "reports_each", False)
+        if cache is not None and one_by_one:
+            settings["on_result"] = lambda at, value: cache.put([names[at]], [_plain(value)])
+        values = [_plain(value) for value in getattr(self.model, call)(list(wanted.values()), **settings)]
+        if cache is not None and not one_by_one:
+            cache.put(names, values)
+        fresh = dict(zip(names, values, strict=True))
         return [fresh[key] if key in fresh else known[key] for key in keys]
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Score):
-        return [value.total, value.tokens, value.words]
-    if isinstance(value, Choice):
-        return [list(value.scores), value.text]
-    return value
+    return astuple(value) if isinstance(value, (Score, Choice)) else value

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from proband import suites
+from proband.core.cache import cache_folder
 from proband.core.files import read_items
 from proband.core.options import read_options
 from proband.core.protocols import LearnsFromItems
@@ -21,29 +22,40 @@ Solve = Callable[[Sequence[Item]], Sequence[Answer]]
 
 
 @dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How a run is made; what decides its answers stands in run.json."""
+
+    solver: str | None = None  # the suite's first that fits, if not named
+    seed: int = 0
+    limit: int | None = None  # the first so many items
+    cache: Path | bool = True  # False: ask the model everything anew
+    options: Mapping[str, Any] = field(default_factory=dict)  # of the solver
+    engine: Literal["local", "ray"] = "local"
+    workers: int | None = None  # processes of the ray engine
+    model_options: Mapping[str, Any] = field(default_factory=dict)  # device, dtype, ...
+
+
+@dataclass(frozen=True, kw_only=True)
 class Job:
     """All that decides the answers to a chunk of items; it can be sent to another process."""
 
     suite: str
     items: Path
     solver: str
-    options: Mapping[str, Any]  # of the solver
-    seed: int
-    limit: int | None
-    cache: Path | None
     model: str | None  # None: an object that only this process has
-    model_options: Mapping[str, Any]
+    how: RunOptions
 
     def load(self) -> Any:
-        return load_model(str(self.model), self.model_options, suite=suites.suite(self.suite))
+        return load_model(str(self.model), self.how.model_options, suite=suites.suite(self.suite))
 
     def solve_with(self, model: Any) -> Solve:
         """The model remembers what it was asked, and has learnt what it must beforehand."""
-        solver = choose_solver(suites.suite(self.suite), model, self.solver)
-        options: Any = read_options(solver.options, self.options, of=f"solver {solver.name}")
+        how, solver = self.how, choose_solver(suites.suite(self.suite), model, self.solver)
+        options: Any = read_options(solver.options, how.options, of=f"solver {solver.name}")
         if isinstance(model, LearnsFromItems):
-            model = model.learn(islice(read_items(self.items, reads(model)), self.limit))
-        return partial(solver.solve, model=remembering(model, self.cache), seed=self.seed, options=options)
+            model = model.learn(islice(read_items(self.items, reads(model)), how.limit))
+        cache = cache_folder() if how.cache is True else Path(how.cache) if how.cache else None
+        return partial(solver.solve, model=remembering(model, cache), seed=how.seed, options=options)
 
 
 def reads(model: Any) -> type:

@@ -10,6 +10,7 @@ from typing import Any
 from proband import models, suites
 from proband.core.errors import ProbandError, not_installed
 from proband.core.files import read_json
+from proband.core.protocols import ABILITIES
 from proband.core.suite import Solver, Suite
 
 
@@ -17,24 +18,20 @@ def load_model(spec: str, given: Mapping[str, Any] | None = None, *, suite: Suit
     """Any model by name; `given` are the loading options of its kind (device, dtype, ...)."""
     kind, _, rest = spec.partition(":")
     if kind == "net":
-        return load_net(Path(rest), spec, given)
+        return load_net(Path(rest), spec, given or {})
     if kind == "solver":
         own = suite.own_models if suite else {}
         if rest not in own:
             known = ", ".join(f"solver:{name}" for name in own) or "none"
             raise ProbandError(f"no {spec!r} for {suite.name if suite else 'this'}; there is {known}")
         return own[rest]()
-    return load_ordinary(spec, given)
-
-
-def load_ordinary(spec: str, given: Mapping[str, Any] | None) -> Any:
     try:
-        return models.load(spec, {name: value for name, value in (given or {}).items() if value is not None})
+        return models.load(spec, given)
     except ModuleNotFoundError as error:
         raise not_installed(error, spec) from None
 
 
-def load_net(folder: Path, spec: str, given: Mapping[str, Any] | None = None) -> Any:
+def load_net(folder: Path, spec: str, given: Mapping[str, Any]) -> Any:
     """A network that `proband train` wrote: net.json beside the weights names its suite and kind."""
     note = read_json(folder / "net.json")
     suite = suites.suite(str(note.get("suite")))
@@ -43,7 +40,7 @@ def load_net(folder: Path, spec: str, given: Mapping[str, Any] | None = None) ->
         raise ProbandError(f"{suite.name} has no net {note.get('net')!r}", file=folder / "net.json")
     loaded = net.load(folder)
     if isinstance(loaded, str):
-        loaded = load_ordinary(loaded, given)
+        loaded = load_model(loaded, given)
     loaded.name = spec
     loaded.net_note = {name: note[name] for name in ("net", "seed", "options", "items_sha", "model") if name in note}
     return loaded
@@ -53,31 +50,12 @@ def choose_solver(suite: Suite, model: Any, name: str | None, *, setting: str = 
     """The solver a user named, or the suite's first that the model can serve: of those made for the items' setting, if
     there are any, else of the general ones."""
     if name is not None:
-        solver = next((s for s in suite.solvers if s.name == name), None)
-        if solver is None:
-            known = ", ".join(s.name for s in suite.solvers)
-            raise ProbandError(f"{suite.name} has no solver {name!r}; it has {known}")
+        solver = suite.solver(name)
         if not isinstance(model, solver.needs):
-            raise ProbandError(f"solver {name} needs a model that {_ability(solver.needs)}; {model.name} does not")
+            ability = ABILITIES.get(solver.needs, f"has {solver.needs.__name__}")
+            raise ProbandError(f"solver {name} needs a model that {ability}; {model.name} does not")
         return solver
     for solver in sorted(suite.solvers, key=lambda solver: solver.setting != setting):
         if isinstance(model, solver.needs) and solver.setting in ("", setting):
             return solver
     raise ProbandError(f"{model.name} can serve none of the solvers of {suite.name}")
-
-
-ABILITIES = {
-    "ScoresText": "scores text",
-    "EmbedsWords": "gives word embeddings in context",
-    "HasVectors": "has word vectors",
-    "EmbedsPairs": "gives relation embeddings",
-    "EmbedsSentences": "gives sentence embeddings",
-    "Chooses": "answers multiple choice",
-    "Generates": "generates text",
-    "PredictsWords": "predicts words in a blank",
-    "AnswersItems": "reads items directly",
-}
-
-
-def _ability(protocol: type) -> str:
-    return ABILITIES.get(protocol.__name__, f"has {protocol.__name__}")

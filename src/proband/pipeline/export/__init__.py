@@ -16,6 +16,7 @@ from proband.pipeline.export.inspect_task import write_inspect
 from proband.pipeline.export.licence import write_licence
 from proband.pipeline.export.lm_eval_task import write_lm_eval
 from proband.pipeline.export.source import Source, survey
+from proband.pipeline.run import suite_of
 
 FORMATS: Mapping[str, Callable[[Source, Path], Path]] = {
     "csv": write_csv,
@@ -28,8 +29,6 @@ FOR_QUESTIONS = ("lm-eval", "inspect")  # formats that hold only items with choi
 
 def export(items: str | Path, *, to: str, out: str | Path) -> dict[str, Any]:
     """Write the items in a format; returns how many of each split, what was left out and why, and the licence."""
-    from proband.pipeline.run import suite_of
-
     own = suite_of(items).export
     if to not in {**FORMATS, **own}:
         raise ProbandError(f"no format {to!r}; there are {', '.join([*FORMATS, *own])}")

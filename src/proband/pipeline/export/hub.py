@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from proband.core.files import dumps, encode, write_text
-from proband.core.types import Split
-from proband.pipeline.export.source import Source, SplitFiles
+from proband.core.files import dumps, write_text
+from proband.core.types import Item, Split
+from proband.pipeline.export.source import Source, write_splits
 
 
 def write_hub(source: Source, out: Path) -> Path:
     """Facts are JSON text, since their fields differ from item to item."""
-    with SplitFiles(out / "data", "jsonl") as files:
-        for item in source.items():
-            row = {
-                "id": item.id,
-                "prompt": item.prompt,
-                "choices": item.choices,
-                "label": -1 if item.gold is None else item.gold,
-                **({"tags": source.tags_of(item)} if source.tags else {}),
-                "facts": dumps(item.facts),
-            }
-            files[item.split].write(encode(row) + b"\n")
+    write_splits(out / "data", source.splits, ((item.split, row(item, source)) for item in source.items()))
     sizes = {split: (out / "data" / f"{split}.jsonl").stat().st_size for split in source.splits}
     write_text(out / "README.md", card(source, sizes))
     return out
+
+
+def row(item: Item, source: Source) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "prompt": item.prompt,
+        "choices": item.choices,
+        "label": -1 if item.gold is None else item.gold,
+        **({"tags": source.tags_of(item)} if source.tags else {}),
+        "facts": dumps(item.facts),
+    }
 
 
 def card(source: Source, sizes: Mapping[Split, int]) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from proband.core.files import encode, write_text
-from proband.pipeline.export.source import Source, SplitFiles
+from proband.core.files import write_text
+from proband.core.types import Item
+from proband.pipeline.export.source import Source, write_splits
 
 TASK = '''"""{title}
 
@@ -40,16 +42,7 @@ def {name}(split: str = "{default}") -> Task:
 def write_inspect(source: Source, out: Path) -> Path:
     splits = source.only_questions("inspect")
     name = source.task
-    with SplitFiles(out, "jsonl") as files:
-        for item in source.questions():
-            row = {
-                "id": item.id,
-                "input": item.prompt,
-                "choices": item.choices,
-                "target": letter(item.gold or 0),
-                "metadata": {"suite": item.suite, "split": item.split, **item.tags},
-            }
-            files[item.split].write(encode(row) + b"\n")
+    write_splits(out, splits, ((item.split, sample(item)) for item in source.questions()))
     licence = source.licence
     text = TASK.format(
         title=f"Items of Proband's suite {source.suite} as multiple choice.",
@@ -61,6 +54,16 @@ def write_inspect(source: Source, out: Path) -> Path:
     )
     write_text(out / f"{name}.py", text)
     return out
+
+
+def sample(item: Item) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "input": item.prompt,
+        "choices": item.choices,
+        "target": letter(item.gold or 0),
+        "metadata": {"suite": item.suite, "split": item.split, **item.tags},
+    }
 
 
 def letter(index: int) -> str:

@@ -29,10 +29,6 @@ class Licence:
     text: str
     name: str
 
-    def notice(self, *, suite: str, items: int) -> str:
-        """What a LICENCE file beside exported items says."""
-        return f"{items:,} items of suite {suite}, built and exported by Proband.\nLicence of the items: {self.text}\n"
-
 
 def licence_of(items: Path) -> Licence:
     """From manifest.json beside the items."""
@@ -63,8 +59,8 @@ def hub_name(text: str) -> str:
     return first if len(places) == 1 or places.get(first) == 0 else "other"
 
 
-def write_licence(out: Path, licence: Licence, *, suite: str, items: int) -> Path:
+def write_licence(out: Path, licence: Licence, *, suite: str, items: int) -> None:
     """OUT/LICENCE for a folder; NAME.licence.txt beside a file NAME.csv."""
     path = out / "LICENCE" if out.is_dir() else out.with_name(f"{out.stem}.licence.txt")
-    write_text(path, licence.notice(suite=suite, items=items))
-    return path
+    built = f"{items:,} items of suite {suite}, built and exported by Proband."
+    write_text(path, f"{built}\nLicence of the items: {licence.text}\n")

@@ -7,11 +7,13 @@ score of a choice with `norm=sum`. It runs from any folder: `lm_eval --include_p
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from proband.core.files import dumps, encode, write_text
+from proband.core.files import dumps, write_text
 from proband.core.suite import Solver
-from proband.pipeline.export.asked_texts import solver_of, with_texts
-from proband.pipeline.export.source import Source, SplitFiles
+from proband.core.types import Item
+from proband.pipeline.export.asked_texts import Asked, solver_of, with_texts
+from proband.pipeline.export.source import Source, write_splits
 
 LOADER = '''"""The items of the task {name}, from the folder that this file is in."""
 
@@ -31,20 +33,21 @@ def load(**_):
 def write_lm_eval(source: Source, out: Path) -> Path:
     splits = source.only_questions("lm-eval")
     name, solver = source.task, solver_of(source)
-    with SplitFiles(out, "jsonl") as files:
-        for item, asked in with_texts(source, solver):
-            row = {
-                "id": item.id,
-                "context": asked.context,
-                "continuations": asked.continuations,
-                "choices": item.choices,
-                "gold": item.gold,
-                **({"tags": source.tags_of(item)} if source.tags else {}),
-            }
-            files[item.split].write(encode(row) + b"\n")
+    write_splits(out, splits, ((item.split, row(item, asked, source)) for item, asked in with_texts(source, solver)))
     write_text(out / f"{name}_data.py", LOADER.format(name=name, splits=tuple(splits)))
     write_text(out / f"{name}.yaml", task(source, name, solver))
     return out
+
+
+def row(item: Item, asked: Asked, source: Source) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "context": asked.context,
+        "continuations": asked.continuations,
+        "choices": item.choices,
+        "gold": item.gold,
+        **({"tags": source.tags_of(item)} if source.tags else {}),
+    }
 
 
 def task(source: Source, name: str, solver: Solver) -> str:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, get_args
+from typing import Any, get_args
 
 import msgspec
 
 from proband.core.errors import ProbandError
-from proband.core.files import atomic, items_path, read_items, read_records
+from proband.core.files import atomic, encode, items_path, read_items, read_records
 from proband.core.progress import track
 from proband.core.types import Item, Split, Tag
 from proband.pipeline.export.licence import Licence, licence_of
+from proband.pipeline.run import first_item
 
 SPLITS: tuple[Split, ...] = get_args(Split)
 KINDS: Mapping[type, str] = {str: "string", int: "int64", float: "float64", bool: "bool"}
@@ -83,11 +84,8 @@ def survey(path: Path) -> Source:
     asked: Counter[Split] = Counter()
     left_out: Counter[str] = Counter()
     tags: dict[str, str] = {}
-    suite = setting = ""
-    width = 0
+    first, width = first_item(path), 0
     for item in track(read_records(items_path(path), Glance), "reading"):
-        if not suite:
-            suite, setting = item.suite, str(item.tags.get("setting", ""))
         check_split(item, path)
         splits[item.split] += 1
         if item.gold is not None:
@@ -101,8 +99,8 @@ def survey(path: Path) -> Source:
                 tags[name] = "float64" if {tags[name], kind} == {"int64", "float64"} else "string"
     return Source(
         path=path,
-        suite=suite,
-        setting=setting,
+        suite=first.suite,
+        setting=str(first.tags.get("setting", "")),
         licence=licence_of(path),
         splits=in_order(splits),
         asked=in_order(asked),
@@ -121,10 +119,8 @@ def check_split(item: Glance, path: Path) -> None:
     for tag in ("split", "part"):
         told = item.tags.get(tag, item.split)
         if told in SPLITS and told != item.split:
-            place = items_path(path)
-            raise ProbandError(
-                f"{item.id!r} has tag {tag} {told!r} but 'split' is {item.split!r}; build again", file=place
-            )
+            wrong = f"{item.id!r} has tag {tag} {told!r} but 'split' is {item.split!r}; build again"
+            raise ProbandError(wrong, file=items_path(path))
 
 
 def as_kind(value: Tag | None, kind: str) -> Tag | None:
@@ -139,22 +135,9 @@ def as_kind(value: Tag | None, kind: str) -> Tag | None:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-class SplitFiles:
-    """`with SplitFiles(folder, "jsonl") as files: files["test"].write(...)`: one file per split, all or none."""
-
-    def __init__(self, folder: Path, suffix: str) -> None:
-        self.folder, self.suffix = folder, suffix
-        self.stack = ExitStack()
-        self.files: dict[Split, IO[Any]] = {}
-
-    def __enter__(self) -> SplitFiles:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self.stack.__exit__(*error)
-
-    def __getitem__(self, split: Split) -> IO[Any]:
-        if split not in self.files:
-            path = self.folder / f"{split}.{self.suffix}"
-            self.files[split] = self.stack.enter_context(atomic(path, mode="wb"))
-        return self.files[split]
+def write_splits(folder: Path, splits: Iterable[Split], rows: Iterable[tuple[Split, Any]]) -> None:
+    """One file of JSON lines per split, all or none."""
+    with ExitStack() as stack:
+        files = {split: stack.enter_context(atomic(folder / f"{split}.jsonl", mode="wb")) for split in splits}
+        for split, row in rows:
+            files[split].write(encode(row) + b"\n")

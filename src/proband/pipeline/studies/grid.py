@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from proband import suites
@@ -35,33 +36,32 @@ class Grid:
         before += [stage for group in self.nets.values() for stage in group]
         return list({stage.key: stage for stage in (*before, *runs)}.values())
 
-    def _fail(self, message: str, path: Sequence[str | int]) -> ProbandError:
-        return ProbandError(message, file=self.file, line=line_of(self.text, path))
+    @contextmanager
+    def _at(self, *path: str | int) -> Iterator[None]:
+        """An error in this block is that of a line of the file."""
+        try:
+            yield
+        except ProbandError as error:
+            raise ProbandError(str(error), file=self.file, line=line_of(self.text, path)) from None
 
     def _build(self, part: BuildPart, at: int) -> Iterator[BuildStage]:
-        if part.suite not in suites.names():
-            raise self._fail(f"no suite {part.suite!r}; there are {', '.join(suites.names())}", ["build", at, "suite"])
-        self._check_options(suites.suite(part.suite).options, part.options, f"build {part.suite}", ["build", at])
+        with self._at("build", at, "suite"):
+            suite = suites.suite(part.suite)
+        with self._at("build", at, "options"):
+            read_options(suite.options, part.options, of=f"build {part.suite}")
         for seed in part.seeds:
             name = part.name if len(part.seeds) == 1 else f"{part.name}-s{seed}"
             line = line_of(self.text, ["build", at, "name"])
             yield BuildStage(name=name, out=self.out, seed=seed, options=part.options, line=line, suite=part.suite)
 
-    def _check_options(self, kind: type, given: dict[str, object], of: str, path: list[str | int]) -> None:
-        try:
-            read_options(kind, given, of=of)
-        except ProbandError as error:
-            raise self._fail(str(error), [*path, "options"]) from None
-
     def _train(self, part: TrainPart, at: int) -> Iterator[TrainStage]:
         many = len(self.builds[part.items]) > 1
         for items, seed in itertools.product(self.builds[part.items], part.seeds):
             suite = suites.suite(items.suite)
-            net = next((net for net in suite.nets if net.name == part.net), None)
-            if net is None:
-                known = ", ".join(net.name for net in suite.nets) or "none"
-                raise self._fail(f"{suite.name} has no net {part.net!r}; it has {known}", ["train", at, "net"])
-            self._check_options(net.options, part.options, f"net {part.net}", ["train", at])
+            with self._at("train", at, "net"):
+                net = suite.net(part.net)
+            with self._at("train", at, "options"):
+                read_options(net.options, part.options, of=f"net {part.net}")
             name = "-".join(
                 [part.name, *([items.name] if many else []), *([f"s{seed}"] if len(part.seeds) > 1 else [])]
             )

@@ -19,7 +19,7 @@ from typing import Any
 
 from proband import __version__, suites
 from proband.core.files import dumps, items_path, parse, read_items, sha256_file
-from proband.core.options import read_options, settings
+from proband.core.options import read_options
 from proband.core.protocols import ScoresText
 from proband.core.suite import Suite
 from proband.core.text import slug
@@ -70,9 +70,8 @@ def contents(value: Any) -> Any:
 def settled(kind: type, given: Mapping[str, Any], *, of: str) -> dict[str, Any]:
     """The options of a stage as its key has them: defaults filled in, paths replaced by what is there."""
     options: Any = read_options(kind, given, of=of)
-    places = {name: value for name, value in vars(options).items() if isinstance(value, Path) or name == "data"}
-    found = {name.replace("_", "-"): contents(Path(value)) for name, value in places.items() if value}
-    return {**contents(settings(options)), **found}
+    given = {name.replace("_", "-"): value for name, value in vars(options).items()}
+    return {name: contents(Path(value) if value and name == "data" else value) for name, value in given.items()}
 
 
 def model_contents(spec: str | None) -> str | None:
@@ -114,9 +113,6 @@ class BuildStage(Stage):
         options = settled(suites.suite(self.suite).options, self.options, of=f"build {self.suite}")
         return key_of("build", suite=self.suite, options=options, seed=self.seed)
 
-    def _options(self) -> Any:
-        return read_options(suites.suite(self.suite).options, self.options, of=f"build {self.suite}")
-
     def finished(self) -> bool:
         return all((self.folder / name).exists() for name in ("manifest.json", "items.jsonl"))  # the first written last
 
@@ -131,7 +127,9 @@ class BuildStage(Stage):
         """Items by split and number of choices: read where they are, otherwise built without being written."""
         if self.finished():
             return counted(read_items(self.folder))
-        made = suites.suite(self.suite).build(self._options(), seed=self.seed).items
+        suite = suites.suite(self.suite)
+        options: Any = read_options(suite.options, self.options, of=f"build {self.suite}")
+        made = suite.build(options, seed=self.seed).items
         return counted(parse(Item, item, file=self.name) if isinstance(item, bytes) else item for item in made)
 
 
@@ -163,8 +161,7 @@ class TrainStage(Stage):
 
     @cached_property
     def key(self) -> str:
-        net = next(net for net in suites.suite(self.items.suite).nets if net.name == self.net)
-        options = settled(net.options, self.options, of=f"net {self.net}")
+        options = settled(suites.suite(self.items.suite).net(self.net).options, self.options, of=f"net {self.net}")
         return key_of(
             "train", items=self.items.key, net=self.net, options=options, seed=self.seed,
             model=model_contents(self.model),
@@ -238,9 +235,8 @@ class RunStage(Stage):
 
     def _scores_each_choice(self) -> bool:
         """Known where the solver is named; otherwise taken from the kind of model, which is not loaded for this."""
-        solver = next((s for s in suites.suite(self.items.suite).solvers if s.name == self.solver), None)
-        if solver is not None:
-            return solver.needs is ScoresText
+        if self.solver is not None:
+            return suites.suite(self.items.suite).solver(self.solver).needs is ScoresText
         return self.model.startswith(("hf:", "embedded:mlm", "embedded:smollm2"))
 
 

@@ -1,6 +1,6 @@
 """A study as a TOML file: a grid of build, train and run stages and what its report shows.
 
-    [study]        title; folder: name of the data inside the folder given as {data}
+    [study]        title; folder: name that the data may have inside the folder given as {data}
     [parameters]   what the command line may set (--set NAME=VALUE, --data, -m), with their defaults;
                    a value "{name}" anywhere below stands for the parameter
     [[build]]      name, suite, options, seeds
@@ -17,13 +17,15 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from proband.core.errors import ProbandError
+from proband.core.files import in_words, told_of
+from proband.core.options import KINDS, WORDS
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
@@ -82,16 +84,20 @@ class StudyFile(Part, frozen=True, kw_only=True):
 def read_study(path: Path, given: Mapping[str, Any]) -> StudyFile:
     """The checked file with the parameters filled in; `given` overrides their defaults."""
     try:
-        text = path.read_text(encoding="utf-8")
+        with told_of(path):
+            text = path.read_text(encoding="utf-8")
         raw = tomllib.loads(text)
-    except OSError as error:
-        raise ProbandError(error.strerror or "cannot be opened", file=path) from None
     except UnicodeDecodeError as error:
         raise ProbandError(f"not UTF-8 at byte {error.start + 1}", file=path) from None
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"(.*) \(at line (\d+)", str(error))
         line = int(found[2]) if found else text.count("\n") + 1
         raise ProbandError(f"not TOML: {found[1] if found else error}", file=path, line=line) from None
+    head = raw.get("study")
+    folder = head.get("folder") if isinstance(head, dict) else None
+    if "data" in given:
+        inside = Path(given["data"]) / str(folder or ".")
+        given = {**given, "data": str(inside if inside.is_dir() else given["data"])}
     values = parameters(raw.get("parameters", {}), given, file=path)
     try:
         filled = {name: part if name == "parameters" else fill(part, values) for name, part in raw.items()}
@@ -103,7 +109,8 @@ def read_study(path: Path, given: Mapping[str, Any]) -> StudyFile:
     except msgspec.ValidationError as error:
         message, where = explained(str(error), text)
         raise ProbandError(message, file=path, line=where) from None
-    check_names(study, path, text)
+    for wrong, at in wrong_names(study, path.parent):
+        raise ProbandError(wrong, file=path, line=line_of(text, at))
     return study
 
 
@@ -131,11 +138,9 @@ def _alike(value: Any, default: Any, *, name: str) -> Any:
     if not isinstance(value, str) or isinstance(default, str):
         return list(value) if isinstance(default, list) else value
     try:
-        if isinstance(default, bool):
-            return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}[value.lower()]
-        return type(default)(value)
+        return WORDS[value.lower()] if isinstance(default, bool) else type(default)(value)
     except (KeyError, ValueError):
-        kind = {bool: "yes or no", int: "a whole number", float: "a number"}.get(type(default), "like its default")
+        kind = KINDS.get(type(default), "like its default")
         raise ProbandError(f"parameter {name!r} is {value!r}; it must be {kind}") from None
 
 
@@ -184,52 +189,29 @@ def explained(message: str, text: str) -> tuple[str, int | None]:
     """A message of msgspec in words, and the line it is about."""
     what, _, place = message.partition(" - at `$")
     path: list[str | int] = [int(n) if n else name for name, n in re.findall(r"\.([\w-]+)|\[(\d+)\]", place)]
-    if found := re.search(r"unknown field `(.+)`", what):
-        line = line_of(text, [*path, found[1]]) if path else line_of(text, [found[1]])
+    if found := re.search(r"field `(.+)`", what):  # unknown, or missing
         where = f" in [{path[0]}]" if path else ""
-        return f"unknown key {found[1]!r}{where}", line
-    if found := re.search(r"missing required field `(.+)`", what):
-        return f"key {found[1]!r} is missing" + (f" in [{path[0]}]" if path else ""), line_of(text, path or ["study"])
+        return in_words(what).replace("field", "key", 1) + where, line_of(text, [*path, found[1]])
     name = next((step for step in reversed(path) if isinstance(step, str)), "")
-    kinds = {"str": "text", "int": "a whole number", "array": "a list", "object": "a table", "bool": "true or false"}
-    if found := re.fullmatch(r"Expected `(.+)`, got `(.+)`", what):
-        wanted, got = (
-            " or ".join(kinds.get(k, k) for k in part.split(" | ") if k != "null") for part in found.groups()
-        )
-        return f"{name!r} must be {wanted}, not {got}", line_of(text, path)
-    return f"{name!r}: {what}", line_of(text, path)
+    return in_words(f"{what} - at `$.{name}`").replace("an object", "a table"), line_of(text, path)
 
 
-def check_names(study: StudyFile, path: Path, text: str) -> None:
-    """Every name is given once, and every name that is used is given."""
-    for kind, parts in (("build", study.build), ("train", study.train)):
-        names = [part.name for part in parts]
-        for at, name in enumerate(names):
-            if not re.fullmatch(r"[\w.-]+", name):
-                raise ProbandError(
-                    f"'name' {name!r} must be letters, digits, . _ -", file=path, line=line_of(text, [kind, at])
-                )
-            if name in names[:at]:
-                raise ProbandError(
-                    f"two [[{kind}]] are named {name!r}", file=path, line=line_of(text, [kind, at, "name"])
-                )
-    built, trained = {part.name for part in study.build}, {part.name for part in study.train}
-    for at, part in enumerate(study.train):
-        if part.items not in built:
-            raise ProbandError(
-                f"no [[build]] is named {part.items!r}", file=path, line=line_of(text, ["train", at, "items"])
-            )
-    for at, asked in enumerate(study.run):
-        for name in asked.items:
-            if name not in built and not (path.parent / name).exists():
-                raise ProbandError(
-                    f"no [[build]] is named {name!r}, and there is no such folder", file=path,
-                    line=line_of(text, ["run", at, "items"]),
-                )  # fmt: skip
-        for model in asked.models:
-            kind, _, name = model.partition(":")
-            if kind == "net" and name not in trained and not (path.parent / name).exists():
-                raise ProbandError(
-                    f"no [[train]] is named {name!r}, and there is no such folder", file=path,
-                    line=line_of(text, ["run", at, "models"]),
-                )  # fmt: skip
+def wrong_names(study: StudyFile, beside: Path) -> Iterator[tuple[str, list[str | int]]]:
+    """Names that are given twice, and names that are used but not given; each with its place."""
+    made: dict[str, Sequence[BuildPart | TrainPart]] = {"build": study.build, "train": study.train}
+    for kind, parts in made.items():
+        for at, part in enumerate(parts):
+            if not re.fullmatch(r"[\w.-]+", part.name):
+                yield f"'name' {part.name!r} must be letters, digits, . _ -", [kind, at, "name"]
+            if part.name in [before.name for before in parts[:at]]:
+                yield f"two [[{kind}]] are named {part.name!r}", [kind, at, "name"]
+    names = {kind: {part.name for part in parts} for kind, parts in made.items()}
+    for at, trained in enumerate(study.train):
+        if trained.items not in names["build"]:
+            yield f"no [[build]] is named {trained.items!r}", ["train", at, "items"]
+    for at, run in enumerate(study.run):
+        nets = [model.removeprefix("net:") for model in run.models if model.startswith("net:")]
+        for kind, used, key in (("build", run.items, "items"), ("train", nets, "models")):
+            for name in used:
+                if name not in names[kind] and not (beside / name).exists():
+                    yield f"no [[{kind}]] is named {name!r}, and there is no such folder", ["run", at, key]

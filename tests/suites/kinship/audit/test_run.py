@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.core.files import write_lines
+from proband.core.files import dumps, write_text
 from proband.pipeline.audit import audit as audit_with_page
 from proband.suites.kinship.audit.reduced_rows import masked
 from proband.suites.kinship.audit.run import audit
@@ -213,7 +213,8 @@ def test_noise_read_from_the_text_is_judged_too(tmp_path: Path) -> None:
 
 def test_our_items_are_audited(tmp_path: Path) -> None:
     (tmp_path / "data.csv").write_text(HEADER + "".join(map(csv_line, [PLANTED["entailed"], PLANTED["false"]])))
-    write_lines(tmp_path / "built" / "items.jsonl", [to_item(each) for each in read_rows(tmp_path / "data.csv")])
+    rows = read_rows(tmp_path / "data.csv")
+    write_text(tmp_path / "built" / "items.jsonl", "".join(dumps(to_item(row)) + "\n" for row in rows))
     figures = audit(tmp_path / "built", out=tmp_path / "out", workers=1)
     assert (figures["verdicts"]["entailed"], figures["verdicts"]["false"]) == (1, 1)
 

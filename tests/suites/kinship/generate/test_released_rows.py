@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.core.files import load_items, read_answers
+from proband.core.files import read_answers, read_items
 from proband.core.metrics import accuracy_of
 from proband.pipeline.build import build
 from proband.pipeline.run import run
@@ -38,7 +38,7 @@ OPEN = ROW | {
 def built(tmp_path: Path, *rows: dict[str, str], **options: Any) -> Any:
     (tmp_path / "rows.csv").write_text(HEADER + "".join(map(csv_line, rows)))
     note = build("kinship", out=tmp_path / "items", data=tmp_path / "rows.csv", **options)
-    return note, load_items(tmp_path / "items")
+    return note, list(read_items(tmp_path / "items"))
 
 
 def test_labels_stand_and_are_judged(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_the_hubs_copy_numbers_its_targets(tmp_path: Path) -> None:
     row = {**ROW, "target": "0", "target_text": "aunt"}
     (tmp_path / "hub.csv").write_text(",".join(row) + "\n" + ",".join(f'"{value}"' for value in row.values()) + "\n")
     build("kinship", out=tmp_path / "items", data=tmp_path / "hub.csv")
-    (item,) = load_items(tmp_path / "items")
+    (item,) = read_items(tmp_path / "items")
     assert item.gold is not None
     assert item.choices[item.gold] == "aunt"
 
@@ -85,7 +85,7 @@ def test_a_perfect_reasoner_is_right_on_every_label_that_follows(tmp_path: Path,
     build("kinship", out=tmp_path / "items", data=file)
     run(tmp_path / "items", model="solver:symbolic", out=tmp_path / "run", cache=False)
     right: dict[Any, list[Any]] = {}
-    for item, answer in zip(load_items(tmp_path / "items"), read_answers(tmp_path / "run" / "answers.jsonl")):
+    for item, answer in zip(read_items(tmp_path / "items"), read_answers(tmp_path / "run" / "answers.jsonl")):
         right.setdefault(item.tags["verdict"], []).append(accuracy_of(item, answer))
     assert set(right["entailed"]) == {1.0}
     assert set(right["false"]) == {0.0}

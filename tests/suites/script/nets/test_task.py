@@ -11,7 +11,7 @@ import torch
 
 import proband
 from proband.core.errors import ProbandError
-from proband.core.files import read_json, write_lines, write_text
+from proband.core.files import dumps, read_json, write_text
 from proband.core.options import read_options
 from proband.core.protocols import AnswersItems, Model
 from proband.core.types import Item
@@ -71,7 +71,7 @@ def test_killed_or_side_by_side_a_run_ends_as_alone(kind: str, fresh: Fresh, tmp
 
 
 def build(folder: Path, items: list[Item]) -> Path:
-    write_lines(folder / "items.jsonl", items)
+    write_text(folder / "items.jsonl", "".join(dumps(each) + "\n" for each in items))
     write_text(folder / "whitelist.txt", "knife\nwhisk\npot\n")
     return folder
 
