@@ -21,7 +21,7 @@ FLIPS = 40_000_000  # signs beyond which the sign-flip distribution is taken at 
 def clusters_of(item: Item) -> tuple[str, ...]:
     """The clusters an item names, or itself alone."""
     named = item.facts.get("clusters")
-    return tuple(str(name) for name in named) if named else (item.id,)
+    return tuple(map(str, named)) if named else (item.id,)
 
 
 def interval_without_spread(x: Floats, clusters: int) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,6 @@ from proband.core.types import Answer, Item, Tag
 from proband.report.numbers.sources import ItemSet
 
 Codes32 = NDArray[np.int32]
-TagKey = tuple[tuple[str, bool, Tag], ...]  # True and 1 are different values
 
 
 @dataclass(frozen=True)
@@ -60,13 +59,16 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
     """Read the items and all answers once."""
     if not items.answered:
         raise ProbandError("no run over these items", file=items.source)
-    tags, combination = dict[TagKey, int](), array("i")  # the combinations of tags, and which one an item has
+    tags: list[dict[str, Tag]] = []  # every combination that occurs
+    seen, combination = dict[Hashable, int](), array("i")  # which one an item has
     clusters, chance = GrowingClusters(), array("d")
     streams = [_Run(items, at, metrics) for at in range(len(items.answered))]
     at = -1
-    for at, item in enumerate(items.items()):
-        key = tuple((name, isinstance(value, bool), value) for name, value in item.tags.items())
-        combination.append(tags.setdefault(key, len(tags)))
+    for at, item in enumerate(items.raw_items()):
+        key = (*item.tags.items(), *map(type, item.tags.values()))  # True and 1 are different values
+        combination.append(seen.setdefault(key, len(seen)))
+        if len(tags) < len(seen):
+            tags.append(item.tags)
         clusters.add(clusters_of(item))
         chance.append(1.0 / len(item.choices) if item.choices else 0.0)
         for stream in streams:
@@ -78,7 +80,7 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
     return Arrays(
         count=at + 1,
         tags=_codes(tags, np.frombuffer(combination, dtype=np.int32), items.suite.derive),
-        written=tuple(dict.fromkeys(name for key in tags for name, _, _ in key)),
+        written=tuple(dict.fromkeys(name for each in tags for name in each)),
         clusters=clusters.done(),
         chance=np.frombuffer(chance),
         answered=tuple(_ints(stream.answered) for stream in streams),
@@ -113,11 +115,15 @@ class _Run:
             found = of(item, answer)
             if found is None:
                 continue
-            each = (float(found),) if isinstance(found, (float, int, np.number)) else found
-            if not all(map(math.isfinite, each)):
+            single = isinstance(found, (float, int, np.number))
+            if not (math.isfinite(found) if single else all(map(math.isfinite, found))):
                 self.refuse(f"gives {metric.name} of item {item.id!r} a value that is not a finite number")
-            numbers.extend(each)
-            rows.extend((at,) * (1 if metric.over == "set" else len(each)))
+            if single:
+                numbers.append(found)
+                rows.append(at)
+            else:
+                numbers.extend(found)
+                rows.extend((at,) * (1 if metric.over == "set" else len(found)))
         self.next = next(self.answers, None)
 
     def refuse(self, what: str) -> None:
@@ -147,13 +153,14 @@ def _record(metric: Metric) -> Any:
 
 
 def _codes(
-    combinations: Iterable[TagKey], of_items: Codes32, derive: Callable[[Mapping[str, Tag]], Mapping[str, Tag]]
+    combinations: Sequence[Mapping[str, Tag]],
+    of_items: Codes32,
+    derive: Callable[[Mapping[str, Tag]], Mapping[str, Tag]],
 ) -> dict[str, Codes]:
     """The tags of all items, derived ones among them, from the combinations that occur."""
     values: dict[str, dict[tuple[bool, Tag], int]] = {}
     codes: list[dict[str, int]] = []  # of each combination
-    for key in combinations:
-        tags = {name: value for name, _, value in key}
+    for tags in combinations:
         codes.append({})
         for name, value in {**tags, **derive(tags)}.items():
             known = values.setdefault(name, {})

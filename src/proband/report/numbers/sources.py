@@ -5,7 +5,7 @@ Answers stand in the order of the items (a run may have answered only some of th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -63,14 +63,13 @@ class ItemSet:
                 yield item, answer
                 answer = next(answers, None)
 
+    def raw_items(self) -> Iterator[Item]:
+        """Every item, whole and checked by itself: that all are different is not asked."""
+        return _decoded(self.items_from, Item, parse)
+
     def raw_answers(self, run: int) -> Iterator[Answer]:
         """The answers of a run, decoded and no more."""
-        given = self.answered[run].answers
-        if not isinstance(given, Path):
-            yield from given
-            return
-        for number, raw in raw_lines(given):
-            yield decode(Answer, raw, file=given, line=number)
+        return _decoded(self.answered[run].answers, Answer, decode)
 
     def items_at(self, places: Collection[int]) -> dict[int, Item]:
         """The items at some places (from 0), read in one pass."""
@@ -78,6 +77,12 @@ class ItemSet:
 
     def answers_at(self, run: int, places: Collection[int]) -> dict[int, Answer]:
         return _picked(self.answered[run].answers, Answer, places)
+
+
+def _decoded(source: Path | Sequence[Any], kind: type[Any], read: Callable[..., Any]) -> Iterator[Any]:
+    if isinstance(source, Path):
+        return (read(kind, raw, file=source, line=number) for number, raw in raw_lines(source))
+    return iter(source)
 
 
 def _picked(source: Path | Sequence[Any], kind: type[Any], places: Collection[int]) -> dict[int, Any]:
