@@ -58,12 +58,17 @@ def read_tokenizer(files: Files, *, name: str) -> Any:
 
 def read_network(auto: Any, files: Files, config: Any, *, name: str, options: NetworkOptions) -> tuple[Any, list[str]]:
     """(the network on its device, names of the weights that the files lack); `auto` is a class of transformers."""
-    device = device_of(options.device)
+    import torch
+
+    device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise ProbandError(f"device {device!r}: torch sees no GPU here")
+    dtype = options.dtype or ("bfloat16" if device.startswith("cuda") else "float32")
     with one_line(name):
         model, info = auto.from_pretrained(
             files.folder,
             config=config,
-            dtype=dtype_of(options.dtype, device),
+            dtype=getattr(torch, dtype),
             trust_remote_code=False,
             local_files_only=True,
             output_loading_info=True,
@@ -78,22 +83,6 @@ def some_of(names: list[str]) -> str:
     'a, b, c and others'
     """
     return ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
-
-
-def device_of(device: str | None) -> str:
-    import torch
-
-    if device is None:
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise ProbandError(f"device {device!r}: torch sees no GPU here")
-    return device
-
-
-def dtype_of(dtype: str | None, device: str) -> Any:
-    import torch
-
-    return getattr(torch, dtype or ("bfloat16" if device.startswith("cuda") else "float32"))
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from proband.core.errors import ProbandError
+from proband.core.files import write_text
 from proband.core.protocols import Floats
 from proband.models.vectors.store import (
     BLOCK,
@@ -165,10 +166,7 @@ class Writer:
                 files[path.name]["crc32"] = crc_of(path)
         header: dict[str, Any] = {"format": FORMAT, "facts": dict(facts), "files": files}
         text = json.dumps({**header, "check": seal_of(header)}, indent=1)
-        with open(self.folder / "header.json", "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+        write_text(self.folder / "header.json", text)
 
     def _drop(self, repeated: list[int]) -> None:
         """Close the gaps in the words and in the matrix."""
