@@ -59,8 +59,8 @@ def read_cache(path: Path) -> None:
 
 
 READERS: dict[str, tuple[Callable[[Path], object], int]] = {
-    "items.jsonl": (read_items, 2000),
-    "answers.jsonl": (read_answers, 1500),
+    "items.jsonl": (lambda path: list(read_items(path)), 2000),
+    "answers.jsonl": (lambda path: list(read_answers(path)), 1500),
     "run.json": (read_run, 1000),
     "manifest.json": (read_json, 500),
     "answers/cache.log": (read_cache, 500),
