@@ -23,18 +23,18 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
 from proband.models.lm.batching import Ints, in_batches, in_length_order, padded
 from proband.models.lm.forward import Network
-from proband.models.lm.prefix_trees import Bools, Tree, grow, lay_out
+from proband.models.lm.prefix_trees import Bools, Tree, grow, lay_out, pack
 
 Doubles = NDArray[np.float64]
-Endings = Sequence[Sequence[int]]
 
 
-def continuation_logprobs(network: Network, lefts: Sequence[Ints], endings: Endings) -> Floats:
+def continuation_logprobs(network: Network, lefts: Sequence[Ints], endings: Sequence[Sequence[int]]) -> Floats:
     """Lefts x endings."""
-    longest = max(map(len, endings))
-    if longest > 1 and not (max(map(len, lefts)) + longest <= window(network) and obeys_trees(network)):
-        return _of_plain_rows(network, lefts, endings)
-    return _of_tree_rows(network, lefts, grow(endings))
+    tree = grow(endings)
+    deepest = max(map(len, lefts)) + tree.paths.shape[1]
+    if len(tree.tokens) and not (deepest <= window(network) and obeys_trees(network)):
+        return _of_plain_rows(network, lefts, tree)
+    return _of_tree_rows(network, lefts, tree)
 
 
 def window(network: Network) -> float:
@@ -48,17 +48,17 @@ def obeys_trees(network: Network) -> bool:
     """Whether tree rows give this model's own scores, tried once on rows whose copies are far from their place."""
     if network.obeys_trees is None:
         tokens = [(11 * i + 7) % network.vocabulary for i in range(40)]
-        endings = [[tokens[i % 10], tokens[i], tokens[-i]] for i in range(30)]
+        tree = grow([[tokens[i % 10], tokens[i], tokens[-i]] for i in range(30)])
         lefts = [np.array(tokens[first : first + length]) for first, length in ((0, 3), (9, 5))]
         lefts = [left for left in lefts if len(left) + 3 <= window(network)]
-        network.obeys_trees = bool(lefts) and _agree(network, lefts, endings)
+        network.obeys_trees = bool(lefts) and _agree(network, lefts, tree)
     return network.obeys_trees
 
 
-def _agree(network: Network, lefts: Sequence[Ints], endings: Endings) -> bool:
-    plain = _of_plain_rows(network, lefts, endings)
+def _agree(network: Network, lefts: Sequence[Ints], tree: Tree) -> bool:
+    plain = _of_plain_rows(network, lefts, tree)
     try:
-        found = _of_tree_rows(network, lefts, grow(endings))
+        found = _of_tree_rows(network, lefts, tree)
     except ProbandError:  # not enough memory
         raise
     except Exception:  # foreign code refuses a mask or positions in many ways
@@ -68,22 +68,23 @@ def _agree(network: Network, lefts: Sequence[Ints], endings: Endings) -> bool:
 
 
 def _of_tree_rows(network: Network, lefts: Sequence[Ints], tree: Tree) -> Floats:
-    """Each text with the tree behind it as one row."""
-    nodes = len(tree.tokens)
+    """Each text with the tree behind it; texts that begin alike may share a row."""
+    rows = pack(lefts, tree)
+    result = np.empty((len(lefts), len(tree.paths)), dtype=np.float32)
 
-    def compute(picks: Ints) -> Any:
-        texts = [lefts[i] for i in picks]
-        ids, positions, sees = lay_out(texts, tree)
+    def compute(first: int, end: int) -> None:
+        ids, positions, sees, row, where = lay_out(rows[first:end], tree)
         given: dict[str, Any] = {}
-        if nodes:  # otherwise the rows are ordinary texts
+        if len(tree.tokens):  # otherwise the rows are ordinary texts
             given = {"attention_mask": _additive(network, sees), "position_ids": network.tensor(positions)}
-        row = np.repeat(np.arange(len(texts)), nodes + 1)
-        where = [len(text) - 1 + node for text in texts for node in range(nodes + 1)]  # root: the last token
-        states = network.states(network.tensor(ids), network.tensor(row), network.tensor(np.array(where)), **given)
-        return _along_paths(network, states, tree)
+        states = network.states(network.tensor(ids), network.tensor(row), network.tensor(where), **given)
+        totals = _along_paths(network, states, tree).cpu().numpy()
+        members = [members for row in rows[first:end] for members in row.members]
+        for texts, total in zip(members, totals):
+            result[list(texts)] = total
 
-    found: Floats = in_length_order([len(left) + nodes for left in lefts], compute, network.budget)
-    return found
+    in_batches(np.array([row.size(tree) for row in rows], dtype=np.int64), compute, network.budget)
+    return result
 
 
 def _additive(network: Network, sees: Bools) -> Any:
@@ -95,13 +96,28 @@ def _additive(network: Network, sees: Bools) -> Any:
     return torch.zeros(seen.shape, dtype=dtype, device=network.device).masked_fill_(~seen, torch.finfo(dtype).min)
 
 
-def _of_plain_rows(network: Network, lefts: Sequence[Ints], endings: Endings) -> Floats:
-    """Each text with each ending behind it as a row of its own, which any causal model reads."""
-    found = []
-    for left in lefts:
-        rows = [np.append(left, ending) for ending in endings]
-        found.append(_totals(network, rows, [np.arange(len(left), len(row)) for row in rows], length=0))
-    return np.array(found, dtype=np.float32)
+def _of_plain_rows(network: Network, lefts: Sequence[Ints], tree: Tree) -> Floats:
+    """Each text with each beginning of an ending behind it as a row of its own, which any causal model reads."""
+    begun: list[Ints] = [np.empty(0, dtype=np.int64)]
+    for token, parent in zip(tree.tokens, tree.parents):
+        begun.append(np.append(begun[parent + 1], token))
+    sizes = [len(begun) * (len(left) + len(begun[-1])) for left in lefts]
+
+    def compute(picks: Ints) -> Any:
+        import torch
+
+        rows = [np.concatenate([lefts[i], beginning]) for i in picks for beginning in begun]
+        most = max(1, network.budget.tokens // (len(lefts[picks[0]]) + len(begun[-1])))
+        parts = [_last_states(network, rows[at : at + most]) for at in range(0, len(rows), most)]
+        return _along_paths(network, torch.cat(parts), tree)
+
+    found: Floats = in_length_order(sizes, compute, network.budget)
+    return found
+
+
+def _last_states(network: Network, rows: Sequence[Ints]) -> Any:
+    row, last = np.arange(len(rows)), np.array([len(row) - 1 for row in rows])
+    return network.states(network.tensor(padded(rows, 0)), network.tensor(row), network.tensor(last))
 
 
 def _along_paths(network: Network, states: Any, tree: Tree) -> Any:

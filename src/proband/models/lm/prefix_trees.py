@@ -5,8 +5,8 @@ Endings with a common beginning share its tokens:
     of [7], [7, 8], [7, 8, 9], [5, 6]     root - 7 - 8 - 9          nodes 7, 8 and 5 have something behind them and
                                                \ 5 - 6              are read; 9 and 6 are only to be predicted
 
-A row is a text (the trunk) with the tree behind it. A node sees the trunk and its own ancestors, nothing else, and has
-the position it would have alone:
+A row is a text (the trunk), and behind each of its beginnings that is asked for, a copy of the tree. A node sees its
+beginning of the trunk and its own ancestors, nothing else, and has the position it would have alone:
 
     sees(q, k) = k is an ancestor of q, or q itself        position(q) = number of ancestors of q
 """
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from proband.models.lm.batching import Ints
 
 Bools = NDArray[np.bool_]
+PACKED = 256  # tokens up to which beginnings of one text share a row; attention grows with its square
 
 
 @dataclass(frozen=True)
@@ -82,23 +83,71 @@ def grow(endings: Sequence[Sequence[int]]) -> Tree:
     )
 
 
-def lay_out(texts: Sequence[Ints], tree: Tree) -> tuple[Ints, Ints, Bools]:
-    """Token ids and positions, texts x width, and what sees what, texts x width x width; short rows are filled up.
+@dataclass(frozen=True)
+class Row:
+    """A text and the lengths of those of its beginnings that have a tree behind them; `members` says which of the
+    given texts each beginning is."""
 
-    >>> ids, positions, sees = lay_out([np.array([1, 2]), np.array([3])], grow([[7, 8]]))
-    >>> ids.tolist(), positions.tolist()
-    ([[1, 2, 7], [3, 7, 0]], [[0, 1, 2], [0, 1, 0]])
-    >>> sees.astype(int).tolist()
-    [[[1, 0, 0], [1, 1, 0], [1, 1, 1]], [[1, 0, 0], [1, 1, 0], [0, 0, 1]]]
+    trunk: Ints
+    ends: tuple[int, ...]
+    members: tuple[tuple[int, ...], ...]
+
+    def size(self, tree: Tree) -> int:
+        return len(self.trunk) + len(self.ends) * len(tree.tokens)
+
+
+def pack(lefts: Sequence[Ints], tree: Tree) -> list[Row]:
+    """Texts as few rows: what is the beginning of another text is read with it, as long as the row stays short.
+
+    >>> lefts = [np.array(left) for left in ([1, 2], [1, 2, 3], [4], [1, 2, 3])]
+    >>> [(row.trunk.tolist(), row.ends, row.members) for row in pack(lefts, grow([[7, 8]]))]
+    [([1, 2, 3], (3, 2), ((1, 3), (0,))), ([4], (1,), ((2,),))]
     """
-    width = max(map(len, texts)) + len(tree.tokens)
-    ids = np.zeros((len(texts), width), dtype=np.int64)
-    positions = np.zeros((len(texts), width), dtype=np.int64)
-    sees = np.repeat(np.eye(width, dtype=bool)[None], len(texts), 0)  # what fills up sees itself, so nothing is empty
-    for i, text in enumerate(texts):
-        trunk, end = len(text), len(text) + len(tree.tokens)
-        ids[i, :end] = np.concatenate([text, tree.tokens])
-        positions[i, :end] = np.concatenate([np.arange(trunk), trunk + tree.sees.sum(1) - 1])
-        sees[i, :end, :trunk] = np.tri(end, trunk, dtype=bool)
-        sees[i, trunk:end, trunk:end] = tree.sees
-    return ids, positions, sees
+    nodes = len(tree.tokens)
+    same: dict[tuple[int, ...], list[int]] = {}
+    for i, left in enumerate(lefts):
+        same.setdefault(tuple(left.tolist()), []).append(i)
+    groups: list[list[tuple[int, ...]]] = []
+    for text in sorted(same, reverse=True):  # a beginning comes after all that begin with it
+        trunk = groups[-1][0] if groups else ()
+        size = len(trunk) + (len(groups[-1]) + 1) * nodes if groups else 0
+        if trunk[: len(text)] == text and (nodes == 0 or size <= PACKED):
+            groups[-1].append(text)
+        else:
+            groups.append([text])
+    rows = [
+        Row(np.array(group[0], dtype=np.int64), tuple(map(len, group)), tuple(tuple(same[text]) for text in group))
+        for group in groups
+    ]
+    return sorted(rows, key=lambda row: -row.size(tree))
+
+
+def lay_out(rows: Sequence[Row], tree: Tree) -> tuple[Ints, Ints, Bools, Ints, Ints]:
+    """Token ids and positions, rows x width, and what sees what, rows x width x width; short rows are filled up. Then
+    row and place of every node, the root (the last token of its beginning) first, beginning after beginning.
+
+    >>> ids, positions, sees, row, place = lay_out([Row(np.array([1, 2]), (2, 1), ((0,), (1,)))], grow([[7, 8]]))
+    >>> ids.tolist(), positions.tolist()
+    ([[1, 2, 7, 7]], [[0, 1, 2, 1]])
+    >>> sees[0].astype(int).tolist()
+    [[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 0, 0, 1]]
+    >>> row.tolist(), place.tolist()
+    ([0, 0, 0, 0], [1, 2, 0, 3])
+    """
+    nodes = len(tree.tokens)
+    width = max(row.size(tree) for row in rows)
+    ids = np.zeros((len(rows), width), dtype=np.int64)
+    positions = np.zeros((len(rows), width), dtype=np.int64)
+    sees = np.repeat(np.eye(width, dtype=bool)[None], len(rows), 0)  # what fills up sees itself, so nothing is empty
+    places: list[tuple[int, int]] = []
+    for i, row in enumerate(rows):
+        trunk = len(row.trunk)
+        ids[i, :trunk], positions[i, :trunk] = row.trunk, np.arange(trunk)
+        sees[i, :trunk, :trunk] = np.tri(trunk, dtype=bool)
+        for copy, end in enumerate(row.ends):
+            here = slice(trunk + copy * nodes, trunk + (copy + 1) * nodes)
+            ids[i, here], positions[i, here] = tree.tokens, end + tree.sees.sum(1) - 1
+            sees[i, here, :end] = True
+            sees[i, here, here] = tree.sees
+            places += [(i, at) for at in (end - 1, *range(here.start, here.stop))]
+    return ids, positions, sees, *np.array(places, dtype=np.int64).T.copy()
