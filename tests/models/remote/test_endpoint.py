@@ -196,3 +196,9 @@ def test_beside_a_running_loop() -> None:
     with Stub(right, lambda path, body, n: "400 no" if "fail" in str(body) else None) as stub:
         model = model_at(stub)
         assert best(asyncio.run(notebook())[0]) == 2
+
+
+def test_an_answer_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proband.models.remote.endpoint.LARGEST", 20)
+    with Stub(right) as stub, pytest.raises(ProbandError, match="an answer of more than 0 MiB"):
+        model_at(stub, retries=1).choose([question(0)])

@@ -30,6 +30,7 @@ from proband.core.errors import ProbandError
 T = TypeVar("T")
 AGAIN = frozenset({408, 425, 429, *range(500, 600)})
 UNREACHABLE = 2  # retries where nobody listens
+LARGEST = 64 * 1024 * 1024  # bytes of one answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,6 +162,16 @@ class Caller:
         self._endpoint, self._client, self.request = endpoint, client, 0
         self.name = endpoint.name
 
+    async def _read(self, url: str, body: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
+        """Status, headers and content, which no server may make larger than LARGEST."""
+        async with self._client.stream("POST", url, json=body) as response:
+            content = bytearray()
+            async for part in response.aiter_bytes():
+                content += part
+                if len(content) > LARGEST:
+                    raise Unusable(f"an answer of more than {LARGEST >> 20} MiB")
+            return response.status_code, response.headers, bytes(content)
+
     async def post(self, path: str, body: Mapping[str, Any], read: Callable[[Completion], T]) -> T:
         """`read(choice)`, tried again while the server or `read` (by raising Unusable) say that it may get better."""
         endpoint, policy, attempt = self._endpoint, self._endpoint.policy, 0
@@ -183,7 +194,7 @@ class Caller:
         endpoint.counts["requests"] += 1
         try:
             async with asyncio.timeout(endpoint.policy.timeout):
-                response = await self._client.post(endpoint.url + path, json=body)
+                status, headers, content = await self._read(endpoint.url + path, body)
         except TimeoutError:
             raise Unusable(f"no answer within {endpoint.policy.timeout:g} s") from None
         except httpx.ConnectError as error:
@@ -192,9 +203,9 @@ class Caller:
             raise Unusable(f"the connection broke: {endpoint.clean(str(error)) or type(error).__name__}") from None
         except (httpx.InvalidURL, httpx.DecodingError, UnicodeError) as error:
             raise ProbandError(f"{endpoint.name}: {endpoint.clean(str(error))}") from None
-        if response.status_code != 200:
-            raise self._refusal(response.status_code, response.headers, response.content)
-        return self._choice(response.content)
+        if status != 200:
+            raise self._refusal(status, headers, content)
+        return self._choice(content)
 
     def _choice(self, raw: bytes) -> Completion:
         """The one choice; tokens that the server reports are summed, answers without a report are counted."""
