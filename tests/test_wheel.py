@@ -75,7 +75,8 @@ def test_the_core_alone_is_light(root: Path, tmp_path: Path) -> None:
     python = clean / "bin" / "python"
     sh(python, "-m", "pip", "install", "-q", root, cwd=tmp_path)
     names = {line.split("==")[0].lower() for line in sh(python, "-m", "pip", "freeze", cwd=tmp_path).splitlines()}
-    assert {name.split(" ")[0] for name in names} == {"numpy", "proband", "python-sat", "six"}
+    heavy = {"torch", "transformers", "httpx", "matplotlib", "ray", "fastapi", "wordfreq"}
+    assert not {name.split(" ")[0] for name in names} & heavy, "torch and what needs it stay extras"
     proband = clean / "bin" / "proband"
     sh(proband, "build", "kinship", "-o", "items", "--k", "2", "--per-k", "20", cwd=tmp_path)
     sh(proband, "run", "items", "-m", "solver:symbolic", "-o", "run", cwd=tmp_path)
