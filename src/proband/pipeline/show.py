@@ -8,7 +8,7 @@ from typing import Any
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import encode, items_path, parse, raw_lines, read_run, sha256_file
+from proband.core.files import encode, items_path, parse, read_run, sha256_file
 from proband.core.run_folder import PathLike, items_of, run_folders
 from proband.core.types import Answer, Item
 
@@ -23,9 +23,9 @@ def show(folder: PathLike, item_id: str, *, runs: Sequence[PathLike] = ()) -> di
     item = find(path, Item, item_id)
     if item is None:
         raise ProbandError(f"has no item {item_id!r}", file=path)
-    suite, sha = suites.suite(item.suite), sha256_file(path)
+    suite = suites.suite(item.suite)
     around = run_folders(runs) if runs else [note.parent for note in sorted(path.parent.parent.glob("**/run.json"))]
-    answers = []
+    sha, answers = sha256_file(path) if around else "", []
     for each in around:
         run = read_run(each / "run.json")
         if run.items_sha == sha and (each / "answers.jsonl").exists():
@@ -38,11 +38,12 @@ def show(folder: PathLike, item_id: str, *, runs: Sequence[PathLike] = ()) -> di
 
 
 def find(path: Path, kind: type[Any], name: str) -> Any:
-    """The record of that id: its line is found by its bytes, and only lines that hold them are parsed."""
+    """The record of that id: only lines that hold its bytes are parsed."""
     wanted, key = encode(name), "id" if kind is Item else "item_id"
-    for number, raw in raw_lines(path):
-        if wanted in raw:
-            record = parse(kind, raw, file=path, line=number)
-            if getattr(record, key) == name:
-                return record
+    with open(path, "rb") as file:
+        for number, raw in enumerate(file, start=1):
+            if wanted in raw:
+                record = parse(kind, raw, file=path, line=number)
+                if getattr(record, key) == name:
+                    return record
     return None
