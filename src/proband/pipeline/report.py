@@ -50,7 +50,16 @@ def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> lis
             items_from=path,
             answered=answered,
             manifest=read_json(path.parent / "manifest.json") if (path.parent / "manifest.json").exists() else {},
-            source=path.parent.name,
+            source=set_name(path.parent),
         )
         for (name, _), (path, answered) in found.items()
     ]
+
+
+def set_name(folder: Path) -> str:
+    """The name of an item set: that of its folder; in a study, without the key at its end.
+
+    >>> set_name(Path("runs/items")), set_name(Path("out/stages/build/clean-59f834f9fa"))
+    ('items', 'clean')
+    """
+    return folder.name.rpartition("-")[0] if folder.parts[-3:-1] == ("stages", "build") else folder.name
