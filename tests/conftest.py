@@ -23,6 +23,7 @@ def data_folder() -> Path | None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: "test_wheel" not in item.nodeid)  # takes minutes: one worker begins with it
     if data_folder() is None:
         skip = pytest.mark.skip(reason="the papers' files are absent: set PROBAND_DATA to a folder that holds them")
         for item in items:
