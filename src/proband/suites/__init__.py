@@ -10,7 +10,7 @@ from proband.core.errors import ProbandError
 from proband.core.suite import Suite
 
 GROUP = "proband.suites"
-BUILT_IN = ("analogy", "kinship", "script")
+BUILT_IN = ("analogy", "kinship", "inference", "script")
 
 
 def names() -> tuple[str, ...]:

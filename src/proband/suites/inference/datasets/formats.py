@@ -1,0 +1,83 @@
+"""Which format a file or folder has, and its examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from proband.core.errors import ProbandError
+from proband.suites.inference.datasets import holt, levy_dagan, levy_holt, zeichner
+from proband.suites.inference.datasets.rows import text_lines
+from proband.suites.inference.triples import Example
+
+LEVY_DAGAN = "levy_dagan_all.tsv"
+
+
+def read_levy_dagan(path: Path) -> Iterator[Example]:
+    if path.is_dir():
+        there = sorted(path.glob("*.tsv"))
+        if not there:
+            raise ProbandError(f"holds no {LEVY_DAGAN}", file=path)
+        path = path / LEVY_DAGAN if (path / LEVY_DAGAN) in there else there[0]
+    return levy_dagan.read(path)
+
+
+READERS: Mapping[str, Callable[[Path], Iterator[Example]]] = {
+    "levy-dagan": read_levy_dagan,
+    "levy-holt": levy_holt.read,
+    "holt": holt.read,
+    "zeichner": zeichner.read,
+}
+LICENCES = {
+    "levy-dagan": "none stated by the authors (Levy and Dagan 2016)",
+    "levy-holt": "none stated by the authors (Levy and Dagan 2016; Holt 2018; Hosseini et al. 2018)",
+    "holt": "none stated by the author (Holt 2018)",
+    "zeichner": "that of the files given (Zeichner et al. 2012)",
+}
+
+
+def examples(path: Path, form: str) -> tuple[str, list[Example]]:
+    """The format and the examples."""
+    if not path.exists():
+        raise ProbandError("does not exist", file=path)
+    name = detected(path) if form == "auto" else form
+    found = list(READERS[name](path))
+    if not found:
+        raise ProbandError("holds no examples", file=path)
+    return name, found
+
+
+def detected(path: Path) -> str:
+    """By the names in a folder, else by the first line of a file.
+
+    Levy/Holt's and Holt's rows look alike and mean opposite directions: only their names tell them apart, and a file
+    with another name needs --format.
+    """
+    if path.is_dir():
+        names = {each.name for each in path.iterdir()}
+        if {"dev.txt", "test.txt"} & names:
+            return "levy-holt"
+        if set(holt.FILES) & names:
+            return "holt"
+        if LEVY_DAGAN in names:
+            return "levy-dagan"
+    elif path.name in holt.FILES:
+        return "holt"
+    elif path.suffix == ".txt" and path.stem.removesuffix("_s").removesuffix("_dir") in levy_holt.SPLITS:
+        return "levy-holt"
+    else:
+        first = next(text_lines(path), (1, ""))[1]
+        if "rule_lhs" in first:
+            return "zeichner"
+        if first.count("\t") == 2 and first.rpartition("\t")[2] in ("y", "n"):
+            return "levy-dagan"
+    raise ProbandError(
+        f"is of no format that can be told from it; name one of {', '.join(READERS)} with --format", file=path
+    )
+
+
+def own_folder() -> Path:
+    """The folder of our own set inside the package."""
+    with as_file(files("proband").joinpath("data/inference")) as folder:
+        return folder

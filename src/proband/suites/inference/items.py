@@ -1,0 +1,87 @@
+"""An example as an item: the prompt, two choices, tags and facts; and the other way, for methods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from proband.core.types import Item
+from proband.suites.inference.controls import shares_lemma
+from proband.suites.inference.triples import Example, Triple
+
+YES, NO = "yes", "no"
+CHOICES = (YES, NO)
+
+
+def items(examples: Sequence[Example], *, control: str) -> Iterator[Item]:
+    """Tags `source`, `direction`, `directional`, `lemma` (whether the relations share one), `control`, `split`."""
+    for number, each in enumerate(examples, 1):
+        facts = {
+            "premise": list(each.premise),
+            "hypothesis": list(each.hypothesis),
+            "straight": each.straight,
+            "pair": each.pair,
+            "question": each.question,
+            "clusters": [each.question],
+        }
+        yield Item(
+            id=f"{each.source}-{each.split}-{number:05d}",
+            suite="inference",
+            prompt=prompt(each.premise, each.hypothesis),
+            choices=CHOICES,
+            gold=None if each.entailed is None else int(not each.entailed),
+            tags={
+                "source": each.source,
+                "direction": each.direction,
+                "directional": each.directional,
+                "lemma": "shared" if shares_lemma(each) else "none shared",
+                "control": control,
+                "split": each.split,
+            },
+            facts=facts | ({"types": list(each.typed)} if any(each.typed) else {}),
+            split=each.split,
+        )
+
+
+def prompt(premise: Triple, hypothesis: Triple) -> str:
+    """
+    >>> print(prompt(Triple("aspirin", "eliminates", "headaches"), Triple("aspirin", "treats", "headaches")))
+    Premise: Aspirin eliminates headaches.
+    Hypothesis: Aspirin treats headaches.
+    Is the hypothesis true, given the premise?
+    """
+    given = f"Premise: {sentence(premise)}\n" if premise.relation else ""
+    end = "Is the hypothesis true, given the premise?" if given else "Is the hypothesis true?"
+    return f"{given}Hypothesis: {sentence(hypothesis)}\n{end}"
+
+
+def sentence(triple: Triple) -> str:
+    """
+    >>> sentence(Triple("the oil", "is exported by", "angola"))
+    'The oil is exported by angola.'
+    """
+    text = triple.text
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a method reads of an item."""
+
+    premise: Triple
+    hypothesis: Triple
+    straight: bool
+    types: tuple[str, str]
+
+
+def asked(item: Item) -> Asked:
+    facts = item.facts
+    first, second = facts.get("types", ("", ""))
+    return Asked(Triple(*facts["premise"]), Triple(*facts["hypothesis"]), bool(facts["straight"]), (first, second))
+
+
+def show(item: Item) -> str:
+    """The prompt, the label, and how the arguments stand."""
+    gold = "unknown" if item.gold is None else item.choices[item.gold]
+    order = "straight" if item.facts["straight"] else "swapped"
+    return f"{item.prompt}\nlabel: {gold}; arguments {order}; question: {item.facts['question']}"

@@ -1,0 +1,1 @@
+"""The methods of section 4, one file each, and those that came later."""

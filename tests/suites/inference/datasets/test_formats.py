@@ -1,0 +1,109 @@
+"""Every released format, its direction, and bad lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.suites.inference.datasets import leaks
+from proband.suites.inference.datasets.formats import detected, examples
+
+
+def write(path: Path, *lines: str) -> Path:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def test_levy_dagan_rows_put_the_hypothesis_left_and_the_type_is_filled_in(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.tsv", "country, exports, coffee\tthe coffee, is grown in, kenya\ty")
+    name, (found,) = examples(path, "auto")
+    assert name == "levy-dagan"
+    assert found.premise.text == "the coffee is grown in kenya"
+    assert found.hypothesis.text == "kenya exports coffee"
+    assert (found.straight, found.entailed, found.typed) == (False, True, ("", "country"))
+
+
+def test_levy_holt_rows_mean_that_right_entails_left_and_holts_that_left_entails_right(tmp_path: Path) -> None:
+    row = "animal, has, wings\tthe grackle, soared with, wings\tTrue"
+    _, (ours,) = examples(write(tmp_path / "test.txt", row), "auto")
+    _, (holts,) = examples(write(tmp_path / "implications.tsv", row), "auto")
+    assert ours.premise.relation == "soared with"
+    assert holts.premise.relation == "has"
+
+
+def test_the_question_of_levy_holt_is_the_triple_whose_type_was_filled_in(tmp_path: Path) -> None:
+    write(
+        tmp_path / "test.txt",
+        "the grackle, soared with, wings\tanimal, has, wings\tFalse",
+        "animal, has, wings\tthe grackle, soared with, wings\tTrue",
+    )
+    write(
+        tmp_path / "test_s.txt",
+        "The grackle,soared with,Wings\tThe grackle,has,Wings\tFalse",
+        "The grackle,has,Wings\tThe grackle,soared with,Wings\tTrue",
+    )
+    write(tmp_path / "test_dir.txt", "animal, has, wings\tthe grackle, soared with, wings\tTrue")
+    _, (back, forth) = examples(tmp_path, "auto")
+    assert back.question == forth.question == "animal, has, wings"
+    assert (back.direction, forth.direction) == ("question to answer", "answer to question")
+    assert back.pair == forth.pair
+    assert (back.directional, forth.directional) == (False, True)
+
+
+def test_a_directional_row_of_holts_is_two_examples(tmp_path: Path) -> None:
+    row = "PERSON, appeared on, TELEVISION\tPERSON, announced on, TELEVISION\tFalse"
+    _, (there, back) = examples(write(tmp_path / "directional_implications.tsv", row), "auto")
+    assert (there.premise.relation, there.entailed) == ("appeared on", False)
+    assert (back.premise.relation, back.entailed) == ("announced on", True)
+
+
+def test_zeichners_tables_split_texts_at_the_relation(tmp_path: Path) -> None:
+    header = "rule_lhs\trule_rhs\tlhs\trhs\tjudgment\tconfidence"
+    row = "be puzzled by\tperplex@R@\tchildren be puzzled by faces\tfaces perplex children\tYes\t1"
+    name, (found,) = examples(write(tmp_path / "z.txt", header, row), "auto")
+    assert (name, found.straight, found.entailed) == ("zeichner", False, True)
+    assert found.hypothesis == ("faces", "perplex", "children")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("a, b, c\td, e, f", "x.txt line 2: has 2 columns, not 3"),
+        ("a, b\td, e, f\tTrue", "x.txt line 2: the left triple 'a, b' is not"),
+        ("a, b, c\td, , f\tTrue", "x.txt line 2: the right triple 'd, , f' is not"),
+        ("a, b, c\td, e, f\tmaybe", "x.txt line 2: the label is 'maybe'"),
+    ],
+)
+def test_bad_lines_are_named(tmp_path: Path, line: str, message: str) -> None:
+    path = write(tmp_path / "x.txt", "a, b, c\td, e, f\tTrue", line)
+    with pytest.raises(ProbandError, match=message.replace("(", r"\(")):
+        examples(path, "levy-holt")
+
+
+def test_a_file_that_could_mean_either_direction_needs_its_format(tmp_path: Path) -> None:
+    with pytest.raises(ProbandError, match="name one of levy-dagan, levy-holt, holt, zeichner"):
+        detected(write(tmp_path / "pairs.tsv", "a, b, c\td, e, f\tTrue"))
+
+
+def test_leaks_between_splits_are_counted(tmp_path: Path) -> None:
+    row = "animal, has, wings\tthe grackle, soared with, wings\tTrue"
+    for name in ("dev", "test"):
+        write(tmp_path / f"{name}.txt", row)
+    _, found = examples(tmp_path, "auto")
+    assert leaks.report(found)["pairs_in_test_and_valid"] == 1
+
+
+@pytest.mark.data
+def test_the_released_files_have_their_published_counts(data: Path) -> None:
+    _, found = examples(data / "levy_dagan2016", "auto")
+    assert Counter(each.entailed for each in found) == {True: 3147, False: 13224}
+    _, both = examples(data / "levy_holt", "auto")
+    assert Counter(each.split for each in both) == {"test": 12921, "valid": 5486}
+    assert Counter(each.split for each in both if each.directional) == {"test": 1784, "valid": 630}
+    _, holts = examples(data / "holt2018", "auto")
+    same = {(each.premise.relation, each.hypothesis.relation, each.entailed) for each in both}
+    assert len(holts) == 18573
+    assert all((e.premise.relation, e.hypothesis.relation, e.entailed) in same for e in holts)  # directions agree
