@@ -38,7 +38,7 @@ def encode(value: Any) -> bytes:
     """Canonical JSON of a record or a plain value, as bytes.
 
     >>> encode(Answer(item_id="a", scores=(1.0, 0.5)))
-    b'{"item_id":"a","scores":[1.0,0.5],"text":null,"blanks":[]}'
+    b'{"item_id":"a","scores":[1.0,0.5],"text":null,"blanks":[],"status":""}'
     """
     try:
         return _ENCODER.encode(value)

@@ -3,6 +3,9 @@
 Over an *item*: `of(item, answer)` gives no number (None: does not apply), one, or several (one per blank). Over a
 *set*: `each(item, answer)` gives a record of numbers per item (for example score and truth), and `of(records, weights)`
 one number for all of them; `weights` say how often each record counts, so that a set metric can be resampled.
+
+A skipped answer is left out of every metric. A reply that could not be read (`status` "unread") counts as wrong: the
+metrics here give it their worst number, and a suite's own metric must do the same where it applies to such a run.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from numpy.typing import NDArray
 from proband.core.types import Answer, Item
 
 Floats = NDArray[np.float64]
+WORST = 1e300  # a finite number beyond every score
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +47,7 @@ class Metric:
         >>> ACCURACY.numbers(item, Answer(item_id="a", scores=(-1.0, -2.0)))
         [1.0]
         """
-        value = self.of(item, answer)
+        value = None if answer.status == "skipped" else self.of(item, answer)
         if value is None:
             return []
         return [float(value)] if isinstance(value, (int, float)) else [float(each) for each in value]
@@ -59,7 +63,11 @@ def accuracy_of(item: Item, answer: Answer) -> float | None:
     >>> item = Item(id="a", suite="s", prompt="?", choices=("x", "y"), gold=0)
     >>> [accuracy_of(item, Answer(item_id="a", scores=scores)) for scores in ((-1.0, -2.0), (0, 0))]
     [1.0, 0.5]
+    >>> accuracy_of(item, Answer(item_id="a", text="I cannot say.", status="unread"))
+    0.0
     """
+    if item.gold is not None and answer.status == "unread":
+        return 0.0
     if item.gold is None or not answer.scores:
         return None
     best = max(answer.scores)
@@ -68,7 +76,17 @@ def accuracy_of(item: Item, answer: Answer) -> float | None:
 
 
 def score_and_truth(item: Item, answer: Answer) -> tuple[float, float] | None:
-    """Of an item with two choices: how far the first is preferred to the second, and whether it is right."""
+    """Of an item with two choices: how far the first is preferred to the second, and whether it is right. An unread
+    answer prefers the wrong one more than any other answer does.
+
+    >>> item = Item(id="a", suite="s", prompt="?", choices=("x", "y"), gold=0)
+    >>> score_and_truth(item, Answer(item_id="a", scores=(1.0, 0.5)))
+    (0.5, 1.0)
+    >>> score_and_truth(item, Answer(item_id="a", status="unread"))
+    (-1e+300, 1.0)
+    """
+    if item.gold is not None and answer.status == "unread" and len(item.choices) == 2:
+        return (-WORST if item.gold == 0 else WORST), float(item.gold == 0)
     if item.gold is None or len(answer.scores) != 2:
         return None
     return answer.scores[0] - answer.scores[1], float(item.gold == 0)

@@ -12,6 +12,7 @@ import msgspec
 
 Tag = str | int | float | bool
 Split = Literal["train", "valid", "test"]
+Status = Literal["", "unread", "skipped"]
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -37,12 +38,18 @@ class Item(Record, frozen=True, kw_only=True):
 
 class Answer(Record, frozen=True, kw_only=True):
     """A model's answer to one item: a score per choice (higher is preferred), its own words if it wrote any,
-    and for cloze items one record per blank."""
+    and for cloze items one record per blank.
+
+    `status` is "" for an ordinary answer. "unread": the model replied (`text`), but no single answer can be read from
+    it; it counts as wrong in every metric. "skipped": the item was not asked (`text` says why, for example that it is
+    longer than the model's window); it is left out of every metric, and reports say how many there are.
+    """
 
     item_id: str
     scores: tuple[float, ...] = ()
     text: str | None = None
     blanks: tuple[dict[str, Any], ...] = ()
+    status: Status = ""
 
 
 class Judgment(Record, frozen=True, kw_only=True):

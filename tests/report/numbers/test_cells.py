@@ -226,3 +226,25 @@ def test_the_best_is_the_lowest_where_low_is_better(make_set: Callable[..., Item
     assert best(grid, ()) == (min(cell.estimate.mean for cell in cells),)
     assert unit(grid) == "surprisal ↓, nats, 95% intervals"
     assert cells[0].chance is None
+
+
+def test_replies_that_cannot_be_read_are_wrong_and_skipped_items_are_left_out(make_set: Callable[..., ItemSet]) -> None:
+    items = [Item(id=f"i{i}", suite="s", prompt="?", choices=("x", "y"), gold=i % 2) for i in range(8)]
+    refused = [Answer(item_id=item.id, text="I cannot answer that question.", status="unread") for item in items]
+    right = [Answer(item_id=item.id, scores=(1.0 - i % 2, float(i % 2))) for i, item in enumerate(items[4:6])]
+    skipped = [Answer(item_id=item.id, status="skipped") for item in items[6:]]
+    base = make_set(8, models=("embedded:mlm", "embedded:smollm2"))
+    some, none = [*refused[:4], *right, *skipped], refused
+    runs = [Answered(run=run, answers=answers) for run, answers in zip(base.runs, (some, none))]
+    study = Study(dataclasses.replace(base, items_from=items, answered=runs), [ACCURACY, AUC], seed=0, draws=50)
+    one, other = study.cell(ACCURACY, {})
+    assert one is not None
+    assert other is not None
+    assert (one.estimate.mean, one.estimate.n) == (pytest.approx(2 / 6), 6)
+    assert (one.unread, one.skipped) == (pytest.approx(4 / 6), 2)
+    assert (other.estimate.mean, other.unread, other.skipped) == (0.0, 1.0, 0)
+    ranked, reversed_ = study.cell(AUC, {})
+    assert ranked is not None
+    assert reversed_ is not None
+    assert ranked.estimate.mean == pytest.approx(1 / 9)  # true: -W, -W, 1; false: W, W, -1: one pair of nine
+    assert reversed_.estimate.mean == 0.0

@@ -52,6 +52,8 @@ class Arrays:
     clusters: Clusters
     chance: Floats  # 1 / choices, 0 where an item has none
     answered: tuple[Ints, ...]  # per run: the item of each line of its answers
+    unread: tuple[Ints, ...]  # per run: the items whose reply could not be read (they count as wrong)
+    skipped: tuple[Ints, ...]  # per run: the items that were not asked (no metric has a number for them)
     metrics: Mapping[str, tuple[Values, ...]]  # metric -> one per run
 
 
@@ -84,6 +86,8 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
         clusters=clusters.done(),
         chance=np.frombuffer(chance),
         answered=tuple(_ints(stream.answered) for stream in streams),
+        unread=tuple(_ints(stream.unread) for stream in streams),
+        skipped=tuple(_ints(stream.skipped) for stream in streams),
         metrics={m.name: tuple(stream.values(m) for stream in streams) for m in metrics},
     )
 
@@ -100,7 +104,7 @@ class _Run:
         self.limit = items.runs[at].settings.get("limit")
         self.answers: Iterator[Answer] = items.raw_answers(at)
         self.next = next(self.answers, None)
-        self.answered = array("q")
+        self.answered, self.unread, self.skipped = array("q"), array("q"), array("q")
         self.metrics = [(m, _record(m) if m.over == "set" else m.of, array("q"), array("d")) for m in metrics]
 
     def meet(self, at: int, item: Item) -> None:
@@ -111,8 +115,10 @@ class _Run:
         if answer.scores and item.choices and len(answer.scores) != len(item.choices):
             self.refuse(f"gives item {item.id!r} {len(answer.scores)} scores for {len(item.choices)} choices")
         self.answered.append(at)
+        if answer.status:
+            (self.unread if answer.status == "unread" else self.skipped).append(at)
         for metric, of, rows, numbers in self.metrics:
-            found = of(item, answer)
+            found = of(item, answer) if answer.status != "skipped" else None
             if found is None:
                 continue
             single = isinstance(found, (float, int, np.number))

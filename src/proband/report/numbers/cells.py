@@ -34,6 +34,8 @@ class Cell:
     chance: float | None = None
     runs: int = 1
     sd: float | None = None
+    unread: float = 0.0  # share of the items whose reply could not be read; they count as wrong
+    skipped: int = 0  # items of the selection that were not asked; they do not count
 
     @property
     def against_chance(self) -> str:
@@ -115,9 +117,21 @@ class Study:
                     estimate = self._estimate(group, place, metric=metric, where=where)
                     runs = len(column.values)
                     sd = float(np.std(column.values, ddof=1)) if runs > 1 else None
-                    cells[column.system] = Cell(estimate, chance, runs, sd)
+                    unread = self._unread(column.system, group.rows)
+                    skipped = self._skipped(column.system, self.mask(where))
+                    cells[column.system] = Cell(estimate, chance, runs, sd, unread=unread, skipped=skipped)
             self.known[key] = tuple(cells)
         return self.known[key]
+
+    def _unread(self, system: int, rows: Ints) -> float:
+        """The share of these items whose reply could not be read, over all runs of a system."""
+        runs = self.systems[system].runs
+        found = sum(len(np.intersect1d(self.arrays.unread[run], rows, assume_unique=True)) for run in runs)
+        return found / len(rows) / len(runs)
+
+    def _skipped(self, system: int, mask: Mask) -> int:
+        """Items of a selection that were not asked, the most of all runs of a system."""
+        return max(int(mask[self.arrays.skipped[run]].sum()) for run in self.systems[system].runs)
 
     def drawn(self, metric: Metric, where: Where, *, macro: str = "") -> list[Together]:
         """Systems that have numbers for the same items there, resampled together. Large cells are asked for again (by

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from proband.core.metrics import Metric
 from proband.core.types import Answer, Item
-from proband.suites.script.analysis.metrics import METRICS
+from proband.suites.script.analysis.metrics import METRICS, blanks_of
 from proband.suites.script.cloze.categories import CATEGORIES, category
 
 LENGTHS: Mapping[str, Callable[[int], bool]] = {
@@ -21,10 +21,10 @@ def only(metric: Metric, part: str) -> Metric:
     """A metric over the blanks of one kind or length."""
 
     def kept(item: Item, answer: Answer) -> Sequence[float] | None:
-        told = [blank for blank in answer.blanks if "gold" in blank]
+        told = [blank for blank in blanks_of(item, answer) if "gold" in blank]
         kinds = item.facts.get("kinds") or [category(blank["gold"]) for blank in told]
         blanks = tuple(
-            blank
+            dict(blank)
             for blank, kind in zip(told, kinds)
             if (LENGTHS[part](len(blank["gold"])) if part in LENGTHS else kind == part)
         )

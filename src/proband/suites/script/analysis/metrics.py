@@ -30,9 +30,21 @@ def _per_blank(field: str, value: Callable[[Record], float]) -> Measure:
     """A number for each blank whose record has the field."""
 
     def measure(item: Item, answer: Answer) -> Sequence[float] | None:
-        return [value(blank) for blank in answer.blanks if field in blank] or None
+        return [value(blank) for blank in blanks_of(item, answer) if field in blank] or None
 
     return measure
+
+
+def blanks_of(item: Item, answer: Answer) -> Sequence[Record]:
+    """The records of an answer; of a reply that could not be read, guesses of no words: every blank is wrong.
+
+    >>> item = Item(id="a", suite="script", prompt="", facts={"gold": [["wok"], ["stir", "fry"]]})
+    >>> [record["guess"] for record in blanks_of(item, Answer(item_id="a", status="unread"))]
+    [[], []]
+    """
+    if answer.status != "unread" or answer.blanks:
+        return answer.blanks
+    return [{"guess": [], "gold": gold} for gold in item.facts["gold"]]
 
 
 def _share(field: str, right: Callable[[Any, str], bool]) -> Measure:
