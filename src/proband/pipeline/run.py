@@ -12,9 +12,10 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -40,7 +41,12 @@ from proband.core.types import Answer, Item, Run
 from proband.pipeline.asking.engines import answered
 from proband.pipeline.asking.job import Job, RunOptions, reads
 from proband.pipeline.asking.models import choose_solver, load_model
+from proband.pipeline.asking.sampling import asked, picked
 from proband.pipeline.versions import versions
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 CHUNK = 256  # items answered between two writes
 FLUSH = 1.0  # seconds between two flushes to the disk
@@ -77,9 +83,20 @@ class Runner:
         if how.limit is not None and how.limit < 1:
             raise ProbandError(f"'limit' is {how.limit}; it must be at least 1")
 
+    @cached_property
+    def chosen(self) -> NDArray[np.bool_] | None:
+        """Which lines of the items are asked, where `limit` leaves some out."""
+        if self.how.limit is None:
+            return None
+        return asked(self.items, suite=self.suite, limit=self.how.limit, training=self.solver.whole)
+
+    @property
+    def total(self) -> int:
+        return count_lines(items_path(self.items)) if self.chosen is None else int(self.chosen.sum())
+
     def described(self) -> Run:
         """The run.json of this run."""
-        limit = {"limit": self.how.limit} if self.how.limit is not None else {}
+        limit = {} if self.chosen is None else {"limit": self.how.limit, "asked": self.total}
         return Run(
             suite=self.suite.name,
             solver=self.solver.name,
@@ -106,7 +123,7 @@ class Runner:
 
     def _answer_all(self) -> None:
         path = self.out / "answers.jsonl"
-        total = min(count_lines(items_path(self.items)), self.how.limit or 2**62)
+        total = self.total
         done = keep_whole_chunks(path, self._asked(), total=total, whole=self.solver.whole)
         with Progress(f"{self.suite.name} · {self.model.name}", total=total) as bar, answers_file(path) as append:
             bar.advance(done)
@@ -120,7 +137,8 @@ class Runner:
                 bar.advance(len(chunk))
 
     def _asked(self) -> Iterator[Item]:
-        return islice(read_items(self.items, reads(self.model)), self.how.limit)
+        items = read_items(self.items, reads(self.model))
+        return items if self.chosen is None else picked(items, self.chosen)
 
 
 # ---- chunks and answers --------------------------------------------------------------------------------------------

@@ -34,9 +34,7 @@ def test_items_keep_their_contract(own: Path) -> None:
         assert (facts.get("candidates", "").split() == whitelist) == (item.tags["split"] != "train")
         assert item.tags["split"] == "train" or facts["blanks"]
     splits = [item.tags["split"] for item in items]
-    assert splits == sorted(
-        splits, key=lambda split: ["test", "valid", "train"].index(str(split))
-    )  # --limit takes questions
+    assert splits == sorted(splits, key=lambda split: ["test", "valid", "train"].index(str(split)))
 
 
 def test_same_seed_same_bytes(own: Path, tmp_path: Path) -> None:

@@ -29,7 +29,14 @@ class Asking:
     set: Annotated[
         Pairs, Parameter(metavar="NAME=VALUE", help="Option of the solver (`proband list solvers`); repeatable.")
     ] = ()
-    limit: Annotated[int | None, Parameter(metavar="N", validator=COUNT, help="Run on the first N items only.")] = None
+    limit: Annotated[
+        int | None,
+        Parameter(
+            metavar="N",
+            validator=COUNT,
+            help="Run on a sample of N items that are not for training, in the proportions of the suite's tags.",
+        ),
+    ] = None
     no_cache: Annotated[bool, Parameter(negative=(), help="Do not read or write the cache of answers.")] = False
 
 

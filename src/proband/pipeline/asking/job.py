@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,7 +26,7 @@ class RunOptions:
 
     solver: str | None = None  # the suite's first that fits, if not named
     seed: int = 0
-    limit: int | None = None  # the first so many items
+    limit: int | None = None  # a sample of so many items (sampling.py)
     cache: Path | bool = True  # False: ask the model everything anew
     options: Mapping[str, Any] = field(default_factory=dict)  # of the solver
     engine: Literal["local", "ray"] = "local"
@@ -53,7 +52,7 @@ class Job:
         how, solver = self.how, choose_solver(suites.suite(self.suite), model, self.solver)
         options: Any = read_options(solver.options, how.options, of=f"solver {solver.name}")
         if isinstance(model, LearnsFromItems):
-            model = model.learn(islice(read_items(self.items, reads(model)), how.limit))
+            model = model.learn(read_items(self.items, reads(model)))
         cache = cache_folder() if how.cache is True else Path(how.cache) if how.cache else None
         return partial(solver.solve, model=remembering(model, cache), seed=how.seed, options=options)
 

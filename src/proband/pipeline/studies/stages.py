@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from proband import __version__, suites
-from proband.core.files import dumps, items_path, parse, read_items, sha256_file
+from proband.core.files import dumps, items_path, parse, read_items, read_run, sha256_file
 from proband.core.options import read_options
 from proband.core.protocols import ScoresText
 from proband.core.suite import Suite
@@ -200,8 +200,8 @@ class RunStage(Stage):
     def key(self) -> str:
         return key_of(
             "run", items=self.items.key, model=self.trained.key if self.trained else model_contents(self.model),
-            solver=self.solver, options=contents(self.options), seed=self.seed, limit=self.limit,
-            model_options=contents(self.model_options),
+            solver=self.solver, options=contents(self.options), seed=self.seed,
+            limit=self.limit and f"{self.limit} sampled", model_options=contents(self.model_options),
         )  # fmt: skip
 
     @property
@@ -209,7 +209,10 @@ class RunStage(Stage):
         return f"net:{self.trained.folder}" if self.trained else self.model
 
     def _total(self) -> int:
-        return min(count_lines(items_path(self.items.folder)), self.limit or 2**62)
+        """Answers of the finished run; of a limited one, run.json says how many."""
+        if self.limit is None:
+            return count_lines(items_path(self.items.folder))
+        return int(read_run(self.folder / "run.json").settings["asked"])
 
     def finished(self) -> bool:
         """An answer for every item."""
@@ -229,7 +232,8 @@ class RunStage(Stage):
         found = self.items.counts
         items = sum(found.values())
         texts = sum(max(1, choices) * count for (_, choices), count in found.items())
-        asked = min(items, self.limit or items)
+        counting = sum(count for (split, _), count in found.items() if split != "train") or items
+        asked = items if self.limit is None else min(counting, self.limit)
         calls = round(asked * texts / items) if self._scores_each_choice() else asked
         return asked, 0 if self.finished() else calls
 

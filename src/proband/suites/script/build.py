@@ -1,6 +1,6 @@
 """Items of the cloze task from a parallel corpus: one per pair of texts, with the whitelist beside them.
 
-Evaluated splits come first (test, valid), then the training texts, so that `--limit N` takes questions. Pairs without a
+Evaluated splits come first (test, valid), then the training texts. Pairs without a
 blank are dropped from valid and test and kept for training, where a net reads them whole.
 """
 

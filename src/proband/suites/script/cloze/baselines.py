@@ -39,7 +39,7 @@ class Frequent:
     def learn(self, items: Iterable[Item]) -> Frequent:
         seen = Counter(word for item in items if item.split == "train" for word in gold_words(item))
         if not seen:
-            raise ProbandError(f"{self.name} counts training blanks, and there are none: run it without --limit")
+            raise ProbandError(f"{self.name} counts training blanks, and there are no items of the split train")
         return Frequent(self.name, seen)
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
