@@ -34,10 +34,11 @@ $(WEIGHTS): $(STAMP) weights/proband-mlm/pyproject.toml
 	@touch $(WEIGHTS)
 
 $(BROWSER): $(STAMP)
-	@echo "== a browser for the tests of pages"
+	@echo "== a browser for the tests of pages, PostgreSQL for those of the web app"
 	@command -v chromium >/dev/null || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y -qq chromium; \
 	  else echo "install chromium, or set PROBAND_NO_BROWSER=1"; fi; }
+	@command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && [ ! -d /usr/lib/postgresql ] && apt-get install -y -qq postgresql || true
 	@command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && [ ! -d /usr/share/wordnet ] && apt-get install -y -qq wordnet-base || true
 	@touch $(BROWSER)
 

@@ -14,7 +14,22 @@ own (`PROBAND_DEBUG=1` shows where). Long work shows progress on a terminal and 
 again. `proband --install-completion` installs completion for bash, zsh, fish and PowerShell. In a pipe, output is plain
 text that is never wrapped. This page is generated from the program.
 """
-VERBS = ("demo", "list", "build", "audit", "train", "run", "report", "compare", "show", "study", "paper", "export")
+VERBS = (
+    "demo",
+    "list",
+    "build",
+    "audit",
+    "train",
+    "run",
+    "report",
+    "compare",
+    "show",
+    "study",
+    "paper",
+    "export",
+    "annotate",
+)
+STEPS = ("init", "serve")
 
 
 def pages() -> str:
@@ -25,6 +40,8 @@ def pages() -> str:
         texts.append(section(f"## proband {verb}", verb))
         if verb == "build":
             texts += [section(f"### proband build {suite}", "build", suite) for suite in suites.BUILT_IN]
+        if verb == "annotate":
+            texts += [section(f"### proband annotate {step}", "annotate", step) for step in STEPS]
     return "\n".join(texts)
 
 

@@ -10,7 +10,7 @@ from cyclopts import App, Group, Parameter
 
 from proband import __version__
 from proband.cli.arguments import OPTIONS, shown
-from proband.cli.verbs import audit, build, compare, demo, export, paper, report, run, show, study, train
+from proband.cli.verbs import annotate, audit, build, compare, demo, export, paper, report, run, show, study, train
 from proband.cli.verbs.list import list_
 from proband.core.errors import ProbandError
 
@@ -53,6 +53,7 @@ def app(words: Sequence[str] = ()) -> App:
         **_layout(),
     )
     made.command(build.commands(_suites_needed(words)))
+    made.command(annotate.commands())
     for place, verb in enumerate(VERBS):
         made.command(verb, name=verb.__name__.rstrip("_"), sort_key=place)
     made.register_install_completion_command(help="Install completion for your shell.")

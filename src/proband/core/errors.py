@@ -23,6 +23,7 @@ EXTRAS = {
     "wordfreq": "words",
     "lemminflect": "words",
     "ray": "ray",
+    **dict.fromkeys(("alembic", "argon2", "psycopg", "sqlalchemy", "starlette", "uvicorn"), "annotate"),
 }
 
 

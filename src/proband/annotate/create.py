@@ -1,0 +1,195 @@
+"""`init`: a project's folder and database from a suite's files."""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, func, select
+
+from proband.annotate.project import Codes, Project, as_toml, database_url, new_code, read_project, secret_of
+from proband.annotate.store.database import Database
+from proband.annotate.store.migrate import migrate
+from proband.annotate.store.places import add_unit
+from proband.annotate.store.schema import settings, units
+from proband.annotate.tasks.kinds import KINDS
+from proband.annotate.texts import texts
+from proband.annotate.units import Unit, read_units
+from proband.core.errors import ProbandError
+from proband.core.files import atomic, encode, write_text
+
+COMMENTS = {
+    "database": "or postgresql://USER@HOST/NAME; the variable PROBAND_ANNOTATE_DATABASE overrides it",
+    "people.overlap": "answers wanted per unit",
+    "people.expert-overlap": "answers per unit by experts, who come by links of their own and have no time limit",
+    "people.expert-units": "how many units the experts see (0: all)",
+    "people.units-per-person": "0: as many as there are",
+    "people.most-people": "0: no limit",
+    "time.lease-minutes": "a unit without a sign of life goes back after this",
+    "time.limit-seconds": "for one unit, shown as a clock (0: none)",
+    "time.expected-seconds": "for one unit, for plans until times are measured",
+    "pay.per-hour": "what is fair; plans and the dashboard compare with it",
+    "pay.platform-fee": "0.33: the platform takes a third on top",
+    "quality.comprehension-attempts": "at questions on the instructions: [[quality.comprehension]] question, options",
+    "quality.attention-every": "an attention check after so many units (0: none)",
+    "quality.gold-every": "a unit with a known answer after so many units (0: none)",
+    "quality.gold-share": "of a unit with a known answer that must be right",
+    "quality.failures": "failed checks that end a visit",
+    "quality.trial-share": "of the trial units that must be passed",
+    "quality.extra-overlap": "further answers for units on which people disagree",
+    "signals.ask": "ask for consent to record pasting and typing time; nobody is ever rejected by it",
+    "platform.id-parameter": "for platforms other than Prolific and Mechanical Turk: parameter with the person's id",
+    "platform.return-url": "where people go at the end; {code} is replaced (Prolific's is known)",
+    "platform.public-url": "how people reach the server, where a proxy stands before it",
+    "codes": "what people paste into the platform at the end",
+}
+
+
+def init(
+    folder: Path,
+    *,
+    kind: str,
+    items: Path,
+    title: str = "",
+    database: str = "",
+    trial: int = 0,
+    gold: int = 0,
+    settings_given: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Make a project. Gives what to tell its owner: the password is shown once and stored as a hash."""
+    if folder.exists() and any(folder.iterdir()):
+        raise ProbandError("is not empty; a project needs a folder of its own", file=folder)
+    chosen = KINDS[kind]
+    from proband.annotate.bundle import opened
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with opened(items) as source:
+        found = list(chosen.units(source))
+        media = copy_media(found, source, folder)
+    if not found:
+        raise ProbandError("holds no units", file=items)
+    project = _project(kind, title, database, chosen.defaults or {}, settings_given or {}, len(found))
+    write_text(folder / "project.toml", as_toml(_plain(project), COMMENTS))
+    project = read_project(folder)
+    made = [*_roles(found, trial=trial, gold=gold, seed=project.seed), *_attention(project)]
+    with atomic(folder / "units.jsonl", mode="wb") as file:
+        for unit in made:
+            file.write(encode(unit) + b"\n")
+    if kind == "review" and (items / "secret").is_file():  # the same people must have the same hashes
+        (folder / "secret").write_text((items / "secret").read_text("ascii"), "ascii")
+        (folder / "secret").chmod(0o600)
+    secret_of(folder)
+    password = secrets.token_urlsafe(12)
+    load(folder, project, password=password)
+    return {
+        "project": str(folder),
+        "kind": kind,
+        "units": sum(unit.role == "main" for unit in made),
+        "checks": {role: n for role in ("trial", "gold", "attention") if (n := sum(u.role == role for u in made))},
+        "media": media,
+        "answers_wanted": project.people.overlap * sum(unit.role == "main" for unit in made),
+        "password": password,
+    }
+
+
+def _project(
+    kind: str, title: str, database: str, defaults: Mapping[str, Any], given: Mapping[str, Any], units: int
+) -> Project:
+    codes = Codes(done=new_code(), screened_out=new_code(), failed_checks=new_code())
+    values: dict[str, Any] = {
+        "title": title or texts()[f"{kind}.name"],
+        "kind": kind,
+        "codes": msgspec.to_builtins(codes),
+    }
+    if database:
+        values["database"] = database
+    for source in (defaults, given):
+        for table, entries in source.items():
+            values[table] = {**values.get(table, {}), **entries} if isinstance(entries, Mapping) else entries
+    try:
+        return msgspec.convert(values, Project)
+    except msgspec.ValidationError as error:
+        from proband.annotate.project import _words
+
+        raise ProbandError(_words(str(error))) from None
+
+
+def _plain(project: Project) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(project)
+    return plain
+
+
+def _roles(found: Sequence[Unit], *, trial: int, gold: int, seed: int) -> list[Unit]:
+    """The units with some of them set apart: the first `trial` ones for practice, `gold` random ones with a known
+    answer as checks."""
+    main = [unit for unit in found if unit.role == "main"]
+    if trial + gold >= len(main) and (trial or gold):
+        raise ProbandError(f"{trial} trial and {gold} gold units leave none of {len(main)}")
+    apart = {unit.id: "trial" for unit in main[:trial]}
+    known = [unit.id for unit in main[trial:] if unit.gold is not None]
+    if gold > len(known):
+        raise ProbandError(f"{gold} gold units are wanted, but only {len(known)} units have a known answer")
+    apart |= dict.fromkeys(random.Random(seed).sample(known, gold), "gold")
+    return [msgspec.structs.replace(unit, role=apart.get(unit.id, unit.role)) for unit in found]
+
+
+def _attention(project: Project) -> list[Unit]:
+    """Attention checks that say what to choose; their texts stand in texts.toml."""
+    if not project.quality.attention_every:
+        return []
+    options = [option.strip() for option in texts()["attention.options"].split(",")]
+    rng = random.Random(project.seed)
+    made = []
+    for number in range(6):
+        answer = rng.choice(options)
+        words = texts()[f"attention.ask{number % 3}"].format(answer=answer)
+        body = {"text": words, "options": options, "answer": answer}
+        made.append(Unit(id=f"attention-{number + 1}", role="attention", body=body))
+    return made
+
+
+def copy_media(found: Sequence[Unit], source: Path, folder: Path) -> int:
+    """Pictures and clips that units name, copied beside them."""
+    from proband.annotate.bundle import copy_medium
+
+    names = sorted({unit.body["media"] for unit in found if unit.body.get("media")})
+    base = source if source.is_dir() else source.parent
+    for name in names:
+        copy_medium(base, name, folder / "media")
+    return len(names)
+
+
+def load(folder: Path, project: Project, *, password: str) -> None:
+    """Fill an empty database with the units of the project."""
+    from argon2 import PasswordHasher
+
+    database = Database(database_url(folder, project))
+    try:
+        migrate(database)
+        made = list(read_units(folder / "units.jsonl"))
+        hashed = PasswordHasher().hash(password)
+        database.write(lambda connection: _fill(connection, project, made, hashed))
+    finally:
+        database.close()
+
+
+def _fill(connection: Connection, project: Project, made: Sequence[Unit], hashed: str) -> None:
+    if connection.scalar(select(func.count()).select_from(units)):
+        raise ProbandError("the database holds a project already")
+    numbers = list(range(1, len(made) + 1))
+    random.Random(project.seed).shuffle(numbers)  # the number tells nothing about the place in the file
+    experts = project.people.expert_units or len(made)
+    main = 0
+    for number, unit in zip(numbers, made, strict=True):
+        overlap = {}
+        if unit.role == "main":
+            overlap["crowd"] = project.people.overlap
+            if project.people.expert_overlap and main < experts:
+                overlap["expert"] = project.people.expert_overlap
+            main += 1
+        add_unit(connection, number=number, unit=unit.row(), overlap=overlap)
+    connection.execute(settings.insert(), [{"name": "state", "value": "open"}, {"name": "owner", "value": hashed}])

@@ -1,0 +1,150 @@
+"""The application: routes, headers of every response, a sweeper that returns leases."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from proband.annotate.site import entry, work
+from proband.annotate.site.context import Study, message
+from proband.annotate.store.places import return_expired
+from proband.web.templates import asset
+
+SWEEP = 5.0  # seconds
+STATIC = {
+    "page.css": ("proband.web", "text/css"),
+    "annotate.css": ("proband.web.annotate", "text/css"),
+    "annotate.js": ("proband.web.annotate", "text/javascript"),
+}
+
+
+def application(study: Study) -> Starlette:
+    """The pages of one project."""
+    app = Starlette(routes=routes(), lifespan=lifespan, exception_handlers={404: missing, 405: missing, 500: broken})
+    app.state.study = study
+    app.add_middleware(Headers, frames=" ".join(study.project.platform.frames))
+    return app
+
+
+def routes() -> list[Route]:
+    here = "/v/{visit}"
+    return [
+        Route("/static/{name}", static),
+        Route("/health", health),
+        Route("/join/{link}", entry.join),
+        Route(here, work.show),
+        Route(f"{here}/consent", work.consent, methods=["POST"]),
+        Route(f"{here}/understood", work.understood, methods=["POST"]),
+        Route(f"{here}/answer", work.answer, methods=["POST"]),
+        Route(f"{here}/draft", work.draft, methods=["POST"]),
+        Route(f"{here}/alive", work.alive, methods=["POST"]),
+        Route(f"{here}/checks", work.live_checks, methods=["POST"]),
+        Route(f"{here}/change", work.revise),
+        Route(f"{here}/stop", work.stop, methods=["POST"]),
+    ]
+
+
+@contextlib.asynccontextmanager
+async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    study: Study = app.state.study
+
+    async def sweep() -> None:
+        while True:
+            await asyncio.sleep(SWEEP)
+            with contextlib.suppress(Exception):  # a database that is away is found out by the next request
+                await study.write(lambda c: return_expired(c, now=time.time()))
+
+    sweeper = asyncio.create_task(sweep())
+    yield
+    sweeper.cancel()
+    study.database.close()
+
+
+async def static(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in STATIC:
+        return message(request, "missing", status=404)
+    package, kind = STATIC[name]
+    return Response(asset(package, name), media_type=kind, headers={"Cache-Control": "max-age=300"})
+
+
+async def health(request: Request) -> Response:
+    """For a proxy: the database answers."""
+    study: Study = request.app.state.study
+    await study.read(lambda c: c.exec_driver_sql("SELECT 1").scalar())
+    return PlainTextResponse("ok")
+
+
+async def missing(request: Request, error: Exception) -> Response:
+    status = getattr(error, "status_code", 404)
+    made = message(request, "missing", status=status)
+    for name, value in (getattr(error, "headers", None) or {}).items():
+        made.headers[name] = value
+    return made
+
+
+async def broken(request: Request, error: Exception) -> Response:
+    return message(request, "broken", status=500)
+
+
+class Headers:
+    """Every response: a strict content security policy, nothing stored by caches, no referrer, no sniffing."""
+
+    def __init__(self, app: Any, *, frames: str) -> None:
+        self.app, self.frames = app, frames
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        desk = "/owner" in scope["path"]
+        ancestors = "'none'" if desk else f"'self' {self.frames}"
+        policy = (
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
+            "connect-src 'self'; base-uri 'none'; form-action 'self' https://*.mturk.com; "
+            f"frame-ancestors {ancestors}"
+        )
+        fixed = {
+            "content-security-policy": policy,
+            "referrer-policy": "no-referrer",
+            "x-content-type-options": "nosniff",
+            "permissions-policy": "camera=(), microphone=(), geolocation=()",
+            "cross-origin-opener-policy": "same-origin",
+        }
+
+        async def sending(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                present = {name.lower() for name, _ in message["headers"]}
+                extra = dict(fixed)
+                if b"cache-control" not in present:
+                    extra["cache-control"] = "no-store"
+                message["headers"] = [*message["headers"], *((k.encode(), v.encode()) for k, v in extra.items())]
+            await send(message)
+
+        await self.app(scope, receive, sending)
+
+
+def serve(app: Any, *, host: str, port: int, proxy: bool = False) -> None:
+    """Until it is stopped."""
+    import uvicorn
+
+    uvicorn.run(
+        app,
+        host=host,
+        port=port,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=proxy,
+        forwarded_allow_ips="*" if proxy else None,
+        timeout_graceful_shutdown=5,
+        limit_concurrency=1000,
+    )

@@ -1,0 +1,97 @@
+"""What every page of a project needs: the project, its secret, its database, its limits."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection
+from starlette.responses import HTMLResponse, Response
+
+from proband.annotate.project import Project, database_url, read_project, secret_of
+from proband.annotate.site.limits import Limit
+from proband.annotate.site.tokens import form_token
+from proband.annotate.store.database import Database
+from proband.annotate.store.migrate import migrate
+from proband.annotate.tasks.kind import Kind
+from proband.annotate.tasks.kinds import KINDS
+from proband.annotate.texts import paragraphs, text
+from proband.web.templates import environment
+
+T = TypeVar("T")
+PACKAGE = "proband.web.annotate"
+
+
+def _visits() -> Limit:
+    return Limit(burst=120, per_second=4.0)
+
+
+def _entries() -> Limit:
+    return Limit(burst=300, per_second=10.0)
+
+
+def _logins() -> Limit:
+    return Limit(burst=5, per_second=0.1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """An open project."""
+
+    folder: Path
+    project: Project
+    secret: bytes
+    database: Database
+    visits: Limit = field(default_factory=_visits)  # per person
+    entries: Limit = field(default_factory=_entries)  # per address
+    logins: Limit = field(default_factory=_logins)  # per address
+
+    @property
+    def kind(self) -> Kind:
+        return KINDS[self.project.kind]
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        return await asyncio.wrap_future(self.database.submit_read(work))
+
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        return await asyncio.wrap_future(self.database.submit_write(work))
+
+
+def open_study(folder: Path) -> Study:
+    """A project's folder, with its database at the newest schema."""
+    project = read_project(folder)
+    database = Database(database_url(folder, project))
+    migrate(database)
+    return Study(folder=folder, project=project, secret=secret_of(folder), database=database)
+
+
+def fresh_id() -> str:
+    """The id of an answer sent without the script."""
+    return str(uuid.uuid4())
+
+
+def page(request: Any, template: str, /, *, status: int = 200, token: str = "", **values: Any) -> Response:
+    """A page from a template; `token` is the visit or session its forms belong to."""
+    study: Study = request.app.state.study
+    root = request.scope.get("root_path", "")
+    made = environment(PACKAGE).get_template(template)
+    html = made.render(
+        t=text,
+        fresh_id=fresh_id,
+        paragraphs=paragraphs,
+        project=study.project,
+        root=root,
+        token=token,
+        form_token=form_token(study.secret, token) if token else "",
+        **values,
+    )
+    return HTMLResponse(html, status_code=status)
+
+
+def message(request: Any, name: str, *, status: int = 200, token: str = "", done: int = 0) -> Response:
+    """A page with one message of the texts."""
+    return page(request, "message.html", status=status, token=token, name=name, done=done)

@@ -1,0 +1,58 @@
+"""The way in: a signed link, alone (one person) or with the id that a platform passes."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from proband.annotate.project import Project
+from proband.annotate.site.context import Study, message
+from proband.annotate.site.forms import clean
+from proband.annotate.site.tokens import Forged, Link, Visit, seal, unseal, worker_hash
+
+PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"  # Mechanical Turk shows a task before it is accepted
+NAME = re.compile(r"[\x21-\x7e]{1,128}")
+
+
+def identity(query: Any, project: Project) -> tuple[str, str, dict[str, str]] | None:
+    """(source, id, what to hand back) from the parameters of an address."""
+    if name := query.get("PROLIFIC_PID"):
+        return "prolific", name, {}
+    if name := query.get("workerId"):
+        back = {"assignmentId": query.get("assignmentId", ""), "turkSubmitTo": query.get("turkSubmitTo", "")}
+        host = urlsplit(back["turkSubmitTo"]).hostname or ""
+        genuine = back["turkSubmitTo"].startswith("https://") and host.endswith(".mturk.com")
+        return "mturk", name, back if genuine and NAME.fullmatch(back["assignmentId"]) else {}
+    if name := query.get(project.platform.id_parameter):
+        return "url", name, {}
+    return None
+
+
+async def join(request: Request) -> Response:
+    """GET /join/LINK: to the person's own address."""
+    study: Study = request.app.state.study
+    caller = request.client.host if request.client else ""
+    if not study.entries.allows(caller, time.monotonic()):
+        return message(request, "busy", status=429)
+    try:
+        link: Link = unseal(study.secret, "link", request.path_params["link"], Link)
+    except Forged:
+        return message(request, "no_link", status=404)
+    query = request.query_params
+    if link.name:
+        visit = Visit(worker_hash(study.secret, "link", link.name), "link", link.panel)
+    else:
+        if query.get("assignmentId") == PREVIEW:
+            return message(request, "preview")
+        found = identity(query, study.project)
+        if found is None or not NAME.fullmatch(clean(found[1])):
+            return message(request, "no_id", status=400)
+        source, name, back = found
+        visit = Visit(worker_hash(study.secret, source, name), source, link.panel, back)
+    root = request.scope.get("root_path", "")
+    return RedirectResponse(f"{root}/v/{seal(study.secret, 'visit', visit)}", status_code=303)

@@ -1,0 +1,25 @@
+"""The addresses of a project: for its owner, for platforms, for single people."""
+
+from __future__ import annotations
+
+from proband.annotate.project import Project
+from proband.annotate.site.tokens import new_link, personal_name
+
+
+def links(project: Project, secret: bytes, base: str) -> dict[str, str]:
+    """What to paste where."""
+    base = (project.platform.public_url or base).rstrip("/")
+    join = f"{base}/join/{new_link(secret, 'crowd')}"
+    prolific = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+    return {
+        "owner": f"{base}/owner",
+        "prolific": join + prolific,
+        "mechanical turk": join,
+        "other platforms": f"{join}?{project.platform.id_parameter}=ID",
+    }
+
+
+def personal_links(project: Project, secret: bytes, base: str, *, count: int, panel: str = "crowd") -> list[str]:
+    """One link per person, for studies without a platform."""
+    base = (project.platform.public_url or base).rstrip("/")
+    return [f"{base}/join/{new_link(secret, panel, name=personal_name())}" for _ in range(count)]

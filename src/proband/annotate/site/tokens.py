@@ -1,0 +1,88 @@
+"""Signed tokens in place of accounts: links that invite, visits that belong to one person, forms that are ours.
+
+A visit's token stands in the address and in every form, so nothing depends on cookies: a page works in a platform's
+frame, and another site cannot send a form in a person's name.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import secrets
+from typing import Any
+
+import msgspec
+
+SIGNATURE = 16  # bytes
+
+
+class Forged(Exception):
+    """A token that this project did not sign."""
+
+
+class Link(msgspec.Struct, frozen=True, array_like=True):
+    """An invitation: of one person (`name`), or of everybody whose id a platform passes."""
+
+    panel: str
+    name: str = ""
+
+
+class Visit(msgspec.Struct, frozen=True, array_like=True):
+    """One person in this project. `back` is what a platform wants to see again at the end."""
+
+    worker: str
+    source: str
+    panel: str
+    back: dict[str, str] = {}
+
+
+def key(secret: bytes, use: str) -> bytes:
+    return hmac.digest(secret, use.encode(), "sha256")
+
+
+def worker_hash(secret: bytes, source: str, name: str) -> str:
+    """What is stored in place of a worker's id: useless without the secret."""
+    return hmac.new(key(secret, "worker"), f"{source}\0{name}".encode(), hashlib.sha256).hexdigest()[:32]
+
+
+def seal(secret: bytes, use: str, value: Any) -> str:
+    body = msgspec.json.encode(value)
+    signed = hmac.digest(key(secret, use), body, "sha256")[:SIGNATURE] + body
+    return base64.urlsafe_b64encode(signed).decode().rstrip("=")
+
+
+def unseal(secret: bytes, use: str, token: str, kind: Any) -> Any:
+    try:
+        raw = base64.urlsafe_b64decode(token.encode("ascii") + b"=" * (-len(token) % 4))
+        right = hmac.digest(key(secret, use), raw[SIGNATURE:], "sha256")[:SIGNATURE]
+        if not hmac.compare_digest(raw[:SIGNATURE], right):
+            raise Forged
+        return msgspec.json.decode(raw[SIGNATURE:], type=kind)
+    except (ValueError, msgspec.DecodeError):
+        raise Forged from None
+
+
+def form_token(secret: bytes, visit: str) -> str:
+    """Stands in every form of a visit or a session."""
+    return hmac.new(key(secret, "form"), visit.encode(), hashlib.sha256).hexdigest()[:32]
+
+
+def new_link(secret: bytes, panel: str, *, name: str = "") -> str:
+    return seal(secret, "link", Link(panel, name))
+
+
+def personal_name() -> str:
+    return secrets.token_urlsafe(9)
+
+
+def new_session(secret: bytes, now: float, hours: float = 12) -> str:
+    return seal(secret, "session", [now + hours * 3600, secrets.token_hex(8)])
+
+
+def valid_session(secret: bytes, token: str, now: float) -> bool:
+    try:
+        until, _ = unseal(secret, "session", token, tuple[float, str])
+    except Forged:
+        return False
+    return bool(until > now)

@@ -1,0 +1,1 @@
+"""What people did, in SQLite or PostgreSQL: one schema; answers are never changed, no place is given twice."""

@@ -1,0 +1,151 @@
+"""Answers: append-only, known by an id that was made in the browser, revised by adding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, func, select, update
+
+from proband.annotate.store.people import Person
+from proband.annotate.store.places import retake
+from proband.annotate.store.schema import answers, assignments, checks, drafts, people, units
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stored:
+    """What became of a submission."""
+
+    new: bool  # False: this id was here already
+    counts: bool
+    revision: int
+
+
+class Conflict(Exception):
+    """An id that belongs to another answer, or a unit the person was never given."""
+
+
+def submit(
+    connection: Connection,
+    person: Person,
+    *,
+    answer_id: str,
+    unit_id: int,
+    body: str,
+    signals: str,
+    now: float,
+) -> Stored:
+    """Store an answer once, whatever its id was sent how often; take a place for it if the lease ran out."""
+    known = connection.execute(select(answers).where(answers.c.id == answer_id)).one_or_none()
+    if known is not None:
+        if known.person_id != person.id or known.unit_id != unit_id:
+            raise Conflict
+        return Stored(new=False, counts=_counts(connection, person.id, unit_id), revision=known.revision)
+    mine = (assignments.c.person_id == person.id) & (assignments.c.unit_id == unit_id)
+    lease = connection.execute(select(assignments).where(mine)).one_or_none()
+    if lease is None:
+        raise Conflict
+    same = (answers.c.person_id == person.id) & (answers.c.unit_id == unit_id)
+    revision = (connection.scalar(select(func.max(answers.c.revision)).where(same)) or 0) + 1
+    seconds = max(0.0, now - lease.started)
+    row = {"id": answer_id, "person_id": person.id, "unit_id": unit_id, "revision": revision, "body": body}
+    connection.execute(answers.insert().values(**row, seconds=seconds, signals=signals, created=now))
+    if lease.state != "done":
+        if lease.state == "expired" and person.decision != "rejected":
+            retake(connection, lease, state="done")
+        connection.execute(update(assignments).where(mine).values(state="done"))
+    here = (drafts.c.person_id == person.id) & (drafts.c.unit_id == unit_id)
+    connection.execute(delete(drafts).where(here))
+    return Stored(new=True, counts=_counts(connection, person.id, unit_id), revision=revision)
+
+
+def _counts(connection: Connection, person_id: int, unit_id: int) -> bool:
+    mine = (assignments.c.person_id == person_id) & (assignments.c.unit_id == unit_id)
+    return connection.scalar(select(assignments.c.place).where(mine)) is not None
+
+
+def save_draft(connection: Connection, person: Person, unit_id: int, body: str, now: float) -> bool:
+    """Keep what is being typed; only for a unit the person was given and has not answered."""
+    mine = (assignments.c.person_id == person.id) & (assignments.c.unit_id == unit_id)
+    if connection.scalar(select(assignments.c.state).where(mine)) not in ("open", "expired"):
+        return False
+    here = (drafts.c.person_id == person.id) & (drafts.c.unit_id == unit_id)
+    if not connection.execute(update(drafts).where(here).values(body=body, saved=now)).rowcount:
+        connection.execute(drafts.insert().values(person_id=person.id, unit_id=unit_id, body=body, saved=now))
+    return True
+
+
+def draft_of(connection: Connection, person_id: int, unit_id: int) -> str | None:
+    here = (drafts.c.person_id == person_id) & (drafts.c.unit_id == unit_id)
+    return connection.scalar(select(drafts.c.body).where(here))
+
+
+def last_answer(connection: Connection, person_id: int, unit_id: int) -> Row[Any] | None:
+    same = (answers.c.person_id == person_id) & (answers.c.unit_id == unit_id)
+    return connection.execute(select(answers).where(same).order_by(answers.c.revision.desc()).limit(1)).one_or_none()
+
+
+def record_check(connection: Connection, person: Person, answer_id: str, *, share: float, passed: bool) -> int:
+    """How a check went; gives the number of failed ones, this one included."""
+    connection.execute(checks.insert().values(answer_id=answer_id, share=share, passed=int(passed)))
+    if passed:
+        return int(person.failed)
+    connection.execute(update(people).where(people.c.id == person.id).values(failed=people.c.failed + 1))
+    return int(person.failed) + 1
+
+
+def of_unit(connection: Connection, unit_id: int, panel: str) -> list[Row[Any]]:
+    """The last revision of every answer that counts for a unit."""
+    newest = (
+        select(answers.c.person_id, func.max(answers.c.revision).label("revision"))
+        .where(answers.c.unit_id == unit_id)
+        .group_by(answers.c.person_id)
+        .subquery()
+    )
+    query = (
+        select(answers)
+        .join(newest, (newest.c.person_id == answers.c.person_id) & (newest.c.revision == answers.c.revision))
+        .join(
+            assignments,
+            (assignments.c.person_id == answers.c.person_id) & (assignments.c.unit_id == answers.c.unit_id),
+        )
+        .where(answers.c.unit_id == unit_id, assignments.c.place.is_not(None), assignments.c.panel == panel)
+    )
+    return list(connection.execute(query))
+
+
+def latest(connection: Connection, *, role: str = "main", counted: bool = True) -> Iterator[Row[Any]]:
+    """The last revision of every answer to units of a role, with who and what, in the order of units and people.
+
+    `counted`: only those that hold a place."""
+    newer = answers.alias()
+    later = select(newer.c.id).where(
+        newer.c.person_id == answers.c.person_id,
+        newer.c.unit_id == answers.c.unit_id,
+        newer.c.revision > answers.c.revision,
+    )
+    query = (
+        select(
+            answers,
+            people.c.worker,
+            people.c.panel,
+            people.c.decision,
+            people.c.source,
+            units.c.name.label("unit"),
+            units.c.body.label("unit_body"),
+            units.c.gold,
+            assignments.c.place,
+        )
+        .join(people, people.c.id == answers.c.person_id)
+        .join(units, units.c.id == answers.c.unit_id)
+        .join(
+            assignments,
+            (assignments.c.person_id == answers.c.person_id) & (assignments.c.unit_id == answers.c.unit_id),
+        )
+        .where(units.c.role == role, ~later.exists())
+        .order_by(units.c.id, people.c.id)
+    )
+    if counted:
+        query = query.where(assignments.c.place.is_not(None))
+    yield from connection.execute(query)

@@ -1,0 +1,159 @@
+"""A database behind two calls: `read(work)` and `write(work)`, where `work` takes a connection.
+
+A write returns when its transaction is on the disk. SQLite has one writer: a thread that takes what has gathered while
+it wrote, runs each piece of work in a savepoint of its own and commits them together (group commit, WAL,
+synchronous=FULL). PostgreSQL runs each write in a transaction of its own. If the database goes away, work is tried
+again until `PATIENCE` is over; all work is written so that a second try after a commit of unknown fate changes nothing.
+"""
+
+from __future__ import annotations
+
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
+
+from proband.core.errors import ProbandError
+
+T = TypeVar("T")
+Work = Callable[[Connection], T]
+PATIENCE = 20.0  # seconds to wait for a database that went away
+GROUP = 64  # pieces of work in one commit
+THREADS = 8
+
+
+class Database:
+    """`Database("sqlite:///answers.db")` or `Database("postgresql+psycopg://...")`."""
+
+    def __init__(self, url: str) -> None:
+        self.engine = engine(url)
+        self.sqlite = self.engine.dialect.name == "sqlite"
+        self.pool = ThreadPoolExecutor(THREADS, thread_name_prefix="database")
+        self._jobs: queue.SimpleQueue[tuple[Work[Any], Future[Any]] | None] = queue.SimpleQueue()
+        self._writer = threading.Thread(target=self._write_groups, name="writer", daemon=True)
+        if self.sqlite:
+            self._writer.start()
+
+    def submit_read(self, work: Work[T]) -> Future[T]:
+        return self.pool.submit(self._again, work)
+
+    def submit_write(self, work: Work[T]) -> Future[T]:
+        if not self.sqlite:
+            return self.pool.submit(self._again, work)
+        future: Future[T] = Future()
+        self._jobs.put((work, future))
+        return future
+
+    def read(self, work: Work[T]) -> T:
+        return self._again(work)
+
+    def write(self, work: Work[T]) -> T:
+        return self.submit_write(work).result()
+
+    def close(self) -> None:
+        if self.sqlite and self._writer.is_alive():
+            self._jobs.put(None)
+            self._writer.join()
+        self.pool.shutdown()
+        self.engine.dispose()
+
+    def _again(self, work: Work[T]) -> T:
+        """One transaction, tried again while the database is away or asks for it (deadlock, serialisation)."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                with self.engine.begin() as connection:
+                    return work(connection)
+            except (OperationalError, InterfaceError) as error:
+                if not passing(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
+
+    def _write_groups(self) -> None:
+        """SQLite's one writer."""
+        while (job := self._jobs.get()) is not None:
+            group, stop = [job], False
+            while len(group) < GROUP and not self._jobs.empty():
+                following = self._jobs.get()
+                if following is None:
+                    stop = True
+                    break
+                group.append(following)
+            self._commit(group)
+            if stop:
+                return
+
+    def _commit(self, group: list[tuple[Work[Any], Future[Any]]]) -> None:
+        outcomes: list[tuple[Future[Any], Any, BaseException | None]] = []
+
+        def all_of_them(connection: Connection) -> None:
+            outcomes.clear()
+            for work, future in group:
+                try:
+                    with connection.begin_nested():
+                        outcomes.append((future, work(connection), None))
+                except Exception as error:
+                    if isinstance(error, OperationalError) and passing(error):
+                        raise
+                    outcomes.append((future, None, error))
+
+        try:
+            self._again(all_of_them)
+        except BaseException as error:
+            for _, future in group:
+                future.set_exception(error)
+            return
+        for future, result, problem in outcomes:
+            if problem is None:
+                future.set_result(result)
+            else:
+                future.set_exception(problem)
+
+
+def passing(error: DBAPIError) -> bool:
+    """Whether a second try may succeed."""
+    if error.connection_invalidated:
+        return True
+    state = getattr(error.orig, "sqlstate", None)
+    if isinstance(error.orig, sqlite3.OperationalError):
+        return "locked" in str(error.orig) or "busy" in str(error.orig)
+    return state is None or state[:2] in ("08", "40", "57", "55")  # connection, rollback, shutdown, lock
+
+
+def engine(url: str) -> Engine:
+    try:
+        parsed = make_url(url)
+        if parsed.drivername in ("postgresql", "postgres"):
+            parsed = parsed.set(drivername="postgresql+psycopg")
+        if parsed.get_backend_name() == "sqlite":
+            made = create_engine(parsed, connect_args={"timeout": 30, "check_same_thread": False})
+            _prepare_sqlite(made)
+            return made
+        if parsed.get_backend_name() == "postgresql":
+            return create_engine(parsed, pool_size=THREADS + 2, max_overflow=0, pool_pre_ping=True)
+    except ArgumentError:
+        parsed = None
+    shown = parsed.render_as_string(hide_password=True) if parsed is not None else url
+    raise ProbandError(f"{shown!r} is no database: write sqlite:///FILE or postgresql://USER@HOST/NAME")
+
+
+def _prepare_sqlite(made: Engine) -> None:
+    """Transactions begin when they begin, not at the first change; every commit is on the disk."""
+
+    @event.listens_for(made, "connect")
+    def connected(connection: Any, _: Any) -> None:
+        connection.isolation_level = None
+        for line in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=30000"):
+            connection.execute(f"PRAGMA {line}")
+
+    @event.listens_for(made, "begin")
+    def begun(connection: Connection) -> None:
+        writing = threading.current_thread().name == "writer"
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")

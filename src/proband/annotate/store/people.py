@@ -1,0 +1,120 @@
+"""People: known by a keyed hash, counted, decided on, forgotten on request."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, func, select, update
+
+from proband.annotate.store.schema import answers, assignments, checks, drafts, events, people, places, units
+
+Person = Row[Any]
+
+
+def note(connection: Connection, kind: str, person_id: int | None = None, detail: str = "") -> None:
+    connection.execute(events.insert().values(at=time.time(), person_id=person_id, kind=kind, detail=detail))
+
+
+def find(connection: Connection, worker: str, *, lock: bool = False) -> Person | None:
+    """A person by hash; with `lock`, nobody else works on their row until the transaction ends."""
+    query = select(people).where(people.c.worker == worker)
+    return connection.execute(query.with_for_update() if lock else query).one_or_none()
+
+
+def arrive(connection: Connection, *, worker: str, source: str, panel: str, signals: bool, most: int = 0) -> bool:
+    """A person who agreed to take part; False if the study is full. Coming twice changes nothing."""
+    if find(connection, worker) is not None:
+        return True
+    if most and panel == "crowd":
+        if connection.dialect.name == "postgresql":  # arrivals wait for each other, so that `most` is exact
+            connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7043115)")
+        there = connection.scalar(select(func.count()).select_from(people).where(people.c.panel == "crowd"))
+        if (there or 0) >= most:
+            return False
+    row = {"worker": worker, "source": source, "panel": panel, "signals": int(signals), "created": time.time()}
+    connection.execute(_insert_once(connection, row))
+    made = find(connection, worker)
+    assert made is not None
+    note(connection, "consent", made.id, "with signals" if signals else "without signals")
+    return True
+
+
+def _insert_once(connection: Connection, row: dict[str, Any]) -> Any:
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects.postgresql import insert as insert_postgresql
+
+        return insert_postgresql(people).values(**row).on_conflict_do_nothing(index_elements=["worker"])
+    from sqlalchemy.dialects.sqlite import insert as insert_sqlite
+
+    return insert_sqlite(people).values(**row).on_conflict_do_nothing(index_elements=["worker"])
+
+
+def try_comprehension(connection: Connection, worker: str, *, right: bool, attempts: int) -> None:
+    """One attempt at the questions about the instructions; after the last wrong one the person is screened out."""
+    person = find(connection, worker, lock=True)
+    if person is None or person.understood or person.outcome:
+        return
+    used = person.attempts + 1
+    values: dict[str, Any] = {"attempts": used, "understood": int(right)}
+    connection.execute(update(people).where(people.c.id == person.id).values(**values))
+    note(connection, "comprehension", person.id, "right" if right else f"wrong, attempt {used} of {attempts}")
+    if not right and used >= attempts:
+        finish(connection, person.id, "screened_out")
+
+
+def finish(connection: Connection, person_id: int, outcome: str) -> None:
+    """The end of a visit: open leases go back."""
+    held = select(assignments).where(assignments.c.person_id == person_id, assignments.c.state == "open")
+    for lease in connection.execute(held).all():
+        give_back(connection, lease, state="expired")
+    done = update(people).where(people.c.id == person_id, people.c.outcome == "")
+    if connection.execute(done.values(outcome=outcome, finished=time.time())).rowcount:
+        note(connection, "finished", person_id, outcome)
+
+
+def give_back(connection: Connection, lease: Row[Any], *, state: str) -> None:
+    mine = (assignments.c.person_id == lease.person_id) & (assignments.c.unit_id == lease.unit_id)
+    connection.execute(update(assignments).where(mine).values(place=None, state=state))
+    if lease.place is not None:
+        free(connection, lease.unit_id, lease.panel, lease.place)
+
+
+def free(connection: Connection, unit_id: int, panel: str, place: int) -> None:
+    here = (places.c.unit_id == unit_id) & (places.c.panel == panel) & (places.c.place == place)
+    connection.execute(update(places).where(here).values(taken=0))
+
+
+def decide(connection: Connection, person_id: int, decision: str, reason: str) -> None:
+    """Approve or reject; a rejection has a reason. The answers of a rejected person no longer count: places reopen."""
+    connection.execute(update(people).where(people.c.id == person_id).values(decision=decision, reason=reason))
+    note(connection, decision or "undecided", person_id, reason)
+    if decision == "rejected":
+        held = select(assignments).where(assignments.c.person_id == person_id, assignments.c.place.is_not(None))
+        for lease in connection.execute(held).all():
+            give_back(connection, lease, state="done" if lease.state == "done" else "expired")
+
+
+def erase(connection: Connection, person_id: int) -> int:
+    """Everything a person gave is deleted; what stays is that somebody was erased. Gives the number of answers."""
+    held = select(assignments).where(assignments.c.person_id == person_id, assignments.c.place.is_not(None))
+    for lease in connection.execute(held).all():
+        give_back(connection, lease, state="expired")
+    mine = select(answers.c.id).where(answers.c.person_id == person_id)
+    connection.execute(delete(checks).where(checks.c.answer_id.in_(mine)))
+    gone = connection.execute(delete(answers).where(answers.c.person_id == person_id)).rowcount
+    for table in (drafts, assignments, events):
+        connection.execute(delete(table).where(table.c.person_id == person_id))
+    connection.execute(delete(people).where(people.c.id == person_id))
+    note(connection, "erased", None, f"{gone} answers")
+    return gone
+
+
+def answered(connection: Connection, person_id: int, role: str) -> int:
+    """How many units of a role a person has answered."""
+    query = (
+        select(func.count())
+        .select_from(assignments.join(units))
+        .where(assignments.c.person_id == person_id, assignments.c.state == "done", units.c.role == role)
+    )
+    return connection.scalar(query) or 0

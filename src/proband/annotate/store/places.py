@@ -1,0 +1,177 @@
+"""Who works on what: places are taken, kept alive by a heart-beat, given back when the lease runs out."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, or_, select, update
+
+from proband.annotate.store.people import Person, give_back
+from proband.annotate.store.schema import assignments, bars, places, units
+
+Assignment = Row[Any]
+TURN = 1_000_003  # each person sees the units in another order
+
+
+def add_unit(
+    connection: Connection,
+    *,
+    number: int,
+    unit: Mapping[str, Any],
+    overlap: Mapping[str, int],
+) -> None:
+    """A unit with its places: `overlap` says how many answers each panel gives."""
+    row = {key: unit[key] for key in ("name", "role", "clause", "body", "gold")}
+    connection.execute(units.insert().values(id=number, **row))
+    for worker in unit.get("barred", ()):
+        connection.execute(bars.insert().values(unit_id=number, worker=worker))
+    for panel, wanted in overlap.items():
+        add_places(connection, number, panel, wanted)
+
+
+def add_places(connection: Connection, unit_id: int, panel: str, count: int) -> None:
+    """Further places, behind those there are."""
+    here = (places.c.unit_id == unit_id) & (places.c.panel == panel)
+    last = connection.scalar(select(func.max(places.c.place)).where(here)) or 0
+    rows = [
+        {
+            "unit_id": unit_id,
+            "panel": panel,
+            "place": place,
+            "shuffle": zlib.crc32(f"{unit_id}.{place}".encode()) % TURN,
+        }
+        for place in range(last + 1, last + count + 1)
+    ]
+    if rows:
+        connection.execute(places.insert(), rows)
+
+
+def current(connection: Connection, person_id: int) -> Assignment | None:
+    """What a person is working on."""
+    mine = (assignments.c.person_id == person_id) & (assignments.c.state == "open")
+    return connection.execute(select(assignments).where(mine).order_by(assignments.c.started)).first()
+
+
+def take(connection: Connection, person: Person, *, now: float, until: float) -> Assignment | None:
+    """A free place on a unit the person has not seen and is not barred from: units with fewest places taken first."""
+    found = _free_place(connection, person)
+    if found is None and return_expired(connection, now=now):
+        found = _free_place(connection, person)
+    if found is None:
+        return None
+    here = (places.c.unit_id == found.unit_id) & (places.c.panel == found.panel) & (places.c.place == found.place)
+    connection.execute(update(places).where(here).values(taken=1))
+    row = {"unit_id": found.unit_id, "panel": found.panel, "place": found.place}
+    connection.execute(assignments.insert().values(person_id=person.id, state="open", started=now, until=until, **row))
+    return current(connection, person.id)
+
+
+def _free_place(connection: Connection, person: Person) -> Row[Any] | None:
+    seen = select(assignments.c.unit_id).where(assignments.c.person_id == person.id)
+    barred = select(bars.c.unit_id).where(bars.c.worker == person.worker)
+    query = (
+        select(places)
+        .where(places.c.panel == person.panel, places.c.taken == 0)
+        .where(places.c.unit_id.not_in(seen), places.c.unit_id.not_in(barred))
+        .order_by(places.c.place, (places.c.shuffle + person.id * 104729 % TURN) % TURN, places.c.unit_id)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    return connection.execute(query).first()
+
+
+def take_unit(connection: Connection, person: Person, unit_id: int, *, now: float, until: float) -> Assignment | None:
+    """A unit without places (trial, gold, attention): everybody may have it."""
+    connection.execute(
+        assignments.insert().values(
+            person_id=person.id, unit_id=unit_id, panel=person.panel, state="open", started=now, until=until
+        )
+    )
+    return current(connection, person.id)
+
+
+def unseen(connection: Connection, person_id: int, role: str) -> int | None:
+    """The first unit of a role that a person has not had."""
+    seen = select(assignments.c.unit_id).where(assignments.c.person_id == person_id)
+    query = select(units.c.id).where(units.c.role == role, units.c.id.not_in(seen)).order_by(units.c.id)
+    return connection.scalar(query.limit(1))
+
+
+def beat(connection: Connection, person: Person, unit_id: int, *, now: float, until: float) -> bool:
+    """The person is still there: the lease lasts until then; one that ran out is renewed if a place is free."""
+    mine = (assignments.c.person_id == person.id) & (assignments.c.unit_id == unit_id)
+    lease = connection.execute(select(assignments).where(mine)).one_or_none()
+    if lease is None or lease.state == "done":
+        return False
+    if lease.state == "expired" and not retake(connection, lease, state="open"):
+        return False
+    connection.execute(update(assignments).where(mine).values(until=until))
+    return True
+
+
+def retake(connection: Connection, lease: Assignment, *, state: str) -> bool:
+    """A place for an assignment that lost its own, if one is free."""
+    query = (
+        select(places)
+        .where(places.c.unit_id == lease.unit_id, places.c.panel == lease.panel, places.c.taken == 0)
+        .order_by(places.c.place)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    found = connection.execute(query).first()
+    if found is None:
+        return False
+    here = (places.c.unit_id == found.unit_id) & (places.c.panel == found.panel) & (places.c.place == found.place)
+    mine = (assignments.c.person_id == lease.person_id) & (assignments.c.unit_id == lease.unit_id)
+    connection.execute(update(places).where(here).values(taken=1))
+    connection.execute(update(assignments).where(mine).values(place=found.place, state=state))
+    return True
+
+
+def return_expired(connection: Connection, *, now: float) -> int:
+    """Give back every place whose lease ran out."""
+    over = (assignments.c.state == "open") & (assignments.c.until < now)
+    query = select(assignments).where(over).with_for_update(skip_locked=True)
+    leases = connection.execute(query).all()
+    for lease in leases:
+        give_back(connection, lease, state="expired")
+    return len(leases)
+
+
+def pending(connection: Connection, person: Person) -> bool:
+    """Whether a place that the person could have may come back: somebody else holds it now."""
+    seen = select(assignments.c.unit_id).where(assignments.c.person_id == person.id)
+    barred = select(bars.c.unit_id).where(bars.c.worker == person.worker)
+    query = (
+        select(assignments.c.unit_id)
+        .where(assignments.c.state == "open", assignments.c.place.is_not(None), assignments.c.panel == person.panel)
+        .where(assignments.c.unit_id.not_in(seen), assignments.c.unit_id.not_in(barred))
+        .limit(1)
+    )
+    return connection.execute(query).first() is not None
+
+
+def unfinished(connection: Connection, unit_id: int, panel: str) -> bool:
+    """Whether a unit still waits for an answer of a panel."""
+    done = (
+        (assignments.c.unit_id == places.c.unit_id)
+        & (assignments.c.panel == places.c.panel)
+        & (assignments.c.place == places.c.place)
+        & (assignments.c.state == "done")
+    )
+    query = (
+        select(places.c.place)
+        .select_from(places.outerjoin(assignments, done))
+        .where(places.c.unit_id == unit_id, places.c.panel == panel)
+        .where(or_(assignments.c.state.is_(None)))
+        .limit(1)
+    )
+    return connection.execute(query).first() is not None
+
+
+def held(connection: Connection, person_id: int, unit_id: int) -> Assignment | None:
+    """The assignment of a person on a unit, in whatever state."""
+    mine = (assignments.c.person_id == person_id) & (assignments.c.unit_id == unit_id)
+    return connection.execute(select(assignments).where(mine)).one_or_none()

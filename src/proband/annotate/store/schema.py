@@ -1,0 +1,145 @@
+"""The tables. Bodies are canonical JSON in text columns, times are seconds since 1970.
+
+Overlap is exact by constraint: a unit has as many `places` as answers are wanted of each panel; an assignment that
+counts holds one place (`UNIQUE (unit_id, panel, place)`, a foreign key to `places`), and a person has one assignment
+on a unit (the primary key). A lease that ran out gives its place back; an answer that comes later is kept, and counts
+only if a place is still free.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    CheckConstraint,
+    Column,
+    Float,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+settings = Table(
+    "settings",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+units = Table(
+    "units",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),  # its number: what a browser may see of it
+    Column("name", Text, nullable=False, unique=True),  # its id in the file it came from
+    Column("role", Text, nullable=False),  # main | trial | gold | attention
+    Column("clause", Text, nullable=False, server_default=""),  # what units share: a reviewer never wrote for it
+    Column("body", Text, nullable=False),
+    Column("gold", Text),
+)
+
+bars = Table(  # who must not see a unit
+    "bars",
+    metadata,
+    Column("unit_id", Integer, ForeignKey("units.id"), primary_key=True),
+    Column("worker", Text, primary_key=True),
+)
+
+people = Table(
+    "people",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("worker", Text, nullable=False, unique=True),  # keyed hash of the id a platform gave
+    Column("source", Text, nullable=False),  # prolific | mturk | url | link
+    Column("panel", Text, nullable=False),  # crowd | expert
+    Column("created", Float, nullable=False),
+    Column("signals", Integer, nullable=False, server_default="0"),  # agreed to signals of machine-written text
+    Column("attempts", Integer, nullable=False, server_default="0"),  # at the comprehension questions
+    Column("understood", Integer, nullable=False, server_default="0"),
+    Column("failed", Integer, nullable=False, server_default="0"),  # gold questions and attention checks
+    Column("outcome", Text, nullable=False, server_default=""),  # done | screened_out | failed_checks
+    Column("finished", Float),
+    Column("decision", Text, nullable=False, server_default=""),  # approved | rejected
+    Column("reason", Text, nullable=False, server_default=""),
+)
+
+places = Table(
+    "places",
+    metadata,
+    Column("unit_id", Integer, ForeignKey("units.id"), primary_key=True),
+    Column("panel", Text, primary_key=True),
+    Column("place", Integer, primary_key=True),
+    Column("taken", Integer, nullable=False, server_default="0"),  # a hint for the search; assignments decide
+    Column("shuffle", Integer, nullable=False),
+    CheckConstraint("place >= 1", name="from_one"),
+    Index("ix_places_free", "panel", "taken", "place", "shuffle"),
+)
+
+assignments = Table(
+    "assignments",
+    metadata,
+    Column("person_id", Integer, ForeignKey("people.id"), primary_key=True),
+    Column("unit_id", Integer, ForeignKey("units.id"), primary_key=True),
+    Column("panel", Text, nullable=False),
+    Column("place", Integer),  # none: a unit without places, or a lease that ran out
+    Column("state", Text, nullable=False),  # open | done | expired
+    Column("started", Float, nullable=False),
+    Column("until", Float, nullable=False),
+    UniqueConstraint("unit_id", "panel", "place"),
+    ForeignKeyConstraint(["unit_id", "panel", "place"], ["places.unit_id", "places.panel", "places.place"]),
+    Index("ix_assignments_leases", "state", "until"),
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    Column("id", Text, primary_key=True),  # made in the browser
+    Column("person_id", Integer, ForeignKey("people.id"), nullable=False),
+    Column("unit_id", Integer, ForeignKey("units.id"), nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("seconds", Float, nullable=False),
+    Column("signals", Text, nullable=False, server_default="{}"),
+    Column("created", Float, nullable=False),
+    UniqueConstraint("person_id", "unit_id", "revision"),
+    Index("ix_answers_unit", "unit_id"),
+)
+
+drafts = Table(
+    "drafts",
+    metadata,
+    Column("person_id", Integer, ForeignKey("people.id"), primary_key=True),
+    Column("unit_id", Integer, ForeignKey("units.id"), primary_key=True),
+    Column("body", Text, nullable=False),
+    Column("saved", Float, nullable=False),
+)
+
+checks = Table(  # how an answer to a trial, gold or attention unit fared
+    "checks",
+    metadata,
+    Column("answer_id", Text, ForeignKey("answers.id"), primary_key=True),
+    Column("share", Float, nullable=False),
+    Column("passed", Integer, nullable=False),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Float, nullable=False),
+    Column("person_id", Integer),
+    Column("kind", Text, nullable=False),
+    Column("detail", Text, nullable=False, server_default=""),
+)

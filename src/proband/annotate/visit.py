@@ -1,0 +1,227 @@
+"""What a person does next: consent, instructions, trial, units with checks in between, the end."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from proband.annotate.project import Project
+from proband.annotate.store import answers as answer_store
+from proband.annotate.store import people as people_store
+from proband.annotate.store import places as place_store
+from proband.annotate.store.people import Person
+from proband.annotate.store.schema import answers as answers_table
+from proband.annotate.store.schema import checks, settings, units
+from proband.annotate.tasks.kind import Kind
+from proband.core.files import encode
+
+PLACELESS = ("trial", "gold", "attention")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """`name`: consent | instructions | unit | wait | end | paused | closed | full."""
+
+    name: str
+    person: Person | None = None
+    unit: dict[str, Any] = field(default_factory=dict)
+    draft: dict[str, str] = field(default_factory=dict)
+    started: float = 0.0
+    done: int = 0
+    last: int | None = None  # the unit answered before this one: it can be changed
+
+
+def state_of(connection: Connection) -> str:
+    """open | paused | closed."""
+    return connection.scalar(select(settings.c.value).where(settings.c.name == "state")) or "open"
+
+
+def glance(connection: Connection, project: Project, worker: str) -> Step | None:
+    """The step of a person who has one already; None if a place must be found first. Changes nothing."""
+    person = people_store.find(connection, worker)
+    state = state_of(connection)
+    if person is None:
+        return Step(name="consent" if state == "open" else state)
+    done = people_store.answered(connection, person.id, "main")
+    if person.outcome:
+        return Step(name="end", person=person, done=done)
+    held = place_store.current(connection, person.id)
+    if held is not None:
+        unit = unit_of(connection, held.unit_id)
+        draft = json.loads(answer_store.draft_of(connection, person.id, held.unit_id) or "{}")
+        last = last_main(connection, person.id)
+        return Step(name="unit", person=person, unit=unit, draft=draft, started=held.started, done=done, last=last)
+    if not person.understood:
+        return Step(name="instructions", person=person)
+    return Step(name=state, person=person, done=done) if state != "open" else None
+
+
+def last_main(connection: Connection, person_id: int) -> int | None:
+    query = (
+        select(answers_table.c.unit_id)
+        .join(units, units.c.id == answers_table.c.unit_id)
+        .where(answers_table.c.person_id == person_id, units.c.role == "main")
+        .order_by(answers_table.c.created.desc())
+        .limit(1)
+    )
+    return connection.scalar(query)
+
+
+def unit_of(connection: Connection, unit_id: int) -> dict[str, Any]:
+    row = connection.execute(select(units).where(units.c.id == unit_id)).one()
+    return {"id": row.id, "role": row.role, "body": json.loads(row.body), "gold": json.loads(row.gold or "null")}
+
+
+def advance(connection: Connection, project: Project, worker: str) -> Step:
+    """The next step, with a place taken where one is needed; the end if there is nothing left to do."""
+    person = people_store.find(connection, worker, lock=True)
+    step = glance(connection, project, worker)
+    if step is not None or person is None:
+        return step or Step(name="consent")
+    now = time.time()
+    until = now + project.time.lease_minutes * 60
+    done = people_store.answered(connection, person.id, "main")
+    if (check := _due(connection, project, person, done)) is not None:
+        place_store.take_unit(connection, person, check, now=now, until=until)
+    elif project.people.units_per_person and done >= project.people.units_per_person and person.panel == "crowd":
+        people_store.finish(connection, person.id, "done")
+    elif place_store.take(connection, person, now=now, until=until) is None:
+        if place_store.pending(connection, person):
+            return Step(name="wait", person=person, done=done)
+        people_store.finish(connection, person.id, "done" if done else "screened_out")
+    made = glance(connection, project, worker)
+    assert made is not None
+    return made
+
+
+def _due(connection: Connection, project: Project, person: Person, done: int) -> int | None:
+    """The trial, gold or attention unit that comes now."""
+    if (trial := place_store.unseen(connection, person.id, "trial")) is not None:
+        return trial
+    if person.panel != "crowd":
+        return None
+    for role, every in (("attention", project.quality.attention_every), ("gold", project.quality.gold_every)):
+        owed = every and done // every > people_store.answered(connection, person.id, role)
+        if owed and (found := place_store.unseen(connection, person.id, role)) is not None:
+            return found
+    return None
+
+
+def submit(
+    connection: Connection,
+    project: Project,
+    kind: Kind,
+    worker: str,
+    *,
+    answer_id: str,
+    unit_id: int,
+    body: dict[str, Any],
+    signals: dict[str, Any],
+) -> answer_store.Stored:
+    """Store an answer; check it where the right one is known; ask for more answers where people disagree."""
+    person = people_store.find(connection, worker, lock=True)
+    if person is None:
+        raise answer_store.Conflict
+    unit = unit_of(connection, unit_id)
+    recorded = encode(signals if person.signals else {}).decode()
+    stored = answer_store.submit(
+        connection,
+        person,
+        answer_id=answer_id,
+        unit_id=unit_id,
+        body=encode(body).decode(),
+        signals=recorded,
+        now=time.time(),
+    )
+    if stored.new and stored.revision == 1 and unit["role"] in PLACELESS:
+        _check(connection, project, kind, person, answer_id, unit, body)
+    if stored.new and unit["role"] == "main" and project.quality.extra_overlap:
+        _route(connection, project, kind, person, unit)
+    return stored
+
+
+def _check(
+    connection: Connection,
+    project: Project,
+    kind: Kind,
+    person: Person,
+    answer_id: str,
+    unit: dict[str, Any],
+    body: dict[str, Any],
+) -> None:
+    role = unit["role"]
+    if role == "attention":
+        share = float(body.get("choice") == unit["body"]["answer"])
+    else:
+        share = kind.agreed(unit["body"], body, unit["gold"])
+    passed = share >= (1.0 if role == "attention" else project.quality.gold_share)
+    if role == "trial":
+        connection.execute(checks.insert().values(answer_id=answer_id, share=share, passed=int(passed)))
+        if place_store.unseen(connection, person.id, "trial") is None:
+            _end_trial(connection, project, person)
+        return
+    failed = answer_store.record_check(connection, person, answer_id, share=share, passed=passed)
+    people_store.note(connection, "check", person.id, f"{role} {'passed' if passed else 'failed'}")
+    if failed >= project.quality.failures:
+        people_store.finish(connection, person.id, "failed_checks")
+
+
+def _end_trial(connection: Connection, project: Project, person: Person) -> None:
+    query = (
+        select(checks.c.passed)
+        .join(answers_table, answers_table.c.id == checks.c.answer_id)
+        .join(units, units.c.id == answers_table.c.unit_id)
+        .where(answers_table.c.person_id == person.id, units.c.role == "trial")
+    )
+    results = [row.passed for row in connection.execute(query)]
+    passed = sum(results) >= project.quality.trial_share * len(results)
+    people_store.note(connection, "trial", person.id, f"{sum(results)} of {len(results)}")
+    if not passed:
+        people_store.finish(connection, person.id, "screened_out")
+
+
+def _route(connection: Connection, project: Project, kind: Kind, person: Person, unit: dict[str, Any]) -> None:
+    """Further places for a unit that everybody has answered and on which fewer than four in five agree."""
+    wanted = project.people.overlap + project.quality.extra_overlap
+    if place_store.unfinished(connection, unit["id"], "crowd"):
+        return
+    given = [json.loads(row.body) for row in answer_store.of_unit(connection, unit["id"], "crowd")]
+    if len(given) < wanted and disputed(kind, unit["body"], given):
+        place_store.add_places(connection, unit["id"], "crowd", 1)
+
+
+def disputed(kind: Kind, body: dict[str, Any], given: list[dict[str, Any]]) -> bool:
+    """Whether some part of a unit has no label that four in five people gave."""
+    votes: dict[str, list[str]] = {}
+    for each in given:
+        for part, label in kind.labels(body, each):
+            votes.setdefault(part, []).append(label)
+    return any(max(map(labels.count, labels)) < 0.8 * len(labels) for labels in votes.values())
+
+
+def unit_for(connection: Connection, worker: str, unit_id: int) -> Step | None:
+    """A unit that was given to this person, open or answered."""
+    person = people_store.find(connection, worker)
+    held = place_store.held(connection, person.id, unit_id) if person is not None else None
+    if person is None or held is None:
+        return None
+    done = people_store.answered(connection, person.id, "main")
+    return Step(name="unit", person=person, unit=unit_of(connection, unit_id), started=held.started, done=done)
+
+
+def last_step(connection: Connection, kind: Kind, worker: str) -> Step | None:
+    """The last unit a person answered, with the answer in its form; None once the visit has ended."""
+    person = people_store.find(connection, worker)
+    unit_id = last_main(connection, person.id) if person is not None and not person.outcome else None
+    if person is None or unit_id is None:
+        return None
+    step = unit_for(connection, worker, unit_id)
+    given = answer_store.last_answer(connection, person.id, unit_id)
+    if step is None or given is None:
+        return None
+    draft = kind.fields(step.unit["body"], json.loads(given.body))
+    return Step(name="unit", person=person, unit=step.unit, draft=draft, started=step.started, done=step.done)

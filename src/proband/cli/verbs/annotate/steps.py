@@ -1,0 +1,119 @@
+"""`proband annotate`: studies with people, from the units to a suite's input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import App, Group, Parameter
+
+from proband.cli.arguments import COUNT, OPTIONS, Json, Pairs, settings
+from proband.cli.tables import fields, give
+
+HELP = """Studies with people: they write, review, judge, simplify or solve, in a web app of your own.
+
+Help on a step: proband annotate init --help
+
+Example: proband annotate demo"""
+KINDS = Literal["write", "review", "judge", "simplify", "solve"]
+Project = Annotated[Path, Parameter(help="Folder of the project.")]
+Host = Annotated[str, Parameter(metavar="ADDRESS", help="Address to listen on.")]
+Port = Annotated[int, Parameter(metavar="N", validator=COUNT, help="Port to listen on.")]
+
+
+def commands() -> App:
+    usage = "Usage: proband annotate STEP PROJECT [OPTIONS]"
+    verb = App(
+        name="annotate", help=HELP, usage=usage, group_commands=Group("Steps"), group_parameters=OPTIONS, sort_key=11
+    )
+    steps: tuple[Callable[..., None], ...] = (init, serve)
+    for place, step in enumerate(steps):
+        verb.command(step, sort_key=place)
+    return verb
+
+
+def init(
+    project: Project,
+    /,
+    *,
+    kind: Annotated[KINDS, Parameter(help="What people do.")],
+    items: Annotated[Path, Parameter(metavar="PATH", help="A suite's files: a folder, a file or a zip archive.")],
+    title: Annotated[str, Parameter(help="Title that people see.")] = "",
+    database: Annotated[str, Parameter(metavar="URL", help="sqlite:///FILE or postgresql://USER@HOST/NAME.")] = "",
+    trial: Annotated[int, Parameter(metavar="N", help="Units for practice, which decide who may go on.")] = 0,
+    gold: Annotated[int, Parameter(metavar="N", help="Units with a known answer, used as checks.")] = 0,
+    set: Annotated[Pairs, Parameter(metavar="NAME=VALUE", help="Value of project.toml, as people.overlap=5.")] = (),
+    json: Json = False,
+) -> None:
+    """Make a project from a suite's files: project.toml to be read and changed, units, an empty database.
+
+    Example: proband annotate init study --kind judge --items questionnaires.jsonl
+    """
+    from proband.annotate.create import init
+
+    given = nested(settings(set))
+    made = init(
+        project,
+        kind=kind,
+        items=items,
+        title=title,
+        database=database,
+        trial=trial,
+        gold=gold,
+        settings_given=given,
+    )
+    give(made, lambda made: [fields(made)], json=json)
+
+
+def nested(pairs: Mapping[str, str]) -> dict[str, Any]:
+    """
+    >>> nested({"people.overlap": "5", "licence": "CC0"})
+    {'people': {'overlap': 5}, 'licence': 'CC0'}
+    """
+    found: dict[str, Any] = {}
+    for name, value in pairs.items():
+        table, dot, key = name.partition(".")
+        if dot:
+            found.setdefault(table, {})[key] = _value(value)
+        else:
+            found[table] = _value(value)
+    return found
+
+
+def _value(text: str) -> Any:
+    import tomllib
+
+    try:
+        return tomllib.loads(f"x = {text}")["x"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def serve(
+    project: Project,
+    /,
+    *,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    proxy: Annotated[
+        bool, Parameter(negative=(), help="Trust the headers of a proxy that stands before the server.")
+    ] = False,
+) -> None:
+    """Serve a project until it is stopped; prints the links for people and for its owner.
+
+    Example: proband annotate serve study --port 8000
+    """
+    from proband.annotate.site.app import application, serve
+    from proband.annotate.site.context import open_study
+    from proband.annotate.site.links import links
+
+    study = open_study(project)
+    for line in layout_links(links(study.project, study.secret, f"http://{host}:{port}")):
+        print(line, flush=True)
+    serve(application(study), host=host, port=port, proxy=proxy)
+
+
+def layout_links(found: Mapping[str, str]) -> Iterable[str]:
+    width = max(map(len, found))
+    return [f"{name + ':':{width + 2}}{address}" for name, address in found.items()]

@@ -1,0 +1,1 @@
+"""Templates, style and script of the web app for people."""

@@ -1,0 +1,152 @@
+// Drafts, heart-beat, live checks, shortcuts, and sending again after a lost connection. Pages work without this file.
+"use strict";
+(() => {
+  const $ = (id) => document.getElementById(id);
+  const form = $("task");
+  const memory = (() => { try { localStorage.setItem("proband", "1"); return localStorage; } catch { return null; } })();
+
+  const copy = $("copy");
+  if (copy && navigator.clipboard) {
+    copy.hidden = false;
+    copy.addEventListener("click", () => navigator.clipboard.writeText($("code").textContent).then(() => { copy.textContent = copy.dataset.copied; }));
+  }
+  if (!form) return;
+
+  const home = form.dataset.home, unit = form.elements.unit.value, revise = form.dataset.revise === "yes";
+  const name = `proband ${home} ${unit}${revise ? " again" : ""}`;
+  const saved = $("saved"), offline = $("offline"), problem = $("problem");
+  const signals = { pasted: 0, pastes: 0, keys: 0, typing_seconds: 0, hidden: 0 };
+  let sending = false, lastKey = 0;
+
+  // ---- the id of this answer is made here, once, and outlives a reload
+  const kept = (() => { try { return JSON.parse(memory?.getItem(name) || "null") || {}; } catch { return {}; } })();
+  const fresh = () => crypto.randomUUID ? crypto.randomUUID() : Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
+  kept.id ||= fresh();
+  form.elements.id.value = kept.id;
+  const remember = () => { try { memory?.setItem(name, JSON.stringify(kept)); } catch { /* full or forbidden: the server has the draft */ } };
+  const forget = () => { try { memory?.removeItem(name); } catch { /* nothing to forget */ } };
+  if (kept.fields) { // typed while there was no connection
+    for (const [field, value] of Object.entries(kept.fields)) {
+      const there = form.elements[field];
+      if (!there || ["form", "unit", "id"].includes(field)) continue;
+      there.value = value;
+    }
+  }
+  remember();
+
+  const body = () => {
+    const data = new URLSearchParams(new FormData(form));
+    if (form.dataset.signals) for (const [key, value] of Object.entries(signals)) data.set(`signal_${key}`, String(Math.round(value * 10) / 10));
+    return data;
+  };
+  const post = (where, data) => fetch(`${home}/${where}`, { method: "POST", body: data, headers: { Accept: "application/json" } });
+  const lost = (yes) => { offline.hidden = !yes; offline.textContent = yes ? offline.dataset.text : ""; };
+
+  // ---- drafts
+  let timer = 0;
+  const save = async () => {
+    if (sending || revise) return;
+    kept.fields = Object.fromEntries(new FormData(form)); remember();
+    saved.textContent = saved.dataset.saving;
+    try {
+      const reply = await post("draft", body());
+      if (reply.ok) { delete kept.fields; remember(); saved.textContent = saved.dataset.saved; lost(false); }
+    } catch { saved.textContent = ""; lost(true); clearTimeout(timer); timer = setTimeout(save, 5000); }
+  };
+  form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(save, 800); });
+
+  // ---- heart-beat
+  setInterval(() => { if (!document.hidden && !sending) post("alive", body()).then(() => lost(false), () => lost(true)); }, 30000);
+
+  // ---- live checks
+  const list = $("checks");
+  if (list) {
+    let wait = 0, turn = 0;
+    const look = async () => {
+      const mine = ++turn;
+      try {
+        const reply = await post("checks", body());
+        if (!reply.ok || mine !== turn) return;
+        const items = (await reply.json()).checks.map((check) => {
+          const item = document.createElement("li");
+          item.className = check.met ? "met" : check.stops ? "" : "hint";
+          item.textContent = check.text;
+          return item;
+        });
+        list.replaceChildren(...items);
+      } catch { /* the server checks again when it is sent */ }
+    };
+    form.addEventListener("input", () => { clearTimeout(wait); wait = setTimeout(look, 500); });
+    look();
+  }
+
+  // ---- sending: the same id until the server says that it is on the disk
+  const show = (words, field) => {
+    problem.hidden = false;
+    problem.textContent = `${form.dataset.problem}: ${words}`;
+    const there = field && (form.querySelector(`#${CSS.escape(field)} input, #${CSS.escape(field)}`) || form.elements[field]);
+    const target = there instanceof RadioNodeList ? there[0] : there;
+    (target?.matches?.("fieldset") ? target.querySelector("input") : target || problem).focus();
+    (target || problem).scrollIntoView?.({ block: "center" });
+  };
+  const button = form.querySelector("button[type=submit]");
+  const send = async () => {
+    if (sending) return;
+    sending = true; clearTimeout(timer); problem.hidden = true;
+    const words = button.textContent; button.textContent = form.dataset.sending; button.setAttribute("aria-disabled", "true");
+    const data = body();
+    kept.fields = Object.fromEntries(new FormData(form)); remember();
+    for (let pause = 500; ; pause = Math.min(pause * 1.7, 8000)) {
+      let reply;
+      try { reply = await post("answer", data); } catch { reply = null; }
+      if (reply && (reply.status < 500 && reply.status !== 429)) {
+        lost(false);
+        const said = await reply.json().catch(() => ({}));
+        if (said.saved || reply.status === 409) { forget(); location.replace(home); return; }
+        sending = false; button.textContent = words; button.removeAttribute("aria-disabled");
+        show(said.problem || "", said.field);
+        return;
+      }
+      lost(true);
+      await new Promise((go) => setTimeout(go, pause));
+    }
+  };
+  form.addEventListener("submit", (event) => { event.preventDefault(); send(); });
+  form.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); send(); } });
+
+  // ---- labels by number, only while a sentence is marked (it has the focus)
+  const keyed = form.querySelector("[data-keys]");
+  if (keyed) {
+    const groups = [...keyed.querySelectorAll("fieldset")];
+    keyed.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || !/^[1-9]$/.test(event.key)) return;
+      const here = event.target.closest("fieldset"), choice = here?.querySelectorAll("input")[Number(event.key) - 1];
+      if (!choice) return;
+      event.preventDefault();
+      choice.checked = true; choice.dispatchEvent(new Event("input", { bubbles: true }));
+      const after = groups.slice(groups.indexOf(here) + 1).concat(groups).find((group) => !group.querySelector(":checked"));
+      (after?.querySelector("input") || button).focus();
+      (after || button).scrollIntoView({ block: "nearest" });
+    });
+  }
+
+  // ---- the clock
+  const clock = $("clock");
+  if (clock) {
+    const end = Date.now() + Number(clock.dataset.left) * 1000;
+    const tick = () => {
+      const left = Math.max(0, Math.round((end - Date.now()) / 1000));
+      clock.textContent = left ? clock.dataset.text.replace("{left}", `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`) : clock.dataset.over;
+      clock.classList.toggle("over", !left);
+      if (left) setTimeout(tick, 500);
+    };
+    tick();
+  }
+
+  // ---- how a text came about, counted only where the person agreed to it
+  if (form.dataset.signals) {
+    form.addEventListener("paste", (event) => { signals.pastes += 1; signals.pasted += (event.clipboardData?.getData("text") || "").length; });
+    form.addEventListener("keydown", () => { const now = performance.now(); signals.keys += 1; if (now - lastKey < 5000) signals.typing_seconds += (now - lastKey) / 1000; lastKey = now; });
+    document.addEventListener("visibilitychange", () => { if (document.hidden) signals.hidden += 1; });
+  }
+})();
