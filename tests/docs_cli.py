@@ -6,11 +6,19 @@ import io
 from contextlib import redirect_stdout
 from pathlib import Path
 
-HEAD = """# The command line
+HEAD = r"""# The command line
 
-Every verb takes `--help` and `--json` (one JSON object and nothing else on standard output). Exit code 0 means success,
-2 bad input (one line says which file, line and field, or which option), 130 an interruption, 70 an error of Proband's
-own (`PROBAND_DEBUG=1` shows where). Long work shows progress on a terminal and resumes when the same command is given
+Every verb takes `--help` and `--json` (one JSON object and nothing else on standard output).
+
+| exit code | meaning |
+|---:|---|
+| 0 | success |
+| 1 | the program that reads the output stopped reading (`proband ... \| head`) |
+| 2 | bad input, a missing package, a full disk; one line says which file, line and field, or which option |
+| 70 | an error of Proband's own; `PROBAND_DEBUG=1` shows where |
+| 130 | interrupted (Ctrl-C); what is finished is kept, and the same command resumes |
+
+Long work shows progress on a terminal and resumes when the same command is given
 again. `proband --install-completion` installs completion for bash, zsh, fish and PowerShell. In a pipe, output is plain
 text that is never wrapped. This page is generated from the program.
 """

@@ -7,9 +7,11 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import proband
+from proband import suites
 from proband.core.cache import Cache
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_json, read_run
@@ -131,3 +133,30 @@ def test_malformed(originals: dict[str, bytes], tmp_path: Path, name: str) -> No
             assert len(str(error)) < 2000
     if name != "answers/cache.log":
         assert refused > count // 20, "mutations that are never refused test nothing"
+
+
+def test_items_of_every_suite_with_damaged_facts(tmp_path: Path) -> None:
+    """A value of one item's facts or tags replaced: the suite's own check says so, or nothing that reads it breaks."""
+    rng, refused = random.Random(0), 0
+    options = {"kinship": {"k": "2", "per_k": 3}, "analogy": {"per_relation": 2}, "script": {}}
+    wrong = (None, -1, 99, "", "x", [], [[]], {}, [[0, "sister", 9]], ["a"], True, 1.5)
+    for name, given in options.items():
+        proband.build(name, out=tmp_path / name, **given)
+        suite = suites.suite(name)
+        items = list(read_items(tmp_path / name, check=suite.check))
+        for _ in range(300):
+            item = rng.choice(items)
+            place = rng.choice(("tags", "facts"))
+            values = dict(getattr(item, place))
+            key = rng.choice(sorted(values))
+            if rng.random() < 0.3:
+                del values[key]
+            else:
+                values[key] = rng.choice(wrong if place == "facts" else wrong[1:5])
+            damaged = msgspec.structs.replace(item, **{place: values})
+            said = suite.check(damaged)
+            refused += said is not None
+            if said is None:
+                suite.show(damaged)
+                suite.draw(damaged, None)
+    assert refused > 200

@@ -3,6 +3,7 @@ error of our own. Every failure is one line on standard error; PROBAND_DEBUG=1 s
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -23,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _fail("interrupted; finished work is kept, and the same command resumes", 130)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence()
         return 1
     except Exception as error:
         if os.environ.get(DEBUG) and not isinstance(error, ProbandError):
@@ -51,11 +52,23 @@ def _told(error: Exception) -> tuple[str, int]:
     if isinstance(error, ProbandError):
         return str(error), 2
     if isinstance(error, OSError):
+        if error.filename is None and error.errno == errno.ENOSPC:  # our files are named: it was what is printed
+            _silence()
+            error.filename = "standard output"
         return f"{error.filename or 'the system'}: {error.strerror or error}", 2
+    if isinstance(error, UnicodeEncodeError):
+        return "a text holds bytes or a lone surrogate that cannot be written as UTF-8", 2
+    if isinstance(error, RuntimeError) and str(error).startswith("Symlink loop"):
+        return " ".join(str(error).split()).lower(), 2
     if isinstance(error, MemoryError):
         return "out of memory", 2
     text = " ".join(str(error).split())[:300]
     return f"internal error: {type(error).__name__}: {text} ({DEBUG}=1 shows the traceback)", 70
+
+
+def _silence() -> None:
+    """Nothing more can be printed; Python must not try again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, code: int) -> int:

@@ -1,6 +1,13 @@
-"""The one exception a user may see: a sentence, with the place."""
+"""The one exception a user may see: a sentence, with the place; and why a line of JSON does not fit, in plain words."""
 
 from __future__ import annotations
+
+import re
+import typing
+from contextlib import suppress
+from typing import Any
+
+import msgspec
 
 
 class ProbandError(Exception):
@@ -39,3 +46,70 @@ def not_installed(error: ModuleNotFoundError, what: str) -> ProbandError | Modul
     return ProbandError(
         f"{what} needs the package {package}, which is not installed: pip install 'proband[{EXTRAS[package]}]'"
     )
+
+
+# ---- msgspec's messages, which name types of Python ----------------------------------------------------------------
+
+KINDS = {
+    "str": "text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "a boolean",
+    "null": "null",
+    "array": "a list",
+    "object": "an object",
+}
+SAID = {**KINDS, "int": "a number"}  # in "not a number" whole or not does not matter
+
+
+def with_key(message: str, kind: Any, raw: bytes) -> str:
+    """msgspec writes [...] for the key of an object; find it."""
+    found = re.search(r"\$\.(\w+)\[\.\.\.\]", message)
+    if found is None:
+        return message
+    hint = typing.get_type_hints(kind)[found[1]]
+    try:
+        for key, value in msgspec.json.decode(raw)[found[1]].items():
+            with suppress(msgspec.ValidationError):
+                msgspec.convert({key: value}, hint)
+                continue
+            return message.replace("[...]", f"[{key!r}]", 1)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass  # the line is broken further on
+    return message
+
+
+def in_words(message: str) -> str:
+    """A message of msgspec in the words of the house.
+
+    >>> in_words("Expected `int | null`, got `str` - at `$.gold`")
+    "'gold' must be a whole number, not text"
+    >>> in_words("Object contains unknown field `x`"), in_words("Object missing required field `id`")
+    ("unknown field 'x'", "field 'id' is missing")
+    >>> in_words("Invalid enum value 'dev' - at `$.split`")
+    "'split': invalid enum value 'dev'"
+    """
+    text, _, place = message.partition(" - at `$")
+    path = re.fullmatch(r"\.?(\w*)(.*)", place.rstrip("`"))
+    name, rest = path.groups() if path else ("", "")
+    where = f"'{name}' {rest} ".replace("  ", " ") if name else ""
+    if found := re.fullmatch(r"Expected `(.+)`, got `(.+)`", text):
+        wanted = " or ".join(KINDS.get(kind, kind) for kind in found[1].split(" | ") if kind != "null")
+        return f"{where}must be {wanted}, not {SAID.get(found[2], found[2])}"
+    if found := re.search(r"unknown field `(.+)`", text):
+        return f"unknown field {found[1]!r}"
+    if found := re.search(r"missing required field `(.+)`", text):
+        return f"field {found[1]!r} is missing"
+    return f"{where.rstrip()}: {text[:1].lower()}{text[1:]}" if where else text
+
+
+def why(raw: bytes, error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as first:
+        return f"not UTF-8 at byte {first.start + 1}"
+    if "surrogate" in str(error):
+        return "it has a lone surrogate, which is no character (half of a pair such as \\ud83d\\ude00)"
+    return str(error).splitlines()[0][:120]

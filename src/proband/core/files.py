@@ -11,23 +11,23 @@ import hashlib
 import json
 import math
 import os
-import re
 import tempfile
-import typing
 from array import array
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
 import msgspec
 
-from proband.core.errors import ProbandError
+from proband.core.errors import ProbandError, in_words, why, with_key
+from proband.core.progress import say
 from proband.core.types import Answer, Item, Run
 
 Kind = TypeVar("Kind", bound=msgspec.Struct)
 LARGEST = 1e300  # of a number: beyond it arithmetic overflows
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 LONGEST_LINE = 32 * 1024 * 1024  # a line beyond this is not one of ours; refuse it instead of filling the memory
 
 
@@ -74,7 +74,7 @@ def atomic(path: Path, *, mode: str = "w") -> Iterator[IO[Any]]:
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     text: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
     try:
-        with os.fdopen(handle, mode, **text) as file:
+        with naming(path), os.fdopen(handle, mode, **text) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -88,8 +88,21 @@ def atomic(path: Path, *, mode: str = "w") -> Iterator[IO[Any]]:
 
 
 def write_text(path: Path, text: str) -> None:
-    with atomic(path) as file:
-        file.write(text)
+    try:
+        with atomic(path) as file:
+            file.write(text)
+    except UnicodeEncodeError:
+        raise ProbandError("cannot write text with a lone surrogate, which is no character", file=path) from None
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """A write that fails (a full disk) says which file it was: the system names none."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -123,9 +136,24 @@ def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
         for number, raw in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1):
             if len(raw) > LONGEST_LINE:
                 raise ProbandError(f"longer than {LONGEST_LINE // 2**20} MiB", file=path, line=number)
+            if number == 1 and raw.startswith(BYTE_ORDER_MARK):
+                raw = without_mark(raw, path)
             if not raw.endswith(b"\n"):
                 raise ProbandError("truncated: the last line has no end", file=path, line=number)
             yield number, raw
+
+
+def without_mark(raw: bytes, path: Path) -> bytes:
+    """The bytes without a byte-order mark, which some editors put at the beginning; said once per file."""
+    if not raw.startswith(BYTE_ORDER_MARK):
+        return raw
+    _say_mark(str(path))
+    return raw.removeprefix(BYTE_ORDER_MARK)
+
+
+@cache
+def _say_mark(path: str) -> None:
+    say(f"{path}: begins with a byte-order mark, which is ignored")
 
 
 @contextmanager
@@ -140,7 +168,7 @@ def told_of(path: Path) -> Iterator[None]:
 def read_json(path: Path) -> dict[str, Any]:
     """One JSON object."""
     with told_of(path):
-        value = decode(Any, path.read_bytes(), file=path)
+        value = decode(Any, without_mark(path.read_bytes(), path), file=path)
     if not isinstance(value, dict):
         raise ProbandError("not a JSON object", file=path)
     return value
@@ -161,74 +189,9 @@ def decode(kind: Any, raw: bytes, *, file: object, line: int | None = None) -> A
     try:
         return _decoder(kind).decode(raw)
     except msgspec.ValidationError as error:
-        raise ProbandError(in_words(_with_key(str(error), kind, raw)), file=file, line=line) from None
+        raise ProbandError(in_words(with_key(str(error), kind, raw)), file=file, line=line) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ProbandError(f"not a JSON object: {_why(raw, error)}", file=file, line=line) from None
-
-
-KINDS = {
-    "str": "text",
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "a boolean",
-    "null": "null",
-    "array": "a list",
-    "object": "an object",
-}
-SAID = {**KINDS, "int": "a number"}  # in "not a number" whole or not does not matter
-
-
-def _with_key(message: str, kind: Any, raw: bytes) -> str:
-    """msgspec writes [...] for the key of an object; find it."""
-    found = re.search(r"\$\.(\w+)\[\.\.\.\]", message)
-    if found is None:
-        return message
-    hint = typing.get_type_hints(kind)[found[1]]
-    try:
-        for key, value in msgspec.json.decode(raw)[found[1]].items():
-            with suppress(msgspec.ValidationError):
-                msgspec.convert({key: value}, hint)
-                continue
-            return message.replace("[...]", f"[{key!r}]", 1)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass  # the line is broken further on
-    return message
-
-
-def in_words(message: str) -> str:
-    """A message of msgspec in the words of the house.
-
-    >>> in_words("Expected `int | null`, got `str` - at `$.gold`")
-    "'gold' must be a whole number, not text"
-    >>> in_words("Object contains unknown field `x`"), in_words("Object missing required field `id`")
-    ("unknown field 'x'", "field 'id' is missing")
-    >>> in_words("Invalid enum value 'dev' - at `$.split`")
-    "'split': invalid enum value 'dev'"
-    """
-    text, _, place = message.partition(" - at `$")
-    path = re.fullmatch(r"\.?(\w*)(.*)", place.rstrip("`"))
-    name, rest = path.groups() if path else ("", "")
-    where = f"'{name}' {rest} ".replace("  ", " ") if name else ""
-    if found := re.fullmatch(r"Expected `(.+)`, got `(.+)`", text):
-        wanted = " or ".join(KINDS.get(kind, kind) for kind in found[1].split(" | ") if kind != "null")
-        return f"{where}must be {wanted}, not {SAID.get(found[2], found[2])}"
-    if found := re.search(r"unknown field `(.+)`", text):
-        return f"unknown field {found[1]!r}"
-    if found := re.search(r"missing required field `(.+)`", text):
-        return f"field {found[1]!r} is missing"
-    return f"{where.rstrip()}: {text[:1].lower()}{text[1:]}" if where else text
-
-
-def _why(raw: bytes, error: Exception) -> str:
-    if isinstance(error, RecursionError):
-        return "nested too deeply"
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError as first:
-        return f"not UTF-8 at byte {first.start + 1}"
-    if raw.startswith(b"\xef\xbb\xbf"):
-        return "it begins with a byte-order mark"
-    return str(error).splitlines()[0][:120]
+        raise ProbandError(f"not a JSON object: {why(raw, error)}", file=file, line=line) from None
 
 
 def parse(kind: type[Kind], raw: bytes, *, file: object, line: int | None = None) -> Kind:
@@ -246,6 +209,8 @@ def inconsistent(record: Any) -> str | None:
             return f"{'suite' if record.id.strip() else 'id'!r} is empty"
         if record.gold is not None and not 0 <= record.gold < len(record.choices):
             return f"'gold' is {record.gold} but there are {len(record.choices)} choices"
+        if not isinstance(record.facts.get("clusters", []), list):
+            return "'clusters' in 'facts' must be a list"
     elif isinstance(record, Answer):
         if not record.item_id.strip():
             return "'item_id' is empty"
@@ -291,15 +256,19 @@ def _all_different(path: Path, kind: type[Kind], key: str, hashes: array[int]) -
             raise ProbandError(f"{key!r} {name!r} stood on line {lines[name]} already", file=path, line=number)
 
 
-def read_items(folder_or_file: Path, kind: Any = Item) -> Iterator[Any]:
+def read_items(
+    folder_or_file: Path, kind: Any = Item, *, check: Callable[[Item], str | None] | None = None
+) -> Iterator[Any]:
     """The items of a built folder (or of an items.jsonl), checked, one after the other; as another struct with `id` and
-    `suite` where not all of an item is wanted."""
+    `suite` where not all of an item is wanted. `check` is the suite's own (`Suite.check`)."""
     path = items_path(folder_or_file)
     first = ""
     for number, item in enumerate(read_records(path, kind, key="id"), start=1):
         first = first or item.suite
         if item.suite != first:
             raise ProbandError(f"'suite' is {item.suite!r} but the first item's is {first!r}", file=path, line=number)
+        if check is not None and kind is Item and (wrong := check(item)):
+            raise ProbandError(f"item {item.id!r}: {wrong}", file=path, line=number)
         yield item
     if not first:
         raise ProbandError("holds no items", file=path)
@@ -319,4 +288,4 @@ def read_answers(path: Path) -> Iterator[Answer]:
 
 def read_run(path: Path) -> Run:
     with told_of(path):
-        return parse(Run, path.read_bytes(), file=path)
+        return parse(Run, without_mark(path.read_bytes(), path), file=path)

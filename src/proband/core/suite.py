@@ -198,6 +198,7 @@ class Suite:
     solvers: tuple[Solver, ...]
     metrics: tuple[Metric, ...]  # the first is the main one
     tables: tuple[Table, ...]
+    check: Callable[[Item], str | None] = lambda item: None  # what is wrong with an item's tags or facts, or nothing
     show: Callable[[Item], str]  # one item as text: its prompt, its proof or alignment
     demo: tuple[Demo, ...] = ()
     derive: Callable[[Mapping[str, Tag]], Mapping[str, Tag]] = lambda tags: {}  # further tags, made from an item's tags

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import atomic, encode, inconsistent, read_json, sha256_file, write_json, write_text
+from proband.core.files import atomic, decode, encode, inconsistent, read_json, sha256_file, write_json, write_text
 from proband.core.options import read_options, settings
 from proband.core.progress import track
 from proband.core.suite import Built
 from proband.pipeline.versions import versions
 
 
-def build(suite: str, *, out: str | Path, seed: int = 0, **options: Any) -> dict[str, Any]:
-    """Write OUT/items.jsonl and OUT/manifest.json; returns the manifest."""
+def build(suite: str, *, out: str | Path, seed: int = 0, force: bool = False, **options: Any) -> dict[str, Any]:
+    """Write OUT/items.jsonl and OUT/manifest.json; returns the manifest. A folder that holds another build is only
+    written over with `force`."""
     found, folder = suites.suite(suite), Path(out)
     chosen: Any = read_options(found.options, options, of=f"build {suite}")
     if (folder / "run.json").exists():
         raise ProbandError("is the folder of a run; name another one", file=folder)
+    if not force and (other := other_build(folder, suite=suite, seed=seed, options=settings(chosen))):
+        raise ProbandError(f"holds another build ({other}); name another folder, or give --force", file=folder)
     built = found.build(chosen, seed=seed)
     splits = write_items(folder / "items.jsonl", built, suite=suite)
     labels = {}
@@ -40,6 +44,20 @@ def build(suite: str, *, out: str | Path, seed: int = 0, **options: Any) -> dict
     }
     write_json(folder / "manifest.json", manifest)
     return read_json(folder / "manifest.json")
+
+
+def other_build(folder: Path, *, suite: str, seed: int, options: Mapping[str, Any]) -> str:
+    """What a folder holds, in words, if it is not this very build; empty if it is, or if there is nothing."""
+    if not (folder / "items.jsonl").exists():
+        return ""
+    if not (folder / "manifest.json").exists():
+        return "items.jsonl without a manifest"
+    there = read_json(folder / "manifest.json")
+    if (there.get("suite"), there.get("seed")) != (suite, seed):
+        return f"{there.get('suite')}, seed {there.get('seed')}"
+    old, new = there.get("options"), decode(Any, encode(options), file=folder)
+    differing = [name for name in new if not isinstance(old, dict) or old.get(name) != new[name]]
+    return f"{suite} with another {differing[0]!r}" if differing else ""
 
 
 def write_items(path: Path, built: Built, *, suite: str) -> Counter[str]:

@@ -59,4 +59,4 @@ def build_once(suite: Suite, items: Path, *, seed: int, options: Mapping[str, An
         same = there.get("seed") == seed and there.get("options") == wanted
         if same and there.get("sha256", {}).get("items.jsonl") == sha256_file(items_path(items)):
             return
-    build(suite.name, out=items, seed=seed, **options)
+    build(suite.name, out=items, seed=seed, force=True, **options)

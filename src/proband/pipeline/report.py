@@ -8,8 +8,10 @@ from typing import Any
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import read_json, read_run
+from proband.core.files import dumps, read_json, read_run, sha256_file
+from proband.core.progress import say
 from proband.core.run_folder import items_of, run_folders
+from proband.core.types import Run
 from proband.report.numbers.sources import Answered, ItemSet
 
 PathLike = str | Path
@@ -36,6 +38,7 @@ def report(
 def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> list[ItemSet]:
     """The runs in and below these folders, by the items that they answered."""
     found: dict[tuple[str, str], tuple[Path, list[Answered]]] = {}
+    twins: dict[str, Path] = {}
     for folder in run_folders(runs):
         run, answers = read_run(folder / "run.json"), folder / "answers.jsonl"
         if not answers.exists():
@@ -43,6 +46,9 @@ def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> lis
         key = (run.suite, run.items_sha)
         if key not in found:
             found[key] = (items_of(folder, run, items), [])
+        if (same := twins.setdefault(_content(run, answers), folder)) is not folder:
+            say(f"{folder}: the same run as {same}; it counts once")
+            continue
         found[key][1].append(Answered(run=run, answers=answers))
     return [
         ItemSet(
@@ -54,6 +60,12 @@ def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> lis
         )
         for (name, _), (path, answered) in found.items()
     ]
+
+
+def _content(run: Run, answers: Path) -> str:
+    """What two copies of one run have in common: everything but where it was made, and with which versions."""
+    own = (run.suite, run.solver, run.model, run.seed, run.items_sha, run.identity, run.settings, run.net)
+    return dumps([*own, sha256_file(answers)])
 
 
 def set_name(folder: Path) -> str:

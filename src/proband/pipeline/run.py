@@ -27,6 +27,7 @@ from proband.core.files import (
     encode,
     inconsistent,
     items_path,
+    naming,
     parse,
     raw_lines,
     read_items,
@@ -137,7 +138,7 @@ class Runner:
                 bar.advance(len(chunk))
 
     def _asked(self) -> Iterator[Item]:
-        items = read_items(self.items, reads(self.model))
+        items = read_items(self.items, reads(self.model), check=self.suite.check)
         return items if self.chosen is None else picked(items, self.chosen)
 
 
@@ -177,7 +178,7 @@ def check_answers(items: Sequence[Item], answers: Sequence[Answer], *, solver: s
 def answers_file(path: Path) -> Iterator[Any]:
     """`append(answers)` writes lines that a killed process leaves behind whole or torn, never out of order; they are
     flushed to the disk about once a second and at the end."""
-    with open(path, "ab") as file:
+    with naming(path), open(path, "ab") as file:
         flushed = time.monotonic()
 
         def append(answers: Sequence[Answer]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import encode, items_path, parse, read_run, sha256_file
+from proband.core.files import encode, items_path, parse, read_run, sha256_file, told_of, without_mark
 from proband.core.run_folder import PathLike, items_of, run_folders
 from proband.core.types import Answer, Item
 
@@ -24,6 +24,8 @@ def show(folder: PathLike, item_id: str, *, runs: Sequence[PathLike] = ()) -> di
     if item is None:
         raise ProbandError(f"has no item {item_id!r}", file=path)
     suite = suites.suite(item.suite)
+    if wrong := suite.check(item):
+        raise ProbandError(f"item {item.id!r}: {wrong}", file=path)
     around = run_folders(runs) if runs else [note.parent for note in sorted(path.parent.parent.glob("**/run.json"))]
     sha, answers = sha256_file(path) if around else "", []
     for each in around:
@@ -40,10 +42,10 @@ def show(folder: PathLike, item_id: str, *, runs: Sequence[PathLike] = ()) -> di
 def find(path: Path, kind: type[Any], name: str) -> Any:
     """The record of that id: only lines that hold its bytes are parsed."""
     wanted, key = encode(name), "id" if kind is Item else "item_id"
-    with open(path, "rb") as file:
+    with told_of(path), open(path, "rb") as file:
         for number, raw in enumerate(file, start=1):
             if wanted in raw:
-                record = parse(kind, raw, file=path, line=number)
+                record = parse(kind, without_mark(raw, path) if number == 1 else raw, file=path, line=number)
                 if getattr(record, key) == name:
                     return record
     return None

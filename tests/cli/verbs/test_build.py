@@ -28,7 +28,7 @@ def test_options_reach_the_builder_and_the_manifest(proband: Any, tmp_path: Path
     assert made["options"] == {"count": 5, "kind": "large", "faithful": True, "data": "x"}
     assert (made["seed"], made["items"], made["splits"]) == (3, 5, {"train": 2, "test": 3})
     assert len((out / "items.jsonl").read_text().splitlines()) == 5
-    assert proband.json("build", "toy", "-o", out, "--no-faithful")["options"]["faithful"] is False
+    assert proband.json("build", "toy", "-o", out, "--force", "--no-faithful")["options"]["faithful"] is False
 
 
 def test_people_get_a_table(proband: Any, tmp_path: Path) -> None:

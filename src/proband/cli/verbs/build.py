@@ -20,6 +20,9 @@ Options of a suite: proband build SUITE --help
 Example: proband build analogy -o items --seed 1"""
 
 
+Force = Annotated[bool, Parameter(name="--force", negative=(), help="Replace another build in that folder.")]
+
+
 def commands(names: Sequence[str]) -> App:
     """The verb with these suites."""
     usage = "Usage: proband build SUITE --out DIR [OPTIONS]"
@@ -43,11 +46,11 @@ def command(suite: Any) -> Any:
     """`build` with the suite's options as keyword arguments, each as text that `read_options` converts."""
     from proband.core.options import Field, described
 
-    def build(*, out: Out, seed: Seed = 0, json: Json = False, **given: Any) -> None:
+    def build(*, out: Out, seed: Seed = 0, force: Force = False, json: Json = False, **given: Any) -> None:
         from proband.pipeline.build import build
 
         chosen = {name: value for name, value in given.items() if value is not None}
-        give(build(suite.name, out=out, seed=seed, **chosen), layout, json=json)
+        give(build(suite.name, out=out, seed=seed, force=force, **chosen), layout, json=json)
 
     group = Group(f"Options of {suite.name}", sort_key=2)
 

@@ -12,6 +12,7 @@ from typing import Any, get_args
 
 import msgspec
 
+from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, encode, items_path, read_items, read_records
 from proband.core.progress import track
@@ -46,7 +47,9 @@ class Source:
         return "proband_" + re.sub(r"\W", "_", self.suite)
 
     def items(self) -> Iterator[Item]:
-        return track(read_items(self.path), "exporting", total=sum(self.splits.values()))
+        return track(
+            read_items(self.path, check=suites.suite(self.suite).check), "exporting", total=sum(self.splits.values())
+        )
 
     def questions(self) -> Iterator[Item]:
         """The items with choices and a right answer."""

@@ -117,7 +117,7 @@ class BuildStage(Stage):
         return all((self.folder / name).exists() for name in ("manifest.json", "items.jsonl"))  # the first written last
 
     def do(self, models: Models) -> None:
-        build(self.suite, out=self.folder, seed=self.seed, **self.options)
+        build(self.suite, out=self.folder, seed=self.seed, force=True, **self.options)
 
     def planned(self) -> tuple[int, int | None]:
         return sum(self.counts.values()), None

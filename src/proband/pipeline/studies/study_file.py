@@ -23,8 +23,8 @@ from typing import Any
 
 import msgspec
 
-from proband.core.errors import ProbandError
-from proband.core.files import in_words, told_of
+from proband.core.errors import ProbandError, in_words
+from proband.core.files import told_of
 from proband.core.options import KINDS, WORDS
 
 

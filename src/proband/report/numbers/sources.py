@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from proband.core.errors import ProbandError
 from proband.core.files import decode, parse, raw_lines, read_answers, read_items
 from proband.core.suite import Suite
 from proband.core.types import Answer, Item, Run
@@ -49,7 +50,10 @@ class ItemSet:
 
     def items(self) -> Iterator[Item]:
         """Every item, whole and checked."""
-        yield from read_items(self.items_from) if isinstance(self.items_from, Path) else self.items_from
+        if isinstance(self.items_from, Path):
+            yield from read_items(self.items_from, check=self.suite.check)
+        else:
+            yield from self.items_from
 
     def answers(self, run: int) -> Iterator[tuple[Item, Answer]]:
         """Every item that a run answered, with its answer."""
@@ -65,7 +69,13 @@ class ItemSet:
 
     def raw_items(self) -> Iterator[Item]:
         """Every item, whole and checked by itself: that all are different is not asked."""
-        return _decoded(self.items_from, Item, parse)
+        return _decoded(self.items_from, Item, self._parse)
+
+    def _parse(self, kind: type[Item], raw: bytes, *, file: Path, line: int) -> Item:
+        item = parse(kind, raw, file=file, line=line)
+        if wrong := self.suite.check(item):
+            raise ProbandError(f"item {item.id!r}: {wrong}", file=file, line=line)
+        return item
 
     def raw_answers(self, run: int) -> Iterator[Answer]:
         """The answers of a run, decoded and no more."""

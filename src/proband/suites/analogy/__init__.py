@@ -9,7 +9,7 @@ from __future__ import annotations
 from proband.core.metrics import ACCURACY, AUC
 from proband.core.suite import Demo, Suite
 from proband.suites.analogy.build import BuildOptions, build
-from proband.suites.analogy.item_pairs import show
+from proband.suites.analogy.item_pairs import check, show
 from proband.suites.analogy.paper.claims import CLAIMS
 from proband.suites.analogy.paper.frequency import FREQUENCY
 from proband.suites.analogy.paper.published import published
@@ -26,6 +26,7 @@ SUITE = Suite(
     solvers=SOLVERS,
     metrics=(ACCURACY, TOP1, RECIPROCAL_RANK, AUC),
     tables=TABLES,
+    check=check,
     show=show,
     demo=(
         Demo(

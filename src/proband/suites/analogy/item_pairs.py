@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from proband.core.errors import ProbandError
+import msgspec
+
+from proband.core.errors import ProbandError, in_words
 from proband.core.types import Item
 from proband.suites.analogy.relations import Pair
 
@@ -27,6 +29,33 @@ def query_and_option(item: Item) -> tuple[Pair, Pair]:
 
 def _pair(value: list[str]) -> Pair:
     return value[0], value[1]
+
+
+class Facts(msgspec.Struct):
+    """The pairs an item is about; which of them it has depends on its setting."""
+
+    query: tuple[str, str]
+    options: list[tuple[str, str]] = []
+    option: tuple[str, str] | None = None
+    answers: list[str] = []
+
+
+TAGS = ("relation", "group", "probe", "setting")  # that solvers and reports rely on
+
+
+def check(item: Item) -> str | None:
+    """What is wrong with an item, if anything.
+
+    >>> check(Item(id="a", suite="analogy", prompt="Which pair?", tags={"relation": "capital : country"}))
+    "'tags' has no 'group'"
+    """
+    if missing := [name for name in TAGS if name not in item.tags]:
+        return f"'tags' has no {missing[0]!r}"
+    try:
+        msgspec.convert(item.facts, Facts, strict=True)
+    except msgspec.ValidationError as error:
+        return "'facts': " + in_words(str(error))
+    return None
 
 
 def show(item: Item) -> str:

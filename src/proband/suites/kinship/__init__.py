@@ -23,6 +23,7 @@ from proband.solvers import AS_IS, CHOOSE, LIKELIHOOD
 from proband.suites.kinship.clutrr.export import export
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import TASKS, BuildOptions
+from proband.suites.kinship.item_check import check
 from proband.suites.kinship.item_drawing import draw_item
 from proband.suites.kinship.item_text import show
 from proband.suites.kinship.published import published
@@ -83,6 +84,7 @@ SUITE = Suite(
     solvers=(AS_IS, LIKELIHOOD, CHOOSE),
     metrics=(ACCURACY,),
     tables=TABLES,
+    check=check,
     show=show,
     demo=(
         Demo(

@@ -17,6 +17,7 @@ from proband.suites.script.analysis.metrics import METRICS
 from proband.suites.script.build import BuildOptions, build
 from proband.suites.script.cloze.baselines import Chance, Frequent
 from proband.suites.script.finetune import FINETUNE
+from proband.suites.script.item_check import check
 from proband.suites.script.nets import NETS
 from proband.suites.script.paper.aligned_phrases import ALIGNMENTS, PHRASE_TABLE
 from proband.suites.script.paper.claims import CLAIMS
@@ -36,6 +37,7 @@ SUITE = Suite(
     solvers=SOLVERS,
     metrics=(*METRICS, *BREAKDOWN),
     tables=TABLES,
+    check=check,
     show=show,
     demo=(
         Demo(

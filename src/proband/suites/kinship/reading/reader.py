@@ -44,7 +44,7 @@ def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[Fa
     words = "|".join(re.escape(w) for w in sorted(rules.code, key=len, reverse=True))
     slots = {"i": rf"\[?(?P<i>{who})\]?", "j": rf"\[?(?P<j>{who})\]?", "word": f"(?P<word>{words})"}
     forms = [re.escape(form).replace(r"\{", "{").replace(r"\}", "}").format(**slots) for form in rules.sentences]
-    spelling = {name.lower(): name for name in names}
+    spelling = {name.lower(): name for name in (*rules.code, *names)}
     found: list[Fact] = []
     at = 0
     while at < len(story):
@@ -53,6 +53,6 @@ def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[Fa
             at = story.find(". ", at) + 2 if ". " in story[at:] else len(story)
             continue
         best = max(matches, key=lambda m: m.end())
-        found.append((spelling[best["i"].lower()], best["word"].lower(), spelling[best["j"].lower()]))
+        found.append((spelling[best["i"].lower()], spelling[best["word"].lower()], spelling[best["j"].lower()]))
         at = best.end()
     return found
