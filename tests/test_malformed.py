@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -138,8 +139,12 @@ def test_malformed(originals: dict[str, bytes], tmp_path: Path, name: str) -> No
 def test_items_of_every_suite_with_damaged_facts(tmp_path: Path) -> None:
     """A value of one item's facts or tags replaced: the suite's own check says so, or nothing that reads it breaks."""
     rng, refused = random.Random(0), 0
-    options = {"kinship": {"k": "2", "per_k": 3}, "analogy": {"per_relation": 2}, "script": {}}
-    wrong = (None, -1, 99, "", "x", [], [[]], {}, [[0, "sister", 9]], ["a"], True, 1.5)
+    options: dict[str, dict[str, Any]] = {
+        "kinship": {"k": "2", "per_k": 3},
+        "analogy": {"per_relation": 2},
+        "script": {},
+    }
+    wrong: tuple[Any, ...] = (None, -1, 99, "", "x", [], [[]], {}, [[0, "sister", 9]], ["a"], True, 1.5)
     for name, given in options.items():
         proband.build(name, out=tmp_path / name, **given)
         suite = suites.suite(name)
