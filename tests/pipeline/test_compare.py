@@ -62,9 +62,9 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_report_and_compare_give_the_same_p_values(runs: Path, tmp_path: Path) -> None:
-    report([runs], out=tmp_path / "three", draws=500)
-    report([runs / "b", runs / "a"], out=tmp_path / "two", draws=500)
-    alone = compare(runs / "a", runs / "b", draws=500)
+    report([runs], out=tmp_path / "three")
+    report([runs / "b", runs / "a"], out=tmp_path / "two")
+    alone = compare(runs / "a", runs / "b")
     assert [group["group"] for group in alone["groups"]] == ["all items", "k = 0", "k = 1", "k = 2"]
     wanted = [(g["p"], g["p_holm"]) for g in alone["groups"]]
     for name in ("three", "two"):
@@ -73,7 +73,7 @@ def test_report_and_compare_give_the_same_p_values(runs: Path, tmp_path: Path) -
 
 
 def test_compare_keeps_the_order_it_was_given(runs: Path) -> None:
-    one, other = compare(runs / "c", runs / "a", draws=200), compare(runs / "a", runs / "c", draws=200)
+    one, other = compare(runs / "c", runs / "a"), compare(runs / "a", runs / "c")
     first, second = one["groups"][0], other["groups"][0]
     assert (one["a"], one["b"], first["verdict"]) == ("c", "a", "a is better")
     assert first["difference"] == pytest.approx(first["mean_a"] - first["mean_b"])
@@ -83,14 +83,14 @@ def test_compare_keeps_the_order_it_was_given(runs: Path) -> None:
 
 
 def test_compare_by_another_tag(runs: Path) -> None:
-    found = compare(runs / "a", runs / "b", by="even", draws=200)
+    found = compare(runs / "a", runs / "b", by="even")
     assert [group["group"] for group in found["groups"]] == ["all items", "even = no", "even = yes"]
 
 
 def test_two_training_seeds_of_one_network_can_be_compared(runs: Path) -> None:
     for seed, name in enumerate(("a", "b")):
         changed(runs / name / "run.json", net={"net": "gat", "seed": seed})
-    found = compare(runs / "a", runs / "b", draws=200)
+    found = compare(runs / "a", runs / "b")
     assert (found["a"], found["b"]) == ("a", "b")
 
 
@@ -108,7 +108,7 @@ def test_errors_are_one_line(runs: Path) -> None:
     with pytest.raises(ProbandError, match=r"answers\.jsonl: holds 5 of 300 answers"):
         compare(runs / "a", runs / "b")
     changed(runs / "a" / "run.json", settings={"limit": 5})
-    assert compare(runs / "a", runs / "b", draws=200)["groups"][0]["n"] == 5
+    assert compare(runs / "a", runs / "b")["groups"][0]["n"] == 5
     changed(runs / "a" / "run.json", items_sha="0" * 64)
     with pytest.raises(ProbandError, match="sha256 differs"):
         compare(runs / "a", runs / "b")

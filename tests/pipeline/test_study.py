@@ -47,7 +47,6 @@ grid = { norm = ["sum", "token"] }
 
 [report]
 tables = ["by_k"]
-draws = 200
 """
 
 

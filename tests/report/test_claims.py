@@ -89,7 +89,7 @@ def toy(*claims: Claim) -> ItemSet:
 
 def judged(*claims: Claim) -> list[Verdict]:
     items = toy(*claims)
-    return judge([(Study(items, items.suite.metrics, seed=0, draws=500), ())])
+    return judge([(Study(items, items.suite.metrics, seed=0), ())])
 
 
 def test_two_probes_relation_by_relation() -> None:
@@ -204,7 +204,7 @@ def test_claims_are_written_in_all_formats(tmp_path: Path, unpainted: None) -> N
     items = toy(claim, other)
     analysis = Analysis(name="frequency", help="", of=of)
     items = dataclasses.replace(items, suite=dataclasses.replace(items.suite, analyses=(analysis,)))
-    found = write_report([items], out=tmp_path, draws=200, claims=True, analyses=["frequency"])
+    found = write_report([items], out=tmp_path, claims=True, analyses=["frequency"])
     assert found["claims"] == {"holds": 2, "fails": 0, "open": 1}
     written = json.loads((tmp_path / "claims.json").read_text("utf-8"))["claims"]
     assert [(v["systems"], v["verdict"]) for v in written] == [("m", "holds"), ("net:a", "open"), ("m", "holds")]

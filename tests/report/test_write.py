@@ -24,7 +24,7 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
 
 def test_the_same_runs_are_the_same_bytes(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
     for name in ("a", "b"):
-        write_report([make_set(80)], out=tmp_path / name, draws=200)
+        write_report([make_set(80)], out=tmp_path / name)
     first, second = bytes_of(tmp_path / "a"), bytes_of(tmp_path / "b")
     assert first.keys() == second.keys()
     assert [name for name in first if first[name] != second[name]] == []
@@ -37,7 +37,7 @@ def test_the_hash_seed_changes_nothing(tmp_path: Path, root: Path) -> None:
         "import importlib.util, sys; from pathlib import Path\n"
         "spec = importlib.util.spec_from_file_location('example', 'tests/report/conftest.py')\n"
         "example = importlib.util.module_from_spec(spec); spec.loader.exec_module(example)\n"
-        "example.write_report([example.set_of(40)], out=Path(sys.argv[1]), draws=100)"
+        "example.write_report([example.set_of(40)], out=Path(sys.argv[1]))"
     )
     for name in ("1", "2"):
         env = {**os.environ, "PYTHONHASHSEED": name}
@@ -116,7 +116,7 @@ def test_without_matplotlib_there_are_svgs_and_a_word_about_it(
     make_set: Callable[..., ItemSet], tmp_path: Path, unpainted: None
 ) -> None:
     assert marks.figure_formats() == ("svg",)
-    write_report([make_set(40)], out=tmp_path, draws=100)
+    write_report([make_set(40)], out=tmp_path)
     page = (tmp_path / "index.html").read_text("utf-8")
     assert "proband[plots]" in page
     assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".svg"}
@@ -129,16 +129,11 @@ def test_a_table_nobody_has_tags_for_is_left_out(
     loaded = make_set(40)
     table = dataclasses.replace(loaded.suite.tables[0], name="absent", title="By a tag nobody has", rows=("absent",))
     suite = dataclasses.replace(loaded.suite, tables=(*loaded.suite.tables, table))
-    write_report([dataclasses.replace(loaded, suite=suite)], out=tmp_path, draws=100)
+    write_report([dataclasses.replace(loaded, suite=suite)], out=tmp_path)
     page = (tmp_path / "index.html").read_text("utf-8")
     assert loaded.suite.tables[0].title in page
     assert table.title not in page
     assert not list((tmp_path / "tables").glob("*absent*"))
-
-
-def test_too_few_draws_are_refused(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
-    with pytest.raises(ProbandError, match="too few"):
-        write_report([make_set(40)], out=tmp_path, draws=10)
 
 
 def test_tables_and_analyses_are_asked_for_by_name(
@@ -165,10 +160,10 @@ def test_tables_and_analyses_are_asked_for_by_name(
         items.suite, tables=(dataclasses.replace(first, always=False), *rest), analyses=(words,)
     )
     items = dataclasses.replace(items, suite=suite)
-    write_report([items], out=tmp_path / "all", draws=100)
+    write_report([items], out=tmp_path / "all")
     tables = {path.stem for path in (tmp_path / "all" / "tables").iterdir()}
     assert tables == {"analogy-headline", "analogy-length", "analogy-relations"}
-    write_report([items], out=tmp_path / "one", draws=100, tables=["groups"], analyses=["words"])
+    write_report([items], out=tmp_path / "one", tables=["groups"], analyses=["words"])
     tables = {path.stem for path in (tmp_path / "one" / "tables").iterdir()}
     assert tables == {"analogy-headline", "analogy-groups", "analogy-words"}
     assert "| embedded:mlm | 320 |" in (tmp_path / "one" / "tables" / "analogy-words.md").read_text("utf-8")

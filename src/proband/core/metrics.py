@@ -1,11 +1,19 @@
 """Metrics as objects: what is measured, in which unit, and which direction is better.
 
 Over an *item*: `of(item, answer)` gives no number (None: does not apply), one, or several (one per blank). Over a
-*set*: `each(item, answer)` gives a record of numbers per item (for example score and truth), and `of(records, weights)`
-one number for all of them; `weights` say how often each record counts, so that a set metric can be resampled.
+*set*: `each(item, answer)` gives a record of numbers per item, and `of(records, weights)` one number for all of them.
 
 A skipped answer is left out of every metric. A reply that could not be read (`status` "unread") counts as wrong: the
 metrics here give it their worst number, and a suite's own metric must do the same where it applies to such a run.
+
+A suite may declare any metric over sets; its intervals and paired tests come by themselves (`statistics.influence`),
+from calls of `of` in which some records weigh 0 or 2 instead of 1. For that, the first column of a record is what
+records are ordered by (the score) and the other columns are labels (the truth); `weights` are counts, and only their
+proportions may matter (a record that weighs 2 is two records, one that weighs 0 is none); and there must be an answer
+for any weights, also where no true record is left. Metrics that jump, like recall at a given precision, are welcome. A
+`unit` of "share" keeps the interval within [0, 1]. `AUC` below is an example:
+
+    Metric(name="auc", of=area_under_roc, over="set", each=score_and_truth)
 """
 
 from __future__ import annotations

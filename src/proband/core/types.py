@@ -78,7 +78,11 @@ class Run(Record, frozen=True, kw_only=True):
 
 
 class Estimate(Record, frozen=True, kw_only=True):
-    """One cell of a table: a mean (or a set metric) with its interval over `n` items."""
+    """One cell of a table: a mean (or a set metric) with its interval over `n` items.
+
+    `few`: the items stand in too few clusters to tell, and the interval is not to be printed. `seeds`: over how many
+    training seeds the mean is, `from_seeds` which share of its variance is due to them.
+    """
 
     metric: str
     group: dict[str, Tag]
@@ -87,3 +91,7 @@ class Estimate(Record, frozen=True, kw_only=True):
     high: float
     n: int
     clusters: int = 0
+    effective: float = 0.0  # clusters of equal size that would say as much
+    few: bool = False
+    seeds: int = 1
+    from_seeds: float | None = None

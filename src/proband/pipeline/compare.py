@@ -18,7 +18,6 @@ def compare(
     by: str | None = None,
     metric: str | None = None,
     seed: int = 0,
-    draws: int = 2000,
 ) -> dict[str, Any]:
     """Paired, clustered tests of two runs on the same items: on all of them, and in each column of the suite's first
     table or for each value of the tag `by`. A folder may hold several runs of one network (other training seeds)."""
@@ -36,7 +35,7 @@ def compare(
     suite = one.suite
     chosen = suite.metric(metric or "")
     both = replace(one, answered=[*one.answered, *other.answered])
-    study = Study(both, [chosen], seed=seed, draws=draws, pool=len(both.answered) > 2)
+    study = Study(both, [chosen], seed=seed, pool=len(both.answered) > 2)
     if len(study.systems) != 2:
         raise ProbandError(f"{run_a} and {run_b} hold {len(study.systems)} systems: name two")
     compared = comparisons(study, chosen, by=by or "")

@@ -24,7 +24,6 @@ def report(
     items: PathLike | None = None,
     title: str | None = None,
     seed: int = 0,
-    draws: int = 2000,
     **what: Any,
 ) -> Mapping[str, Any]:
     """Write the report of all runs in and below these folders. `items` says where the items are, if they have moved;
@@ -32,7 +31,7 @@ def report(
     from proband.report import write_report
 
     sets = item_sets(runs, items=items)
-    return write_report(sets, out=Path(out), title=title, seed=seed, draws=draws, **what)
+    return write_report(sets, out=Path(out), title=title, seed=seed, **what)
 
 
 def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> list[ItemSet]:

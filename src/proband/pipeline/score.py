@@ -8,13 +8,13 @@ from typing import Any
 from proband.pipeline.report import item_sets
 
 
-def score(folder: str | Path, *, seed: int = 0, draws: int = 2000) -> dict[str, Any]:
+def score(folder: str | Path) -> dict[str, Any]:
     """How many answers there are, and their mean; None where the metric applies to none of them."""
     from proband.report.numbers.cells import Study
 
-    study = Study(item_sets([folder])[0], seed=seed, draws=draws)
+    study = Study(item_sets([folder])[0])
     (cell,) = study.cell(study.main, {})
-    empty = {"mean": None, "low": None, "high": None, "n": 0}
+    empty = {"mean": None, "low": None, "high": None, "n": 0, "few": False}
     return {
         "metric": study.main.name,
         "unit": study.main.unit,

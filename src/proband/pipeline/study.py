@@ -128,7 +128,6 @@ def write_report(read: StudyFile, runs: Sequence[RunStage], *, out: Path) -> dic
         tables=part.tables,
         claims=part.claims,
         analyses=part.analyses,
-        draws=part.draws,
     )
     write_json(place, {"key": key, "report": found})
     return dict(found)

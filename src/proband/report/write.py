@@ -13,6 +13,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import write_json, write_text
 from proband.core.metrics import Metric
 from proband.core.progress import Progress
+from proband.core.statistics.clusters import FEW
 from proband.core.suite import Results, Sheet, Suite, Table
 from proband.core.text import slug
 from proband.report.claims import as_sheet, judge
@@ -44,7 +45,6 @@ def write_report(
     out: Path,
     title: str | None = None,
     seed: int = 0,
-    draws: int = 2000,
     tables: Sequence[str] | None = None,
     claims: bool = False,
     analyses: Sequence[str] = (),
@@ -55,14 +55,14 @@ def write_report(
     `tables` names the tables to write (default: those that are not only for studies), `analyses` the analyses to run;
     with `claims` the suites' claims are tested.
     """
-    _check(sets, draws=draws, tables=tables, analyses=analyses)
+    _check(sets, tables=tables, analyses=analyses)
     keys = unique([slug(each.suite.name) for each in sets])
     sections = []
     total = sum(3 + len(_chosen(each.suite, tables)) for each in sets)
     with Progress("report", total=total) as bar:
         for each, key in zip(sets, keys):
             used = _metrics(each.suite, tables=tables, claims=claims, analyses=analyses)
-            study = Study(each.ordered(), used, key=key, seed=seed, draws=draws)
+            study = Study(each.ordered(), used, key=key, seed=seed)
             bar.advance()
             sections.append(_section(study, out, tables=tables, analyses=analyses, advance=bar.advance))
     verdicts = judge([(section.study, section.sheets) for section in sections]) if claims else []
@@ -89,11 +89,9 @@ def write_report(
 # ---- what was asked for --------------------------------------------------------------------------------------------
 
 
-def _check(sets: Sequence[ItemSet], *, draws: int, tables: Sequence[str] | None, analyses: Sequence[str]) -> None:
+def _check(sets: Sequence[ItemSet], *, tables: Sequence[str] | None, analyses: Sequence[str]) -> None:
     if not sets:
         raise ProbandError("nothing to report: no run was given")
-    if draws < 100:
-        raise ProbandError(f"{draws} draws are too few for an interval; at least 100")
     for kind, asked, known in (
         ("table", tables or (), [table.name for each in sets for table in each.suite.tables]),
         ("analysis", analyses, [analysis.name for each in sets for analysis in each.suite.analyses]),
@@ -203,7 +201,7 @@ def _set_summary(section: Section) -> dict[str, Any]:
         "metric": study.main.name,
         "unit": study.main.unit,
         "better": study.main.better,
-        "bootstrap": {"draws": study.draws, "seed": study.seed, "level": 0.95},
+        "intervals": {"level": 0.95, "least_effective_clusters": FEW},
         "runs": [
             {"label": label, "model": run.model, "solver": run.solver, "seed": run.seed, "answers": len(answered)}
             for label, run, answered in zip(items.labels, items.runs, study.arrays.answered)

@@ -21,7 +21,7 @@ from proband.report.numbers.grids import Grid, fill
 @pytest.fixture(scope="module")
 def grids(make_set: Callable[..., ItemSet], hostile_text: str) -> list[Grid]:
     loaded = make_set(320, models=("embedded:mlm", "embedded:glove", hostile_text))
-    study = Study(loaded, seed=0, draws=200)
+    study = Study(loaded, seed=0)
     return [fill(study, table) for table in loaded.suite.tables]
 
 

@@ -10,8 +10,7 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, write_text
 from proband.core.metrics import ACCURACY, AUC, Metric
-from proband.core.statistics.bootstrap import Clusters
-from proband.core.statistics.estimates import clusters_of
+from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.types import Answer, Run, Tag
 from proband.report import Answered, ItemSet
 from proband.report.numbers.arrays import collect

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 import msgspec
 import numpy as np
 import pytest
+from statsmodels.regression.linear_model import OLS
 
 from proband.core.metrics import ACCURACY, AUC, Metric, area_under_roc
 from proband.core.metrics import accuracy_of as accuracy
-from proband.core.statistics import estimates as stats
+from proband.core.statistics.clusters import clusters_of
 from proband.core.suite import Published, Table
 from proband.core.types import Answer, Item
 from proband.report import Answered, ItemSet
@@ -18,8 +19,8 @@ from proband.report.numbers.grids import fill
 from proband.report.tables.lines import best, unit
 
 
-def study_of(loaded: ItemSet, draws: int = 400) -> Study:
-    return Study(loaded, seed=0, draws=draws)
+def study_of(loaded: ItemSet) -> Study:
+    return Study(loaded)
 
 
 def test_a_tiny_example_by_hand(make_set: Callable[..., ItemSet]) -> None:
@@ -60,17 +61,17 @@ def test_every_cell_agrees_with_a_plain_count(make_set: Callable[..., ItemSet]) 
             assert cell.estimate.n == len(right)
 
 
-def test_pairs_flip_the_signs_of_the_sums_of_clusters(make_set: Callable[..., ItemSet]) -> None:
+def test_pairs_compare_the_answers_item_by_item(make_set: Callable[..., ItemSet]) -> None:
     loaded = make_set(400, models=("embedded:mlm", "embedded:glove"))
-    study = study_of(loaded, draws=2000)
+    study = study_of(loaded)
     (pair,) = study.pairs(ACCURACY, {})
     a, b = (values.numbers for values in study.arrays.metrics["accuracy"])
-    sums: dict[tuple[str, ...], float] = {}
-    for item, difference in zip(loaded.items(), a - b):
-        sums[stats.clusters_of(item)] = sums.get(stats.clusters_of(item), 0.0) + difference
-    assert (pair.n, pair.clusters) == (400, len(sums))
+    groups = [clusters_of(item)[0] for item in loaded.items()]
+    assert (pair.n, pair.clusters) == (400, len(set(groups)))
     assert pair.difference == pytest.approx(float((a - b).mean()))
-    assert pair.p == pytest.approx(stats.sign_flip(np.array([*sums.values()]), seed=1, draws=10_000), abs=0.01)
+    number = np.unique(groups, return_inverse=True)[1]
+    theirs = OLS(a - b, np.ones(400)).fit(cov_type="cluster", cov_kwds={"groups": number})
+    assert pair.p == pytest.approx(theirs.pvalues[0], abs=0.03)
     assert pair.low < pair.difference < pair.high
 
 
@@ -153,10 +154,10 @@ def test_training_seeds_share_a_line(make_set: Callable[..., ItemSet]) -> None:
     assert pair.n == 240
 
 
-def test_a_metric_over_sets_has_an_interval_from_the_same_draws(make_set: Callable[..., ItemSet]) -> None:
+def test_a_metric_over_sets_has_an_interval_and_a_paired_test(make_set: Callable[..., ItemSet]) -> None:
     base = make_set(300, models=("embedded:mlm", "baseline:random"))
     items = dataclasses.replace(base, suite=dataclasses.replace(base.suite, metrics=(AUC,)))
-    study = study_of(items, draws=300)
+    study = study_of(items)
     better, chance = study.cell(AUC, {})
     assert better
     assert chance
@@ -236,7 +237,7 @@ def test_replies_that_cannot_be_read_are_wrong_and_skipped_items_are_left_out(ma
     base = make_set(8, models=("embedded:mlm", "embedded:smollm2"))
     some, none = [*refused[:4], *right, *skipped], refused
     runs = [Answered(run=run, answers=answers) for run, answers in zip(base.runs, (some, none))]
-    study = Study(dataclasses.replace(base, items_from=items, answered=runs), [ACCURACY, AUC], seed=0, draws=50)
+    study = Study(dataclasses.replace(base, items_from=items, answered=runs), [ACCURACY, AUC])
     one, other = study.cell(ACCURACY, {})
     assert one is not None
     assert other is not None

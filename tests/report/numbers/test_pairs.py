@@ -7,29 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from proband.core.metrics import ACCURACY
-from proband.core.statistics.bootstrap import Clusters, Floats, resample
-from proband.report.numbers.columns import Column, value_of
-from proband.report.numbers.pairs import Comparison, Together, compared, p_values
+from proband.core.metrics import Metric
+from proband.core.statistics.clusters import Clusters, Floats, Neighbours
+from proband.report.numbers.columns import Column
+from proband.report.numbers.pairs import Comparison, Together, compared
+
+NATS = Metric(name="nats", of=len, unit="nats")
 
 
-def paired(a: Floats, b: Floats, clusters: Sequence[Sequence[str]], *, seed: int = 0, draws: int = 2000) -> Comparison:
+def paired(a: Floats, b: Floats, clusters: Sequence[Sequence[str]]) -> Comparison:
     rows = np.arange(len(a))
-    drawn = resample([a, b], rows, Clusters.of(clusters), seed=seed, draws=draws)
-    (p,) = p_values(ACCURACY, drawn, [(0, 1)], seed=seed, draws=draws)
-    columns = tuple(Column(at, [numbers], value_of(ACCURACY)) for at, numbers in enumerate((a, b)))
-    return compared(ACCURACY, Together(rows, columns, drawn), (0, 1), p, group={}, labels=("a", "b"))
-
-
-def test_the_test_is_calibrated_under_the_null() -> None:
-    p = []
-    for seed in range(300):
-        rng = np.random.default_rng(seed)
-        shared = np.repeat(rng.normal(size=30), 5)
-        a, b = shared + rng.normal(size=150), shared + rng.normal(size=150)
-        a += np.repeat(rng.normal(size=30), 5)
-        p.append(paired(a, b, [(str(i // 5),) for i in range(150)], seed=seed, draws=100).p)
-    assert 0.02 < np.mean(np.array(p) < 0.05) < 0.09
+    columns = tuple(Column(at, [numbers], NATS) for at, numbers in enumerate((a, b)))
+    together = Together(rows, columns, Neighbours.of(Clusters.of(clusters), rows))
+    return compared(NATS, together, (0, 1), group={}, labels=("a", "b"))
 
 
 def test_it_sees_a_difference_and_says_what_it_could_not_have_seen() -> None:
@@ -40,11 +30,19 @@ def test_it_sees_a_difference_and_says_what_it_could_not_have_seen() -> None:
     assert result.low < 0.1 < result.high
     assert result.detectable == pytest.approx(2.8 * 0.2 / np.sqrt(200), rel=0.15)
     assert result.turned().better == result.better == "a"
+    assert result.verdict == "a is better"
 
 
-def test_several_clusters_per_item_use_the_bootstrap() -> None:
+def test_a_difference_of_two_tuples_is_no_difference_of_all() -> None:
     rng = np.random.default_rng(1)
     pairs = [(str(i), str(j)) for i in range(12) for j in range(12) if i != j]
     effect = rng.normal(size=12)
     d = np.array([effect[int(i)] + effect[int(j)] for i, j in pairs]) - 2 * effect.mean()
     assert paired(d, np.zeros(len(d)), pairs).p > 0.3
+
+
+def test_five_clusters_are_too_few_to_tell() -> None:
+    a = np.random.default_rng(0).normal(1.0, 0.1, 90)
+    few = paired(a, np.zeros(90), [(str(i % 5),) for i in range(90)])
+    assert (few.few, few.clear, few.verdict) == (True, False, "too few to tell")
+    assert paired(a, np.zeros(90), [(str(i % 6),) for i in range(90)]).clear

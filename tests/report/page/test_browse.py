@@ -24,7 +24,7 @@ def parse_script(text: str) -> list[Any]:
 
 
 def written(loaded: ItemSet, out: Path) -> dict[str, int]:
-    return browse.write_browser(Study(loaded, seed=0, draws=100), out)
+    return browse.write_browser(Study(loaded, seed=0), out)
 
 
 def test_the_shards_hold_every_item_and_answer(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:

@@ -204,7 +204,7 @@ def test_choices_that_nobody_picked_are_folded_away(
         )
         for m, given in enumerate(loaded.answered)
     ]
-    write_report([dataclasses.replace(loaded, items_from=items, answered=runs)], out=tmp_path, draws=100)
+    write_report([dataclasses.replace(loaded, items_from=items, answered=runs)], out=tmp_path)
     seen = Visit(browser, tmp_path)
     seen.items()
     seen.page.locator("#list .row").first.click()

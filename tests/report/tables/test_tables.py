@@ -21,7 +21,7 @@ from proband.report.tables.sheets import sheet_csv, sheet_latex, sheet_markdown
 @pytest.fixture(scope="module")
 def grid(make_set: Callable[..., ItemSet], hostile_text: str) -> Grid:
     loaded = make_set(320, models=("embedded:mlm", hostile_text))
-    return fill(Study(loaded, seed=0, draws=200), loaded.suite.tables[0])
+    return fill(Study(loaded, seed=0), loaded.suite.tables[0])
 
 
 def shown(text: str) -> list[tuple[float, float | None, float | None]]:

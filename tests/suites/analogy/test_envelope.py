@@ -11,7 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from proband.core.metrics import accuracy_of
-from proband.core.statistics.bootstrap import Clusters, resample
+from proband.core.statistics.clusters import Clusters, Neighbours
+from proband.core.statistics.estimates import Measured, interval
 from proband.core.types import Answer, Item
 from proband.suites.analogy.relations import Relation
 from proband.suites.analogy.sources import bats
@@ -45,9 +46,10 @@ def test_a_coin_scores_one_half(own: list[Relation], coin: Fake, built: Fake, so
     items = built(per_relation=100)
     answers = solve("pppl", items, coin(own, TEMPLATES["what-is-to"]), seed=0)
     scored, clusters = np.array(values(items, answers)), Clusters.of([i.facts["clusters"] for i in items])
-    low, high = resample([scored], np.arange(len(items)), clusters, seed=0, draws=2000).interval(0)
+    shared = Neighbours.of(clusters, np.arange(len(items)))
+    found = interval(Measured(scored.mean(keepdims=True), scored[None] - scored.mean()), shared, share=True)
     assert abs(scored.mean() - 0.5) < 0.03
-    assert low < 0.5 < high
+    assert found.low < 0.5 < found.high
 
 
 def test_the_order_of_choices_does_not_matter(own: list[Relation], coin: Fake, built: Fake, solve: Fake) -> None:

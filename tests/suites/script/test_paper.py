@@ -25,7 +25,6 @@ QUICK = {
     "tuned-epochs": 1,
     "models": "",
     "device": "cpu",
-    "draws": 100,
 }
 
 

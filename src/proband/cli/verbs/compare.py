@@ -39,8 +39,9 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     yield f"{result['suite']}, {result['metric']} ({unit}): A = {result['a']}, B = {result['b']}"
     header = ("", "A", "B", "A - B", "95 % interval", "p (Holm)", "n", "")
     yield table(header, (row(group, result["unit"]) for group in result["groups"]), numbers=(1, 2, 3, 5, 6))
-    least = figure(result["groups"][0]["detectable"], result["unit"])
-    yield f"minimum detectable difference over all items: {least}"
+    if not result["groups"][0]["few"]:
+        least = figure(result["groups"][0]["detectable"], result["unit"])
+        yield f"minimum detectable difference over all items: {least}"
 
 
 def row(group: Mapping[str, Any], unit: str) -> tuple[str, ...]:
@@ -50,8 +51,8 @@ def row(group: Mapping[str, Any], unit: str) -> tuple[str, ...]:
         figure(group["mean_a"], unit),
         figure(group["mean_b"], unit),
         figure(group["difference"], unit, sign="+"),
-        f"[{low}, {high}]",
-        f"{group['p_holm']:.4f}",
+        "–" if group["few"] else f"[{low}, {high}]",
+        "–" if group["few"] else f"{group['p_holm']:.4f}",
         f"{group['n']:,}",
         group["verdict"],
     )

@@ -125,6 +125,8 @@ def in_words(score: Mapping[str, Any]) -> str:
     '98.8 % [90.0, 100.0], chance 50.0 %'
     >>> in_words({"mean": 2.5, "low": 2.25, "high": 2.75, "unit": "nats", "chance": None})
     '2.500 nats [2.250, 2.750]'
+    >>> in_words({"mean": 0.5, "low": 0.1, "high": 0.9, "n": 4, "few": True, "unit": "share", "chance": 0.5})
+    '50.0 % (n = 4, too few to tell), chance 50.0 %'
     """
     if score["mean"] is None:
         return "does not apply"
@@ -133,4 +135,5 @@ def in_words(score: Mapping[str, Any]) -> str:
         f"{100 * score[name]:.1f}" if share else f"{score[name]:.3f}" for name in ("mean", "low", "high")
     )
     chance = "" if score["chance"] is None else f", chance {score['chance']:.1%}".replace("%", " %")
-    return f"{mean} {'%' if share else score['unit']} [{low}, {high}]{chance}"
+    span = f"(n = {score['n']:,}, too few to tell)" if score.get("few") else f"[{low}, {high}]"
+    return f"{mean} {'%' if share else score['unit']} {span}{chance}"

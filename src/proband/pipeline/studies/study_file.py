@@ -8,7 +8,7 @@
     [[run]]        items (builds, or folders), models ("net:NAME" is a train stage), solver, options, grid (option -> a
                    list of values: one run per combination), seeds, limit, model-options, optional (a model that is not
                    installed or cannot be asked this way is named and left out)
-    [report]       tables, claims, analyses, draws
+    [report]       tables, claims, analyses
 
 A key that nobody reads is an error with its line.
 """
@@ -69,7 +69,6 @@ class ReportPart(Part, frozen=True, kw_only=True):
     tables: list[str] | None = None  # all that a suite shows by default
     claims: bool = False
     analyses: list[str] = []
-    draws: int = 2000
 
 
 class StudyFile(Part, frozen=True, kw_only=True):

@@ -64,9 +64,10 @@ def tip(grid: Grid, run: int, row: Key | None, column: Key, cell: Cell) -> str:
     """The words of a tooltip."""
     e = cell.estimate
     value = words.figure(e.mean, grid.metric)
-    span = words.interval(e.low, e.high, grid.metric)
-    lines = [grid.labels[run], place(grid, row, column), f"{value} {span}"]
+    lines = [grid.labels[run], place(grid, row, column), f"{value} {words.span(e, grid.metric)}"]
     lines.append(words.spread(cell.sd, cell.runs, grid.metric))
+    if e.from_seeds is not None:
+        lines.append(f"{100 * e.from_seeds:.0f}% of the variance from training seeds")
     lines.append(f"{words.count(e.n, 'answer')} in {words.count(e.clusters, 'cluster')}")
     if cell.chance is not None:
         lines.append(f"chance {words.figure(cell.chance, grid.metric)}: {cell.against_chance} chance")

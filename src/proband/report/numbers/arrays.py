@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
-from proband.core.statistics.bootstrap import Clusters, Floats, GrowingClusters, Ints
-from proband.core.statistics.estimates import clusters_of
+from proband.core.statistics.clusters import Clusters, Floats, GrowingClusters, Ints, clusters_of
 from proband.core.types import Answer, Item, Tag
 from proband.report.numbers.sources import ItemSet
 

@@ -15,12 +15,12 @@ import numpy as np
 
 from proband.core.metrics import Metric
 from proband.core.statistics import estimates as stats
-from proband.core.statistics.bootstrap import Ints, resample, resample_set
+from proband.core.statistics.clusters import Ints, Neighbours
 from proband.core.suite import Where
 from proband.core.types import Estimate, Tag
 from proband.report.numbers.arrays import Arrays, Values, collect
-from proband.report.numbers.columns import Column, Mask, alike, macro_mean, macro_of, per_item, value_of, within
-from proband.report.numbers.pairs import Comparison, Together, compared, p_values
+from proband.report.numbers.columns import Column, Mask, alike, macro_mean, per_item, within
+from proband.report.numbers.pairs import Comparison, Together, compared
 from proband.report.numbers.sources import ItemSet
 from proband.report.numbers.systems import System, systems
 
@@ -39,8 +39,8 @@ class Cell:
 
     @property
     def against_chance(self) -> str:
-        """`above`, `below` or `at` chance as the interval says; empty where there is no chance level."""
-        if self.chance is None:
+        """`above`, `below` or `at` chance as the interval says; empty where there is no chance level or no interval."""
+        if self.chance is None or self.estimate.few:
             return ""
         return "above" if self.estimate.low > self.chance else "below" if self.estimate.high < self.chance else "at"
 
@@ -55,11 +55,10 @@ class Study:
         metrics: Sequence[Metric] = (),
         *,
         key: str = "",
-        seed: int,
-        draws: int,
+        seed: int = 0,
         pool: bool = True,
     ) -> None:
-        self.items, self.key, self.seed, self.draws = items, key or items.suite.name, seed, draws
+        self.items, self.key, self.seed = items, key or items.suite.name, seed
         self.main = items.suite.metric()
         used = {metric.name: metric for metric in (self.main, *metrics)}
         self.arrays: Arrays = collect(items, list(used.values()))
@@ -102,7 +101,7 @@ class Study:
         if not all(np.array_equal(rows, each.rows) for each in found[1:]):
             rows = reduce(np.intersect1d, (each.rows for each in found))
             parts = [per_item(each, rows, metric) for each in found]
-        return rows, Column(system, parts, value_of(metric))
+        return rows, Column(system, parts, metric)
 
     # ---- cells ----
 
@@ -111,7 +110,7 @@ class Study:
         key = (metric.name, _address(where), macro)
         if key not in self.known:
             cells: list[Cell | None] = [None] * len(self.systems)
-            for group in self.drawn(metric, where, macro=macro):
+            for group in self.together(metric, where, macro=macro):
                 chance = self._chance(metric, group.rows, macro)
                 for place, column in enumerate(group.columns):
                     estimate = self._estimate(group, place, metric=metric, where=where)
@@ -133,30 +132,24 @@ class Study:
         """Items of a selection that were not asked, the most of all runs of a system."""
         return max(int(mask[self.arrays.skipped[run]].sum()) for run in self.systems[system].runs)
 
-    def drawn(self, metric: Metric, where: Where, *, macro: str = "") -> list[Together]:
-        """Systems that have numbers for the same items there, resampled together. Large cells are asked for again (by
-        the comparisons) and kept; there are few of them."""
+    def together(self, metric: Metric, where: Where, *, macro: str = "") -> list[Together]:
+        """Systems that have numbers for the same items there. Large cells are asked for again (by the comparisons) and
+        kept; there are few of them."""
         key = (metric.name, _address(where), macro)
         if key in self.kept:
             return self.kept[key]
         mask = self.mask(where)
         found = [self.column(system, metric, mask) for system in self.selected(where)]
-        groups = [self._resampled(metric, rows, columns, macro) for rows, columns in alike(found) if len(rows)]
+        groups = [self._grouped(rows, columns, macro) for rows, columns in alike(found) if len(rows)]
         if 20 * mask.sum() >= len(mask):
             self.kept[key] = groups
         return groups
 
-    def _resampled(self, metric: Metric, rows: Ints, columns: Sequence[Column], macro: str = "") -> Together:
-        clusters, how = self.arrays.clusters, {"seed": self.seed, "draws": self.draws}
-        strata = self._strata(rows, macro) if macro else None
-        if strata is not None:
-            columns = [replace(column, of=value_of(metric, strata)) for column in columns]
-        if metric.over == "item":
-            drawn = resample([column.mean for column in columns], rows, clusters, strata=strata, **how)
-        else:
-            of, calls = (metric.of, 1) if strata is None else (macro_of(metric.of, strata), int(strata.max()) + 1)
-            drawn = resample_set(of, [column.parts for column in columns], rows, clusters, calls=calls, **how)
-        return Together(rows, tuple(columns), drawn)
+    def _grouped(self, rows: Ints, columns: Sequence[Column], macro: str = "") -> Together:
+        if macro:
+            strata = self._strata(rows, macro)
+            columns = [replace(column, strata=strata) for column in columns]
+        return Together(rows, tuple(columns), Neighbours.of(self.arrays.clusters, rows))
 
     def _strata(self, rows: Ints, macro: str) -> Ints:
         """The values of the tag `macro` among these items, as numbers from 0; those without it are one value."""
@@ -166,21 +159,20 @@ class Study:
         return strata
 
     def _estimate(self, group: Together, place: int, *, metric: Metric, where: Where) -> Estimate:
-        """Numbers without spread have no bootstrap interval: core.statistics says what theirs is."""
-        column, drawn = group.columns[place], group.drawn
-        if drawn.clusters == 1 or (metric.over == "item" and (column.mean == column.mean[0]).all()):
-            x = np.array([column.value]) if metric.over == "set" else column.mean
-            low, high = stats.interval_without_spread(x, drawn.clusters)
-        else:
-            low, high = drawn.interval(place)
+        column, shared = group.columns[place], group.shared
+        found = stats.interval(column.measured, shared, share=metric.percent)
         return Estimate(
             metric=metric.name,
             group=plain_tags(where),
             mean=column.value,
-            low=low,
-            high=high,
+            low=found.low,
+            high=found.high,
             n=len(group.rows),
-            clusters=drawn.clusters,
+            clusters=shared.clusters,
+            effective=shared.effective,
+            few=found.few,
+            seeds=len(column.values),
+            from_seeds=found.from_seeds,
         )
 
     def _chance(self, metric: Metric, rows: Ints, macro: str) -> float | None:
@@ -196,24 +188,17 @@ class Study:
     ) -> list[Comparison]:
         """Every pair of systems (or only some), on the items that both have a number for. With a `margin`, the test is
         whether the first is ahead by more than that, item by item."""
-        groups = self.drawn(metric, where)
+        groups = self.together(metric, where)
         at = {column.system: (group, i) for group in groups for i, column in enumerate(group.columns)}
-        asked: dict[int, tuple[Together, list[tuple[int, int]]]] = {}
+        found = []
         for a, b in combinations(sorted(at), 2):
             if only is not None and (a, b) not in only:
                 continue
             (left, i), (right, j) = at[a], at[b]
-            together = left is right and not margin
-            both, place = (left, (i, j)) if together else (self._meet(metric, left, i, right, j), (0, 1))
+            both, place = (left, (i, j)) if left is right else (self._meet(metric, left, i, right, j), (0, 1))
             if both is not None:
-                asked.setdefault(id(both), (both, []))[1].append(place)
-        found = {}
-        for both, places in asked.values():
-            p = p_values(metric, both.drawn, places, seed=self.seed, draws=self.draws, margin=margin)
-            for place, each in zip(places, p):
-                systems = both.columns[place[0]].system, both.columns[place[1]].system
-                found[systems] = compared(metric, both, place, each, group=where, labels=self.labels)
-        return [found[each] for each in sorted(found)]
+                found.append(compared(metric, both, place, group=where, labels=self.labels, margin=margin))
+        return found
 
     def pair(self, metric: Metric, where: Where, a: int, b: int, *, margin: float = 0.0) -> Comparison | None:
         """Two systems, the test being whether a is ahead of b by more than `margin`."""
@@ -232,7 +217,7 @@ class Study:
             own = group.columns[place]
             parts = [per_item(Values(group.rows, part), rows, metric) for part in own.parts]
             columns.append(replace(own, parts=parts))
-        return self._resampled(metric, rows, columns)
+        return self._grouped(rows, columns)
 
 
 # ---- tags ----------------------------------------------------------------------------------------------------------

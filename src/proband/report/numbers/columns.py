@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,20 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.metrics import Metric
-from proband.core.statistics.bootstrap import Floats, Ints
+from proband.core.statistics.clusters import Floats, Ints
+from proband.core.statistics.estimates import Measured
+from proband.core.statistics.influence import of_mean, of_set
 from proband.report.numbers.arrays import Values
 
 Mask = NDArray[np.bool_]
-SetMetric = Callable[[Floats, Floats], float]  # of records and their weights
 
 
 @dataclass(frozen=True)
 class Column:
-    """The numbers (or records) of a system for some rows: one part per run, and `of` gives the value of a part."""
+    """The numbers (or records) of a system for some rows, one part per run. With `strata` (a number from 0 per item),
+    its value is the mean over them."""
 
     system: int
     parts: Sequence[Floats]
-    of: Callable[[Floats], float]
+    metric: Metric
+    strata: Ints | None = None
 
     @cached_property
     def mean(self) -> Floats:
@@ -34,29 +37,29 @@ class Column:
     @cached_property
     def values(self) -> list[float]:
         """Of each run."""
-        return [self.of(part) for part in self.parts]
+        return [_value(self.metric, part, self.strata) for part in self.parts]
 
     @property
     def value(self) -> float:
         return float(np.mean(self.values))
 
+    @cached_property
+    def measured(self) -> Measured:
+        """With the influence of every item."""
+        if self.metric.over == "item":
+            found = [of_mean(part, self.strata) for part in self.parts]
+        else:
+            found = [of_set(self.metric.of, part, self.strata) for part in self.parts]
+        return Measured(np.array([value for value, _ in found]), np.stack([u for _, u in found]))
 
-def value_of(metric: Metric, strata: Ints | None = None) -> Callable[[Floats], float]:
-    """From a run's numbers to the value of a metric: with `strata` (a number from 0 per item), the mean over them."""
-    if metric.over == "set":
-        of = metric.of if strata is None else macro_of(metric.of, strata)
-        return lambda records: of(records, np.ones(len(records)))
-    return lambda numbers: float(numbers.mean()) if strata is None else macro_mean(numbers, strata)
 
-
-def macro_of(of: SetMetric, strata: Ints) -> SetMetric:
-    """A metric over sets as the mean over the strata of its values. A stratum that a draw misses is left out."""
-    members = [np.flatnonzero(strata == stratum) for stratum in range(int(strata.max()) + 1)]
-
-    def mean(records: Floats, weights: Floats) -> float:
-        return float(np.mean([of(records[m], weights[m]) for m in members if weights[m].any()]))
-
-    return mean
+def _value(metric: Metric, numbers: Floats, strata: Ints | None) -> float:
+    if metric.over == "item":
+        return float(numbers.mean()) if strata is None else macro_mean(numbers, strata)
+    if strata is None:
+        return float(metric.of(numbers, np.ones(len(numbers))))
+    members = (np.flatnonzero(strata == stratum) for stratum in range(int(strata.max()) + 1))
+    return float(np.mean([metric.of(numbers[m], np.ones(len(m))) for m in members]))
 
 
 def macro_mean(numbers: Floats, strata: Ints) -> float:

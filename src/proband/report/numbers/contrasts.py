@@ -9,11 +9,12 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.statistics import estimates as stats
-from proband.core.statistics.bootstrap import bootstrap_p, resample
+from proband.core.statistics.clusters import Clusters, Neighbours
 from proband.core.suite import Contrast, Where
 from proband.core.types import Tag
 from proband.report.numbers import words
 from proband.report.numbers.cells import Study
+from proband.report.numbers.pairs import Comparison
 
 Side = tuple[int, Where]  # a system and what is selected of it
 Tested = tuple[float, float, float, str] | None  # the two values, p, and what was counted; None where there is no data
@@ -72,7 +73,7 @@ def _by_item(study: Study, metric: Metric, one: Side, other: Side, margin: float
     if pair is None:
         return None
     counted = f"{words.count(pair.n, 'item')} in {words.count(pair.clusters, 'cluster')}"
-    return pair.mean_a, pair.mean_b, pair.p, counted
+    return pair.mean_a, pair.mean_b, *_enough(pair, counted)
 
 
 def _values(study: Study, metric: Metric, side: Side, tag: str) -> dict[Tag, float]:
@@ -87,14 +88,17 @@ def _values(study: Study, metric: Metric, side: Side, tag: str) -> dict[Tag, flo
 
 
 def _by_value(study: Study, metric: Metric, one: Side, other: Side, margin: float, *, tag: str) -> Tested:
-    """Value by value of a tag: sign flips of the differences."""
+    """Value by value of a tag: the t-test of the differences."""
     first, second = (_values(study, metric, side, tag) for side in (one, other))
     both = [value for value in first if value in second]
     if len(both) < 2:
         return None
     a, b = np.array([first[v] for v in both]), np.array([second[v] for v in both])
-    p = stats.sign_flip(a - b - margin, seed=study.seed, draws=5 * study.draws)
-    return float(a.mean()), float(b.mean()), p, words.count(len(both), words.name(tag))
+    d = a - b
+    apart = Neighbours.of(Clusters.of([(str(at),) for at in range(len(d))]), np.arange(len(d)))
+    least = float((a.var() + b.var() + d.mean() ** 2) / len(d))
+    found = stats.difference(float(d.mean()), d - d.mean(), apart, share=False, margin=margin, least=least)
+    return float(a.mean()), float(b.mean()), *_enough(found, words.count(len(both), words.name(tag)))
 
 
 def _by_group(study: Study, metric: Metric, one: Side, other: Side, margin: float, *, tag: str) -> Tested:
@@ -116,17 +120,20 @@ def _by_group(study: Study, metric: Metric, one: Side, other: Side, margin: floa
 
 
 def _by_cluster(study: Study, metric: Metric, one: Side, other: Side, margin: float) -> Tested:
-    """Two selections of items, resampled by the clusters that they may share."""
+    """Two selections of items, which may share clusters: each item's influence on the difference of the two means."""
     if metric.over == "set":
         raise ProbandError(f"a contrast of {metric.name!r}, a metric over sets, needs 'pair' or 'unit'")
     (rows_a, a), (rows_b, b) = (study.column(at, metric, study.mask(where)) for at, where in (one, other))
     if not len(rows_a) or not len(rows_b):
         return None
-    first = np.repeat([1.0, 0.0], [len(rows_a), len(rows_b)])
-    numbers = np.concatenate([a.mean - margin, b.mean])
-    columns, rows = (first, first * numbers, (1 - first) * numbers), np.concatenate([rows_a, rows_b])
-    drawn = resample(columns, rows, study.arrays.clusters, seed=study.seed, draws=study.draws)
-    share, above, below = drawn.means[(drawn.means[:, 0] > 0) & (drawn.means[:, 0] < 1)].T
-    p = bootstrap_p(above / share - below / (1 - share)) if drawn.clusters > 1 and len(share) else 1.0
-    counted = f"{len(rows_a):,} and {words.count(len(rows_b), 'item')} in {words.count(drawn.clusters, 'cluster')}"
-    return a.value, b.value, p, counted
+    rows, count = np.concatenate([rows_a, rows_b]), len(rows_a) + len(rows_b)
+    u = np.concatenate([count / len(rows_a) * (a.mean - a.mean.mean()), count / len(rows_b) * (b.mean.mean() - b.mean)])
+    shared = Neighbours.of(study.arrays.clusters, rows)
+    found = stats.difference(a.value - b.value, u, shared, share=metric.percent, margin=margin)
+    counted = f"{len(rows_a):,} and {words.count(len(rows_b), 'item')} in {words.count(shared.clusters, 'cluster')}"
+    return a.value, b.value, *_enough(found, counted)
+
+
+def _enough(found: stats.Difference | Comparison, counted: str) -> tuple[float, str]:
+    """The p-value and what was counted; nothing is decided where there are too few clusters."""
+    return (1.0, f"{counted}: too few to tell") if found.few else (found.p, counted)

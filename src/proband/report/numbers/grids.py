@@ -59,6 +59,11 @@ class Grid:
         return any(cell and cell.chance is not None for found in self.cells.values() for cell in found)
 
     @property
+    def has_few(self) -> bool:
+        """Whether a cell has too few clusters for an interval."""
+        return any(cell and cell.estimate.few for found in self.cells.values() for cell in found)
+
+    @property
     def several_runs(self) -> bool:
         return any(cell and cell.runs > 1 for found in self.cells.values() for cell in found)
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from proband.core.metrics import Metric
 from proband.core.statistics import estimates as stats
-from proband.core.statistics.bootstrap import Drawn, Ints, bootstrap_p, interval
+from proband.core.statistics.clusters import Ints, Neighbours
 from proband.core.suite import Where
 from proband.report.numbers.columns import Column
 
@@ -18,11 +16,11 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Together:
-    """Systems that have numbers for the same items, resampled together."""
+    """Systems that have numbers for the same items, and how these items hang together."""
 
     rows: Ints
     columns: tuple[Column, ...]
-    drawn: Drawn
+    shared: Neighbours
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +41,8 @@ class Comparison:
     clusters: int
     detectable: float  # the smallest true difference that would be seen four times in five
     better: str  # a or b, or empty where there is no difference at all
+    few: bool = False  # too few clusters to tell
+    from_seeds: float | None = None  # the share of the variance that is due to training seeds
 
     def turned(self) -> Comparison:
         """b minus a."""
@@ -59,54 +59,38 @@ class Comparison:
 
     @property
     def clear(self) -> bool:
-        """Significant: corrected p below 0.05, and an interval that leaves out zero."""
-        return self.p_holm < ALPHA and (self.low > 0 or self.high < 0)
+        """Significant: corrected p below 0.05 (then the interval leaves out zero)."""
+        return not self.few and self.p_holm < ALPHA
 
     @property
     def verdict(self) -> str:
+        if self.few:
+            return "too few to tell"
         return f"{self.better} is better" if self.clear else "not significant"
 
 
-def p_values(
-    metric: Metric, drawn: Drawn, places: Sequence[tuple[int, int]], *, seed: int, draws: int, margin: float = 0.0
-) -> list[float]:
-    """Of the pairs of columns at some places: sign flips of the sums of clusters where every item is in one cluster and
-    the metric is a mean over items, the bootstrap otherwise (no flip of signs respects several clusters of an item).
-    The null hypothesis is that the first is ahead of the second by `margin`."""
-    if drawn.clusters == 1:
-        return [1.0] * len(places)
-    if drawn.single and metric.over == "item":
-        sums = np.stack([drawn.totals[:, i] - drawn.totals[:, j] for i, j in places], axis=1)
-        found: list[float] = stats.sign_flips(sums - margin * drawn.sizes[:, None], seed=seed, draws=5 * draws).tolist()
-        return found
-    return [bootstrap_p(drawn.means[:, i] - drawn.means[:, j] - margin) for i, j in places]
-
-
 def compared(
-    metric: Metric, both: Together, place: tuple[int, int], p: float, *, group: Where, labels: Sequence[str]
+    metric: Metric, both: Together, place: tuple[int, int], *, group: Where, labels: Sequence[str], margin: float = 0.0
 ) -> Comparison:
-    """The columns at a place."""
+    """The columns at a place, the test being whether the first is ahead by more than `margin`."""
     first, second = (both.columns[at] for at in place)
     a, b = labels[first.system], labels[second.system]
-    drawn = both.drawn
-    differences = drawn.means[:, place[0]] - drawn.means[:, place[1]]
-    low, high, spread = -1.0, 1.0, 1.0
-    if drawn.clusters > 1:
-        low, high = interval(differences, drawn.clusters)
-        spread = float(differences.std())
+    found = stats.compare(first.measured, second.measured, both.shared, share=metric.percent, margin=margin)
     return Comparison(
         group=group,
         a=a,
         b=b,
         mean_a=first.value,
         mean_b=second.value,
-        difference=first.value - second.value,
-        low=low,
-        high=high,
-        p=p,
-        p_holm=p,
+        difference=found.difference,
+        low=found.low,
+        high=found.high,
+        p=found.p,
+        p_holm=found.p,
         n=len(both.rows),
-        clusters=drawn.clusters,
-        detectable=stats.minimum_detectable(spread),
+        clusters=both.shared.clusters,
+        detectable=found.detectable,
         better="" if first.value == second.value else a if metric.ahead(first.value, second.value) else b,
+        few=found.few,
+        from_seeds=found.from_seeds,
     )

@@ -44,6 +44,8 @@ def _leader(study: Study, compared: Sequence[Comparison]) -> str:
     gap = f"{words.distance(pair.difference, metric)} {words.interval(low, high, metric)}"
     if pair.difference == 0:
         return f"{first} and {second} have the same {name}, {words.value(pair.mean_a, metric)}."
+    if pair.few:
+        return f"{pair.a} and {pair.b} lead on {name}; {words.count(pair.clusters, 'cluster')}: {words.TOO_FEW}."
     p = f"Holm p {words.p_is(pair.p_holm)}"
     if pair.clear:
         best, way = ("highest", "above") if metric.better == "high" else ("lowest", "below")
@@ -82,7 +84,8 @@ def _gap(cells: Sequence[tuple[str, str, Cell]], grid: Grid) -> list[str]:
     metric = grid.metric
     for label in grid.labels:
         own = sorted(
-            ((cell.estimate, column) for name, column, cell in cells if name == label), key=lambda e: e[0].mean
+            ((cell.estimate, column) for name, column, cell in cells if name == label and not cell.estimate.few),
+            key=lambda e: e[0].mean,
         )
         if len(own) < 2:
             continue

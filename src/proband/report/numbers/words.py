@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from proband.core.metrics import Metric
 from proband.core.suite import Where
-from proband.core.types import Tag
+from proband.core.types import Estimate, Tag
 
 MINUS = "\N{MINUS SIGN}"
+TOO_FEW = "too few to tell"
 POINTS = {"share": " points", "nats": " nats", "count": ""}  # what a difference is in
 
 
@@ -56,6 +57,16 @@ def interval(low: float, high: float, of: Metric) -> str:
     return f"[{figure(low, of)}, {figure(high, of)}]"
 
 
+def span(e: Estimate, of: Metric) -> str:
+    """The interval of an estimate, or why there is none.
+
+    >>> from proband.core.metrics import ACCURACY
+    >>> span(Estimate(metric="accuracy", group={}, mean=0.7, low=0.0, high=1.0, n=3, few=True), ACCURACY)
+    '(n = 3, too few to tell)'
+    """
+    return f"(n = {e.n:,}, {TOO_FEW})" if e.few else interval(e.low, e.high, of)
+
+
 def signed(value: float, of: Metric) -> str:
     """
     >>> from proband.core.metrics import ACCURACY
@@ -92,8 +103,8 @@ def change(number: float, of: Metric) -> str:
 
 
 def spread(sd: float | None, runs: int, of: Metric) -> str:
-    """`± 1.2 over 3 runs`, of a system of several runs."""
-    return "" if sd is None else f"± {figure(sd, of)} over {runs} runs"
+    """`± 1.2 over 3 seeds`, of a system of several runs."""
+    return "" if sd is None else f"± {figure(sd, of)} over {runs} seeds"
 
 
 def p_value(p: float) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from proband.core.statistics.bootstrap import Ints
+from proband.core.statistics.clusters import Ints
 from proband.report.numbers.cells import Study
 
 

@@ -11,7 +11,10 @@ from proband.report.numbers.grids import Grid
 from proband.report.tables.lines import lines
 
 Plain = str | float | int | None
-COLUMNS = ("kind", "model", "metric", "mean", "low", "high", "n", "clusters", "chance", "runs", "sd", "source")
+COLUMNS = (
+    *("kind", "model", "metric", "mean", "low", "high", "n", "clusters", "effective", "too_few"),
+    *("chance", "runs", "sd", "from_seeds", "source"),
+)
 
 
 def comma_separated(grid: Grid) -> str:
@@ -23,11 +26,12 @@ def comma_separated(grid: Grid) -> str:
             if value is None:
                 continue
             start = [words.tag(v) for v in (*row, *column)]
-            numbers: list[Plain] = ["published", line.label, grid.metric.name, value, *[None] * 7, line.source]
+            numbers: list[Plain] = ["published", line.label, grid.metric.name, value, *[None] * 10, line.source]
             if cell is not None:
                 e = cell.estimate
-                numbers = ["ours", line.label, e.metric, e.mean, e.low, e.high, e.n, e.clusters]
-                numbers += [cell.chance, cell.runs, cell.sd, None]
+                ends = [None, None] if e.few else [e.low, e.high]
+                numbers = ["ours", line.label, e.metric, e.mean, *ends, e.n, e.clusters, round(e.effective, 2)]
+                numbers += ["yes" if e.few else "no", cell.chance, cell.runs, cell.sd, e.from_seeds, None]
             body.append([*start, *numbers])
     return csv_text([*map(words.name, (*grid.table.rows, *grid.table.columns)), *COLUMNS], body)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
+from proband.core.statistics.clusters import FEW
 from proband.report.numbers import words
 from proband.report.numbers.cells import Cell
 from proband.report.numbers.grids import Grid, Key
@@ -65,8 +66,8 @@ def printed(grid: Grid, line: Line) -> list[Printed]:
     for cell, value in zip(line.cells, line.figures):
         if cell is not None:
             e, spread = cell.estimate, words.spread(cell.sd, cell.runs, grid.metric)
-            interval = words.interval(e.low, e.high, grid.metric)
-            out.append(Printed(words.figure(e.mean, grid.metric), SIGN[cell.against_chance], interval, spread))
+            sign, span = SIGN[cell.against_chance], words.span(e, grid.metric)
+            out.append(Printed(words.figure(e.mean, grid.metric), sign, span, spread))
         else:
             out.append(Printed() if value is None else Printed(words.figure(value, grid.metric)))
     return out
@@ -97,11 +98,13 @@ def unit(grid: Grid) -> str:
 
 def legend(grid: Grid) -> str:
     """What the signs mean, and where the published figures come from."""
-    out = ["Intervals: clustered bootstrap."]
+    out = ["Intervals allow for items that share material."]
+    if grid.has_few:
+        out.append(f"{words.TOO_FEW.capitalize()}: fewer than {FEW:g} effective clusters.")
     if grid.has_chance:
         out.append("° the interval includes chance; ▼ below chance.")
     if grid.several_runs:
-        out.append("± standard deviation over training runs.")
+        out.append("± standard deviation over training seeds, which the intervals take into account.")
     sources = dict.fromkeys(f"{f.model}: {f.source}" for cell in grid.published.values() for f in cell.values())
     if sources:
         out.append("In italics, published figures (" + "; ".join(sources) + ").")

@@ -59,7 +59,7 @@ def planted(items: Sequence[Item], solver: str = "pppl", **shares: float) -> Ans
 
 
 def verdicts(items: Sequence[Item], *answered: Answered) -> dict[str, str]:
-    study = Study(ItemSet(suite=SUITE, items_from=items, answered=answered), [SUITE.metric()], seed=0, draws=300)
+    study = Study(ItemSet(suite=SUITE, items_from=items, answered=answered), [SUITE.metric()], seed=0)
     return {verdict.statement: verdict.verdict for verdict in judge([(study, [])])}
 
 

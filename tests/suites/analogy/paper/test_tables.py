@@ -48,6 +48,6 @@ def test_runs_that_answer_the_training_half_stand_beside_those_that_answer_the_t
         answers = [Answer(item_id=i.id, scores=(1.0, 0.0) if i.split == asked else ()) for i in items]
         run = Run(suite="analogy", solver="supervised", model="m", seed=0, items_sha="", settings={"task": task})
         answered.append(Answered(run=run, answers=answers))
-    study = Study(ItemSet(suite=SUITE, items_from=items, answered=answered), [SUITE.metric()], seed=0, draws=100)
+    study = Study(ItemSet(suite=SUITE, items_from=items, answered=answered), [SUITE.metric()], seed=0)
     compared = [(pair.a, pair.b) for pair in study.pairs(SUITE.metric(), {})]
     assert compared == [("m · task=seen", "m · task=control")]

@@ -65,7 +65,7 @@ def verdicts(*answered: Answered) -> dict[str, str]:
         for n in range(80)
     ]
     metrics = [SUITE.metric(name) for name in {c.metric for claim in CLAIMS for c in claim.contrasts}]
-    study = Study(ItemSet(suite=SUITE, items_from=items, answered=answered), metrics, seed=0, draws=500)
+    study = Study(ItemSet(suite=SUITE, items_from=items, answered=answered), metrics, seed=0)
     return {verdict.statement: verdict.verdict for verdict in judge([(study, [])])}
 
 
