@@ -1,0 +1,72 @@
+"""Judgments as arrays: item, worker and label of each by number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proband.core.errors import ProbandError
+from proband.core.types import Judgment
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Votes:
+    """N judgments: `item[n]`, `worker[n]` and `label[n]` index the three lists of names."""
+
+    items: tuple[str, ...]
+    workers: tuple[str, ...]
+    labels: tuple[str, ...]
+    item: Ints
+    worker: Ints
+    label: Ints
+
+    @classmethod
+    def of(cls, judgments: Iterable[Judgment], *, labels: Sequence[str] = ()) -> Votes:
+        """In order of appearance; `labels` fixes which there are, and any other one is an error. A worker's last
+        judgment of an item counts.
+
+        >>> both = Votes.of([Judgment(item_id="a", worker="w", value=v, seconds=1.0) for v in ("yes", "no")])
+        >>> both.labels, both.count.tolist()
+        (('no',), [[1]])
+        """
+        last = {(each.item_id, each.worker): each.value for each in judgments}
+        items = {name: n for n, name in enumerate(dict.fromkeys(item for item, _ in last))}
+        workers = {name: n for n, name in enumerate(dict.fromkeys(worker for _, worker in last))}
+        known = {name: n for n, name in enumerate(labels or sorted(set(last.values())))}
+        for (item, worker), value in last.items():
+            if value not in known:
+                raise ProbandError(f"{worker} judged {item!r} {value!r}, not one of {', '.join(known)}")
+        rows = [(items[item], workers[worker], known[value]) for (item, worker), value in last.items()]
+        item_at, worker_at, label_at = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+        return cls(tuple(items), tuple(workers), tuple(known), item_at, worker_at, label_at)
+
+    @cached_property
+    def count(self) -> Ints:
+        """How often each item got each label (items x labels)."""
+        size = len(self.items) * len(self.labels)
+        flat = np.bincount(self.item * len(self.labels) + self.label, minlength=size)
+        return flat.reshape(len(self.items), len(self.labels))
+
+    def named(self, chosen: Ints) -> Mapping[str, str | None]:
+        """The label of each item by name; -1: none."""
+        return {item: self.labels[at] if at >= 0 else None for item, at in zip(self.items, chosen, strict=True)}
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """One label per item (None: no decision) and, where the method gives it, its probability of each label."""
+
+    labels: Mapping[str, str | None]
+    probability: Floats | None = None  # items x labels, in the order of the votes
+
+    @property
+    def retained(self) -> float:
+        """The share of items that got a label."""
+        return sum(label is not None for label in self.labels.values()) / max(1, len(self.labels))
