@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from proband.core.agreement.alpha import krippendorff_alpha
-from proband.core.agreement.audit import audit
+from proband.core.agreement.audit import audit, wilson
 from proband.core.agreement.dawid_skene import dawid_skene
 from proband.core.agreement.mace import mace
 from proband.core.agreement.rules import all_but, majority
@@ -16,7 +16,6 @@ from proband.core.agreement.simulator import Simulated, confusions, simulate
 from proband.core.agreement.votes import Aggregate, Votes
 from proband.core.agreement.workers import worker_quality
 from proband.core.errors import ProbandError
-from proband.core.statistics.estimates import wilson
 from proband.core.types import Judgment
 
 LABELS = ("answers", "does not", "makes no sense")
