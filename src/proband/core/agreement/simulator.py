@@ -54,7 +54,7 @@ def simulate(
     said = (rng.random(len(worker))[:, None] > reached[:, :-1]).sum(axis=1)
     seconds = np.round(rng.lognormal(1.5, 0.5, len(worker)), 2)
     judgments = tuple(
-        Judgment(item_id=names[i], worker=f"worker-{w}", value=labels[int(l)], seconds=float(s))
+        Judgment(item_id=names[int(i)], worker=f"worker-{w}", value=labels[int(l)], seconds=float(s))
         for i, w, l, s in zip(item, worker, said, seconds, strict=True)
     )
     return Simulated(judgments, dict(zip(names, truth, strict=True)), confusion)
