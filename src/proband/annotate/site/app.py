@@ -48,6 +48,7 @@ def routes() -> list[Route]:
         Route(f"{here}/alive", work.alive, methods=["POST"]),
         Route(f"{here}/checks", work.live_checks, methods=["POST"]),
         Route(f"{here}/change", work.revise),
+        Route(f"{here}/media/{{unit:int}}", work.media),
         Route(f"{here}/stop", work.stop, methods=["POST"]),
     ]
 

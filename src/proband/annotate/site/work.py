@@ -11,9 +11,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 
 from proband.annotate import visit as steps
+from proband.annotate.bundle import unsafe
 from proband.annotate.site.context import Study, message, page
 from proband.annotate.site.forms import ID, BadForm, TooLarge, read_form
 from proband.annotate.site.tokens import Forged, Visit, form_token, unseal
@@ -248,6 +249,7 @@ async def answer(request: Request, study: Study, visit: Visit, form: dict[str, s
     step = await study.read(lambda c: steps.unit_for(c, visit.worker, number))
     if step is None:
         return refuse(request, 409, "not_yours")
+    form["overtime"] = "yes" if overtime(study, step) else ""
     try:
         body = read_answer(study, step.unit, form)
     except Invalid as problem:
@@ -272,6 +274,12 @@ async def answer(request: Request, study: Study, visit: Visit, form: dict[str, s
     except answer_store.Conflict:
         return refuse(request, 409, "not_yours")
     return onward(request, id=answer_id, new=stored.new, revision=stored.revision)
+
+
+def overtime(study: Study, step: steps.Step) -> bool:
+    limit = study.project.time.limit_seconds
+    timed = limit and step.person is not None and step.person.panel == "crowd"
+    return bool(timed and time.time() > step.started + limit)
 
 
 @posting
@@ -333,6 +341,21 @@ async def revise(request: Request) -> Response:
     if step is None:
         return message(request, "not_yours", token=request.path_params["visit"], status=409)
     return unit_page(request, study, step, revise=True)
+
+
+async def media(request: Request) -> Response:
+    """GET /v/VISIT/media/UNIT: the picture or clip of a unit the person was given."""
+    study: Study = request.app.state.study
+    try:
+        visit = visit_of(request)
+    except Forged:
+        return message(request, "no_link", status=404)
+    step = await study.read(lambda c: steps.unit_for(c, visit.worker, request.path_params["unit"]))
+    name = step.unit["body"].get("media") if step is not None else None
+    path = study.folder / "media" / name if name and not unsafe(name) else None
+    if path is None or path.is_symlink() or not path.is_file():
+        return message(request, "missing", status=404)
+    return FileResponse(path, headers={"Cache-Control": "private, max-age=3600"})
 
 
 @posting

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from proband.annotate.tasks.kind import Body, Form, Invalid, Kind
-from proband.annotate.units import Unit
+from proband.annotate.units import Role, Unit
 from proband.core.errors import ProbandError
 from proband.core.files import read_records
 
@@ -30,6 +30,11 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     text: str
     answer: str = ""
+    subject: str = ""
+    relation: str = ""
+    object: str = ""
+    side: str = ""
+    count: int = 0
 
 
 class Questionnaire(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,8 +44,10 @@ class Questionnaire(msgspec.Struct, frozen=True, kw_only=True):
     question: str
     q_type: str
     candidates: tuple[Candidate, ...]
+    q_rel: str = ""
+    q_arg: str = ""
     gold: dict[str, str] | None = None  # candidate id -> label, of a unit with a known answer
-    role: str = "main"
+    role: Role = "main"
 
 
 def masked(text: str, answer: str, kind: str) -> str:
@@ -66,12 +73,14 @@ def units(path: Path) -> Iterator[Unit]:
             raise ProbandError(f"'gold' of {wrong[0]!r} is not one of {', '.join(LABELS)}", file=file, line=line)
         yield Unit(
             id=each.id,
-            role=each.role,  # type: ignore[arg-type]
+            role=each.role,
             clause=each.question,
             body={
                 "question": each.question,
                 "q_type": each.q_type,
-                "candidates": [{"id": c.id, "text": c.text, "answer": c.answer} for c in each.candidates],
+                "q_rel": each.q_rel,
+                "q_arg": each.q_arg,
+                "candidates": [msgspec.to_builtins(c) for c in each.candidates],
             },
             gold=each.gold,
         )

@@ -6,6 +6,14 @@ from alembic import context
 
 from proband.annotate.store.schema import metadata
 
-context.configure(connection=context.config.attributes["connection"], target_metadata=metadata, render_as_batch=True)
-with context.begin_transaction():
-    context.run_migrations()
+
+def run() -> None:
+    context.configure(
+        connection=context.config.attributes["connection"], target_metadata=metadata, render_as_batch=True
+    )
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+if hasattr(context, "config"):  # else somebody imports this file without Alembic
+    run()

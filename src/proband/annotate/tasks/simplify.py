@@ -1,0 +1,108 @@
+"""Simplify: explain a caption to a child in up to five steps, three people per caption (KidsCook, section 2.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proband.annotate.tasks.kind import Body, Form, Invalid, Kind
+from proband.annotate.units import Unit
+from proband.core.errors import ProbandError
+from proband.core.files import items_path, raw_lines, read_items, read_records, sha256_text
+
+STEPS = 5
+MOST = 400  # characters of a step
+VIDEO = (".mp4", ".webm")
+
+
+class Caption(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of captions.jsonl; `media` is a picture or a clip, by its name below the folder of the file."""
+
+    id: str
+    caption: str
+    media: str = ""
+    split: str = ""
+    category: str = ""
+
+
+def units(path: Path) -> Iterator[Unit]:
+    """Captions from the suite script's items, from captions.jsonl (or another .jsonl) or from a text file."""
+    seen: set[str] = set()
+    for line, caption in enumerate(_captions(path), start=1):
+        if not caption.caption.strip():
+            raise ProbandError("'caption' is empty", file=path, line=line)
+        key = caption.caption.strip().casefold()
+        if key not in seen:  # several people's steps of one caption are one unit here
+            seen.add(key)
+            yield Unit(id=caption.id, clause=caption.caption, body=msgspec.to_builtins(caption))
+
+
+def _captions(path: Path) -> Iterator[Caption]:
+    file = path / "captions.jsonl"
+    if (path.is_dir() and not file.is_file()) or path.name == "items.jsonl":
+        yield from _of_items(path)
+    elif path.suffix == ".txt":
+        for _, raw in raw_lines(path):
+            text = raw.decode("utf-8", "replace").strip()
+            if text:
+                yield Caption(id=sha256_text(text)[:12], caption=text)
+    else:
+        yield from read_records(file if path.is_dir() else path, Caption, key="id")
+
+
+def _of_items(path: Path) -> Iterator[Caption]:
+    for line, item in enumerate(read_items(path), start=1):
+        words = item.facts.get("abstract")
+        if not isinstance(words, list):
+            raise ProbandError(
+                "is no item of the suite script: 'facts.abstract' is missing", file=items_path(path), line=line
+            )
+        text = re.sub(r"\s+([.,;:!?])", r"\1", " ".join(words))
+        category = str(item.tags.get("category", ""))
+        yield Caption(id=item.id, caption=text, split=item.split, category=category)
+
+
+def shown(body: Body) -> dict[str, Any]:
+    media = body.get("media", "")
+    kind = "" if not media else "video" if media.lower().endswith(VIDEO) else "image"
+    return {"caption": body["caption"], "steps": STEPS, "media": kind}
+
+
+def answer(body: Body, form: Form) -> dict[str, Any]:
+    steps = []
+    for place in range(STEPS):
+        step = " ".join(form.get(f"s{place}", "").split())
+        if len(step) > MOST:
+            raise Invalid(f"s{place}", "invalid.long", most=MOST)
+        if step:
+            steps.append(step)
+    if not steps:
+        raise Invalid("s0", "invalid.steps")
+    return {"steps": steps}
+
+
+def fields(body: Body, given: Body) -> dict[str, str]:
+    return {f"s{place}": step for place, step in enumerate(given.get("steps", ()))}
+
+
+def agreed(body: Body, given: Body, gold: Any) -> float:
+    """Of a trial: more than the caption itself, in more words."""
+    words = {word for step in given["steps"] for word in re.findall(r"\w+", step.casefold())}
+    new = words - set(re.findall(r"\w+", body["caption"].casefold()))
+    return float(len(new) >= 3)
+
+
+SIMPLIFY = Kind(
+    name="simplify",
+    units=units,
+    shown=shown,
+    answer=answer,
+    fields=fields,
+    agreed=agreed,
+    labels=lambda body, given: [],
+    defaults={"people": {"overlap": 3}, "time": {"expected-seconds": 120}, "pay": {"per-unit": 0.4}},
+)
