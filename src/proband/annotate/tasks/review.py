@@ -135,7 +135,7 @@ def answer(body: Body, form: Form) -> dict[str, Any]:
 
 def fields(body: Body, given: Body) -> dict[str, str]:
     found = {each["story"]: each for each in given.get("verdicts", ())}
-    made = {}
+    made: dict[str, str] = {}
     for place, story in enumerate(body["stories"]):
         each = found.get(story["id"], {})
         made |= {f"v{place}": each.get("verdict", ""), f"r{place}": each.get("reason", "")}

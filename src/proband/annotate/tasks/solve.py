@@ -1,4 +1,4 @@
-"""Solve: a kinship puzzle, timed or not, with a rating of its difficulty (thesis on CLUTRR, section 3.2.5, table 3.2)."""
+"""Solve: a kinship puzzle, timed or not, with a rating of its difficulty (thesis on CLUTRR, section 3.2.5)."""
 
 from __future__ import annotations
 

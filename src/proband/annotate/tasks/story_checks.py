@@ -1,12 +1,12 @@
 """What a story must have before it is sent: every person, every fact's pair, whole sentences; and what it should not
 have: the implied relation, a pronoun of a gender that nobody named has.
 
-The reading is rough on purpose: it helps while one writes. Reviewers, and the checker of the suite's own template banks,
-read again.
+The reading is rough on purpose: it helps while one writes. Reviewers read again, and so does
+the checker of the suite's template banks.
 
->>> [c.text for c in story_checks("Ann rang.", names=["Ann", "Ben"], genders=["female", "male"], edges=[(0, "father", 1)],
-...     implied=None) if not c.met]
-['write.check_names', 'write.check_pair']
+>>> people = {"names": ["Ann", "Ben"], "genders": ["female", "male"]}
+>>> [c.text for c in story_checks("Ann rang.", **people, edges=[(0, "father", 1)], implied=None) if not c.met]
+['write.check_names', 'write.check_pair', 'write.check_sentences']
 """
 
 from __future__ import annotations
