@@ -52,6 +52,14 @@ def test_fasttext_binary_agrees_with_gensim(trained: tuple[Path, Any], opened: A
     np.testing.assert_allclose(got, np.stack([model.wv[name] for name in names + UNSEEN]), atol=1e-6)
 
 
+def test_phrases_none_gives_a_phrase_no_vector_of_its_letters(trained: tuple[Path, Any], tmp_path: Path) -> None:
+    path, model = trained
+    table = load(f"vec:{path}", {"cache": tmp_path / "cache", "phrases": "none"})
+    got, known = table.vectors(["runs ing", "runs_ing", "zebra"])
+    assert known.tolist() == [False, False, True]
+    np.testing.assert_allclose(got[2], model.wv["zebra"], atol=1e-6)
+
+
 def test_fasttext_packed(trained: tuple[Path, Any], tmp_path: Path, opened: Any) -> None:
     path, model = trained
     (tmp_path / "model.vec").write_bytes(gzip.compress(path.read_bytes()))

@@ -124,3 +124,50 @@ def test_the_summary_tells_counts_and_false_negative_rates() -> None:
     young = next(line for line in told["relations"] if line["relation"] == "animal : young")
     assert young["false_negative_rate"]["random-head"] > 0  # many young are called calf or cub
     assert young["cardinality"] == "many-to-one"
+
+
+def pairs_file(folder: Path, *lines: str) -> str:
+    path = folder / "pairs.tsv"
+    path.write_text("\n".join(("head\ttail\trelation\tgroup", *lines)) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def test_a_right_answer_is_never_the_query_and_duplicates_are_reported(tmp_path: Path, built: Build) -> None:
+    lines = [f"{h}\t{h}er\tcomparative\tIM" for h in ("tall", "small", "Tall", "warm", "cold", "tall", "old", "new")]
+    data = pairs_file(tmp_path, *lines)
+    items = built(data=data, per_relation=0, faithful=True)
+    assert items
+    for item in items:
+        options = [tuple(map(str.lower, pair)) for pair in item.facts["options"]]
+        assert item.gold is not None
+        assert options[item.gold] != tuple(map(str.lower, item.facts["query"]))
+    plan = SUITE.build(read_options(SUITE.options, {"data": data}, of="build"), seed=0)
+    list(plan.items)
+    assert plan.summary()["duplicates"] == 2
+    assert plan.summary()["relations"][0]["tuples"] == 6
+
+
+@pytest.mark.parametrize("per_relation", [1, 2, 3, 7, 10])
+@pytest.mark.parametrize("setting", ["zero-shot", "supervised"])
+def test_heads_and_tails_are_replaced_equally_often(per_relation: int, setting: str, built: Build) -> None:
+    items = built(per_relation=per_relation, relations="capital, gerund", setting=setting)
+    for relation in ("capital : country", "verb : gerund"):
+        counts = Counter(item.tags["probe"] for item in items if item.tags["relation"] == relation)
+        assert abs(counts["random-head"] - counts["random-tail"]) <= (2 if setting == "supervised" else 1)
+
+
+def test_many_valued_relations_are_marked_and_usual_values_refused(tmp_path: Path, built: Build) -> None:
+    """A crow is black in this list; that it can be grey is known from elsewhere."""
+    things = {"crow": "black", "coal": "black", "dust": "grey", "wolf": "grey", "snow": "white", "milk": "white"}
+    data = pairs_file(tmp_path, *(f"{thing}\t{colour}\tthing : shade\tES" for thing, colour in things.items()))
+    ours, paper = (
+        [item for seed in range(12) for item in built(data=data, per_relation=0, seed=seed, **more)]
+        for more in ({}, {"faithful": True})
+    )
+    assert all(item.tags["many_valued"] for item in ours)
+    spoilt = [{tuple(pair) for item in items for pair in item.facts["options"]} for items in (ours, paper)]
+    assert ("crow", "grey") not in spoilt[0]
+    assert ("crow", "white") in spoilt[0]
+    assert ("crow", "grey") in spoilt[1]
+    plain = built(relations="gerund", per_relation=2)
+    assert not any(item.tags["many_valued"] for item in plain)

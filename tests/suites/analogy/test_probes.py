@@ -52,6 +52,27 @@ def test_a_negative_has_the_form_of_its_probe(probe: str, base: str) -> None:
     assert not spoiler.given_up
 
 
+def test_the_printed_construction_is_that_of_section_2_2() -> None:
+    """random spoils the input (h_i, t_i); reverse turns any tuple of R; type takes two others than the input."""
+    spoiler, half = Spoiler(numbered(5), base="printed", faithful=True), list(range(5))
+    reversed_, types = set(), set()
+    for seed in range(80):
+        for i, j in positives(half):
+            drawn = {
+                probe: spoiler.negatives(probe, (i, j), half=half, rng=random.Random(f"{seed}{i}{j}{probe}"))[0]
+                for probe in PROBES
+            }
+            assert drawn["random-head"][1] == f"t{i}"
+            assert drawn["random-head"][0] in {f"h{k}" for k in half if k != i}
+            assert drawn["random-tail"][0] == f"h{i}"
+            assert drawn["random-tail"][1] in {f"t{k}" for k in half if k != i}
+            reversed_.add((i, drawn["reverse"][1]))
+            types.add((i, *drawn["type"]))
+    assert reversed_ == {(i, f"h{k}") for i in half for k in half}
+    wanted = {(i, f"{w}{j}", f"{w}{k}") for i in half for j in half for k in half for w in "ht" if len({i, j, k}) == 3}
+    assert types == wanted
+
+
 def colours() -> Relation:
     pairs = [
         ("coal", "black"),

@@ -2,7 +2,8 @@
 
 A word is looked up (1) as it is, (2) in lower case, (3) with "_" for each space and with a space for each "_", as it is
 and in lower case, then (4), with `phrases="mean"`, as the mean of its parts if all of them are found by (1) or (2), and
-(5), in a fastText .bin file, from its character n-grams. What is left is unknown: a row of zeros.
+(5), in a fastText .bin file, from its character n-grams; with `phrases="none"` only a single word. What is left is
+unknown: a row of zeros.
 """
 
 from __future__ import annotations
@@ -83,7 +84,8 @@ class WordVectors:
         if self.phrases == "mean":
             _fill_phrases(store, words, out, known)
         if self._subwords is not None:
-            _fill_subwords(store, self._subwords, words, out, known)
+            single = np.array([self.phrases == "mean" or len(word.replace("_", " ").split()) < 2 for word in words])
+            _fill_subwords(store, self._subwords, words, out, known, single)
         return out, known
 
 
@@ -120,10 +122,15 @@ def _fill_phrases(store: Store, words: Sequence[str], out: Floats, known: NDArra
 
 
 def _fill_subwords(
-    store: Store, subwords: Subwords, words: Sequence[str], out: Floats, known: NDArray[np.bool_]
+    store: Store,
+    subwords: Subwords,
+    words: Sequence[str],
+    out: Floats,
+    known: NDArray[np.bool_],
+    wanted: NDArray[np.bool_],
 ) -> None:
-    """v(w) of the words that are not in the table, from their n-grams."""
-    unseen = np.flatnonzero(~known)
+    """v(w) of the wanted words that are not in the table, from their n-grams."""
+    unseen = np.flatnonzero(~known & wanted)
     for start in range(0, len(unseen), AT_ONCE):
         some = unseen[start : start + AT_ONCE]
         ids, counts = subwords.of([words[i].encode("utf-8", "replace") for i in some.tolist()])

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -22,8 +23,10 @@ from proband.core.errors import ProbandError
 from proband.core.suite import Built
 from proband.core.types import Item, Split, Tag
 from proband.suites.analogy import sources
+from proband.suites.analogy.manifest import asked, conditions, rates
+from proband.suites.analogy.other_truths import OtherTruths, kind_of, links_for
 from proband.suites.analogy.probes import PROBES, Spoiler, halves, positives
-from proband.suites.analogy.relations import Relation, fold
+from proband.suites.analogy.relations import Pair, Relation, fingerprint, fold
 from proband.suites.analogy.sources import multiple_choice
 from proband.suites.analogy.templates import DEFAULT, TEMPLATES, fill, pattern, question
 
@@ -36,9 +39,8 @@ SPLITS: tuple[Split, Split] = ("train", "test")  # of the two halves of a relati
 class BuildOptions:
     """What the items are made of, and how.
 
-    `made_from` says which tuple a negative spoils: by default the right option's own, so that the options differ in
-    nothing but what the probe asks; with `faithful` any other tuple, as the paper's words ("simply a random tuple from
-    R") and its fastText row have it.
+    `made_from` says which tuple a negative spoils (probes.py): by default the right option's own, so that the options
+    differ in nothing but what the probe asks; with `faithful` as section 2.2 of the paper prints it.
     """
 
     data: Annotated[
@@ -67,14 +69,19 @@ class BuildOptions:
         Literal["uniform", "hard"], Meta(description="hard: the most alike words of the same type")
     ] = "uniform"
     made_from: Annotated[
-        Literal["", "right", "other", "query"],
-        Meta(description="the tuple that a negative spoils (default: right, with --faithful other)"),
+        Literal["", "right", "other", "query", "printed"],
+        Meta(description="the tuple that a negative spoils (default: right; with --faithful printed, as in the paper)"),
     ] = ""
     split: Annotated[Literal["tuples", "lexical"], Meta(description="lexical: the two halves share no word")] = "tuples"
     relations: Annotated[str, Meta(description="only relations whose name contains one of these, comma-separated")] = ""
     template: Annotated[str, Meta(description=f"{', '.join(TEMPLATES)}, or text with {{h1}} {{t1}} {{h2}} {{t2}}")] = (
         DEFAULT
     )
+
+    @property
+    def base(self) -> str:
+        """The tuple that a negative spoils."""
+        return self.made_from or ("printed" if self.faithful else "right")
 
     @property
     def positives(self) -> int:
@@ -92,11 +99,18 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     chosen = [relation for relation in every if not names or any(name in fold(relation.name) for name in names)]
     if not chosen:
         raise ProbandError(f"no relation matches {options.relations!r}")
-    base = options.made_from or ("other" if options.faithful else "right")
+    links = None if options.faithful else links_for(chosen)
     spoilers = [
-        Spoiler(relation, faithful=options.faithful, base=base, hard=options.negatives == "hard") for relation in chosen
+        Spoiler(
+            relation,
+            others=None if options.faithful else OtherTruths(relation, links=links),
+            faithful=options.faithful,
+            base=options.base,
+            hard=options.negatives == "hard",
+        )
+        for relation in chosen
     ]
-    plan = Plan(options=options, seed=seed, template=pattern(options.template), spoilers=spoilers)
+    plan = Plan(options=options, seed=seed, template=pattern(options.template), spoilers=spoilers, every=every)
     return Built(items=plan.items(), licence=licence, summary=plan.summary)
 
 
@@ -108,8 +122,16 @@ class Plan:
     seed: int
     template: str
     spoilers: Sequence[Spoiler]
+    every: Sequence[Relation]  # of the source, chosen or not
     count: Counter[tuple[str, Tag]] = field(default_factory=Counter)  # items by relation and probe
+    trained: Counter[tuple[str, Tag]] = field(default_factory=Counter)  # training items by relation and paper's probe
     words_dropped: dict[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def many_valued(self) -> dict[str, bool]:
+        """By relation: whether a head usually has several right tails, as listed or as things are."""
+        relations = [spoiler.relation for spoiler in self.spoilers]
+        return {each.name: bool(kind_of(each)) or each.cardinality.endswith("to-many") for each in relations}
 
     def items(self) -> Iterator[Item]:
         names = slugs([spoiler.relation for spoiler in self.spoilers])
@@ -118,14 +140,17 @@ class Plan:
             parts = halves(relation, seed=self.seed, lexical=self.options.split == "lexical")
             self.words_dropped[relation.name] = len(relation.tuples) - len(parts[0]) - len(parts[1])
             for number, half in enumerate(parts):
-                for rank, at in enumerate(self._sample(relation, half, number)):
-                    for item in self._items_of(slug, spoiler, at, half=half, number=number, rank=rank):
+                for at in self._sample(relation, half, number):
+                    for item in self._items_of(slug, spoiler, at, half=half, number=number):
                         self.count[relation.name, item.tags["probe"]] += 1
+                        if item.split == "train":
+                            self.trained[relation.name, item.tags["paper_probe"]] += 1
                         yield item
 
     def _sample(self, relation: Relation, half: Sequence[int], number: int) -> list[tuple[int, int]]:
-        """The positives of a half: all, or as many as asked for, drawn without return."""
-        pairs = positives(half)
+        """The positives of a half: all, or as many as asked for, drawn without return. A right answer is never the
+        query once more."""
+        pairs = [(i, j) for i, j in positives(half) if not same(relation.tuples[i].pair, relation.tuples[j].pair)]
         if self.options.setting == "retrieval":
             pairs = [(i, j) for i, j in pairs if relation.tuples[i].head != relation.tuples[j].head]
         share = (self.options.positives + 1 - number) // 2
@@ -136,9 +161,9 @@ class Plan:
         return rng.sample(pairs, share)
 
     def _items_of(
-        self, slug: str, spoiler: Spoiler, at: tuple[int, int], *, half: Sequence[int], number: int, rank: int
+        self, slug: str, spoiler: Spoiler, at: tuple[int, int], *, half: Sequence[int], number: int
     ) -> Iterator[Item]:
-        """The items of one positive: one per probe, where random takes head and tail by turns."""
+        """The items of one positive: one per probe."""
         relation = spoiler.relation
         query, right = relation.tuples[at[0]], relation.tuples[at[1]]
         if self.options.setting == "retrieval":
@@ -146,14 +171,7 @@ class Plan:
             facts = {"head": right.head, "answers": list(right.tails)}
             yield self._item(slug, relation, at, probe="retrieval", prompt=prompt, facts=facts)
             return
-        for probe in ("random-head", "random-tail")[rank % 2], "reverse", "type":
-            if probe == "reverse" and relation.symmetric and not self.options.faithful:
-                continue  # (t, h) is as right as (h, t): there is no question to ask
-            rng = random.Random(f"{probe} {self.seed} {relation.name} {at}")
-            count = self.options.options - 1 if self.options.setting == "zero-shot" else 1
-            wrong = spoiler.negatives(probe, at, half=half, rng=rng, count=count)
-            if len(wrong) < count:
-                continue
+        for probe, wrong, rng in self._spoilt(spoiler, at, half):
             pairs = [right.pair, *wrong]
             if self.options.setting == "zero-shot":
                 rng.shuffle(pairs)
@@ -176,6 +194,23 @@ class Plan:
                 tags = {**item.tags, "part": SPLITS[number]}
                 yield replace(item, id=f"{item.id}.{VERDICTS[gold]}", tags=tags, split=SPLITS[number])
 
+    def _spoilt(
+        self, spoiler: Spoiler, at: tuple[int, int], half: Sequence[int]
+    ) -> Iterator[tuple[str, list[Pair], random.Random]]:
+        """The probes of a positive, with their wrong options; random is a head or a tail, whichever is behind."""
+        relation = spoiler.relation
+        count = self.options.options - 1 if self.options.setting == "zero-shot" else 1
+        turns = sorted(("random-head", "random-tail"), key=lambda probe: self.count[relation.name, probe])
+        for probes in (turns, ["reverse"], ["type"]):
+            if probes == ["reverse"] and relation.symmetric and not self.options.faithful:
+                continue  # (t, h) is as right as (h, t): there is no question to ask
+            for probe in probes:
+                rng = random.Random(f"{probe} {self.seed} {relation.name} {at}")
+                wrong = spoiler.negatives(probe, at, half=half, rng=rng, count=count)
+                if len(wrong) == count:
+                    yield probe, wrong, rng
+                    break
+
     def _item(
         self, slug: str, relation: Relation, at: tuple[int, int], *, probe: str, facts: dict[str, Any], **more: Any
     ) -> Item:
@@ -192,6 +227,7 @@ class Plan:
                 "setting": self.options.setting,
                 "cardinality": relation.cardinality,
                 "symmetric": relation.symmetric,
+                "many_valued": self.many_valued[relation.name],
             },
             facts={"query": list(relation.tuples[at[0]].pair), **facts, "clusters": clusters},
             **more,
@@ -204,22 +240,27 @@ class Plan:
                 {
                     **spoiler.relation.describe(),
                     "items": {probe: n for probe in PROBES if (n := self.count[spoiler.relation.name, probe])},
+                    "many_valued": self.many_valued[spoiler.relation.name],
+                    "wordnet": sorted(spoiler.others.own_links) if spoiler.others else [],
                     "false_negative_rate": rates([spoiler]),
                     "no_negative": sum(spoiler.given_up.values()),
                     "left_out_by_split": self.words_dropped.get(spoiler.relation.name, 0),
                 }
                 for spoiler in self.spoilers
             ],
+            "fingerprint": fingerprint(self.every),
+            "conditions": conditions(self.options, relations=len(self.spoilers), trained=self.trained),
+            "duplicates": sum(relation.duplicates for relation in self.every),
             "false_negatives_kept": self.options.faithful,
+            "false_negatives_asked": asked(self.spoilers),
             "false_negative_rate": rates(self.spoilers),
+            "false_negative_rate_elsewhere": rates(self.spoilers, elsewhere=True),
         }
 
 
-def rates(spoilers: Sequence[Spoiler]) -> dict[str, float]:
-    """By probe: the share of first draws that were true after all."""
-    drawn = sum((spoiler.drawn for spoiler in spoilers), Counter())
-    true = sum((spoiler.true for spoiler in spoilers), Counter())
-    return {probe: round(true[probe] / drawn[probe], 4) for probe in PROBES if drawn[probe]}
+def same(one: Pair, other: Pair) -> bool:
+    """Whether two pairs are the same words."""
+    return fold(one[0]) == fold(other[0]) and fold(one[1]) == fold(other[1])
 
 
 def slugs(relations: Sequence[Relation]) -> list[str]:

@@ -5,8 +5,16 @@
     type     (h_j, h_k), h_j != h_k  [both heads]     or (t_j, t_k), t_j != t_k  [both tails]
 
 A positive is an ordered pair (i, j) of tuples of one half of R: "what h_i is to t_i, h_j is to t_j"; there are n(n-1).
-A negative puts a spoilt tuple in the place of j. With alternatives in the list (or a relation that runs both ways) a
-spoilt tuple may be true after all: `Spoiler` can refuse those, and counts them either way.
+A negative puts a spoilt tuple in the place of j. Which tuple is spoilt is `base`:
+
+    right    the right option's, j, as above
+    other    any other of the half
+    query    the query's own, i
+    printed  as section 2.2 prints it: random spoils the input's, (h_k, t_i) or (h_i, t_k); reverse "simply a random
+             tuple from R"; type takes "any two tuples (h_j, h_k)", whose heads (or tails) differ from the input's
+
+With alternatives in the list (or a relation that runs both ways) a spoilt tuple may be true after all: `Spoiler` can
+refuse those, and those that other sources say are true (other_truths.py), and counts them either way.
 """
 
 from __future__ import annotations
@@ -16,6 +24,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from proband.suites.analogy.other_truths import OtherTruths
 from proband.suites.analogy.relations import Pair, Relation, fold
 
 PROBES = ("random-head", "random-tail", "reverse", "type")
@@ -68,15 +77,16 @@ def positives(half: Sequence[int]) -> list[tuple[int, int]]:
 
 @dataclass
 class Spoiler:
-    """Makes negatives of one relation. `base` says which tuple is spoilt: the right option's (`right`), any other of
-    the half (`other`), or the query's own (`query`)."""
+    """Makes negatives of one relation."""
 
     relation: Relation
+    others: OtherTruths | None = None
     faithful: bool = False
     base: str = "right"
     hard: bool = False
     drawn: Counter[str] = field(default_factory=Counter)  # positives asked for a negative, by probe
-    true: Counter[str] = field(default_factory=Counter)  # of these: the first draw was true after all
+    true: Counter[str] = field(default_factory=Counter)  # of these: the first draw was true after all, by the list
+    true_elsewhere: Counter[str] = field(default_factory=Counter)  # not by the list, but by another source
     given_up: Counter[str] = field(default_factory=Counter)  # of these: no negative exists
 
     def negatives(
@@ -87,9 +97,11 @@ class Spoiler:
         right = self.relation.tuples[at[1]].pair
         found: dict[Pair, None] = {}
         for number, pair in enumerate(self._candidates(probe, at, half, rng)):
-            false_negative = self.relation.holds(pair)
+            listed = self.relation.holds(pair)
+            elsewhere = not listed and self.others is not None and self.others.hold(pair)
+            false_negative = listed or elsewhere
             if number == 0 and false_negative:
-                self.true[probe] += 1
+                (self.true if listed else self.true_elsewhere)[probe] += 1
             if pair == right or (not self.faithful and (false_negative or fold(pair[0]) == fold(pair[1]))):
                 continue
             found[pair] = None
@@ -105,22 +117,37 @@ class Spoiler:
         tuples = self.relation.tuples
         rest = [k for k in half if k not in at]
         rng.shuffle(rest)
-        bases = {"right": [j, *rest], "other": [*rest, j], "query": [i, j, *rest]}[self.base]
         both_heads = rng.random() < 0.5
-        for b in bases:
+        side = 0 if probe == "random-head" or (probe == "type" and both_heads) else 1
+        for b in self._bases(probe, i, j, rest, rng):
             own = tuples[b].pair
             if probe == "reverse":
                 yield own[1], own[0]
                 continue
+            taken = {fold(own[side])}
             others = [k for k in rest if k != b] or rest
+            if self.base == "printed":
+                if probe == "type" and fold(tuples[i].pair[side]) in taken:
+                    continue  # h_i != h_j
+                taken.add(fold(tuples[i].pair[side]))
+                others = [k for k in (*rest, j) if k != b]
+                rng.shuffle(others)
             if self.hard:
                 word = "head" if probe == "random-head" else "tail"  # that is replaced
                 others = sorted(others, key=lambda k: -alike(getattr(tuples[b], word), getattr(tuples[k], word)))
-            side = 0 if probe == "random-head" or (probe == "type" and both_heads) else 1
             for k in others:
                 new = tuples[k].pair[side]
-                if fold(new) != fold(own[side]):
+                if fold(new) not in taken:
                     yield (new, own[1]) if probe == "random-head" else (own[side if probe == "type" else 0], new)
+
+    def _bases(self, probe: str, i: int, j: int, rest: Sequence[int], rng: random.Random) -> Sequence[int]:
+        """The tuples to spoil, in the order to try them."""
+        if self.base != "printed":
+            return {"right": [j, *rest], "other": [*rest, j], "query": [i, j, *rest]}[self.base]
+        if probe.startswith("random"):
+            return [i]
+        every = [*rest, j, *([i] if probe == "reverse" else [])]
+        return rng.sample(every, len(every))
 
 
 def alike(a: str, b: str) -> float:

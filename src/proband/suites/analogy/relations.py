@@ -6,9 +6,12 @@ A tuple keeps every accepted tail; the first is *the* tail t_i, the others serve
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from proband.core.types import Tag
@@ -47,6 +50,7 @@ class Relation:
     group: str
     tuples: tuple[Tuple, ...]
     declared_symmetric: bool | None = None
+    duplicates: int = 0  # lines of the list that repeated a tuple
 
     @cached_property
     def _tails_of(self) -> dict[str, set[str]]:
@@ -87,11 +91,33 @@ class Relation:
             "relation": self.name,
             "group": self.group,
             "tuples": len(self.tuples),
+            "duplicates": self.duplicates,
             "cardinality": self.cardinality,
             "symmetric": self.symmetric,
             "alternatives": round(sum(len(t.tails) for t in self.tuples) / len(self.tuples), 2),
             "multiword": sum(" " in w for w in words),
         }
+
+
+def fingerprint(relations: Sequence[Relation]) -> str:
+    """The sha256 of all names and tuples, in whatever order the relations were read."""
+    lists = sorted([r.name, *([t.head, *t.tails] for t in r.tuples)] for r in relations)
+    return hashlib.sha256(json.dumps(lists, ensure_ascii=False).encode()).hexdigest()
+
+
+def without_duplicates(relation: Relation) -> Relation:
+    """Lines with the same head and tail become one tuple, with the alternatives of all of them.
+
+    >>> twice = Relation("capital", "ES", (Tuple("Rome", ("Italy",)), Tuple("rome", ("Italy", "Lazio"))))
+    >>> without_duplicates(twice).tuples, without_duplicates(twice).duplicates
+    ((Tuple(head='Rome', tails=('Italy', 'Lazio')),), 1)
+    """
+    kept: dict[Pair, Tuple] = {}
+    for each in relation.tuples:
+        key = (fold(each.head), fold(each.tail))
+        known = kept.get(key)
+        kept[key] = each if known is None else Tuple(known.head, tuple(dict.fromkeys((*known.tails, *each.tails))))
+    return replace(relation, tuples=tuple(kept.values()), duplicates=len(relation.tuples) - len(kept))
 
 
 # synonyms of another intensity (afraid : terrified) run one way, so only plain synonyms count

@@ -61,3 +61,12 @@ def test_several_words_are_the_mean_and_an_unknown_word_scores_zero() -> None:
     assert found["Atlantis"].tolist() == [0.0, 0.0]
     assert found["ROME"].tolist() == [0.0, 2.0]
     assert cosine.cosine(found["Atlantis"][None], found["ROME"][None]).tolist() == [0.0]
+
+
+def test_phrases_none_leaves_a_phrase_unknown() -> None:
+    class Strict(Plane):
+        phrases = "none"
+
+    found = cosine.lookup(Strict(), ["Paris France", "ROME"])
+    assert found["Paris France"].tolist() == [0.0, 0.0]
+    assert found["ROME"].tolist() == [0.0, 2.0]

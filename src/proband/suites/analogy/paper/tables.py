@@ -41,7 +41,8 @@ def derive(tags: Mapping[str, Tag]) -> Mapping[str, Tag]:
     relation, group = str(tags.get("relation")), str(tags.get("group"))
     if group not in KINDS:
         return {}  # multiple choice of other authors
-    several = str(tags.get("cardinality")).endswith("to-many") or tags.get("symmetric") is True
+    to_many = str(tags.get("cardinality")).endswith("to-many") or tags.get("many_valued") is True
+    several = to_many or tags.get("symmetric") is True
     return {
         "kind": KINDS[group],
         "marked": "marked" if relation in marked() else "unmarked",

@@ -71,12 +71,15 @@ Combination = Callable[[Rows, Rows, Rows, Rows], Rows]
 
 
 def lookup(model: HasVectors, words: Sequence[str]) -> dict[str, Rows]:
-    """A vector per word: as it stands, in lower case, joined by `_` or `-`; several words: the mean of those known.
+    """A vector per word: as it stands, in lower case, joined by `_` or `-`; several words: the mean of those known,
+    unless the model was loaded with phrases=none.
 
     A word that is not found at all has the zero vector.
     """
     distinct = list(dict.fromkeys(words))
-    forms = list(dict.fromkeys(form for word in distinct for form in (*spellings(word), *word.lower().split())))
+    mean = getattr(model, "phrases", "mean") == "mean"
+    parts = {word: word.lower().split() if mean or " " not in word else [] for word in distinct}
+    forms = list(dict.fromkeys(form for word in distinct for form in (*spellings(word), *parts[word])))
     rows, known = model.vectors(forms)
     row_of = {form: row for form, row, there in zip(forms, rows, known, strict=True) if there}
     nothing = np.zeros(rows.shape[1], dtype=np.float32)
@@ -84,7 +87,7 @@ def lookup(model: HasVectors, words: Sequence[str]) -> dict[str, Rows]:
     for word in distinct:
         hit = next((row_of[form] for form in spellings(word) if form in row_of), None)
         if hit is None:
-            pieces = [row_of[part] for part in word.lower().split() if part in row_of]
+            pieces = [row_of[part] for part in parts[word] if part in row_of]
             hit = np.mean(pieces, axis=0) if pieces else nothing
         found[word] = hit
     return found

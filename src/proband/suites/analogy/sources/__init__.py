@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from proband.core.errors import ProbandError
-from proband.suites.analogy.relations import Relation
+from proband.suites.analogy.relations import Relation, without_duplicates
 from proband.suites.analogy.sources import bats, google, listed, wordnet
 
 LICENCES = {
@@ -37,10 +37,10 @@ def read(data: str = "") -> tuple[list[Relation], str]:
         kind, reader = ("bats", bats.read) if bats.looks_like(path) else ("listed", listed.read_folder)
     else:
         kind, reader = ("google", google.read) if google.looks_like(path) else ("listed", listed.read)
-    relations = reader(path)
+    relations = [without_duplicates(relation) for relation in reader(path)]
     for relation in relations:
         if len(relation.tuples) < 4:
             raise ProbandError(
-                f"relation {relation.name!r} has {len(relation.tuples)} tuples; probes need 4", file=path
+                f"relation {relation.name!r} has {len(relation.tuples)} different tuples; probes need 4", file=path
             )
     return relations, LICENCES[kind]
