@@ -37,7 +37,7 @@ VERBS = (
     "export",
     "annotate",
 )
-STEPS = ("init", "serve")
+STEPS = ("demo", "init", "plan", "serve", "links", "status", "aggregate", "export")
 
 
 def pages() -> str:

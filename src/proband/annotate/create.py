@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import secrets
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from proband.annotate.tasks.kinds import KINDS
 from proband.annotate.texts import texts
 from proband.annotate.units import Unit, read_units
 from proband.core.errors import ProbandError
-from proband.core.files import atomic, encode, write_text
+from proband.core.files import atomic, encode, items_path, write_text
 
 COMMENTS = {
     "database": "or postgresql://USER@HOST/NAME; the variable PROBAND_ANNOTATE_DATABASE overrides it",
@@ -70,6 +71,8 @@ def init(
     with opened(items) as source:
         found = list(chosen.units(source))
         media = copy_media(found, source, folder)
+        if kind == "solve":  # a run of people answers these very items
+            keep_items(source, folder / "items")
     if not found:
         raise ProbandError("holds no units", file=items)
     project = _project(kind, title, database, chosen.defaults or {}, settings_given or {}, len(found))
@@ -161,6 +164,15 @@ def copy_media(found: Sequence[Unit], source: Path, folder: Path) -> int:
     for name in names:
         copy_medium(base, name, folder / "media")
     return len(names)
+
+
+def keep_items(source: Path, folder: Path) -> None:
+    """The items themselves, with their manifest, for exports that name them by hash."""
+    path = items_path(source)
+    folder.mkdir()
+    for file in (path, path.parent / "manifest.json"):
+        if file.is_file():
+            shutil.copyfile(file, folder / ("items.jsonl" if file == path else file.name))
 
 
 def load(folder: Path, project: Project, *, password: str) -> None:

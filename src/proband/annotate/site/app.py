@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from proband.annotate.site import entry, work
+from proband.annotate.site import desk, entry, owner, work
 from proband.annotate.site.context import Study, message
 from proband.annotate.store.places import return_expired
 from proband.web.templates import asset
@@ -50,6 +50,29 @@ def routes() -> list[Route]:
         Route(f"{here}/change", work.revise),
         Route(f"{here}/media/{{unit:int}}", work.media),
         Route(f"{here}/stop", work.stop, methods=["POST"]),
+        *owner_routes(),
+    ]
+
+
+def owner_routes() -> list[Route]:
+    return [
+        Route("/owner", owner.dashboard),
+        Route("/owner/login", desk.login_page, methods=["GET"]),
+        Route("/owner/login", desk.login, methods=["POST"]),
+        Route("/owner/logout", desk.logout, methods=["POST"]),
+        Route("/owner/figures.json", owner.figures_json),
+        Route("/owner/people", owner.people_page),
+        Route("/owner/people/approve", owner.approve_all, methods=["POST"]),
+        Route("/owner/person/{person:int}", owner.person_page),
+        Route("/owner/person/{person:int}/decide", owner.decide, methods=["POST"]),
+        Route("/owner/person/{person:int}/erase", owner.erase, methods=["POST"]),
+        Route("/owner/disputes", owner.disputes_page),
+        Route("/owner/adjudicate", owner.adjudicate, methods=["POST"]),
+        Route("/owner/plan", owner.plan_page),
+        Route("/owner/links", owner.links_page, methods=["GET"]),
+        Route("/owner/links", owner.make_links, methods=["POST"]),
+        Route("/owner/export/{format}", owner.export_file),
+        Route("/owner/state", owner.set_state, methods=["POST"]),
     ]
 
 

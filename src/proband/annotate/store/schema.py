@@ -143,3 +143,13 @@ events = Table(
     Column("kind", Text, nullable=False),
     Column("detail", Text, nullable=False, server_default=""),
 )
+
+adjudications = Table(  # the owner's word on a part of a unit that people disagree on
+    "adjudications",
+    metadata,
+    Column("unit_id", Integer, ForeignKey("units.id"), primary_key=True),
+    Column("part", Text, primary_key=True),
+    Column("label", Text, nullable=False),
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("at", Float, nullable=False),
+)

@@ -8,11 +8,12 @@ The coincidences o add up over items, so that the bootstrap over items is a weig
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from proband.core.agreement.votes import Floats, Votes
+from proband.core.agreement.votes import Floats, Ints, Votes
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,10 @@ class Alpha:
     why: str = ""
 
 
-def krippendorff_alpha(votes: Votes, *, seed: int = 0, draws: int = 2000) -> Alpha:
-    """Alpha with its 95 % interval over items.
+def krippendorff_alpha(
+    votes: Votes, *, seed: int = 0, draws: int = 2000, groups: Mapping[str, str] | None = None
+) -> Alpha:
+    """Alpha with its 95 % interval over items, or over `groups` of them (the items that one person judges together).
 
     >>> from proband.core.types import Judgment
     >>> said = {"a": "yes yes", "b": "no no", "c": "yes no"}
@@ -44,6 +47,11 @@ def krippendorff_alpha(votes: Votes, *, seed: int = 0, draws: int = 2000) -> Alp
             None, why="Alpha is not defined: all judgments are the same label, so no disagreement is expected."
         )
     each = coincidences(shared)
+    if groups is not None:
+        numbers = group_numbers([name for name, n in zip(votes.items, people, strict=True) if n > 1], groups)
+        sums = np.zeros((numbers.max() + 1, *each.shape[1:]))
+        np.add.at(sums, numbers, each)
+        each = sums
     value = float(alpha_of(each.sum(axis=0)[None])[0])
     rng = np.random.default_rng(seed)
     found: list[Floats] = []
@@ -57,6 +65,17 @@ def krippendorff_alpha(votes: Votes, *, seed: int = 0, draws: int = 2000) -> Alp
     values = values[np.isfinite(values)]
     low, high = np.quantile(values, [0.025, 0.975])
     return Alpha(value, float(low), float(high))
+
+
+def group_numbers(items: Sequence[str], groups: Mapping[str, str] | None) -> Ints:
+    """The group of each item by number; an item without one is its own.
+
+    >>> group_numbers(["a", "b", "c"], {"a": "q1", "c": "q1"}).tolist()
+    [0, 1, 0]
+    """
+    names = [groups.get(item, item) for item in items] if groups is not None else list(items)
+    places = {name: n for n, name in enumerate(dict.fromkeys(names))}
+    return np.array([places[name] for name in names], dtype=np.int64)
 
 
 def coincidences(count: Floats) -> Floats:

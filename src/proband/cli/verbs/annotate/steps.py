@@ -10,6 +10,8 @@ from cyclopts import App, Group, Parameter
 
 from proband.cli.arguments import COUNT, OPTIONS, Json, Pairs, settings
 from proband.cli.tables import fields, give
+from proband.cli.verbs.annotate.results import aggregate, export, plan, status
+from proband.cli.verbs.annotate.shared import Host, Port, Project
 
 HELP = """Studies with people: they write, review, judge, simplify or solve, in a web app of your own.
 
@@ -17,9 +19,6 @@ Help on a step: proband annotate init --help
 
 Example: proband annotate demo"""
 KINDS = Literal["write", "review", "judge", "simplify", "solve"]
-Project = Annotated[Path, Parameter(help="Folder of the project.")]
-Host = Annotated[str, Parameter(metavar="ADDRESS", help="Address to listen on.")]
-Port = Annotated[int, Parameter(metavar="N", validator=COUNT, help="Port to listen on.")]
 
 
 def commands() -> App:
@@ -27,7 +26,7 @@ def commands() -> App:
     verb = App(
         name="annotate", help=HELP, usage=usage, group_commands=Group("Steps"), group_parameters=OPTIONS, sort_key=11
     )
-    steps: tuple[Callable[..., None], ...] = (init, serve)
+    steps: tuple[Callable[..., None], ...] = (demo, init, plan, serve, links, status, aggregate, export)
     for place, step in enumerate(steps):
         verb.command(step, sort_key=place)
     return verb
@@ -112,6 +111,48 @@ def serve(
     for line in layout_links(links(study.project, study.secret, f"http://{host}:{port}")):
         print(line, flush=True)
     serve(application(study), host=host, port=port, proxy=proxy)
+
+
+def links(
+    project: Project,
+    /,
+    *,
+    count: Annotated[int, Parameter(metavar="N", validator=COUNT, help="How many people.")] = 1,
+    expert: Annotated[bool, Parameter(negative=(), help="For experts, who have no time limit.")] = False,
+    base: Annotated[str, Parameter(metavar="URL", help="Where the server is.")] = "http://127.0.0.1:8000",
+    json: Json = False,
+) -> None:
+    """Print personal links, one per person, for a study without a platform.
+
+    Example: proband annotate links study --count 20
+    """
+    from proband.annotate.project import read_project, secret_of
+    from proband.annotate.site.links import personal_links
+
+    panel = "expert" if expert else "crowd"
+    made = personal_links(read_project(project), secret_of(project, make=False), base, count=count, panel=panel)
+    give({"links": made}, lambda made: made["links"], json=json)
+
+
+def demo(
+    *,
+    out: Annotated[
+        Path, Parameter(name=("--out", "-o"), metavar="DIR", help="Folder of the projects; kept between starts.")
+    ] = Path("annotate-demo"),
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+) -> None:
+    """Serve all five kinds of task with sample units until it is stopped.
+
+    Example: proband annotate demo
+    """
+    from proband.annotate.demo import demo_app, demo_projects
+    from proband.annotate.site.app import serve
+
+    for kind, password in demo_projects(out).items():
+        print(f"owner of {kind}: password {password}")
+    print(f"open http://{host}:{port}", flush=True)
+    serve(demo_app(out), host=host, port=port)
 
 
 def layout_links(found: Mapping[str, str]) -> Iterable[str]:

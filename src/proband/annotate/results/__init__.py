@@ -1,0 +1,1 @@
+"""What comes out: figures for whoever runs the study, labels, exports that suites read."""

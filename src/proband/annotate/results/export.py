@@ -1,0 +1,133 @@
+"""Exports: all answers as JSON lines or CSV, the suite's own input, a Hugging Face data set with its card."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from proband.annotate.results.cells import write_csv
+from proband.annotate.results.collected import Collected
+from proband.annotate.results.figures import agreement, progress
+from proband.annotate.results.labels import labels
+from proband.annotate.results.suite_inputs import write_jsonl, write_suite_input
+from proband.annotate.texts import paragraphs, texts
+from proband.core.errors import ProbandError
+from proband.core.files import write_text
+
+FORMATS = ("jsonl", "csv", "suite", "hf")
+
+
+def export(found: Collected, *, to: str, out: Path, project_folder: Path) -> dict[str, Any]:
+    if to == "jsonl":
+        return {"answers": write_jsonl(out, rows(found)), "file": str(out)}
+    if to == "csv":
+        return _csv(found, out)
+    if to == "suite":
+        return write_suite_input(found, out, project_folder)
+    if to == "hf":
+        return _hub(found, out)
+    raise ProbandError(f"no format {to!r}; there are {', '.join(FORMATS)}")
+
+
+def rows(found: Collected) -> Iterator[dict[str, Any]]:
+    """A line per answer, all of them, also those that do not count."""
+    for each in found.given:
+        yield {
+            "id": each.id,
+            "unit": each.unit,
+            "worker": each.worker,
+            "panel": each.panel,
+            "counts": each.place is not None,
+            "revision": each.revision,
+            "seconds": round(each.seconds, 3),
+            "created": each.created,
+            "answer": each.answer,
+            "signals": each.signals,
+        }
+
+
+def _csv(found: Collected, out: Path) -> dict[str, Any]:
+    """A line per label where there are labels, else per answer."""
+    header = ["id", "unit", "part", "worker", "panel", "counts", "revision", "seconds", "label", "text", "detail"]
+    lines = []
+    for each in found.given:
+        shared = [each.worker, each.panel, each.place is not None, each.revision, round(each.seconds, 3)]
+        parts = found.kind.labels(each.body, each.answer)
+        if parts:
+            detail = {v["story"]: v["reason"] for v in each.answer.get("verdicts", ())}
+            rating = each.answer.get("difficulty")
+            for part, label in parts:
+                more = detail.get(part, rating)
+                lines.append([each.id, each.unit, part, *shared, label, "", more])
+        else:
+            text = each.answer.get("story") or "\n".join(each.answer.get("steps", ()))
+            lines.append([each.id, each.unit, "", *shared, "", text, ""])
+    write_csv(out, header, lines)
+    return {"lines": len(lines), "file": str(out)}
+
+
+def _hub(found: Collected, out: Path) -> dict[str, Any]:
+    """README.md with the card's head, data/answers.jsonl and data/labels.jsonl."""
+    out.mkdir(parents=True, exist_ok=True)
+    flat = (
+        {**row, "answer": json.dumps(row["answer"], ensure_ascii=False), "signals": json.dumps(row["signals"])}
+        for row in rows(found)
+    )
+    count = write_jsonl(out / "data" / "answers.jsonl", flat)
+    made = labels(found)
+    if made:
+        write_jsonl(out / "data" / "labels.jsonl", ({"part": part, "label": label} for part, label in made.items()))
+    write_text(out / "README.md", card(found, with_labels=bool(made)))
+    return {"answers": count, "labels": len(made), "folder": str(out)}
+
+
+def card(found: Collected, *, with_labels: bool) -> str:
+    """The data card: what was asked of whom, how it was paid and checked, how far people agreed."""
+    project, done = found.project, progress(found)
+    title = json.dumps(project.title, ensure_ascii=False)  # JSON strings are YAML strings
+    configs = ["answers", "labels"] if with_labels else ["answers"]
+    head = [
+        "---",
+        f"pretty_name: {title}",
+        f"license: {json.dumps(project.licence.lower())}",
+        "language: en",
+        "configs:",
+    ]
+    for name in configs:
+        head += [f"- config_name: {name}", "  data_files:", "  - split: train", f"    path: data/{name}.jsonl"]
+    own = paragraphs(project.texts.instructions or texts()[f"{project.kind}.instructions"])
+    pay = f"{project.pay.per_unit:g} {project.pay.currency} per unit"
+    lines = [
+        *head,
+        "---",
+        "",
+        f"# {inline(project.title)}",
+        "",
+        f"{done['answers']} answers that count to {done['units']} units by {done['people']} people, "
+        f"{project.people.overlap} per unit; collected with Proband (kind of task: {project.kind}). Paid {pay}.",
+        "",
+        "## Instructions",
+        "",
+        *(f"> {inline(part)}\n>" for part in own),
+        "",
+        "## Agreement",
+        "",
+    ]
+    for name, value in agreement(found).items():
+        if value["value"] is None:
+            lines.append(f"- {name}: {value['why']}")
+        else:
+            lines.append(f"- {name}: {value['value']:.3f} [{value['low']:.3f}, {value['high']:.3f}]")
+    lines += ["", "## People", "", "Workers are known by keyed hashes; their ids are not stored.", ""]
+    return "\n".join(lines)
+
+
+def inline(text: str) -> str:
+    r"""Text in Markdown as text.
+
+    >>> inline("<b>*x*")
+    '\\<b\\>\\*x\\*'
+    """
+    return "".join("\\" + c if c in "\\`*_{}[]()#+!|<>~" else c for c in " ".join(text.split()))

@@ -1,0 +1,58 @@
+"""From several people's labels to one: the paper's rule, majority, Dawid & Skene, MACE; then the owner's own word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from proband.annotate.results.collected import Collected
+from proband.core.agreement.dawid_skene import dawid_skene
+from proband.core.agreement.mace import mace
+from proband.core.agreement.rules import all_but, majority
+from proband.core.agreement.votes import Aggregate, Votes
+
+Labels = dict[str, str | None]
+
+
+def paper_rule(found: Collected) -> Callable[[Votes], Aggregate]:
+    """judge: all but one of the people agree (4 of 5); review: all agree; else the majority."""
+    overlap = found.project.people.overlap
+    if found.project.kind == "judge":
+        return lambda votes: all_but(votes, dissent=1, least=min(5, overlap))
+    if found.project.kind == "review":
+        return lambda votes: all_but(votes, dissent=0, least=overlap)
+    return majority
+
+
+RULES: Mapping[str, Callable[[Collected], Callable[[Votes], Aggregate]]] = {
+    "paper": paper_rule,
+    "majority": lambda found: majority,
+    "dawid-skene": lambda found: dawid_skene,
+    "mace": lambda found: mace,
+}
+
+
+def labels(found: Collected, rule: str = "paper") -> Labels:
+    """Part -> label, None where the rule leaves it open; what the owner decided stands."""
+    made: Labels = dict(RULES[rule](found)(found.votes).labels) if found.votes is not None else {}
+    for (unit, part), label in found.decided.items():
+        made[found.part_name(unit, part)] = label
+    return made
+
+
+def disputed(found: Collected) -> list[dict[str, Any]]:
+    """The parts that the paper's rule leaves open, those with the most even votes first; decided ones last."""
+    if found.votes is None:
+        return []
+    votes, decided = found.votes, {found.part_name(*key): label for key, label in found.decided.items()}
+    open_parts = paper_rule(found)(votes).labels
+    rows = []
+    for place, name in enumerate(votes.items):
+        count = votes.count[place]
+        if (open_parts[name] is None and count.sum() > 1) or name in decided:
+            top = float(count.max() / count.sum())
+            said = {label: int(n) for label, n in zip(votes.labels, count, strict=True) if n}
+            rows.append(
+                {"part": name, "unit": found.groups[name], "votes": said, "top": top, "decided": decided.get(name)}
+            )
+    return sorted(rows, key=lambda row: (row["decided"] is not None, row["top"], row["part"]))

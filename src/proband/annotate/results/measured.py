@@ -1,0 +1,76 @@
+"""What a plan can take from the study itself once there are answers."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from proband.annotate.planning import Guess
+from proband.annotate.results.collected import Collected
+from proband.annotate.results.labels import labels
+from proband.core.agreement.dawid_skene import dawid_skene
+
+ENOUGH = 30  # labels before a measurement replaces a guess
+POSITIVE = {"judge": "yes", "review": "good"}
+
+
+def guess_of(found: Collected) -> Guess:
+    """Guesses for what is not measured yet, measurements for the rest."""
+    first = next(iter(found.units.values()), None)
+    body = first["body"] if first else {}
+    parts = [len(u["body"].get("candidates") or u["body"].get("stories") or (1,)) for u in found.units.values()]
+    values: dict[str, float] = {
+        "seconds": float(found.project.time.expected_seconds),
+        "per_unit": statistics.fmean(parts) if parts else 1.0,
+        "labels": {"judge": 3, "review": 2, "solve": len(body.get("choices", ())) or 2}.get(found.project.kind, 2),
+    }
+    measured = []
+    seconds = [each.seconds for each in found.counted()]
+    if len(seconds) >= ENOUGH:
+        values["seconds"] = max(1.0, statistics.median(seconds))
+        measured.append("seconds")
+    hits = _hits(found)
+    if sum(map(len, hits.values())) >= ENOUGH:
+        flat = [hit for group in hits.values() for hit in group]
+        values["share"] = min(0.99, max(0.01, statistics.fmean(flat)))
+        values["correlation"] = intraclass(list(hits.values()))
+        measured += ["share", "correlation"]
+    if found.votes is not None and len(found.votes.item) >= ENOUGH and len(found.votes.labels) > 1:
+        accuracy = dawid_skene(found.votes).accuracy()
+        values["accuracy"] = min(0.999, max(1.01 / values["labels"], float(accuracy.mean())))
+        measured.append("accuracy")
+    values["labels"] = min(4, int(values["labels"]))  # more labels change nothing but the time to enumerate
+    return Guess(**values, measured=tuple(measured))  # type: ignore[arg-type]
+
+
+def _hits(found: Collected) -> Mapping[str, list[float]]:
+    """Unit -> whether each of its parts has the label that counts (or, for puzzles, each answer is right)."""
+    groups: dict[str, list[float]] = defaultdict(list)
+    if found.project.kind == "solve":
+        for each in found.counted():
+            groups[each.unit].append(float(each.answer["choice"] == each.gold))
+    elif found.project.kind in POSITIVE:
+        positive = POSITIVE[found.project.kind]
+        for part, label in labels(found).items():
+            if label is not None and part in found.groups:
+                groups[found.groups[part]].append(float(label == positive))
+    return groups
+
+
+def intraclass(groups: Sequence[Sequence[float]]) -> float:
+    """The intra-class correlation by analysis of variance, between 0 and 1.
+
+    >>> intraclass([[1, 1], [0, 0], [1, 1]]), round(intraclass([[1, 0], [0, 1], [1, 0]]), 2)
+    (1.0, 0.0)
+    """
+    sizes = [len(group) for group in groups]
+    n, k = sum(sizes), len(groups)
+    if k < 2 or n <= k:
+        return 0.1
+    mean = sum(map(sum, groups)) / n
+    between = sum(len(g) * (statistics.fmean(g) - mean) ** 2 for g in groups) / (k - 1)
+    within = sum((x - statistics.fmean(g)) ** 2 for g in groups for x in g) / (n - k)
+    size = (n - sum(s * s for s in sizes) / n) / (k - 1)
+    total = between + (size - 1) * within
+    return min(1.0, max(0.0, (between - within) / total)) if total else 0.1

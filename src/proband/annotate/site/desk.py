@@ -1,0 +1,110 @@
+"""The owner's way in: a password (Argon2), a session in a cookie of this site alone, a token in every form."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from sqlalchemy import select
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from proband.annotate.site.context import Study, message, page
+from proband.annotate.site.forms import BadForm, TooLarge, read_form
+from proband.annotate.site.tokens import form_token, new_session, valid_session
+from proband.annotate.store.schema import settings
+
+COOKIE = "proband_owner"
+Handler = Callable[[Request, Study, str], Awaitable[Response]]
+Action = Callable[[Request, Study, dict[str, str]], Awaitable[Response]]
+
+
+def root_of(request: Request) -> str:
+    return str(request.scope.get("root_path", ""))
+
+
+def home(request: Request, where: str = "") -> Response:
+    return RedirectResponse(f"{root_of(request)}/owner{where}", status_code=303)
+
+
+def session_of(request: Request, study: Study) -> str:
+    token = request.cookies.get(COOKIE, "")
+    return token if valid_session(study.secret, token, time.time()) else ""
+
+
+def owned(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+    """A page for the owner alone."""
+
+    async def handle(request: Request) -> Response:
+        study: Study = request.app.state.study
+        session = session_of(request, study)
+        if not session:
+            return home(request, "/login")
+        return await handler(request, study, session)
+
+    return handle
+
+
+def acting(action: Action) -> Callable[[Request], Awaitable[Response]]:
+    """Something the owner does: a form with the session's token."""
+
+    async def handle(request: Request) -> Response:
+        study: Study = request.app.state.study
+        session = session_of(request, study)
+        try:
+            form = await read_form(request)
+        except TooLarge:
+            return message(request, "too_large", status=413)
+        except BadForm:
+            return message(request, "bad_form", status=400)
+        if not session or form.get("form") != form_token(study.secret, session):
+            return message(request, "bad_form", status=403)
+        return await action(request, study, form)
+
+    return handle
+
+
+async def login_page(request: Request) -> Response:
+    return page(request, "login.html", token="login", problem=False)
+
+
+async def login(request: Request) -> Response:
+    """POST /owner/login"""
+    from argon2 import PasswordHasher
+    from argon2.exceptions import InvalidHashError, VerificationError
+
+    study: Study = request.app.state.study
+    caller = request.client.host if request.client else ""
+    if not study.logins.allows(caller, time.monotonic()):
+        return message(request, "busy", status=429)
+    try:
+        form = await read_form(request)
+    except (TooLarge, BadForm):
+        return message(request, "bad_form", status=400)
+    if form.get("form") != form_token(study.secret, "login"):
+        return message(request, "bad_form", status=403)
+    hashed: Any = await study.read(lambda c: c.scalar(select(settings.c.value).where(settings.c.name == "owner")))
+    try:
+        await asyncio.to_thread(PasswordHasher().verify, hashed or "", form.get("password", ""))
+    except (VerificationError, InvalidHashError):
+        return page(request, "login.html", token="login", problem=True, status=403)
+    answer = home(request)
+    answer.set_cookie(
+        COOKIE,
+        new_session(study.secret, time.time()),
+        max_age=12 * 3600,
+        path=f"{root_of(request)}/owner",
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+    )
+    return answer
+
+
+@acting
+async def logout(request: Request, study: Study, form: dict[str, str]) -> Response:
+    answer = home(request, "/login")
+    answer.delete_cookie(COOKIE, path=f"{root_of(request)}/owner")
+    return answer

@@ -1,0 +1,248 @@
+"""The owner's pages: figures, people, disputes, plan, links, exports; and what can be done there."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import delete, insert, select, update
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+
+from proband.annotate.planning import plan
+from proband.annotate.results.collected import Collected, collect
+from proband.annotate.results.export import FORMATS, export
+from proband.annotate.results.figures import figures, people_figures
+from proband.annotate.results.labels import disputed
+from proband.annotate.results.measured import guess_of
+from proband.annotate.site.context import Study, message, page
+from proband.annotate.site.desk import acting, home, owned, root_of
+from proband.annotate.site.links import links, personal_links
+from proband.annotate.store import people as people_store
+from proband.annotate.store.schema import adjudications, events, people, settings, units
+
+STATES = ("open", "paused", "closed")
+REASONS = ("failed_checks", "careless", "no_effort", "machine_text", "other")
+
+
+async def everything(study: Study) -> Collected:
+    return await study.read(lambda connection: collect(connection, study.project))
+
+
+@owned
+async def dashboard(request: Request, study: Study, session: str) -> Response:
+    found = await everything(study)
+    made = await asyncio.to_thread(figures, found)
+    return page(request, "dashboard.html", token=session, f=made, states=STATES, here="")
+
+
+@owned
+async def figures_json(request: Request, study: Study, session: str) -> Response:
+    return JSONResponse(await asyncio.to_thread(figures, await everything(study)))
+
+
+@owned
+async def people_page(request: Request, study: Study, session: str) -> Response:
+    found = await everything(study)
+    rows = await asyncio.to_thread(people_figures, found)
+    return page(request, "people.html", token=session, rows=rows, here="people")
+
+
+@owned
+async def person_page(request: Request, study: Study, session: str) -> Response:
+    number = request.path_params["person"]
+    found = await everything(study)
+    row = next((r for r in await asyncio.to_thread(people_figures, found) if r["id"] == number), None)
+    if row is None:
+        return message(request, "missing", status=404)
+    query = select(events).where(events.c.person_id == number).order_by(events.c.id.desc()).limit(100)
+    log = await study.read(lambda c: [dict(each._mapping) for each in c.execute(query)])
+    given = [each for each in found.given if each.person_id == number][:200]
+    return page(
+        request, "person.html", token=session, row=row, given=given, log=log, reasons=REASONS, here="people", when=when
+    )
+
+
+def when(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(at))
+
+
+@owned
+async def disputes_page(request: Request, study: Study, session: str) -> Response:
+    found = await everything(study)
+    rows = (await asyncio.to_thread(disputed, found))[:200]
+    context = {row["part"]: part_context(found, row["unit"], row["part"]) for row in rows}
+    names = {unit["name"]: number for number, unit in found.units.items()}
+    return page(request, "disputes.html", token=session, rows=rows, context=context, names=names, here="disputes")
+
+
+def part_context(found: Collected, unit: str, part: str) -> dict[str, Any]:
+    """What the owner reads to decide: the texts, and the labels there are."""
+    body = next(u["body"] for u in found.units.values() if u["name"] == unit)
+    if found.project.kind == "judge":
+        candidate = next(c for c in body["candidates"] if c["id"] == part)
+        return {"title": body["question"], "text": candidate["text"], "labels": ["yes", "no", "nonsense"]}
+    if found.project.kind == "review":
+        story = next(s for s in body["stories"] if s["id"] == part)
+        return {"title": " ".join(story["facts"]), "text": story["text"], "labels": ["good", "bad"]}
+    return {"title": unit, "text": body.get("prompt", ""), "labels": body.get("choices", [])}
+
+
+@owned
+async def plan_page(request: Request, study: Study, session: str) -> Response:
+    text = request.query_params.get("precision", "0.05")
+    try:
+        half_width = min(0.5, max(0.001, float(text)))
+    except ValueError:
+        half_width = 0.05
+    found = await everything(study)
+    guess = await asyncio.to_thread(guess_of, found)
+    done = found.done.get("crowd", 0)
+    made = plan(study.project, guess, half_width=half_width, units=len(found.units), done=done)
+    return page(request, "plan.html", token=session, plan=made, here="plan")
+
+
+@owned
+async def links_page(request: Request, study: Study, session: str) -> Response:
+    return page(
+        request,
+        "links.html",
+        token=session,
+        found=links(study.project, study.secret, base(request)),
+        made=[],
+        here="links",
+    )
+
+
+def base(request: Request) -> str:
+    return f"{request.url.scheme}://{request.url.netloc}{root_of(request)}"
+
+
+@owned
+async def export_file(request: Request, study: Study, session: str) -> Response:
+    """GET /owner/export/FORMAT: one file; folders as a zip archive."""
+    to = request.path_params["format"]
+    if to not in FORMATS:
+        return message(request, "missing", status=404)
+    found = await everything(study)
+    return await asyncio.to_thread(_export, study, found, to)
+
+
+def _export(study: Study, found: Collected, to: str) -> Response:
+    import shutil
+
+    from starlette.background import BackgroundTask
+
+    folder = Path(tempfile.mkdtemp())
+    gone = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    name = f"{study.project.kind}.{to}"
+    if to in ("jsonl", "csv"):
+        export(found, to=to, out=folder / name, project_folder=study.folder)
+        return FileResponse(folder / name, filename=name, background=gone)
+    export(found, to=to, out=folder / to, project_folder=study.folder)
+    path = shutil.make_archive(str(folder / "made"), "zip", folder / to)
+    return FileResponse(path, filename=f"{study.project.kind}-{to}.zip", background=gone)
+
+
+# ---- actions --------------------------------------------------------------------------------------------------------
+
+
+@acting
+async def set_state(request: Request, study: Study, form: dict[str, str]) -> Response:
+    state = form.get("state", "")
+    if state not in STATES:
+        return message(request, "bad_form", status=400)
+
+    def work(connection: Any) -> None:
+        connection.execute(update(settings).where(settings.c.name == "state").values(value=state))
+        people_store.note(connection, "state", None, state)
+
+    await study.write(work)
+    return home(request)
+
+
+@acting
+async def decide(request: Request, study: Study, form: dict[str, str]) -> Response:
+    """Approve, reject with a reason, or take it back."""
+    number, decision = request.path_params["person"], form.get("decision", "")
+    reason = form.get("reason", "")
+    words = " ".join(filter(None, (reason if decision == "rejected" else "", form.get("words", "").strip()[:1000])))
+    if decision not in ("approved", "rejected", "") or (decision == "rejected" and reason not in REASONS):
+        return message(request, "bad_form", status=400)
+    await study.write(lambda c: people_store.decide(c, number, decision, words) if _exists(c, number) else None)
+    return home(request, f"/person/{number}")
+
+
+def _exists(connection: Any, number: int) -> bool:
+    return connection.scalar(select(people.c.id).where(people.c.id == number)) is not None
+
+
+@acting
+async def approve_all(request: Request, study: Study, form: dict[str, str]) -> Response:
+    """Everybody who finished and is not decided on."""
+
+    def work(connection: Any) -> None:
+        query = select(people.c.id).where(people.c.outcome == "done", people.c.decision == "")
+        for number in connection.execute(query).scalars().all():
+            people_store.decide(connection, number, "approved", "")
+
+    await study.write(work)
+    return home(request, "/people")
+
+
+@acting
+async def erase(request: Request, study: Study, form: dict[str, str]) -> Response:
+    number = request.path_params["person"]
+    if form.get("sure") != "yes":
+        return message(request, "bad_form", status=400)
+    await study.write(lambda c: people_store.erase(c, number))
+    return home(request, "/people")
+
+
+@acting
+async def adjudicate(request: Request, study: Study, form: dict[str, str]) -> Response:
+    """The owner's label for a part of a unit; an empty one takes it back."""
+    number, part, label = form.get("unit", ""), form.get("part", ""), form.get("label", "")
+    if not number.isascii() or not number.isdigit() or len(number) > 8 or not part:
+        return message(request, "bad_form", status=400)
+    unit = int(number)
+    known = await study.read(lambda c: c.scalar(select(units.c.name).where(units.c.id == unit)))
+    if known is None:
+        return message(request, "missing", status=404)
+    try:
+        context = part_context(await everything(study), known, part)
+    except StopIteration:
+        return message(request, "missing", status=404)
+    if label not in (*context["labels"], ""):
+        return message(request, "bad_form", status=400)
+
+    def work(connection: Any) -> None:
+        here = (adjudications.c.unit_id == unit) & (adjudications.c.part == part)
+        connection.execute(delete(adjudications).where(here))
+        if label:
+            row = {
+                "unit_id": unit,
+                "part": part,
+                "label": label,
+                "reason": form.get("words", "")[:1000],
+            }
+            connection.execute(insert(adjudications).values(**row, at=time.time()))
+        people_store.note(connection, "adjudicated", None, f"{part}: {label or 'open'}")
+
+    await study.write(work)
+    return home(request, "/disputes")
+
+
+@acting
+async def make_links(request: Request, study: Study, form: dict[str, str]) -> Response:
+    count, panel = form.get("count", ""), form.get("panel", "crowd")
+    number = int(count) if count.isascii() and count.isdigit() and len(count) < 5 else 0
+    if not 1 <= number <= 1000 or panel not in ("crowd", "expert"):
+        return message(request, "bad_form", status=400)
+    made = personal_links(study.project, study.secret, base(request), count=number, panel=panel)
+    found = links(study.project, study.secret, base(request))
+    session = request.cookies.get("proband_owner", "")
+    return page(request, "links.html", token=session, found=found, made=made, here="links")

@@ -1,0 +1,106 @@
+"""Steps that read what people did: status, aggregate, export, plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from proband.cli.arguments import Json
+from proband.cli.tables import fields, give, table
+from proband.cli.verbs.annotate.shared import Project
+
+RULES = Literal["paper", "majority", "dawid-skene", "mace"]
+FORMATS = Literal["jsonl", "csv", "suite", "hf"]
+
+
+def status(
+    project: Project,
+    /,
+    *,
+    people: Annotated[bool, Parameter(negative=(), help="A line per person.")] = False,
+    workers: Annotated[
+        Path | None,
+        Parameter(metavar="FILE", help="Ids of the platform, one a line: their outcome and your decision."),
+    ] = None,
+    source: Annotated[
+        Literal["prolific", "mturk", "url"], Parameter(help="Platform of the ids in --workers.")
+    ] = "prolific",
+    json: Json = False,
+) -> None:
+    """Print the figures of a study: progress, time, pay, agreement, the paper's own figures.
+
+    Example: proband annotate status study
+    """
+    from proband.annotate.results.reading import status
+
+    give(status(project, people=people, workers=workers, source=source), status_layout, json=json)
+
+
+def status_layout(result: Mapping[str, Any]) -> Iterable[Any]:
+    rows = result.get("people_lines")
+    if rows is None:
+        yield fields(result)
+    elif rows:
+        yield table(tuple(rows[0]), [list(row.values()) for row in rows])
+
+
+def aggregate(
+    project: Project,
+    /,
+    *,
+    rule: Annotated[RULES, Parameter(help="How several labels become one.")] = "paper",
+    out: Annotated[
+        Path | None, Parameter(name=("--out", "-o"), metavar="FILE", help="File of labels to write (JSON lines).")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Make one label of several people's, with the agreement; what the owner decided stands.
+
+    Example: proband annotate aggregate study -o labels.jsonl
+    """
+    from proband.annotate.results.reading import aggregate
+
+    give(aggregate(project, rule=rule, out=out), lambda made: [fields(made)], json=json)
+
+
+def export(
+    project: Project,
+    /,
+    *,
+    to: Annotated[FORMATS, Parameter(help="suite: what the suite reads; hf: a data set with its card.")],
+    out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="PATH", help="File or folder to write.")],
+    json: Json = False,
+) -> None:
+    """Write what people gave: JSON lines, CSV, the suite's own input, a Hugging Face data set.
+
+    Example: proband annotate export study --to suite -o collected
+    """
+    from proband.annotate.results.reading import export_project
+
+    give(export_project(project, to=to, out=out), lambda made: [fields(made)], json=json)
+
+
+def plan(
+    project: Project,
+    /,
+    *,
+    precision: Annotated[float, Parameter(metavar="X", help="Wanted half-width of the 95 % interval.")] = 0.05,
+    json: Json = False,
+) -> None:
+    """Plan a study, before it starts or while it runs: how many people and judgments, fair pay, total cost.
+
+    Example: proband annotate plan study --precision 0.05
+    """
+    from proband.annotate.results.reading import plan_project
+
+    give(plan_project(project, half_width=precision), plan_layout, json=json)
+
+
+def plan_layout(result: Mapping[str, Any]) -> Iterable[Any]:
+    yield fields({name: value for name, value in result.items() if name != "judgments_per_label"})
+    rows = result["judgments_per_label"]
+    yield ""
+    yield table([name.replace("_", " ") for name in rows[0]], [list(row.values()) for row in rows])
