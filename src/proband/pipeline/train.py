@@ -14,6 +14,7 @@ from typing import Any
 from proband.core.errors import ProbandError, not_installed
 from proband.core.files import items_path, sha256_file
 from proband.core.options import read_options, settings
+from proband.core.protocols import ABILITIES
 from proband.core.suite import Net, Suite
 from proband.pipeline.asking.models import load_model
 from proband.pipeline.run import locked, suite_of
@@ -82,7 +83,8 @@ def starting_model(net: Net, model: str | Any, *, suite: Suite) -> Any:
         raise ProbandError(f"net {net.name} starts from a model: name one with -m")
     loaded = load_model(model, suite=suite) if isinstance(model, str) else model
     if not isinstance(loaded, net.needs):
-        raise ProbandError(f"{loaded.name} cannot be trained further")
+        ability = ABILITIES.get(net.needs, f"has {net.needs.__name__}")
+        raise ProbandError(f"net {net.name} needs a model that {ability}; {loaded.name} does not")
     return loaded
 
 

@@ -41,9 +41,19 @@ def load_net(folder: Path, spec: str, given: Mapping[str, Any]) -> Any:
     loaded = net.load(folder)
     if isinstance(loaded, str):
         loaded = load_model(loaded, given)
+    if getattr(loaded, "needs_model", False):
+        loaded.encoder = load_encoder(note.get("model", {}), given, folder=folder)
     loaded.name = spec
     loaded.net_note = {name: note[name] for name in ("net", "seed", "options", "items_sha", "model") if name in note}
     return loaded
+
+
+def load_encoder(identity: Mapping[str, str], given: Mapping[str, Any], *, folder: Path) -> Any:
+    """The frozen model that a net was trained on, which must be the same one."""
+    encoder = load_model(str(identity.get("name", "")), given)
+    if dict(encoder.identity()) != dict(identity):
+        raise ProbandError(f"was trained on another {encoder.name} than the one that is here", file=folder)
+    return encoder
 
 
 def choose_solver(suite: Suite, model: Any, name: str | None, *, setting: str = "") -> Solver:

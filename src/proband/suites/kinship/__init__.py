@@ -8,6 +8,7 @@
     clutrr/    CLUTRR's CSV files and rows, our items as rows
     generate/  options, plan, rounds, a story as logic, its wording, hold-outs, build
     audit/     which rows, their verdicts, the figures and findings of a data set
+    nets/      the networks of the thesis, and three that go beyond it
 
 `solver:symbolic` and `solver:read` are symbolic_solver.py and reading_solver.py.
 """
@@ -26,6 +27,7 @@ from proband.suites.kinship.generate.options import TASKS, BuildOptions
 from proband.suites.kinship.item_check import check
 from proband.suites.kinship.item_drawing import draw_item
 from proband.suites.kinship.item_text import show
+from proband.suites.kinship.nets import NETS
 from proband.suites.kinship.published import published
 from proband.suites.kinship.reading_solver import Read
 from proband.suites.kinship.symbolic_solver import Symbolic
@@ -98,6 +100,7 @@ SUITE = Suite(
         ),
     ),
     published=published,
+    nets=NETS,
     own_models={"symbolic": Symbolic, "read": Read},
     draw=draw_item,
     audit=audit,

@@ -1,0 +1,81 @@
+"""The networks of section 3.4 of the thesis, and three that go beyond it.
+
+text/        bilstm-mean, bilstm-attention, relation-network, rmc, mac, bert, bert-lstm: they read the story
+graph/       gat, edge-transformer, composer: they are given the facts
+extraction/  extractor: reads facts from the story, then reasons with a rule base
+
+stories.py and batches.py make numbers of items, task.py trains, answers.py answers. Nothing here imports torch before a
+net is trained or loaded.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from proband.core.protocols import EmbedsWords
+from proband.core.suite import Net
+from proband.suites.kinship.nets.options import (
+    ComposerOptions,
+    EdgeTransformerOptions,
+    ExtractorOptions,
+    GatOptions,
+    LstmOptions,
+    MacOptions,
+    NetOptions,
+    RelationNetworkOptions,
+    RmcOptions,
+)
+
+
+def _task(items: Path, *, options: NetOptions, seed: int, model: Any = None, kind: str) -> Any:
+    from proband.suites.kinship.nets.task import task
+
+    return task(items, kind=kind, options=options, seed=seed, model=model)
+
+
+def _load(folder: Path, *, options: type[NetOptions]) -> Any:
+    from proband.suites.kinship.nets.answers import load
+
+    return load(folder, options=options)
+
+
+def _extraction(items: Path, *, options: ExtractorOptions, seed: int, model: Any = None) -> Any:
+    from proband.suites.kinship.nets.extraction.task import task
+
+    return task(items, options=options, seed=seed)
+
+
+def _load_extractor(folder: Path) -> Any:
+    from proband.suites.kinship.nets.extraction.answers import load
+
+    return load(folder)
+
+
+def _net(name: str, help: str, options: type[NetOptions], *, needs: type | None = None) -> Net:
+    return Net(
+        name=name, help=help, options=options, task=partial(_task, kind=name), load=partial(_load, options=options),
+        needs=needs,
+    )  # fmt: skip
+
+
+NETS = (
+    _net("bilstm-mean", "bidirectional LSTM, mean of its states", LstmOptions),
+    _net("bilstm-attention", "bidirectional LSTM, the query attends to its states", LstmOptions),
+    _net("relation-network", "Relation Network over pairs of sentences", RelationNetworkOptions),
+    _net("rmc", "relational memory core, word by word", RmcOptions),
+    _net("mac", "MAC network: control, read and write over the words", MacOptions),
+    _net("bert", "a frozen encoder (-m MODEL), mean of its states", NetOptions, needs=EmbedsWords),
+    _net("bert-lstm", "an LSTM over the states of a frozen encoder (-m MODEL)", LstmOptions, needs=EmbedsWords),
+    _net("gat", "graph attention over the facts", GatOptions),
+    _net("edge-transformer", "attention over triangles of people, on the facts", EdgeTransformerOptions),
+    _net("composer", "a learned composition table over all triangles, on the facts", ComposerOptions),
+    Net(
+        name="extractor",
+        help="reads facts from the story with a trained pair classifier, then reasons with rules",
+        options=ExtractorOptions,
+        task=_extraction,
+        load=_load_extractor,
+    ),
+)

@@ -1,0 +1,1 @@
+"""Reading facts with a trained pair classifier, then reasoning with rules."""

@@ -1,0 +1,88 @@
+"""Training the pair classifier on the facts of the training stories; placeholders are drawn anew in every batch, and
+rare words are left out now and then, so that unknown ones are not new to it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from proband.core.errors import ProbandError
+from proband.core.files import items_path
+from proband.suites.kinship.nets.batches import NEVER
+from proband.suites.kinship.nets.extraction.batches import Mentions, pad_mentions
+from proband.suites.kinship.nets.extraction.pair_classifier import PairClassifier
+from proband.suites.kinship.nets.options import ExtractorOptions
+from proband.suites.kinship.nets.stories import Story
+from proband.suites.kinship.nets.task import recipe_of, split
+from proband.suites.kinship.world.rules import load
+from proband.training.batches import of_similar_length
+from proband.training.fit import placed
+from proband.training.task import Task
+from proband.training.vocabulary import Vocabulary
+
+LEAST = 2  # words seen less often in training are unknown
+
+
+class ExtractionTask(Task):
+    better = "high"
+
+    def __init__(
+        self, options: ExtractorOptions, vocabulary: Vocabulary, train: Sequence[Story], valid: Sequence[Story], *,
+        seed: int,
+    ) -> None:  # fmt: skip
+        self.options, self.vocabulary, self.train, self.valid = options, vocabulary, train, valid
+        self.recipe, self.device, self.size = recipe_of(options), options.device, len(train)
+        self.seed, self.draw = seed, random.Random(seed)
+
+    def network(self) -> nn.Module:
+        return PairClassifier(self.options, len(self.vocabulary))
+
+    def order(self, *, epoch: int, seed: int) -> Iterator[Sequence[int]]:
+        self.draw = random.Random(f"{seed} {epoch}")  # an epoch's placeholders are its own, also after a restart
+        lengths = [len(story.words) for story in self.train]
+        return of_similar_length(lengths, size=self.recipe.batch, generator=np.random.default_rng([seed, epoch]))
+
+    def batch(self, indices: Sequence[int]) -> Mentions:
+        return self._pad([self.train[i] for i in indices], self.draw)
+
+    def _pad(self, stories: Sequence[Story], draw: random.Random | None) -> Mentions:
+        rounded = placed(self.device).startswith("cuda")
+        return pad_mentions(stories, self.vocabulary, pool=self.options.pool, draw=draw, rounded=rounded)
+
+    def loss(self, net: Any, batch: Mentions) -> Tensor:
+        return F.cross_entropy(net(batch).flatten(0, 2), batch.stated.flatten(), ignore_index=NEVER)
+
+    @cached_property
+    def _held(self) -> list[Mentions]:
+        valid, size = sorted(self.valid, key=lambda story: len(story.words)), self.recipe.batch
+        return [self._pad(valid[at : at + size], None) for at in range(0, len(valid), size)]
+
+    def held_out(self) -> Sequence[Mentions]:
+        return self._held
+
+    def score(self, net: Any, batch: Mentions) -> tuple[Tensor, Tensor]:
+        """Stories whose facts are all read right."""
+        wrong = (net(batch).argmax(-1) != batch.stated) & (batch.stated != NEVER)
+        right = ~wrong.flatten(1).any(1)
+        return right.sum(), torch.ones_like(right).sum()
+
+    def note(self) -> Mapping[str, Any]:
+        return {"words": self.vocabulary.words}
+
+
+def task(items: Path, *, options: ExtractorOptions, seed: int) -> ExtractionTask:
+    load(options.rules)
+    train, valid = split(items, options, graph=False, seed=seed)
+    for story in train:
+        if not story.edges:
+            raise ProbandError(f"item {story.id!r} has no facts ('edges') to learn to read", file=items_path(items))
+    vocabulary = Vocabulary.of(([w for w in story.words if isinstance(w, str)] for story in train), least=LEAST)
+    return ExtractionTask(options, vocabulary, train, valid, seed=seed)

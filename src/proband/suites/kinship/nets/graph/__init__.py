@@ -1,0 +1,1 @@
+"""Nets over the fact graph: the GAT of the thesis, and two that compose."""

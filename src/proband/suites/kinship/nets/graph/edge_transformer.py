@@ -1,0 +1,71 @@
+r"""Edge Transformer (Bergen, O'Donnell and Bahdanau 2021): attention over triangles, states on pairs of people.
+
+    alpha_ilj = softmax_l(q_il . k_lj / sqrt(d)),   A_ij = W \sum_l alpha_ilj (v_il * u_lj)
+    x_ij := x_ij + A_ij,   x_ij := x_ij + MLP(x_ij)         with layer norm before each
+
+x_ij starts as the embedding of what is told of (i, j), of (j, i), and of whether i = j. One layer, applied as many
+times as there are people, so that longer chains get more steps.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from proband.suites.kinship.nets.batches import NO_EDGE, Batch
+from proband.suites.kinship.nets.layers import Classifier
+from proband.suites.kinship.nets.options import EdgeTransformerOptions
+
+
+class EdgeTransformer(nn.Module):
+    graph = True
+    kept_by = "loss"
+
+    def __init__(self, options: EdgeTransformerOptions, words: int) -> None:
+        super().__init__()
+        d = options.width
+        self.told, self.converse = nn.Embedding(NO_EDGE + 1, d), nn.Embedding(NO_EDGE + 1, d)
+        self.self_ = nn.Parameter(torch.randn(d))
+        self.attention = TriangularAttention(d, options.heads)
+        self.before_attention, self.before_mlp, self.last = (nn.LayerNorm(d) for _ in range(3))
+        self.mlp = nn.Sequential(nn.Linear(d, 4 * d), nn.ReLU(), nn.Linear(4 * d, d))
+        self.classifier = Classifier(d, options.classifier)
+
+    def forward(self, batch: Batch) -> Tensor:
+        n = batch.slots.shape[1]
+        x = self.start(batch)
+        there = torch.arange(n, device=x.device) < batch.people[:, None]
+        for _ in range(n):
+            x = x + self.attention(self.before_attention(x), there)
+            x = x + self.mlp(self.before_mlp(x))
+        rows = torch.arange(len(x), device=x.device)
+        asked = x[rows, batch.query[:, 0], batch.query[:, 1]]
+        logits: Tensor = self.classifier(self.last(asked))
+        return logits
+
+    def start(self, batch: Batch) -> Tensor:
+        size, n = batch.slots.shape
+        i, relation, j = batch.edges.unbind(-1)
+        rows = torch.arange(size, device=i.device)[:, None].expand_as(i)
+        numbers = torch.full((size, n, n), NO_EDGE, device=i.device)
+        last = torch.where(relation == NO_EDGE, n - 1, i), torch.where(relation == NO_EDGE, n - 1, j)
+        numbers = numbers.index_put((rows, *last), relation)  # padding writes NO_EDGE onto the pair of the last person
+        loops = torch.eye(n, device=i.device)[..., None] * self.self_
+        x: Tensor = self.told(numbers) + self.converse(numbers.transpose(1, 2)) + loops
+        return x
+
+
+class TriangularAttention(nn.Module):
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads, self.scale = heads, (width // heads) ** -0.5
+        self.q, self.k, self.v, self.u, self.out = (nn.Linear(width, width) for _ in range(5))
+
+    def forward(self, x: Tensor, there: Tensor) -> Tensor:
+        """x: B × N × N × D; there: B × N, which people exist."""
+        q, k, v, u = (layer(x).unflatten(-1, (self.heads, -1)) for layer in (self.q, self.k, self.v, self.u))
+        e = torch.einsum("bilhd,bljhd->bhilj", q, k) * self.scale
+        alpha = e.masked_fill(~there[:, None, None, :, None], float("-inf")).softmax(3)
+        joined = torch.einsum("bhilj,bilhd,bljhd->bijhd", alpha, v, u)
+        out: Tensor = self.out(joined.flatten(-2))
+        return out

@@ -1,0 +1,86 @@
+r"""Graph attention network with relations on its edges (Velickovic et al. 2018; node 100, message 100, edge 20).
+
+For a fact (i, r, j), "j is the r of i", person i hears of j; everyone hears of themselves with r = 0:
+
+    e_ij  = LeakyReLU(a^T [W x_i; W x_j; r])          per head, slope 0.2
+    alpha = softmax of e_ij over the facts of i
+    x_i' = U mean over heads of \sum_j alpha_ij [W x_j; r] + b
+
+A round is a layer of three heads, ELU, and a layer of one head, with dropout of 0.6 before each; the same two layers
+serve all three rounds. The graph is the mean of its people, joined with the states of the two that are asked for. The
+vector of a person is fixed and random: that of a placeholder from the pool, or (`nodes = "place"`, as the released
+program has it) that of the person's place in the list, which in CLUTRR's rows is the place along the chain.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from proband.suites.kinship.nets.batches import NO_EDGE, Batch
+from proband.suites.kinship.nets.layers import Classifier
+from proband.suites.kinship.nets.options import GatOptions
+
+
+class Gat(nn.Module):
+    graph = True
+    people: Tensor
+
+    def __init__(self, options: GatOptions, words: int) -> None:
+        super().__init__()
+        self.options, width = options, options.width
+        self.register_buffer("people", F.normalize(torch.randn(options.pool, width), dim=-1))
+        self.relations = nn.Embedding(NO_EDGE + 1, options.edge, padding_idx=NO_EDGE)  # NO_EDGE: zero, for loops
+        self.first = GatLayer(width, options.edge, heads=options.heads)
+        self.second = GatLayer(width, options.edge, heads=1)
+        self.classifier = Classifier(3 * width, options.classifier)
+
+    def forward(self, batch: Batch) -> Tensor:
+        n = batch.slots.shape[1]
+        there = torch.arange(n, device=batch.slots.device) < batch.people[:, None]
+        x = self.people[batch.slots] if self.options.nodes == "pool" else self.people[:n].expand(len(there), -1, -1)
+        i, j, told, relation = looped(batch)
+        for _ in range(self.options.rounds):
+            for layer in (self.first, self.second):
+                x = layer(F.dropout(x, self.options.dropout, self.training), i, j, self.relations(relation), told)
+                x = F.elu(x) if layer is self.first else x
+        graph = (x * there[..., None]).sum(1) / batch.people[:, None]
+        asked = x.gather(1, batch.query[..., None].expand(-1, -1, x.shape[-1])).flatten(1)
+        logits: Tensor = self.classifier(torch.cat([graph, asked], -1))
+        return logits
+
+
+def looped(batch: Batch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """(i, j, which of them are told, relation) of the facts, and a loop for every person."""
+    n = batch.slots.shape[1]
+    loops = torch.arange(n, device=batch.edges.device).expand(len(batch.edges), -1)
+    i, relation, j = batch.edges.unbind(-1)
+    told = torch.cat([relation != NO_EDGE, torch.ones_like(loops, dtype=torch.bool)], 1)
+    relation = torch.cat([relation, torch.full_like(loops, NO_EDGE)], 1)
+    return torch.cat([i, loops], 1), torch.cat([j, loops], 1), told, relation
+
+
+class GatLayer(nn.Module):
+    def __init__(self, width: int, edge: int, *, heads: int, slope: float = 0.2) -> None:
+        super().__init__()
+        self.heads, self.slope = heads, slope
+        self.w = nn.Linear(width, heads * width, bias=False)
+        self.a_i, self.a_j, self.a_r = (nn.Parameter(torch.empty(heads, size)) for size in (width, width, edge))
+        self.u = nn.Linear(width + edge, width)
+        for a in (self.a_i, self.a_j, self.a_r):
+            nn.init.xavier_uniform_(a)
+
+    def forward(self, x: Tensor, i: Tensor, j: Tensor, r: Tensor, told: Tensor) -> Tensor:
+        """x: B × N × D; i, j, told: B × E; r: B × E × D_r."""
+        v = self.w(x).unflatten(-1, (self.heads, -1))  # B × N × H × D
+        rows = torch.arange(len(x), device=x.device)[:, None]
+        e = (v * self.a_i).sum(-1)[rows, i] + (v * self.a_j).sum(-1)[rows, j] + r @ self.a_r.T
+        of = (F.one_hot(i, x.shape[1]) * told[..., None]).to(x.dtype).transpose(1, 2)  # B × N × E: the facts of i
+        e = F.leaky_relu(e, self.slope).masked_fill(~told[..., None], -1e9)
+        weight = torch.exp(e - e.detach().amax(1, keepdim=True))
+        alpha = weight / (of.transpose(1, 2) @ (of @ weight)).clamp(min=1e-30)  # B × E × H
+        message = torch.cat([v[rows, j], r[:, :, None].expand(-1, -1, self.heads, -1)], -1)
+        summed = of @ (alpha[..., None] * message).mean(2)
+        out: Tensor = self.u(summed)
+        return out

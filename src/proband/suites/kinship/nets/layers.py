@@ -1,0 +1,89 @@
+r"""What the text nets share: embeddings with fixed placeholders, the bidirectional LSTM, the query, the classifier.
+
+    story encoding s, states h_1 .. h_T of its words, query (i, j):
+    q_i = sum of h_t over the mentions t of i
+    P(relation | story, i, j) = softmax(W_2 relu(W_1 [s; q_i; q_j]))
+
+Section 3.4 joins the story with "the embeddings of the two target entities"; as in the released program these are the
+encoder's states at their mentions.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from proband.suites.kinship.nets.batches import Batch
+from proband.suites.kinship.world.relations import RELATIONS
+from proband.training.vocabulary import PADDING
+
+
+class Embeddings(nn.Module):
+    """Learned vectors of words, and fixed random ones of the pool's placeholders, which follow them."""
+
+    people: Tensor
+
+    def __init__(self, words: int, pool: int, width: int) -> None:
+        super().__init__()
+        self.words = nn.Embedding(words, width, padding_idx=PADDING)
+        self.register_buffer("people", torch.randn(pool, width))
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return F.embedding(tokens, torch.cat([self.words.weight, self.people]), padding_idx=PADDING)
+
+
+class Lstm(nn.Module):
+    """An LSTM over padded rows, read from one side or from both; rows end where they end. Zero at the padding.
+
+    The other direction reads each row turned around, so nothing depends on the padding and no row has to be packed:
+    the same code can be recorded on a CUDA device.
+    """
+
+    def __init__(self, width: int, hidden: int, layers: int, *, both: bool = True) -> None:
+        super().__init__()
+        self.sides = 2 if both else 1
+        widths = [width] + [hidden * self.sides] * (layers - 1)
+        self.cells = nn.ModuleList(nn.LSTM(w, hidden, batch_first=True) for w in widths for _ in range(self.sides))
+        self.width = hidden * self.sides
+
+    def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
+        places = torch.arange(x.shape[1], device=x.device)
+        inside = places < lengths[:, None]
+        turned = torch.where(inside, lengths[:, None] - 1 - places, places)
+        for at in range(0, len(self.cells), self.sides):
+            ahead, _ = self.cells[at](x)
+            if self.sides == 2:
+                back, _ = self.cells[at + 1](turn(x, turned))
+                ahead = torch.cat([ahead, turn(back, turned)], -1)
+            x = cast(Tensor, ahead)
+        return x * inside[..., None]
+
+
+def turn(x: Tensor, places: Tensor) -> Tensor:
+    return x.gather(1, places[..., None].expand(-1, -1, x.shape[-1]))
+
+
+def mentions(batch: Batch, words: int) -> Tensor:
+    """B × 2 × T: where the two people of the query are mentioned. `words`: size of the vocabulary."""
+    tokens = batch.tokens.flatten(1)
+    return (tokens[:, None] == words + batch.asked[..., None]).float()
+
+
+def asked_states(states: Tensor, batch: Batch, words: int) -> Tensor:
+    """B × 2D: [q_i; q_j], the sums of the states at the mentions."""
+    return torch.bmm(mentions(batch, words), states.flatten(1, -2)).flatten(1)
+
+
+def mean(states: Tensor, mask: Tensor) -> Tensor:
+    """Over the words of a row; padding is zero."""
+    return (states * mask[..., None]).sum(-2) / mask.sum(-1, keepdim=True).clamp(min=1)
+
+
+class Classifier(nn.Sequential):
+    """Two layers, 22 relations."""
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, len(RELATIONS)))

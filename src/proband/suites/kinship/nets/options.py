@@ -1,0 +1,109 @@
+"""The settings of the nets: the hyper-parameters of section 3.4.1 as defaults, and what it leaves open.
+
+Printed there: embeddings of 100, Adam at 0.001, 100 epochs, and the sizes of each net. Batches of 100, gradients of
+length 1 at most and a pool of 20 placeholders are those of the released program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from proband.core.options import Meta
+
+Size = Annotated[int, Meta(ge=1)]
+Dropout = Annotated[float, Meta(ge=0, lt=1)]
+Epochs = Annotated[int, Meta(description="of training", ge=1)]
+Rate = Annotated[float, Meta(description="learning rate", gt=0)]
+Batch = Annotated[int, Meta(description="stories in a batch", ge=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetOptions:
+    """Of every net."""
+
+    width: Annotated[int, Meta(description="dimension of the embeddings", ge=1)] = 100
+    classifier: Annotated[int, Meta(description="hidden units of the two-layer classifier", ge=1)] = 200
+    pool: Annotated[int, Meta(description="placeholders @entity-k; a story may not have more people", ge=2)] = 20
+    window: Annotated[int, Meta(description="a story may not have more words and marks than this", ge=1)] = 500
+    epochs: Epochs = 100
+    batch: Batch = 100
+    rate: Rate = 1e-3
+    clip: Annotated[float, Meta(description="greatest length of the gradient; 0: any", ge=0)] = 1.0
+    held_out: Annotated[
+        float, Meta(description="share of the training stories to choose the epoch by, if none are valid", ge=0, lt=1)
+    ] = 0.1
+    patience: Annotated[int, Meta(description="epochs without progress before stopping; 0: never", ge=0)] = 0
+    device: Annotated[str, Meta(description="cpu, cuda or auto")] = "auto"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LstmOptions(NetOptions):
+    """Of the nets that read with an LSTM of two layers."""
+
+    hidden: Annotated[int, Meta(description="units of an LSTM layer and direction", ge=1)] = 100
+    layers: Annotated[int, Meta(description="LSTM layers", ge=1)] = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelationNetworkOptions(LstmOptions):
+    g: Annotated[int, Meta(description="units of g_theta", ge=1)] = 64
+    f1: Annotated[int, Meta(description="units of the first layer of f_theta", ge=1)] = 256
+    f2: Annotated[int, Meta(description="units of the second layer of f_theta", ge=1)] = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class MacOptions(LstmOptions):
+    steps: Annotated[int, Meta(description="reasoning steps", ge=1)] = 6
+    dropout: Annotated[float, Meta(description="on memory, read and write", ge=0, lt=1)] = 0.2
+
+
+@dataclass(frozen=True, kw_only=True)
+class RmcOptions(NetOptions):
+    slots: Annotated[int, Meta(description="rows of the memory", ge=1)] = 2
+    heads: Annotated[int, Meta(description="attention heads", ge=1)] = 4
+    head: Annotated[int, Meta(description="units of a head", ge=1)] = 192
+    key: Annotated[int, Meta(description="units of a key", ge=1)] = 64
+    attention_layers: Annotated[int, Meta(description="layers of the perceptron after attention", ge=1)] = 3
+    forget_bias: Annotated[float, Meta(description="added to the forget gate")] = 1.0
+    input_bias: Annotated[float, Meta(description="added to the input gate")] = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class GatOptions(NetOptions):
+    """Node and message dimension are `width`."""
+
+    edge: Annotated[int, Meta(description="dimension of the relations", ge=1)] = 20
+    rounds: Annotated[int, Meta(description="rounds of message passing", ge=1)] = 3
+    heads: Annotated[int, Meta(description="attention heads of the first layer of a round", ge=1)] = 3
+    dropout: Annotated[float, Meta(description="on the states of people", ge=0, lt=1)] = 0.6
+    nodes: Annotated[
+        Literal["pool", "place"],
+        Meta(description="vector of a person: of a placeholder from the pool, or of the place in the item's list"),
+    ] = "pool"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EdgeTransformerOptions(NetOptions):
+    width: Annotated[int, Meta(description="dimension of an edge", ge=1)] = 64
+    heads: Annotated[int, Meta(description="attention heads", ge=1)] = 4
+    epochs: Epochs = 20
+    rate: Rate = 1e-3
+    patience: Annotated[int, Meta(description="epochs without progress before stopping; 0: never", ge=0)] = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComposerOptions(NetOptions):
+    epochs: Epochs = 8
+    rate: Rate = 0.05
+    batch: Batch = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtractorOptions(NetOptions):
+    width: Annotated[int, Meta(description="dimension of the embeddings and of the convolutions", ge=1)] = 128
+    blocks: Annotated[int, Meta(description="convolutions of width 3, with dilations 1, 2, 4, 8, 1, ...", ge=1)] = 6
+    dropout: Dropout = 0.2
+    epochs: Epochs = 12
+    batch: Batch = 50
+    rules: Annotated[str, Meta(description="rule base to reason with: sound, clutrr, or a TOML file")] = "sound"

@@ -1,0 +1,138 @@
+"""Items as what a net reads: words with people as numbers, the fact graph, the question and its answer.
+
+Names are anonymised (section 3.4): every person gets a placeholder @entity-k, drawn without replacement from a small
+fixed pool. The draw depends on the item's id alone, so that an item reads the same in any batch and any process.
+
+>>> item = Item(id="a", suite="kinship", prompt="Ann met Ben, her son.\\nBen is the ___ of Ann.",
+...             facts={"names": ["Ben", "Ann"], "query": [1, 0], "edges": [[1, "son", 0]], "target": "son"})
+>>> story_of_item(item, file="x", line=1).words
+(1, 'met', 0, ',', 'her', 'son', '.')
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from proband.core.errors import ProbandError
+from proband.core.files import items_path, read_items
+from proband.core.types import Item
+from proband.suites.kinship.world.relations import RELATIONS
+
+TOKEN = re.compile(r"@[\w-]+|\w+|[^\w\s\[\]]")
+ENDS = frozenset(".!?")
+NUMBER = {word: n for n, word in enumerate(RELATIONS)}
+UNTYPED = len(RELATIONS)  # a fact whose relation the file does not give (noise in CLUTRR's releases)
+
+Edge = tuple[int, int, int]  # person, number of the relation, person
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """`words`: a person's number or a word in lower case; `target` is None where the item has no answer."""
+
+    id: str
+    words: tuple[int | str, ...]
+    people: int
+    edges: tuple[Edge, ...]
+    query: tuple[int, int]
+    target: int | None
+    split: str
+
+
+def read_stories(items: Path, *, graph: bool, window: int, pool: int) -> Iterator[Story]:
+    """The stories of a built folder; the first that a net cannot take ends it with its line and field."""
+    path = items_path(items)
+    for line, item in enumerate(read_items(items), start=1):
+        story = story_of_item(item, file=path, line=line)
+        check(story, graph=graph, window=window, pool=pool, file=path, line=line)
+        yield story
+
+
+def story_of_item(item: Item, *, file: object, line: int | None = None) -> Story:
+    facts = item.facts
+    missing = next((field for field in ("names", "query") if not facts.get(field)), None)
+    if missing is not None:
+        raise ProbandError(f"item {item.id!r} has no {missing!r} in its facts", file=file, line=line)
+    names: Sequence[str] = facts["names"]
+    target = facts.get("target")
+    if target is not None and target not in NUMBER:
+        raise ProbandError(f"item {item.id!r}: target {target!r} is none of the 22 relations", file=file, line=line)
+    asker, asked = facts["query"]
+    return Story(
+        id=item.id,
+        words=tuple(words_of(item.prompt.rsplit("\n", 1)[0], names)),
+        people=len(names),
+        edges=tuple(_edges(item, file=file, line=line)),
+        query=(asker, asked),
+        target=None if target is None else NUMBER[target],
+        split=item.split,
+    )
+
+
+def words_of(text: str, names: Sequence[str]) -> list[int | str]:
+    """
+    >>> words_of("[Mary Ann]'s son Bo left!", ["Bo", "Mary Ann"])
+    [1, "'", 's', 'son', 0, 'left', '!']
+    """
+    number = {name: n for n, name in enumerate(names)}
+    if all(name.isalnum() for name in names):
+        found = TOKEN.findall(text)
+    else:
+        spelled = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+        found = re.findall(rf"(?<!\w)(?:{spelled})(?!\w)|{TOKEN.pattern}", text)
+    return [number[token] if token in number else token.lower() for token in found]
+
+
+def _edges(item: Item, *, file: object, line: int | None) -> Iterator[Edge]:
+    """The told facts; noise whose relation the file leaves out comes as UNTYPED."""
+    people = len(item.facts["names"])
+    untyped: list[Any] = [edge for edge, _ in item.facts.get("noise", ()) if edge[1] is None]
+    for i, word, j in (*item.facts.get("edges", ()), *untyped):
+        if word is not None and word not in NUMBER:
+            raise ProbandError(f"item {item.id!r}: {word!r} is none of the 22 relations", file=file, line=line)
+        if not (0 <= i < people and 0 <= j < people):
+            raise ProbandError(f"item {item.id!r}: a fact names person {max(i, j)} of {people}", file=file, line=line)
+        yield i, UNTYPED if word is None else NUMBER[word], j
+
+
+def check(story: Story, *, graph: bool, window: int, pool: int, file: object, line: int | None = None) -> None:
+    """What a net with this window and pool cannot take."""
+    wrong = None
+    if graph and not story.edges:
+        wrong = "has no fact graph: 'edges' is missing or empty"
+    elif not graph and not story.words:
+        wrong = "has an empty story"
+    elif not graph and len(story.words) > window:
+        wrong = f"has a story of {len(story.words)} words and marks, more than the net's window of {window}"
+    elif story.people > pool:
+        wrong = f"has {story.people} people, more than the net's pool of {pool}"
+    if wrong:
+        raise ProbandError(f"item {story.id!r} {wrong}", file=file, line=line)
+
+
+def placeholders(story: Story, pool: int) -> list[int]:
+    """Which of the pool's placeholders stands for each person."""
+    drawn = np.random.RandomState(zlib.crc32(story.id.encode())).permutation(pool)
+    return [int(slot) for slot in drawn[: story.people]]
+
+
+def sentences(words: Sequence[int | str]) -> Iterator[list[int | str]]:
+    """
+    >>> list(sentences([0, "left", ".", "bye"]))
+    [[0, 'left', '.'], ['bye']]
+    """
+    part: list[int | str] = []
+    for word in words:
+        part.append(word)
+        if word in ENDS:
+            yield part
+            part = []
+    if part:
+        yield part

@@ -1,0 +1,1 @@
+"""The text nets of the thesis, one file each."""

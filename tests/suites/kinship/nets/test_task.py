@@ -1,0 +1,139 @@
+"""Training: every net learns fifty stories by heart, none learns shuffled labels, the same seed gives the same net."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from msgspec.structs import replace
+
+import proband
+from proband.core.errors import ProbandError
+from proband.core.files import encode, read_answers, read_items, read_json
+from proband.core.protocols import EmbedsWords
+from proband.core.types import Item
+from proband.suites.kinship import SUITE
+from proband.suites.kinship.nets.task import KINDS, KinshipTask, task
+from proband.training.fit import Fitted, fit
+
+Small = Callable[..., Any]
+EPOCHS = {"gat": 50, "composer": 25, "rmc": 25}
+
+
+def planned(kind: str, items: Path, options: Any, encoder: Any) -> KinshipTask:
+    return task(items, kind=kind, options=options, seed=0, model=encoder if SUITE.net(kind).needs else None)
+
+
+def accuracy(plan: KinshipTask, fitted: Fitted, stories: Any) -> float:
+    with torch.no_grad():
+        batch = plan.reads.padded(stories, rounded=False)
+        return float((fitted.net(batch).argmax(-1) == batch.target).float().mean())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_fifty_stories_are_learned_by_heart(kind: str, fifty: Path, small: Small, encoder: Any) -> None:
+    assert isinstance(encoder, EmbedsWords)
+    plan = planned(kind, fifty, small(kind, epochs=EPOCHS.get(kind, 30)), encoder)
+    assert plan.size == 50
+    assert accuracy(plan, fit(plan, seed=0), plan.train) == 1.0
+
+
+@pytest.mark.parametrize("kind", ["bilstm-attention", "gat", "composer"])
+def test_shuffled_labels_teach_nothing(kind: str, tmp_path: Path, small: Small, encoder: Any) -> None:
+    """Trained on random labels, a net is at chance (1 in 22) on stories that it has not seen."""
+    proband.build("kinship", out=tmp_path, seed=1, k="2", per_k=500)
+    items = [replace(item, split="train" if n < 150 else "test") for n, item in enumerate(read_items(tmp_path))]
+    targets = [item.facts["target"] for item in items]
+    random.Random(0).shuffle(targets)
+    shuffled = [replace(item, facts={**item.facts, "target": t}) for item, t in zip(items, targets)]
+    (tmp_path / "items.jsonl").write_bytes(b"\n".join(encode(item) for item in shuffled) + b"\n")
+    plan = planned(kind, tmp_path, small(kind, epochs=12), encoder)
+    from proband.suites.kinship.nets.stories import story_of_item
+
+    unseen = [
+        plan.reads.numbered(story_of_item(item, file="x"), plan.vocabulary, pool=20) for item in items[150:]
+    ]  # with their true labels
+    assert accuracy(plan, fit(plan, seed=0), unseen) < 0.11  # 350 stories: four standard errors above 1/22
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_seed_one_net_and_placeholders_stay_fixed(kind: str, fifty: Path, small: Small, encoder: Any) -> None:
+    found = []
+    for seed in (5, 5, 6):
+        fitted = fit(planned(kind, fifty, small(kind, epochs=1), encoder), seed=seed)
+        found.append(torch.cat([p.detach().flatten() for p in fitted.net.parameters()]))
+        assert "people" not in " ".join(name for name, _ in fitted.net.named_parameters())
+    assert torch.equal(found[0], found[1])
+    assert not torch.equal(found[0], found[2])
+
+
+def test_held_out_stories_are_not_learned_from(fifty: Path, small: Small) -> None:
+    plan = task(fifty, kind="gat", options=small("gat", held_out=0.2), seed=0)
+    assert (len(plan.train), len(plan.valid)) == (40, 10)
+    assert not set(map(repr, plan.train)) & set(map(repr, plan.valid))
+
+
+@pytest.mark.parametrize("kind", ["bilstm-mean", "relation-network", "composer"])
+def test_trained_run_and_answered(kind: str, fifty: Path, tmp_path: Path, small: Small) -> None:
+    """From `train` to `run`: the folder alone is enough, and answers do not depend on what else is asked."""
+    options = {name: value for name, value in dataclasses.asdict(small(kind, epochs=2)).items() if name != "device"}
+    proband.train(fifty, net=kind, out=tmp_path / "net", options=options)
+    assert read_json(tmp_path / "net" / "net.json")["net"] == kind
+    proband.run(fifty, model=f"net:{tmp_path / 'net'}", out=tmp_path / "run")
+    answers = {answer.item_id: answer for answer in read_answers(tmp_path / "run" / "answers.jsonl")}
+    items: list[Item] = list(read_items(fifty))
+    alone = proband.load_model(f"net:{tmp_path / 'net'}").answer(items[:1])[0]
+    assert len(answers) == len(items)
+    assert len(alone.scores) == 22
+    assert alone.scores == pytest.approx(answers[items[0].id].scores, abs=1e-4)
+
+
+def altered(items: Path, out: Path, **facts: Any) -> Path:
+    """The items with one of them changed: the third."""
+    found = list(read_items(items))
+    prompt = facts.pop("prompt", found[2].prompt)
+    found[2] = replace(found[2], prompt=prompt, facts={**found[2].facts, **facts})
+    out.mkdir()
+    (out / "items.jsonl").write_bytes(b"\n".join(encode(item) for item in found) + b"\n")
+    return out
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "message"),
+    [
+        ("bilstm-mean", {"target": "cousin"}, "target 'cousin' is none of the 22 relations"),
+        ("gat", {"edges": [[0, "friend", 1]]}, "'friend' is none of the 22 relations"),
+        ("gat", {"edges": []}, "has no fact graph: 'edges' is missing or empty"),
+        ("gat", {"edges": [[0, "son", 9]]}, "a fact names person 9 of"),
+        ("mac", {"prompt": "\nWho?"}, "has an empty story"),
+        ("mac", {"prompt": "so " * 501 + "\nWho?"}, "501 words and marks, more than the net's window of 500"),
+        ("mac", {"names": [f"N{n}" for n in range(21)]}, "has 21 people, more than the net's pool of 20"),
+        ("mac", {"query": []}, "has no 'query' in its facts"),
+        ("extractor", {"edges": []}, "has no facts ('edges') to learn to read"),
+    ],
+)
+def test_bad_data_fails_in_one_line(
+    kind: str, change: dict[str, Any], message: str, fifty: Path, tmp_path: Path
+) -> None:
+    bad = altered(fifty, tmp_path / "bad", **change)
+    with pytest.raises(ProbandError) as error:
+        proband.train(bad, net=kind, out=tmp_path / "net")
+    assert message in str(error.value)
+    assert "items.jsonl" in str(error.value)
+    assert "\n" not in str(error.value)
+    assert "line 3" in str(error.value) or kind == "extractor"
+
+
+def test_a_net_without_training_items_or_model_says_so(tmp_path: Path, fifty: Path) -> None:
+    proband.build("kinship", out=tmp_path / "test", k="2", per_k=3)
+    with pytest.raises(ProbandError, match="no items of the split train"):
+        proband.train(tmp_path / "test", net="gat", out=tmp_path / "net")
+    with pytest.raises(ProbandError, match="starts from a model"):
+        proband.train(fifty, net="bert", out=tmp_path / "bert")
+    with pytest.raises(ProbandError, match="gives word embeddings"):
+        proband.train(fifty, net="bert", model="baseline:random", out=tmp_path / "bert")
