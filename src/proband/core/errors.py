@@ -22,6 +22,14 @@ class ProbandError(Exception):
         super().__init__(place + " ".join(message.split()))
 
 
+class TooLong(ProbandError):
+    """A text that is longer than the model's window: `--too-long` decides what becomes of its item."""
+
+    def __init__(self, message: str, *, text: str = "") -> None:
+        super().__init__(message)
+        self.text = text
+
+
 # package -> the extra that installs it
 HEAVY = ("torch", "transformers", "huggingface_hub", "tokenizers", "safetensors", "gguf", "accelerate", "httpx")
 EXTRAS = {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -18,7 +19,7 @@ class Progress:
         self.task: Any = None
 
     def __enter__(self) -> Progress:
-        if sys.stderr.isatty():
+        if sys.stderr.isatty() and not Loudness.quiet:
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
@@ -37,10 +38,48 @@ class Progress:
         if self.bar is not None:
             self.bar.advance(self.task, by)
 
+    def at(self, done: float) -> None:
+        """So much is done in all, parts of a thing included: the time left is known after the first batch."""
+        if self.bar is not None:
+            self.bar.update(self.task, completed=done, shown=int(done))
+
+
+_listeners: list[Callable[[float], None]] = []  # who wants to know how much of the present call is done
+
+
+def ticked(share: float) -> None:
+    """A further share of what a model was asked is done: models call this, and whoever is `hearing` shows it."""
+    if _listeners:
+        _listeners[-1](share)
+
+
+@contextmanager
+def hearing(listen: Callable[[float], None]) -> Iterator[None]:
+    """`listen(share)` is called for every `ticked(share)` meanwhile."""
+    _listeners.append(listen)
+    try:
+        yield
+    finally:
+        _listeners.remove(listen)
+
+
+class Loudness:
+    """How much is said on standard error: `quiet` nothing but errors, `verbose` also what is looked up and decided."""
+
+    quiet = False
+    verbose = False
+
 
 def say(text: str) -> None:
     """What is being done, in a line of its own."""
-    print(text, file=sys.stderr, flush=True)
+    if not Loudness.quiet:
+        print(text, file=sys.stderr, flush=True)
+
+
+def detail(text: str) -> None:
+    """The same, for users who ask for more (--verbose)."""
+    if Loudness.verbose:
+        say(text)
 
 
 def track(things: Iterable[T], what: str, *, total: int | None = None) -> Iterator[T]:

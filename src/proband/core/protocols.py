@@ -106,8 +106,11 @@ class Question:
 
 @dataclass(frozen=True)
 class Choice:
+    """A score per choice; `unread` where none of the model's replies could be read."""
+
     scores: tuple[float, ...]
     text: str | None = None
+    unread: bool = False
 
 
 @runtime_checkable
@@ -122,6 +125,24 @@ class Generates(Protocol):
     def generate(
         self, prompts: Sequence[str], *, max_tokens: int, temperature: float, seed: int, stop: Sequence[str] = ()
     ) -> list[str]: ...
+
+
+Chat = tuple[tuple[str, str], ...]  # messages as (role, content); roles are system, user, assistant
+
+
+@runtime_checkable
+class Chats(Protocol):
+    """Instruction-tuned models: they take messages, in their own chat template or through an endpoint's.
+
+    `room` is how many tokens a reply gets if the user does not say: more for models that reason before they answer.
+    `rendered` is byte for byte what is sent: the text behind the chat template, or the body of the request.
+    """
+
+    room: int
+
+    def chat(self, chats: Sequence[Chat], *, max_tokens: int, temperature: float, seed: int) -> list[str]: ...
+
+    def rendered(self, chat: Chat, *, max_tokens: int, temperature: float, seed: int) -> str: ...
 
 
 @runtime_checkable
@@ -174,6 +195,7 @@ ABILITIES: Mapping[type, str] = {
     EmbedsSentences: "gives sentence embeddings",
     Chooses: "answers multiple choice",
     Generates: "generates text",
+    Chats: "follows instructions in a chat",
     PredictsWords: "predicts words in a blank",
     FineTunes: "can be trained further",
     AnswersItems: "reads items directly",

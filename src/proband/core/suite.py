@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
-from proband.core.options import NoOptions
+from proband.core.options import NoOptions, settings
 from proband.core.types import Answer, Item, Run, Tag
 
 
@@ -42,6 +42,11 @@ class Solver:
     options: type = NoOptions
     whole: bool = False
     setting: str = ""
+    chat: bool = False  # the default for models that follow instructions in a chat, and the last resort for others
+    # of options: how many items of the train split `solve` needs as `examples`, and from which other folder, if any
+    examples: Callable[[Any], tuple[int, str]] = lambda options: (0, "")
+    recorded: Callable[[Any], Mapping[str, Any]] = settings  # what run.json says of the options
+    sends: Callable[..., list[list[str]]] | None = None  # of each item, the texts that would be sent; called as `solve`
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,6 +25,7 @@ from proband.models.checkpoints.opening import (
 )
 from proband.models.kind import ModelKind
 from proband.models.lm.causal import Causal
+from proband.models.lm.chat import ChatCausal
 from proband.models.lm.masked import Masked
 
 
@@ -57,7 +58,8 @@ def open_model(files: Files, *, name: str, options: NetworkOptions, bos: str) ->
     longest = longest_input(config, tokenizer)
     if kind == "masked":
         return Masked(model, tokenizer, name=name, identity=identity, longest=longest, batch=options.batch)
-    return Causal(model, tokenizer, name=name, identity=identity, longest=longest, batch=options.batch, bos=bos)
+    causal = ChatCausal if tokenizer.chat_template else Causal
+    return causal(model, tokenizer, name=name, identity=identity, longest=longest, batch=options.batch, bos=bos)
 
 
 def masked_or_causal(config: Any, name: str) -> str:

@@ -13,7 +13,9 @@ from proband.core.types import Answer, Item
 def solve(items: Sequence[Item], model: Chooses, *, seed: int, options: NoOptions) -> list[Answer]:
     asked = [Question(prompt=item.prompt, choices=item.choices) for item in items]
     return [
-        Answer(item_id=item.id, scores=tuple(choice.scores), text=choice.text)
+        Answer(item_id=item.id, text=choice.text, status="unread")
+        if choice.unread
+        else Answer(item_id=item.id, scores=tuple(choice.scores), text=choice.text)
         for item, choice in zip(items, model.choose(asked), strict=True)
     ]
 

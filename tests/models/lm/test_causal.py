@@ -117,6 +117,20 @@ def test_greedy_generation_is_transformers_own(family: str, tiny: Tiny) -> None:
         assert text == model.tokenizer.decode(made[0, ids.shape[1] :], skip_special_tokens=True)
 
 
+@pytest.mark.parametrize("family", ["gpt2", "llama", "gemma", "gemma2", "qwen2", "qwen3"])
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_a_text_does_not_depend_on_its_batch(family: str, temperature: float, tiny: Tiny) -> None:
+    """Padding at the left, other lengths, other neighbours: the same text, character for character."""
+    model = load(f"hf:{tiny(family)}", {"device": "cpu"})
+    text = "The capital of Italy is Rome and a river runs through it, what Paris is to France"
+    prompts = [text[: 5 + 17 * i % len(text)] for i in range(9)]
+    how = {"max_tokens": 12, "temperature": temperature, "seed": 4}
+    together = model.generate(prompts, **how)
+    assert [model.generate([prompt], **how)[0] for prompt in prompts] == together
+    assert model.generate(prompts[::-2], **how) == together[::-2]
+    assert len(set(together)) > 1
+
+
 def test_drawing_depends_on_seed_and_prompt_only(gpt2: Any) -> None:
     prompts = ["The capital of", "Rome is to it", "A river"]
     settings = {"max_tokens": 6, "temperature": 1.0}
@@ -128,11 +142,11 @@ def test_drawing_depends_on_seed_and_prompt_only(gpt2: Any) -> None:
 
 def test_draws_follow_the_distribution(gpt2: Any) -> None:
     """The share of each first token over many seeds is its probability."""
-    from proband.models.lm.generation import _choose, _stream
+    from proband.models.lm.generation import _stream, noise
 
-    logits = torch.tensor([[0.0, 1.0, 2.0]])
-    drawn = [int(_choose(logits, 2.0, [_stream("p", seed)])[0]) for seed in range(4000)]
-    expected = (logits / 2).softmax(-1)[0].tolist()
+    logits = torch.tensor([0.0, 1.0, 2.0])
+    drawn = [int((logits.numpy() + noise(_stream("p", seed), 3, 2.0)).argmax()) for seed in range(4000)]
+    expected = (logits / 2).softmax(-1).tolist()
     for token, share in enumerate(expected):
         assert drawn.count(token) / len(drawn) == pytest.approx(share, abs=0.03)
 

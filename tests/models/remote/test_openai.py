@@ -33,10 +33,19 @@ def test_the_key_is_sent_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> Non
         assert "Authorization" not in stub.headers[0]
 
 
+def test_a_name_alone_is_the_public_service_which_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "PROBAND_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    model = load("openai:gpt-4o-mini")  # nothing is asked yet: a dry run needs no key
+    assert model.identity()["url"] == "https://api.openai.com/v1"
+    assert "rendered" in dir(model)
+    with pytest.raises(ProbandError, match="needs a key: set OPENAI_API_KEY, or name another server"):
+        model.generate(["?"], max_tokens=1, temperature=0, seed=0)
+
+
 @pytest.mark.parametrize(
     ("spec", "settings", "message"),
     [
-        ("openai:model", {}, "openai:MODEL@BASE_URL"),
         ("openai:@http://x", {}, "openai:MODEL@BASE_URL"),
         ("openai:m@http://user:secret@host/v1", {}, "openai:MODEL@BASE_URL"),
         (

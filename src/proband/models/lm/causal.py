@@ -18,14 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from proband.core.errors import ProbandError
+from proband.core.errors import ProbandError, TooLong
 from proband.core.protocols import Floats, Score, Text
 from proband.models.lm.batching import once
 from proband.models.lm.continuation_scores import continuation_logprobs, text_logprobs
 from proband.models.lm.embeddings import EmbedsTokens
 from proband.models.lm.finetuning import FineTuning
 from proband.models.lm.generation import generate
-from proband.models.lm.tokens import Tokens, by_spelling, check_lengths, count_words, encode, shorten
+from proband.models.lm.tokens import Tokens, by_spelling, count_words, encode, shorten
 
 
 class Causal(EmbedsTokens):
@@ -49,8 +49,7 @@ class Causal(EmbedsTokens):
         """Tokens with the BOS the policy asks for, and no end-of-text token."""
         first = None if self._adds_bos else self.bos
         encoded = [_trimmed(tokens, self.bos) for tokens in encode(self.tokenizer, texts, first=first)]
-        check_lengths(encoded, self.longest)
-        return encoded
+        return self.fitting(encoded)
 
     # ---- ScoresText --------------------------------------------------------------------------------------------
 
@@ -91,7 +90,9 @@ class Causal(EmbedsTokens):
                 raise ProbandError(f"{self.name}: without a BOS a blank needs some text before it")
             deepest = max(map(len, lefts)) + max(map(len, ids)) - 1  # the last token of a word is not read
             if self.longest is not None and deepest > self.longest:
-                raise ProbandError(f"{self.name}: a blank after {deepest} tokens, but it reads {self.longest} at most")
+                if not self.cut_left:
+                    raise TooLong(f"{self.name}: a blank after {deepest} tokens, but it reads {self.longest} at most")
+                lefts = [left[-(self.longest - max(map(len, ids)) + 1) :] for left in lefts]
             result[here] = continuation_logprobs(self.network, lefts, ids)
         return result
 

@@ -16,6 +16,7 @@ import numpy as np
 from proband.models.lm.batching import Budget, Ints, automatic, padded
 from proband.models.lm.tokens import Tokens, check_lengths, encode
 
+CHUNK_OF_ITEMS = {"cpu": 32}  # items answered between two writes: seconds of work, on a slow machine too
 CHUNK = {"cuda": 2**28, "cpu": 2**24}  # most numbers (rows x vocabulary) of scores held at a time
 
 
@@ -106,6 +107,7 @@ class LocalModel:
 
     kind = ""
     bos: int | None = None
+    cut_left = False  # whether a text that is too long loses its beginning; otherwise it is an error
 
     def __init__(
         self,
@@ -120,6 +122,7 @@ class LocalModel:
         self.name, self.tokenizer, self.longest = name, tokenizer, longest
         self.network = Network(model, batch=batch)
         self.layers = self.network.layers
+        self.chunk = CHUNK_OF_ITEMS.get(self.network.device.type, 256)
         self.pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
         self._identity = identity
 
@@ -128,7 +131,12 @@ class LocalModel:
 
     def read(self, texts: Sequence[str]) -> list[Tokens]:
         """Tokens with the tokenizer's own special ones."""
-        encoded = encode(self.tokenizer, texts)
+        return self.fitting(encode(self.tokenizer, texts))
+
+    def fitting(self, encoded: list[Tokens]) -> list[Tokens]:
+        """The texts as far as the window goes: those that are longer lose their beginning, or are an error."""
+        if self.cut_left and self.longest is not None:
+            return [tokens.last(self.longest) for tokens in encoded]
         check_lengths(encoded, self.longest)
         return encoded
 

@@ -1,16 +1,36 @@
-"""Text from a causal model: greedy, or drawn with a seed that belongs to the prompt and not to its batch."""
+r"""Text from a causal model: greedy, or drawn with a seed that belongs to the prompt and not to its batch.
+
+Prompts run together, padded at the left: positions are counted from a prompt's own first token, and padding is masked.
+The last digits of a score depend on the batch all the same. So that a text does not, a token whose lead over the next
+one is smaller than such a difference can be (CLOSE) is chosen again from the prompt's own row, read anew by itself.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.models.lm.batching import in_batches
+from proband.models.lm.batching import Ints, in_batches
 from proband.models.lm.forward import LocalModel
+
+CLOSE = {"float32": 1e-2, "float64": 1e-6}  # in logits; half precision: 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Writing:
+    """How texts are written."""
+
+    max_tokens: int
+    temperature: float
+    seed: int
+    stop: tuple[str, ...] = ()
 
 
 def generate(
@@ -22,79 +42,116 @@ def generate(
     seed: int,
     stop: Sequence[str] = (),
 ) -> list[str]:
-    """What the model writes after each prompt, up to an end-of-text token, a stop text or `max_tokens`.
-
-    Prompts of one length run together, so none is padded.
-    """
-    if temperature < 0:
-        raise ProbandError(f"the temperature is {temperature}, but must not be negative")
+    """What the model writes after each prompt, up to an end-of-text token, a stop text or `max_tokens`."""
     rows = {prompt: tokens.ids for prompt, tokens in zip(prompts, model.read(prompts))}
+    how = Writing(max_tokens=max_tokens, temperature=temperature, seed=seed, stop=tuple(stop))
+    return write_all(model, prompts, rows, how)
+
+
+def write_all(model: LocalModel, prompts: Sequence[str], rows: dict[str, Ints], how: Writing) -> list[str]:
+    """The text behind each prompt, given the tokens of each."""
+    if how.temperature < 0:
+        raise ProbandError(f"the temperature is {how.temperature}, but must not be negative")
     for prompt, row in rows.items():
         if not len(row):
             raise ProbandError(f"{model.name}: nothing to go on from {prompt!r} without a BOS token")
+    order = sorted(rows, key=lambda prompt: -len(rows[prompt]))
     texts: dict[str, str] = {}
-    for length in sorted({len(row) for row in rows.values()}, reverse=True):
-        same = [prompt for prompt, row in rows.items() if len(row) == length]
 
-        def compute(first: int, end: int, same: list[str] = same) -> None:
-            asked = same[first:end]
-            ids = np.stack([rows[prompt] for prompt in asked])
-            written = _write(model, asked, ids, most=max_tokens, temperature=temperature, seed=seed, stop=stop)
-            texts.update(zip(asked, written))
+    def compute(first: int, end: int) -> None:
+        asked = order[first:end]
+        texts.update(zip(asked, _Writer(model, asked, [rows[prompt] for prompt in asked], how).texts()))
 
-        in_batches(np.full(len(same), length + max_tokens, dtype=np.int64), compute, model.network.budget)
+    sizes = np.array([len(rows[prompt]) + min(how.max_tokens, 64) for prompt in order], dtype=np.int64)
+    in_batches(sizes, compute, model.network.budget)
     return [texts[prompt] for prompt in prompts]
 
 
-def _write(
-    model: LocalModel,
-    prompts: Sequence[str],
-    ids: Any,
-    *,
-    most: int,
-    temperature: float,
-    seed: int,
-    stop: Sequence[str],
-) -> list[str]:
-    import torch
+class _Writer:
+    """A batch of prompts being continued."""
 
-    ends = _ends(model)
-    streams = [_stream(prompt, seed) for prompt in prompts]
-    written: list[list[int]] = [[] for _ in prompts]
-    texts, done = [""] * len(prompts), [False] * len(prompts)
-    if model.longest is not None:
-        most = min(most, model.longest - ids.shape[1])
-    step, cache = model.network.tensor(ids), None
-    for _ in range(most):
+    def __init__(self, model: LocalModel, prompts: Sequence[str], rows: Sequence[Ints], how: Writing) -> None:
+        self.model, self.rows, self.how = model, rows, how
+        self.streams = [_stream(prompt, how.seed) for prompt in prompts]
+        self.written: list[list[int]] = [[] for _ in prompts]
+        self.ends, self.close = _ends(model), CLOSE.get(model.network.dtype, 0.5)
+        self.positioned = "position_ids" in inspect.signature(model.network.model.forward).parameters
+
+    def texts(self) -> list[str]:
+        import torch
+
+        longest, left = max(map(len, self.rows)), [len(row) for row in self.rows]
+        ids = np.zeros((len(self.rows), longest), dtype=np.int64)
+        seen = np.zeros_like(ids)
+        for i, row in enumerate(self.rows):
+            ids[i, longest - len(row) :], seen[i, longest - len(row) :] = row, 1
+        mask, live = self.model.network.tensor(seen), list(range(len(self.rows)))
+        step, cache = self.model.network.tensor(ids), None
+        places = self.model.network.tensor(np.maximum(seen.cumsum(1) - 1, 0))
         with torch.inference_mode():
-            output = model.network.model(step, past_key_values=cache, use_cache=True, logits_to_keep=1)
-            logits, cache = output.logits[:, -1].float(), output.past_key_values
-            chosen = _choose(logits, temperature, streams)
-        for i, token in enumerate(chosen.tolist()):
-            if done[i]:
-                continue
-            if token in ends:
-                done[i] = True
-                continue
-            written[i].append(token)
-            texts[i] = model.tokenizer.decode(written[i], skip_special_tokens=True)
-            found = [at for text in stop if (at := texts[i].find(text)) >= 0]
-            if found:
-                texts[i], done[i] = texts[i][: min(found)], True
-        if all(done):
-            break
-        step = chosen[:, None]
-    return texts
+            while True:
+                logits, cache = self._forward(step, mask, places, cache)
+                chosen = {i: self._chosen(i, logits[at]) for at, i in enumerate(live)}
+                going = [at for at, i in enumerate(live) if not self._done(i, chosen[i], left[i])]
+                if not going:
+                    break
+                if len(going) < len(live):  # rows that have ended make room for the others
+                    kept = torch.tensor(going, device=mask.device)
+                    cache.batch_select_indices(kept)
+                    mask, live = mask[kept], [live[at] for at in going]
+                step = torch.tensor([[chosen[i]] for i in live], device=mask.device)
+                mask = torch.cat([mask, mask.new_ones(len(live), 1)], dim=1)
+                places = mask.sum(1, keepdim=True) - 1
+        return [self._text(i) for i in range(len(self.rows))]
+
+    def _forward(self, ids: Any, mask: Any, places: Any, cache: Any) -> tuple[Any, Any]:
+        given = {"position_ids": places} if self.positioned else {}
+        output = self.model.network.model(
+            ids, attention_mask=mask, past_key_values=cache, use_cache=True, logits_to_keep=1, **given
+        )
+        return output.logits[:, -1].float(), output.past_key_values
+
+    def _chosen(self, i: int, logits: Any) -> int:
+        """The next token of row i: the best, after noise that is the row's own where texts are drawn."""
+        noise = self._noise(i, logits)
+        best = (logits.double() + noise).topk(2)
+        if float(best.values[0] - best.values[1]) > self.close:
+            return int(best.indices[0])
+        alone = self.model.network.tensor(
+            np.concatenate([self.rows[i], np.array(self.written[i], dtype=np.int64)])[None]
+        )
+        again = self.model.network.model(alone, use_cache=False, logits_to_keep=1).logits[0, -1]
+        return int((again.double() + noise).argmax())
+
+    def _noise(self, i: int, logits: Any) -> Any:
+        import torch
+
+        if self.how.temperature == 0:
+            return 0.0
+        return torch.from_numpy(noise(self.streams[i], logits.shape[-1], self.how.temperature)).to(logits.device)
+
+    def _done(self, i: int, token: int, read: int) -> bool:
+        if token in self.ends:
+            return True
+        self.written[i].append(token)
+        if self.how.stop and any(stop in self._decoded(i) for stop in self.how.stop):
+            return True
+        longest = self.model.longest
+        return len(self.written[i]) >= self.how.max_tokens or (
+            longest is not None and read + len(self.written[i]) >= longest
+        )
+
+    def _decoded(self, i: int) -> str:
+        return str(self.model.tokenizer.decode(self.written[i], skip_special_tokens=True))
+
+    def _text(self, i: int) -> str:
+        text = self._decoded(i)
+        return text[: min((at for stop in self.how.stop if (at := text.find(stop)) >= 0), default=len(text))]
 
 
-def _choose(logits: Any, temperature: float, streams: Sequence[np.random.Generator]) -> Any:
-    r"""argmax_v logit_v / T + g_v with Gumbel noise g is a draw from softmax(logit / T)."""
-    import torch
-
-    if temperature == 0:
-        return logits.argmax(-1)
-    noise = np.stack([stream.gumbel(size=logits.shape[-1]) for stream in streams])
-    return (logits.double() / temperature + torch.from_numpy(noise).to(logits.device)).argmax(-1)
+def noise(stream: np.random.Generator, size: int, temperature: float) -> NDArray[np.float64]:
+    r"""argmax_v logit_v + T g_v with Gumbel noise g is a draw from softmax(logit / T)."""
+    return stream.gumbel(size=size) * temperature
 
 
 def _stream(prompt: str, seed: int) -> np.random.Generator:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core.errors import ProbandError
+from proband.core.errors import ProbandError, TooLong
 from proband.core.protocols import Floats, Score, Text
 from proband.models.lm.batching import Ints, in_batches, in_length_order, once
 from proband.models.lm.embeddings import EmbedsTokens
@@ -135,7 +135,10 @@ class Masked(EmbedsTokens):
             places.append(int(at[0]))
             rows.append(np.concatenate([tokens.ids[: at[0]], np.full(count, mask_id), tokens.ids[at[0] + 1 :]]))
             if self.longest is not None and len(rows[-1]) > self.longest:
-                raise ProbandError(f"a text of {len(rows[-1])} tokens is longer than the model's {self.longest}")
+                cut = len(rows[-1]) - self.longest  # behind the special token in front
+                if not self.cut_left or places[-1] <= cut:
+                    raise TooLong(f"a text of {len(rows[-1])} tokens is longer than the model's {self.longest}")
+                rows[-1], places[-1] = np.delete(rows[-1], np.arange(1, 1 + cut)), places[-1] - cut
         candidates = self.network.tensor(np.ascontiguousarray(table.T).reshape(-1))
 
         def compute(picks: Ints) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from proband.core.errors import ProbandError
+from proband.core.errors import ProbandError, TooLong
 from proband.models.lm.batching import Ints
 
 
@@ -30,6 +30,21 @@ class Tokens:
     def counted(self, start: int) -> Ints:
         """Positions of the text's own tokens that begin at character `start` or later."""
         return np.flatnonzero((self.begins >= start) & (self.words >= 0))
+
+    def last(self, most: int) -> Tokens:
+        """The last `most` tokens, with the special ones at the beginning.
+
+        >>> four = np.arange(4)
+        >>> tokens = Tokens("to be or", np.array([9, 5, 6, 7]), four - 1, four, np.array([-1, 0, 1, 2]))
+        >>> tokens.last(3).ids.tolist()
+        [9, 6, 7]
+        """
+        if len(self.ids) <= most:
+            return self
+        own = self.words >= 0
+        special = int(np.argmax(own)) if own.any() else len(self.ids)
+        keep = np.r_[np.arange(special), np.arange(special + len(self.ids) - most, len(self.ids))]
+        return Tokens(self.text, self.ids[keep], self.begins[keep], self.ends[keep], self.words[keep])
 
     def inside(self, span: tuple[int, int]) -> Ints:
         """Positions of the tokens that share a character with the span."""
@@ -98,8 +113,9 @@ def words_at(text: str, places: Iterable[int]) -> int:
 def check_lengths(encoded: Sequence[Tokens], longest: int | None) -> None:
     for tokens in encoded:
         if longest is not None and len(tokens.ids) > longest:
-            raise ProbandError(
-                f"a text of {len(tokens.ids)} tokens is longer than the model's {longest}: {shorten(tokens.text)}"
+            raise TooLong(
+                f"a text of {len(tokens.ids)} tokens is longer than the model's {longest}: {shorten(tokens.text)}",
+                text=tokens.text,
             )
 
 

@@ -1,7 +1,8 @@
 """A model behind an OpenAI-compatible endpoint (OpenAI, vLLM, llama.cpp, Ollama, ...).
 
+Chats        through /chat/completions
+Generates    the same, with one message
 Chooses      multiple choice by letter (`letter_choice.py`), through /chat/completions
-Generates    through /chat/completions
 ScoresText   log-probabilities of a given text, through /completions with echo, where the server gives them;
              a model that cannot is not one that scores text
 """
@@ -17,9 +18,10 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.protocols import Choice, Question, Score, Text
-from proband.models.remote.endpoint import Caller, Completion, Endpoint, Policy, Refused, Unusable
+from proband.core.protocols import Chat, Choice, Question, Score, Text
+from proband.models.remote.endpoint import Caller, Completion, Endpoint, Policy, Refused, Unusable, sent
 from proband.models.remote.letter_choice import choice_meant, log_probabilities, prompt_of, rotations
+from proband.models.remote.prices import read_prices
 from proband.models.remote.text_scores import echoed
 
 TOP = (20, 5)  # alternatives to ask for; servers that allow fewer get the next
@@ -31,7 +33,7 @@ Report = Callable[[int, Any], None] | None
 class RemoteOptions(Policy):
     """Loading a model at an endpoint: how hard to try, and what to ask for."""
 
-    max_tokens: Annotated[int, Meta(description="of a choice; more for models that reason first", ge=1)] = 16
+    max_tokens: Annotated[int, Meta(description="of a choice, with room for models that reason first", ge=1)] = 1024
     temperature: Annotated[float, Meta(description="of a choice", ge=0)] = 0.0
     permutations: Annotated[
         Annotated[int, Meta(ge=1)] | None,
@@ -47,13 +49,14 @@ class RemoteOptions(Policy):
 
 
 class Remote:
-    """A chat model (protocols Chooses, Generates)."""
+    """A chat model (protocols Chats, Chooses, Generates)."""
 
+    room = 4096  # tokens for a reply: what a model thinks counts too, and nobody pays for what is not written
     reports_each = True  # `on_result` is called as each answer arrives, so that each can be written down at once
 
     def __init__(self, endpoint: Endpoint, *, name: str, model: str, options: RemoteOptions) -> None:
         self.name, self.model, self._endpoint, self._options = name, model, endpoint, options
-        self._extra, self._prices = _extra(options.extra, name), _prices(options.prices, name)
+        self._extra, self.prices = _extra(options.extra, name), read_prices(options.prices, name)
         self._top: list[int] = list(TOP) if options.logprobs else []  # what is left to try; empty: no log-probabilities
         self._names: dict[str, str] = {}  # what the server calls a field
         self._dropped: set[str] = set()  # fields it does not take; named by `usage`
@@ -79,9 +82,8 @@ class Remote:
         names = ("requests", "retries", "prompt_tokens", "completion_tokens", "without_usage", "unparsed", "cut_off")
         counts = {name: float(self._endpoint.counts[name]) for name in names}
         counts |= {f"without_{field}": 1.0 for field in sorted(self._dropped)}
-        if self._prices is not None:
-            into, out = self._prices
-            counts["cost"] = (counts["prompt_tokens"] * into + counts["completion_tokens"] * out) / 1e6
+        if self.prices is not None:
+            counts["cost"] = self.prices.of(counts["prompt_tokens"], counts["completion_tokens"])
         return counts
 
     # ---- choosing --------------------------------------------------------------------------------------------------
@@ -104,7 +106,7 @@ class Remote:
         replies: list[str] = []
         logs: list[tuple[float, ...] | None] = []
         for shift in shifts:
-            reply, content = await self._chat(caller, prompt_of(question, shift), fields, logprobs=True)
+            reply, content = await self._chat(caller, (("user", prompt_of(question, shift)),), fields, logprobs=True)
             replies.append(reply)
             logs.append(log_probabilities(content, question, shift))
             if options.permutations is None and logs[0] is not None:
@@ -113,7 +115,8 @@ class Remote:
         given = [log for log in logs if log is not None]
         if len(given) == len(logs):
             return Choice(tuple(math.fsum(column) / len(given) for column in zip(*given)), shown)
-        return Choice(self._votes(question, shifts, replies), shown)
+        votes = self._votes(question, shifts, replies)
+        return Choice(votes, shown, unread=not any(votes))
 
     def _votes(self, question: Question, shifts: Sequence[int], replies: Sequence[str]) -> tuple[float, ...]:
         votes = [0] * len(question.choices)
@@ -127,20 +130,29 @@ class Remote:
 
     # ---- chat ------------------------------------------------------------------------------------------------------
 
-    async def _chat(self, caller: Caller, prompt: str, fields: Mapping[str, Any], *, logprobs: bool) -> tuple[str, Any]:
+    async def _chat(self, caller: Caller, chat: Chat, fields: Mapping[str, Any], *, logprobs: bool) -> tuple[str, Any]:
         """(text, token log-probabilities or None) of one chat turn; steps down where the server refuses a setting."""
-        system = [{"role": "system", "content": self._options.system}] if self._options.system else []
-        messages = [*system, {"role": "user", "content": prompt}]
-        body = {"model": self.model, "messages": messages, **fields, **self._extra}
         while True:
-            sent = {self._names.get(field, field): value for field, value in body.items() if field not in self._dropped}
+            body = self._body(chat, fields)
             if logprobs and self._top:
-                sent |= {"logprobs": True, "top_logprobs": self._top[0]}
+                body |= {"logprobs": True, "top_logprobs": self._top[0]}
             try:
-                return await caller.post("/chat/completions", sent, self._read_chat)
+                return await caller.post("/chat/completions", body, self._read_chat)
             except Refused as refusal:
-                if refusal.status not in (400, 422) or not self._adapted(refusal.reason, sent):
+                if refusal.status not in (400, 422) or not self._adapted(refusal.reason, body):
                     raise
+
+    def _body(self, chat: Chat, fields: Mapping[str, Any]) -> dict[str, Any]:
+        if self._options.system and chat[0][0] != "system":
+            chat = (("system", self._options.system), *chat)
+        messages = [{"role": role, "content": content} for role, content in chat]
+        body = {"model": self.model, "messages": messages, **fields, **self._extra}
+        return {self._names.get(field, field): value for field, value in body.items() if field not in self._dropped}
+
+    def rendered(self, chat: Chat, *, max_tokens: int, temperature: float, seed: int) -> str:
+        """The body of the request."""
+        fields = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed}
+        return sent(self._body(chat, fields)).decode("utf-8")
 
     def _adapted(self, reason: str, sent: Mapping[str, Any]) -> bool:
         """Learn from a refusal: newer models want another name for the length, some take no seed or temperature, some
@@ -179,11 +191,19 @@ class Remote:
         fields: dict[str, Any] = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed}
         if stop:
             fields["stop"] = list(stop)
+        return self._replies([(("user", prompt),) for prompt in prompts], fields, on_result)
 
+    def chat(
+        self, chats: Sequence[Chat], *, max_tokens: int, temperature: float, seed: int, on_result: Report = None
+    ) -> list[str]:
+        fields = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed}
+        return self._replies(chats, fields, on_result)
+
+    def _replies(self, chats: Sequence[Chat], fields: Mapping[str, Any], on_result: Report) -> list[str]:
         async def ask(caller: Caller, i: int) -> str:
-            return (await self._chat(caller, prompts[i], fields, logprobs=False))[0]
+            return (await self._chat(caller, chats[i], fields, logprobs=False))[0]
 
-        return self._endpoint.map(ask, len(prompts), on_result=on_result)
+        return self._endpoint.map(ask, len(chats), on_result=on_result)
 
 
 class ScoringRemote(Remote):
@@ -210,13 +230,3 @@ def _extra(extra: dict[str, Any] | str | None, name: str) -> dict[str, Any]:
     if not isinstance(fields, dict):
         raise ProbandError(f"{name}: 'extra' is not a JSON object")
     return fields
-
-
-def _prices(prices: str | None, name: str) -> tuple[float, float] | None:
-    if prices is None:
-        return None
-    try:
-        into, out = map(float, prices.split(","))
-    except ValueError:
-        raise ProbandError(f"{name}: 'prices' are two numbers: per million tokens in, per million out") from None
-    return into, out

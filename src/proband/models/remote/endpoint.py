@@ -5,18 +5,22 @@ asked for (no JSON, no or too many choices); the n-th wait is
 
     w_n = min(longest, first * 2^n) * (1 + u_n) / 2,      u_n uniform on [0, 1), a function of seed, request and n,
 
-or what the server's Retry-After asks, if that is more. Any other refusal ends the run at once, in the server's words.
+or what the server's Retry-After asks, if that is more, until `patience` is used up. What happens is said on standard
+error: every retry with its reason, and a silence of 30 seconds. Any other refusal ends the run at once, in the server's
+words.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import json
 import random
+import re
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -25,11 +29,14 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta
 
-from proband.core.errors import ProbandError
+from proband.core.errors import ProbandError, TooLong
+from proband.core.progress import say, ticked
 
 T = TypeVar("T")
 AGAIN = frozenset({408, 425, 429, *range(500, 600)})
 UNREACHABLE = 2  # retries where nobody listens
+SILENCE = 30.0  # seconds without an answer after which it is said
+WINDOW = re.compile(r"context.{0,3}(length|window|size)|maximum.{0,20}(tokens|length)|too (long|many tokens)", re.I)
 LARGEST = 64 * 1024 * 1024  # bytes of one answer
 
 
@@ -42,6 +49,7 @@ class Policy:
     timeout: Annotated[float, Meta(description="seconds for one request", gt=0)] = 120.0
     first_wait: Annotated[float, Meta(description="seconds before the first retry", ge=0)] = 1.0
     longest_wait: Annotated[float, Meta(description="seconds at most before a retry", ge=0)] = 60.0
+    patience: Annotated[float, Meta(description="seconds for one request with all its retries", gt=0)] = 300.0
     seed: Annotated[int, Meta(description="of the waits and of each request")] = 0
 
     def wait(self, request: int, attempt: int) -> float:
@@ -104,6 +112,7 @@ class Endpoint:
     def __init__(self, url: str, *, name: str, key: str | None, policy: Policy) -> None:
         self.url, self.name, self.policy = url, name, policy
         self._key = key
+        self.needs_key = False  # where it is refused without one
         self.counts: Counter[str] = Counter()
 
     def __repr__(self) -> str:
@@ -136,7 +145,13 @@ class Endpoint:
                 results[i] = await ask(caller, i)
                 if on_result is not None:
                     on_result(i, results[i])
+                ticked(1 / count)
 
+        if self.needs_key and not self._key:
+            raise ProbandError(
+                f"{self.name} is at the public service {self.url}, which needs a key: set OPENAI_API_KEY, "
+                "or name another server with openai:MODEL@URL"
+            )
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         secure = self.url.startswith("https:")  # reading the certificates takes longer than a local answer
         async with httpx.AsyncClient(timeout=None, headers=headers, verify=secure) as client:
@@ -164,7 +179,8 @@ class Caller:
 
     async def _read(self, url: str, body: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
         """Status, headers and content, which no server may make larger than LARGEST."""
-        async with self._client.stream("POST", url, json=body) as response:
+        kind = {"Content-Type": "application/json"}
+        async with self._client.stream("POST", url, content=sent(body), headers=kind) as response:
             content = bytearray()
             async for part in response.aiter_bytes():
                 content += part
@@ -175,16 +191,20 @@ class Caller:
     async def post(self, path: str, body: Mapping[str, Any], read: Callable[[Completion], T]) -> T:
         """`read(choice)`, tried again while the server or `read` (by raising Unusable) say that it may get better."""
         endpoint, policy, attempt = self._endpoint, self._endpoint.policy, 0
+        begun = time.monotonic()
         while True:
             try:
                 return read(await self._once(path, body))
             except Unusable as failure:
                 most = policy.retries if failure.most is None else min(failure.most, policy.retries)
-                if attempt >= most or failure.wait > policy.longest_wait:
+                wait = max(failure.wait, policy.wait(self.request, attempt))
+                spent = time.monotonic() - begun + wait > policy.patience
+                if attempt >= most or spent or failure.wait > policy.longest_wait:
                     asked = f", and asks to wait {failure.wait:.0f} s" if failure.wait > policy.longest_wait else ""
                     raise ProbandError(f"{endpoint.name}: {failure}{asked} ({attempt + 1} attempts)") from None
                 endpoint.counts["retries"] += 1
-                await asyncio.sleep(max(failure.wait, policy.wait(self.request, attempt)))
+                say(f"{endpoint.name}: {failure}; attempt {attempt + 2} of {most + 1} in {wait:.1f} s")
+                await asyncio.sleep(wait)
                 attempt += 1
 
     async def _once(self, path: str, body: Mapping[str, Any]) -> Completion:
@@ -193,7 +213,7 @@ class Caller:
         endpoint = self._endpoint
         endpoint.counts["requests"] += 1
         try:
-            async with asyncio.timeout(endpoint.policy.timeout):
+            async with asyncio.timeout(endpoint.policy.timeout), self._said_if_silent():
                 status, headers, content = await self._read(endpoint.url + path, body)
         except TimeoutError:
             raise Unusable(f"no answer within {endpoint.policy.timeout:g} s") from None
@@ -206,6 +226,22 @@ class Caller:
         if status != 200:
             raise self._refusal(status, headers, content)
         return self._choice(content)
+
+    @contextlib.asynccontextmanager
+    async def _said_if_silent(self) -> AsyncIterator[None]:
+        """Say when nothing has come for a while, and how long it will be waited for."""
+
+        async def watch() -> None:
+            for passed in itertools.count(1):
+                await asyncio.sleep(SILENCE)
+                most = self._endpoint.policy.timeout
+                say(f"{self.name}: no answer for {passed * SILENCE:.0f} s, waiting up to {most:g} s")
+
+        watcher = asyncio.ensure_future(watch())
+        try:
+            yield
+        finally:
+            watcher.cancel()
 
     def _choice(self, raw: bytes) -> Completion:
         """The one choice; tokens that the server reports are summed, answers without a report are counted."""
@@ -226,7 +262,14 @@ class Caller:
         text = self._endpoint.clean(f"{status}: {message}")
         if status in AGAIN and code != "insufficient_quota":
             return Unusable(text, wait=retry_after(headers))
+        if status in (400, 413, 422) and (code == "context_length_exceeded" or WINDOW.search(message)):
+            return TooLong(f"{self._endpoint.name}: {text}")
         return Refused(f"{self._endpoint.name}: {text}", status=status)
+
+
+def sent(body: Mapping[str, Any]) -> bytes:
+    """A request's body, byte for byte."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8")
 
 
 def _error(raw: bytes) -> tuple[str, str]:

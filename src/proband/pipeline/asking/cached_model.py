@@ -10,16 +10,16 @@ from typing import Any
 
 from proband.core.cache import Cache
 from proband.core.files import dumps
-from proband.core.protocols import Choice, Question, Score, Text
+from proband.core.protocols import Chat, Choice, Question, Score, Text
 
 
 def remembering(model: Any, folder: Path | None) -> Any:
-    """A shallow copy of the model whose `score`, `choose` and `generate` ask the cache first.
+    """A shallow copy of the model whose `score`, `choose`, `generate` and `chat` ask the cache first.
 
     It stays an object of the model's own class, so that a solver can still ask what it is able to do.
     """
     memory, copied = Memory(model, folder), copy.copy(model)
-    for call in ("score", "choose", "generate"):
+    for call in ("score", "choose", "generate", "chat"):
         if hasattr(model, call):
             object.__setattr__(copied, call, getattr(memory, call))
     return copied
@@ -39,10 +39,13 @@ class Memory:
 
     def choose(self, questions: Sequence[Question]) -> list[Choice]:
         keys = [dumps([question.prompt, question.choices]) for question in questions]
-        return [Choice(tuple(scores), text) for scores, text in self._through("choose", questions, keys)]
+        return [Choice(tuple(scores), *more) for scores, *more in self._through("choose", questions, keys)]
 
     def generate(self, prompts: Sequence[str], **settings: Any) -> list[str]:
         return self._through("generate", prompts, list(prompts), **settings)
+
+    def chat(self, chats: Sequence[Chat], **settings: Any) -> list[str]:
+        return self._through("chat", chats, [dumps(chat) for chat in chats], **settings)
 
     def _through(self, call: str, requests: Sequence[Any], keys: list[str], **settings: Any) -> list[Any]:
         """Look each key up; put the distinct unknown ones to the model in one call, and remember them.
@@ -63,8 +66,13 @@ class Memory:
         if not wanted:
             return [known[key] for key in keys]
         names, one_by_one = list(wanted), getattr(self.model, "reports_each", False)
-        if cache is not None and one_by_one:
-            settings["on_result"] = lambda at, value: cache.put([names[at]], [_plain(value)])
+        if one_by_one:
+
+            def written_down(at: int, value: Any) -> None:
+                if cache is not None:
+                    cache.put([names[at]], [_plain(value)])
+
+            settings["on_result"] = written_down
         values = [_plain(value) for value in getattr(self.model, call)(list(wanted.values()), **settings)]
         if cache is not None and not one_by_one:
             cache.put(names, values)

@@ -10,7 +10,7 @@ from typing import Any
 from proband import models, suites
 from proband.core.errors import ProbandError, not_installed
 from proband.core.files import read_json
-from proband.core.protocols import ABILITIES
+from proband.core.protocols import ABILITIES, Chats
 from proband.core.suite import Solver, Suite
 
 
@@ -57,15 +57,22 @@ def load_encoder(identity: Mapping[str, str], given: Mapping[str, Any], *, folde
 
 
 def choose_solver(suite: Suite, model: Any, name: str | None, *, setting: str = "") -> Solver:
-    """The solver a user named, or the suite's first that the model can serve: of those made for the items' setting, if
-    there are any, else of the general ones."""
-    if name is not None:
+    """The solver a user named (of several, with commas, the first that fits), or the suite's first that the model can
+    serve: of those made for the items' setting, if there are any, else of the general ones. A chat model is asked in
+    words if the suite has a solver for that, any other model only if nothing else fits."""
+    if name is not None and "," not in name:
         solver = suite.solver(name)
         if not isinstance(model, solver.needs):
             ability = ABILITIES.get(solver.needs, f"has {solver.needs.__name__}")
             raise ProbandError(f"solver {name} needs a model that {ability}; {model.name} does not")
         return solver
-    for solver in sorted(suite.solvers, key=lambda solver: solver.setting != setting):
+    if name is None:
+        chats = isinstance(model, Chats)
+        among = sorted(suite.solvers, key=lambda solver: (solver.setting != setting, solver.chat != chats))
+    else:
+        named = [suite.solver(each.strip()) for each in name.split(",")]
+        among = sorted(named, key=lambda solver: solver.setting != setting)
+    for solver in among:
         if isinstance(model, solver.needs) and solver.setting in ("", setting):
             return solver
-    raise ProbandError(f"{model.name} can serve none of the solvers of {suite.name}")
+    raise ProbandError(f"{model.name} can serve none of the solvers {name or 'of ' + suite.name}")

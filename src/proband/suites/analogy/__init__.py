@@ -31,7 +31,7 @@ SUITE = Suite(
     demo=(
         Demo(
             options={"per-relation": 10},
-            runs=(("embedded:mlm", None), ("embedded:smollm2", None), ("embedded:glove", None)),
+            runs=(("embedded:mlm", None), ("embedded:smollm2", "pppl"), ("embedded:glove", None)),
         ),
     ),
     derive=derive,

@@ -30,6 +30,7 @@ from proband.suites.kinship.item_text import show
 from proband.suites.kinship.nets import NETS
 from proband.suites.kinship.published import published
 from proband.suites.kinship.reading_solver import Read
+from proband.suites.kinship.replies import GENERATE
 from proband.suites.kinship.symbolic_solver import Symbolic
 
 VERDICTS = ("entailed", "ambiguous", "false", "inconsistent")  # of other people's rows
@@ -83,7 +84,7 @@ SUITE = Suite(
     cites="Sinha, Sodhani, Dong, Pineau and Hamilton 2019, CLUTRR; Sinha 2022, chapter 3",
     build=build,
     options=BuildOptions,
-    solvers=(AS_IS, LIKELIHOOD, CHOOSE),
+    solvers=(AS_IS, LIKELIHOOD, GENERATE, CHOOSE),
     metrics=(ACCURACY,),
     tables=TABLES,
     check=check,
@@ -96,7 +97,7 @@ SUITE = Suite(
         Demo(  # a real model: does it find what is told, does it compose what is not?
             name="short",
             options={"task": "clean,memory", "k": "2,3", "per_k": 12},
-            runs=(("embedded:smollm2", None), ("baseline:majority", None)),
+            runs=(("embedded:smollm2", "likelihood"), ("baseline:majority", None)),
         ),
     ),
     published=published,

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.options import Meta
-from proband.core.protocols import AnswersItems, Generates, PredictsWords
+from proband.core.protocols import AnswersItems, PredictsWords
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
-from proband.suites.script.cloze import infill, left_to_right
-from proband.suites.script.cloze.infill import InfillOptions
+from proband.suites.script.cloze import left_to_right
 from proband.suites.script.cloze.left_to_right import ClozeOptions, Splits, evaluated
+from proband.suites.script.cloze.replies import GENERATE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,11 +96,5 @@ SOLVERS = (
         solve=left_to_right.solve,
         options=ClozeOptions,
     ),
-    Solver(
-        name="infill",
-        help="an endpoint writes the missing words",
-        needs=Generates,
-        solve=infill.solve,
-        options=InfillOptions,
-    ),
+    GENERATE,
 )

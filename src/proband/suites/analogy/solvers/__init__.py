@@ -7,6 +7,7 @@ from functools import partial
 from proband.core.protocols import EmbedsPairs, EmbedsSentences, EmbedsWords, HasVectors, ScoresText
 from proband.core.suite import Solver
 from proband.solvers import AS_IS, CHOOSE
+from proband.suites.analogy.replies import GENERATE
 from proband.suites.analogy.solvers import cosine, pseudo_perplexity, retrieval, supervised
 from proband.suites.analogy.solvers.pseudo_perplexity import ScoringOptions
 from proband.suites.analogy.solvers.supervised import LearningOptions, WordLearningOptions
@@ -24,6 +25,7 @@ ZERO_SHOT = (
     Solver(
         name="sentence-cosine", help="cosine of sentence embeddings", needs=EmbedsSentences, solve=cosine.by_sentences
     ),
+    GENERATE,
     CHOOSE,
     AS_IS,
     _scoring(name="pmi", help="pppl minus the option's prior", solve=pseudo_perplexity.pmi),

@@ -32,7 +32,7 @@ def strength(run: Run) -> int:
     """A fine-tuned language model, then one as it comes, then a net, then a baseline."""
     if run.net:
         return 0 if run.solver == "cloze" else 2
-    return 1 if run.solver in ("cloze", "infill") else 3
+    return 1 if run.solver in ("cloze", "generate") else 3
 
 
 def filled(item: Item, answer: Answer | None) -> str:

@@ -1,57 +1,61 @@
-"""Solver `infill`: a chat or text endpoint is shown the text with numbered gaps and writes the missing words."""
+"""A chat or base model is shown the text with numbered gaps and writes the missing words (solver `generate`); reading
+its reply: lines `1: wire whisk`, a JSON object, or the text with its gaps filled in."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Any
 
-from proband.core.options import Meta
-from proband.core.protocols import Generates
 from proband.core.types import Answer, Item
-from proband.suites.script.cloze.left_to_right import Splits, evaluated
+from proband.solvers.generate import Asking, generating
+from proband.solvers.replies import without_thoughts
 from proband.suites.script.corpus.running_text import running, with_blanks
 from proband.suites.script.corpus.tokens import tokens
 
-ASK = (
-    'Someone was told: "{abstract}" The same was then explained to a child, step by step. '
-    "Some words of the explanation are missing; each ____ stands for one word:\n\n{text}\n\n"
-    "Write the missing words, one line per numbered gap, with exactly as many words as the gap has ____ "
-    "and nothing else. The lines look like this:\n{form}\n"
-)
-LINE = re.compile(r"^\W*(\d+)[*_`\s]*[:.)\]\-–—=]+\s*(.*)$")
+LINE = re.compile(r"^\W*(?:gap\s*)?(\d+)[*_`\s]*[:.)\]\-–—=]+\s*(.*)$", re.IGNORECASE)
 INLINE = re.compile(r"\[\s*(\d+)\s*:\s*([^\]]*)\]")
 
 
-def question(item: Item) -> str:
+def context(item: Item) -> dict[str, Any]:
+    """What a template sees: the abstract line, the text with numbered gaps, and the form of the reply."""
     spans = item.facts["blanks"]
     form = "\n".join(f"{n}: " + " ".join(["word"] * (end - start)) for n, (start, end) in enumerate(spans, start=1))
     text = with_blanks(item.facts["concrete"], spans, numbered=True)
-    return ASK.format(abstract=running(item.facts["abstract"]), text=text, form=form)
+    return {"abstract": running(item.facts["abstract"]), "text": text, "form": form}
 
 
-@dataclass(frozen=True, kw_only=True)
-class InfillOptions:
-    """How an endpoint is asked."""
-
-    splits: Splits = "valid,test"
-    max_tokens: Annotated[int, Meta(description="of a reply", ge=1)] = 256
+def answer(item: Item) -> str:
+    return "\n".join(f"{n}: {' '.join(words)}" for n, words in enumerate(item.facts["gold"], start=1))
 
 
-def solve(items: Sequence[Item], model: Generates, *, seed: int, options: InfillOptions) -> list[Answer]:
-    """One answer per item: the reply, and a guess per blank (greedy; an endpoint gives no ranks)."""
-    asked = [item for item in items if evaluated(item, options.splits)]
-    prompts = [question(item) for item in asked]
-    replies = model.generate(prompts, max_tokens=options.max_tokens, temperature=0.0, seed=seed) if asked else []
-    answers = {item.id: Answer(item_id=item.id) for item in items}
-    for item, reply in zip(asked, replies, strict=True):
-        gold = item.facts["gold"]
-        guesses = parse(reply, [len(words) for words in gold])
-        blanks = tuple({"gold": list(right), "guess": guess} for right, guess in zip(gold, guesses, strict=True))
-        answers[item.id] = Answer(item_id=item.id, text=reply, blanks=blanks)
-    return list(answers.values())
+def read(item: Item, reply: str, sent: str) -> Answer:
+    """A guess per blank (an endpoint gives no ranks); `unread` where no gap is filled in."""
+    text = without_thoughts(reply)
+    if sent.endswith("1:"):  # a base model goes on with the first gap
+        text = f"1: {text}"
+    gold = item.facts["gold"]
+    guesses = parse(text, [len(words) for words in gold])
+    blanks = tuple({"gold": list(right), "guess": guess} for right, guess in zip(gold, guesses, strict=True))
+    return Answer(item_id=item.id, text=reply, blanks=blanks, status="" if any(guesses) else "unread")
+
+
+def asked(item: Item) -> bool:
+    return bool(item.facts.get("blanks")) and item.split != "train"
+
+
+GENERATE = generating(
+    Asking(
+        prompts=Path(__file__).parents[1] / "prompts",
+        default="gaps",
+        read=read,
+        answer=answer,
+        context=context,
+        asked=asked,
+    )
+)
 
 
 def parse(reply: str, lengths: Sequence[int]) -> list[list[str]]:

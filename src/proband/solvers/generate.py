@@ -1,0 +1,164 @@
+"""Solver `generate`: a prompt goes in, text comes back, a reader finds the answer.
+
+A chat model gets the prompt as a message (in its own chat template, or through an endpoint's /chat/completions), a base
+model as plain text. A suite configures it with a folder of prompts and a reader (`Asking`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from proband.core.errors import ProbandError
+from proband.core.options import settings
+from proband.core.protocols import Chat, Chats, Generates
+from proband.core.suite import Solver
+from proband.core.types import Answer, Item
+from proband.solvers.prompts import Prompt, pick_shots, read_prompt, values_of
+
+ROOM = 32  # tokens for an answer of a base model, which does not stop by itself
+THINKING_ROOM = 1024  # where it is to think first
+
+
+@dataclass(frozen=True, kw_only=True)
+class GenerateOptions:
+    """What is sent, and how much may come back."""
+
+    prompt: Annotated[str, Meta(description="template: a shipped name, or a file (docs/asking.md)")] = ""
+    shots: Annotated[int, Meta(description="worked examples before the question, from the train split", ge=0)] = 0
+    shots_from: Annotated[str, Meta(description="other folder of items to take the examples from")] = ""
+    think: Annotated[bool, Meta(description="ask for reasoning first and the answer on a last line")] = False
+    system: Annotated[str, Meta(description="instruction that precedes the conversation")] = ""
+    max_tokens: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="longest reply (default: 256; 4,096 for endpoints and models that reason by themselves)"),
+    ] = None
+    temperature: Annotated[float, Meta(description="0: the likeliest token each time", ge=0)] = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asking:
+    """How a suite asks: `read(item, reply, sent)` makes an answer of a reply; `answer(item)` is the right answer as an
+    example shows it; `context(item)` are further values for its templates; items that are not `asked` get an answer
+    without content."""
+
+    prompts: Path
+    default: str
+    read: Callable[[Item, str, str], Answer]
+    answer: Callable[[Item], str]
+    context: Callable[[Item], Mapping[str, Any]] = lambda item: {}
+    asked: Callable[[Item], bool] = lambda item: True
+
+    def prompt(self, options: GenerateOptions) -> Prompt:
+        return read_prompt(options.prompt, self.prompts, default=self.default)
+
+    def message(self, item: Item, shots: Sequence[Item], *, prompt: Prompt, think: bool, chat: bool) -> str:
+        shown = [{**values_of(shot, self.context(shot)), "answer": self.answer(shot)} for shot in shots]
+        return prompt.render(**values_of(item, self.context(item)), shots=shown, think=think, chat=chat)
+
+
+def generating(asking: Asking) -> Solver:
+    """The solver of a suite that asks so."""
+    return Solver(
+        name="generate",
+        help="the model replies in words; a reader finds the answer (default for chat models)",
+        needs=Generates,
+        solve=partial(solve, asking=asking),
+        options=GenerateOptions,
+        chat=True,
+        examples=lambda options: (options.shots, options.shots_from),
+        recorded=partial(recorded, asking=asking),
+        sends=partial(sends, asking=asking),
+    )
+
+
+def recorded(options: GenerateOptions, *, asking: Asking) -> dict[str, Any]:
+    """For run.json: the prompt by its name and the hash of its text."""
+    prompt = asking.prompt(options)
+    return {**settings(options), "prompt": prompt.name, "prompt-sha": prompt.sha[:16]}
+
+
+def solve(
+    items: Sequence[Item],
+    model: Generates,
+    *,
+    seed: int,
+    options: GenerateOptions,
+    examples: Sequence[Item] = (),
+    asking: Asking,
+) -> list[Answer]:
+    """One answer per item; a reply that cannot be read is kept as `unread`."""
+    asked = [item for item in items if asking.asked(item)]
+    messages = _messages(asked, model, seed=seed, options=options, examples=examples, asking=asking)
+    how = settings_of(model, options, seed)
+    if isinstance(model, Chats):
+        replies = model.chat([chat_of(message, options) for message in messages], **how)
+    else:
+        replies = model.generate([plain_text(message, options) for message in messages], **how, stop=stops(options))
+    read = {
+        item.id: asking.read(item, reply, message)
+        for item, reply, message in zip(asked, replies, messages, strict=True)
+    }
+    return [read.get(item.id, Answer(item_id=item.id)) for item in items]
+
+
+def sends(
+    items: Sequence[Item],
+    model: Any,
+    *,
+    seed: int,
+    options: GenerateOptions,
+    examples: Sequence[Item] = (),
+    asking: Asking,
+) -> list[list[str]]:
+    """Of each item, byte for byte what would be sent."""
+    messages = _messages(items, model, seed=seed, options=options, examples=examples, asking=asking)
+    if not isinstance(model, Chats):
+        return [[plain_text(message, options)] for message in messages]
+    how = settings_of(model, options, seed)
+    return [[model.rendered(chat_of(message, options), **how)] for message in messages]
+
+
+def _messages(
+    items: Sequence[Item],
+    model: Any,
+    *,
+    seed: int,
+    options: GenerateOptions,
+    examples: Sequence[Item],
+    asking: Asking,
+) -> list[str]:
+    prompt, chat = asking.prompt(options), isinstance(model, Chats)
+    if options.shots and not examples:
+        raise ProbandError("these items have no train split to take --shots from: name other items with --shots-from")
+    made = []
+    for item in items:
+        shots = pick_shots(item, examples, count=options.shots, seed=seed) if options.shots else []
+        made.append(asking.message(item, shots, prompt=prompt, think=options.think, chat=chat))
+    return made
+
+
+def chat_of(message: str, options: GenerateOptions) -> Chat:
+    user = ("user", message)
+    return (("system", options.system), user) if options.system else (user,)
+
+
+def plain_text(message: str, options: GenerateOptions) -> str:
+    return f"{options.system}\n\n{message}" if options.system else message
+
+
+def settings_of(model: Any, options: GenerateOptions, seed: int) -> dict[str, Any]:
+    """How much a model may write, and how."""
+    room = getattr(model, "room", ROOM) if isinstance(model, Chats) else ROOM
+    most = options.max_tokens or max(room, THINKING_ROOM if options.think else 0)
+    return {"max_tokens": most, "temperature": options.temperature, "seed": seed}
+
+
+def stops(options: GenerateOptions) -> tuple[str, ...]:
+    """A base model would go on with a question of its own."""
+    return ("\n\n\n",) if options.think else ("\n",)

@@ -1,0 +1,193 @@
+r"""Which choice a reply in words means: "The answer is aunt.", "**Aunt**", "B) aunt", "Answer: (B)".
+
+A reply is read by the first rule that finds something; what it finds must be one choice, or the reply is unread:
+
+1. the whole reply, or \boxed{...}
+2. what follows the last "answer is", "answer:" or "final answer"
+3. the only choice in bold, or a first or last line that is nothing but a choice
+4. what follows the last "so", "therefore", "thus", "hence"
+5. the letter that it begins with
+6. the only choice that it names, unless it denies it ("not the aunt")
+
+Thoughts between <think> tags are not part of the reply.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from string import ascii_uppercase as LETTERS
+
+THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+THOUGHT_END = re.compile(r"\A.*</(think|thinking|thought|reasoning)>", re.DOTALL | re.IGNORECASE)  # begun in the prompt
+ANSWER = re.compile(
+    r"\b(?:answer|choice|option|solution|relation(?:ship)?)\b[*_`\"”’)]*"
+    r"(?:[^.\n:=]{0,60}?\b(?:is|are|was|be|would be|should be|must be)\b[*_`\s:]*|\s*[*_`]*\s*[:=][*_`\s]*)",
+    re.IGNORECASE,
+)
+CONCLUSION = re.compile(r"\b(?:so|therefore|thus|hence|consequently|i\.e\.|which makes|in conclusion|meaning)\b", re.I)
+BOXED = re.compile(r"\\boxed\{(?:\\text\{)?([^{}]*)\}?\}")
+BOLD = re.compile(r"\*\*([^*\n]+?)\*\*|__([^_\n]+?)__")
+DENIED = re.compile(
+    r"(?:\b(?:not|neither|nor|cannot|never|than|without)|n['’]t)(?: (?:be|a|an|the|his|her|its|their))*\W*$", re.I
+)
+EDGES = " \t\r\n*_`\"'“”‘’().:;,!?[]{}<>#-–—|"
+
+
+def without_thoughts(reply: str) -> str:
+    """
+    >>> without_thoughts("<think>uncle? no, aunt</think>\\nAunt"), without_thoughts("<think>hm, never ends")
+    ('Aunt', '')
+    """
+    return THOUGHT_END.sub("", THOUGHT.sub("", reply)).strip()
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a reply may mean: the ways to write each choice (`names`, in small letters, to its place) and how many
+    letters stand before the choices in the prompt (0: none). `not_before` and `not_after` are texts that make another
+    word of a name (great-aunt, aunt's)."""
+
+    names: tuple[tuple[str, int], ...]
+    lettered: int = 0
+    not_before: str = ""
+    not_after: str = ""
+
+    def read(self, reply: str) -> int | None:
+        """The choice that a reply means, or None.
+
+        >>> choices = Choices((("aunt", 0), ("niece", 1)), lettered=2)
+        >>> [choices.read(r) for r in ("B", "Answer: (B)", "**Aunt**", "A) aunt", "aunt or niece", "No idea.")]
+        [1, 1, 0, 0, None, None]
+        """
+        text = without_thoughts(reply)
+        if not text:
+            return None
+        for rule in (self._whole, self._boxed, self._stated, self._marked, self._concluded, self._begins):
+            found = rule(text)
+            if found is not None:
+                return found if found >= 0 else None
+        return _only(self.mentions(text))
+
+    # ---- the rules: a place, -1 for a contradiction, None to go on ----
+
+    def _whole(self, text: str) -> int | None:
+        return self._bare(text)
+
+    def _boxed(self, text: str) -> int | None:
+        found = BOXED.findall(text)
+        return self._bare(found[-1]) if found else None
+
+    def _stated(self, text: str) -> int | None:
+        """The last statement of an answer that names a choice; one that names two is a contradiction."""
+        for found in reversed(list(ANSWER.finditer(text))):
+            rest = re.split(r"(?<=[a-z\d)\]*\"'])[.;!](?:\s|$)|\n", text[found.end() :].lstrip(), maxsplit=1)[0]
+            letter = self._letter(rest)
+            named = set(self.mentions(rest))
+            if letter is not None:
+                return letter if not named or named == {letter} else -1
+            if named:
+                return named.pop() if len(named) == 1 else -1
+        return None
+
+    def _marked(self, text: str) -> int | None:
+        bold = {place for a, b in BOLD.findall(text) if (place := self._bare(a or b)) is not None}
+        if len(bold) == 1:
+            return bold.pop()
+        lines = [line for line in text.splitlines() if line.strip(EDGES)]
+        ends = {place for line in (lines[:1] + lines[-1:]) if (place := self._bare(line)) is not None}
+        return ends.pop() if len(ends) == 1 else -1 if ends else None
+
+    def _concluded(self, text: str) -> int | None:
+        found = list(CONCLUSION.finditer(text))
+        return _only(self.mentions(text[found[-1].end() :])) if found else None
+
+    def _begins(self, text: str) -> int | None:
+        """`B) aunt because ...`: the letter, unless what stands behind it on the line is another choice."""
+        if not self.lettered or not re.match(r"[\s*_`\"'(\[]*[A-Za-z][*_`]*[).:\]]", text):
+            return None
+        letter, line = self._letter(text), text.splitlines()[0]
+        named = set(self.mentions(line))
+        if letter is None:
+            return None
+        return letter if not named or letter in named else -1
+
+    # ---- letters and names ----
+
+    def _bare(self, text: str) -> int | None:
+        """A text that is nothing but a letter, a choice, or both."""
+        plain = _spaced(text.strip(EDGES))
+        by_name = dict(self.names)
+        if plain in by_name:
+            return by_name[plain]
+        if len(plain) == 1 and self.lettered:
+            place = LETTERS.find(plain.upper())
+            return place if 0 <= place < self.lettered else None
+        pair = re.fullmatch(r"(?:option |choice )?([a-z])\W+(.+)", plain)
+        if pair and self.lettered:
+            place, named = LETTERS.find(pair[1].upper()), by_name.get(pair[2].strip(EDGES))
+            if named is not None and 0 <= place < self.lettered:
+                return place if named == place else -1
+        return None
+
+    def _letter(self, text: str) -> int | None:
+        """The letter that a text begins with."""
+        found = re.match(
+            r"[\s*_`\"'“(\[]*(?:(?:option|choice|letter)\s+[*(]*)?([A-Z])(?![\w'’])(?!\s+[a-z]+\s+[a-z])", text
+        )
+        found = found or re.match(r"[\s*_`\"'“]*[(\[]?([a-z])[)\]](?!\w)", text)
+        place = LETTERS.find(found[1].upper()) if found and self.lettered else -1
+        return place if 0 <= place < self.lettered else None
+
+    def mentions(self, text: str) -> list[int]:
+        """The choices that a text names, in order; the longest name at each place, none that is denied."""
+        plain, pattern = _spaced(text), _pattern(tuple(n for n, _ in self.names), self.not_before, self.not_after)
+        by_name = dict(self.names)
+        return [by_name[m[0]] for m in pattern.finditer(plain) if not DENIED.search(plain[: m.start()])]
+
+
+@cache
+def _pattern(names: Sequence[str], not_before: str, not_after: str) -> re.Pattern[str]:
+    """Any of the names as words of their own, the longer ones first."""
+    listed = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    before = rf"(?<![\w])(?<!\w-){not_before}"
+    return re.compile(rf"{before}(?:{listed})(?!\w|-\w){not_after}")
+
+
+def _spaced(text: str) -> str:
+    """In small letters, one space between words, without the marks of Markdown.
+
+    >>> _spaced("The  **Sister‑in law**")
+    'the sister-in law'
+    """
+    plain = re.sub(r"[*`]|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)", "", text)
+    return " ".join(re.sub(r"[‐‑‒]", "-", plain).replace("’", "'").casefold().split())
+
+
+def _only(found: Sequence[int]) -> int | None:
+    return found[0] if len(set(found)) == 1 else None
+
+
+def shows_letters(sent: str, choices: Sequence[str]) -> int:
+    """How many choices stand behind letters in what was sent: all of them, or none.
+
+    >>> shows_letters("A) aunt\\nB) niece", ["aunt", "niece"]), shows_letters("aunt or niece?", ["aunt", "niece"])
+    (2, 0)
+    """
+    if not 1 <= len(choices) <= len(LETTERS):
+        return 0
+    shown = all(re.search(rf"(?<!\w){LETTERS[i]}[).:\]]\s*{re.escape(each)}", sent) for i, each in enumerate(choices))
+    return len(choices) if shown else 0
+
+
+def names_of(choices: Sequence[str], also: Mapping[str, str] | None = None) -> tuple[tuple[str, int], ...]:
+    """Every choice by its own text, and by the other names (other name -> choice) of those there are.
+
+    >>> names_of(["Mother", "son"], {"mom": "mother", "dad": "father"})
+    (('mother', 0), ('son', 1), ('mom', 0))
+    """
+    own = {_spaced(choice.strip(EDGES) or choice): place for place, choice in enumerate(choices)}
+    more = {_spaced(name): own[choice] for name, choice in (also or {}).items() if choice in own}
+    return (*own.items(), *((name, place) for name, place in more.items() if name not in own))

@@ -1,0 +1,82 @@
+"""Reading a reply to a kinship question: which relation it means, under any of its names.
+
+A possessive ("his mom's sister"), a plural and a relation we do not have (great-aunt, half-brother, aunt-in-law) are no
+mention of a choice.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from proband.core.types import Answer, Item
+from proband.solvers.generate import Asking, generating
+from proband.solvers.replies import Choices, names_of, shows_letters
+
+ALIASES = {
+    "father": ("dad", "daddy", "papa", "pa", "pop"),
+    "mother": ("mom", "mum", "mommy", "mummy", "mama", "ma", "momma"),
+    "son": ("boy",),
+    "daughter": ("girl",),
+    "brother": ("bro",),
+    "sister": ("sis",),
+    "husband": ("hubby",),
+    "wife": ("wifey",),
+    "grandfather": ("grandpa", "granddad", "grandad", "grandfather", "gramps", "granpa"),
+    "grandmother": ("grandma", "granny", "gran", "grandmom", "grandmum", "nana", "granma"),
+    "grandson": ("grand-son", "grand son"),
+    "granddaughter": ("grand-daughter", "grand daughter", "grandaughter"),
+    "aunt": ("auntie", "aunty"),
+    "uncle": ("unc",),
+}
+IN_LAW = ("father", "mother", "son", "daughter", "brother", "sister")
+# a step-mother is no mother, and who is the mother of somebody's brother is not told to be his mother
+NOT_BEFORE = (
+    r"(?<!step-)(?<!step )(?<!half-)(?<!half )(?<!great-)(?<!great )(?<!god-)(?<!foster )(?<!ex-)(?<!grand-)(?<!grand )"
+)
+NOT_AFTER = r"(?!'s\b)(?!s'(?!\w))(?! in law)(?!-in law)"
+
+
+@cache
+def other_names() -> dict[str, str]:
+    """Other name -> relation.
+
+    >>> [other_names()[name] for name in ("mom", "sister in law", "dad-in-law")]
+    ['mother', 'sister-in-law', 'father-in-law']
+    """
+    plain = {name: relation for relation, names in ALIASES.items() for name in names}
+    laws = {}
+    for relation in IN_LAW:
+        for name in (relation, *ALIASES[relation]):
+            for written in (f"{name} in law", f"{name} in-law", f"{name}-in law", f"{name}-in-law", f"{name}-inlaw"):
+                laws[written] = f"{relation}-in-law"
+    return {name: relation for name, relation in {**plain, **laws}.items() if name != relation}
+
+
+@cache
+def _choices(choices: tuple[str, ...], lettered: int) -> Choices:
+    names = names_of(choices, other_names())
+    return Choices(names, lettered=lettered, not_before=NOT_BEFORE, not_after=NOT_AFTER)
+
+
+def read(item: Item, reply: str, sent: str) -> Answer:
+    """The answer in a reply; `unread` where it names no single relation.
+
+    >>> item = Item(id="a", suite="kinship", prompt="?", choices=("aunt", "niece", "mother"), gold=0)
+    >>> [read(item, r, "").status for r in ("she is his mom's sister, so his aunt", "Aunt or niece.")]
+    ['', 'unread']
+    """
+    place = _choices(item.choices, shows_letters(sent, item.choices)).read(reply)
+    if place is None:
+        return Answer(item_id=item.id, text=reply, status="unread")
+    return Answer(item_id=item.id, text=reply, scores=tuple(float(i == place) for i in range(len(item.choices))))
+
+
+GENERATE = generating(
+    Asking(
+        prompts=Path(__file__).parent / "prompts",
+        default="choices",
+        read=read,
+        answer=lambda item: item.choices[item.gold or 0],
+    )
+)
