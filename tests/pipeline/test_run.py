@@ -23,6 +23,7 @@ from proband.core.protocols import HasVectors, Score, ScoresText, Text
 from proband.core.suite import Solver, Suite
 from proband.core.types import Answer, Item
 from proband.pipeline import run as running
+from proband.pipeline.asking.answers_file import CHUNK, check_answers
 from proband.pipeline.asking.models import choose_solver
 
 COUNT = 2000
@@ -115,7 +116,7 @@ def test_a_killed_run_resumes_with_the_same_bytes_and_asks_nothing_twice(tmp_pat
     assert (tmp_path / "run" / "answers.jsonl").read_bytes() == expected
     asked = (tmp_path / "log").read_text().splitlines()
     flushed_twice = len(asked) - len(set(asked))
-    assert flushed_twice <= kills * 2 * running.CHUNK  # at most the one unflushed batch of each kill
+    assert flushed_twice <= kills * 2 * CHUNK  # at most the one unflushed batch of each kill
     assert set(asked) == set((tmp_path / "whole" / "log").read_text().splitlines())
     assert go(tmp_path, "run", Slow(tmp_path / "log2")) == expected
     assert not (tmp_path / "log2").exists()
@@ -199,7 +200,7 @@ def test_items_of_a_setting_go_to_its_solver(tmp_path: Path) -> None:
 def test_a_solver_that_breaks_its_promise_is_stopped(answers: list[Answer], message: str) -> None:
     item = Item(id="a", suite="tiny", prompt="?", choices=("x", "y"), gold=0)
     with pytest.raises(ProbandError, match=message):
-        running.check_answers([item], answers, solver="s")
+        check_answers([item], answers, solver="s")
 
 
 def test_runs_written_by_people_are_checked(tmp_path: Path) -> None:

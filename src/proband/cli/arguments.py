@@ -42,6 +42,24 @@ class Engine:
     ] = None
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Loud:
+    """How much is said on standard error."""
+
+    verbose: Annotated[
+        bool, Parameter(name=("--verbose", "-v"), negative=(), help="Say what is decided and looked up on the way.")
+    ] = False
+    quiet: Annotated[
+        bool, Parameter(name=("--quiet", "-q"), negative=(), help="No progress and no notes; errors and results only.")
+    ] = False
+
+    def set(self) -> None:
+        from proband.core.progress import Loudness
+
+        Loudness.verbose, Loudness.quiet = self.verbose, self.quiet
+
+
 def shown(default: Any) -> str | None:
     """A default as help prints it: nothing for flags and empty lists."""
     return None if default is None or default is False or default in ("", ()) else str(default)

@@ -41,7 +41,7 @@ class Progress:
     def at(self, done: float) -> None:
         """So much is done in all, parts of a thing included: the time left is known after the first batch."""
         if self.bar is not None:
-            self.bar.update(self.task, completed=done, shown=int(done))
+            self.bar.update(self.task, completed=done)
 
 
 _listeners: list[Callable[[float], None]] = []  # who wants to know how much of the present call is done

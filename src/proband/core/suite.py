@@ -46,6 +46,7 @@ class Solver:
     # of options: how many items of the train split `solve` needs as `examples`, and from which other folder, if any
     examples: Callable[[Any], tuple[int, str]] = lambda options: (0, "")
     recorded: Callable[[Any], Mapping[str, Any]] = settings  # what run.json says of the options
+    prompts: Path | None = None  # folder of the templates that can be copied
     sends: Callable[..., list[list[str]]] | None = None  # of each item, the texts that would be sent; called as `solve`
 
 

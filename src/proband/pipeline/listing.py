@@ -1,4 +1,4 @@
-"""Suites, models, nets, solvers and studies by name, those of plug-ins included."""
+"""Suites, models, nets, solvers, prompts and studies by name, those of plug-ins included."""
 
 from __future__ import annotations
 
@@ -23,6 +23,13 @@ def listing() -> dict[str, list[dict[str, Any]]]:
         + [row(f"solver:{name}", f"{s.name}, without a model") for s in found for name in s.own_models],
         "nets": [row(n.name, f"{s.name}: {n.help}", n.options) for s in found for n in s.nets],
         "solvers": [row(v.name, f"{s.name}: {v.help}", v.options) for s in found for v in s.solvers],
+        "prompts": [
+            row(f"{s.name}/{path.stem}", str(path))
+            for s in found
+            for v in s.solvers
+            if v.prompts is not None
+            for path in sorted(v.prompts.glob("*.jinja"))
+        ],
         "studies": [row(name, title) for name, title in studies().items()],
     }
 

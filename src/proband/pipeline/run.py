@@ -9,11 +9,9 @@ read as a stream: memory does not grow with their number, except for solvers tha
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,24 +19,19 @@ import msgspec
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import (
-    decode,
-    dumps,
-    encode,
-    inconsistent,
-    items_path,
-    naming,
-    parse,
-    raw_lines,
-    read_items,
-    read_run,
-    sha256_file,
-    write_json,
-)
-from proband.core.options import read_options, settings
-from proband.core.progress import Progress
+from proband.core.files import dumps, items_path, parse, raw_lines, read_items, read_run, sha256_file, write_json
+from proband.core.options import read_options
+from proband.core.progress import Progress, detail, hearing
 from proband.core.suite import Suite
-from proband.core.types import Answer, Item, Run
+from proband.core.types import Item, Run
+from proband.pipeline.asking.answers_file import (
+    CHUNK,
+    answers_file,
+    check_answers,
+    chunks,
+    count_lines,
+    keep_whole_chunks,
+)
 from proband.pipeline.asking.engines import answered
 from proband.pipeline.asking.job import Job, RunOptions, reads
 from proband.pipeline.asking.models import choose_solver, load_model
@@ -49,13 +42,41 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-CHUNK = 256  # items answered between two writes
-FLUSH = 1.0  # seconds between two flushes to the disk
-
 
 def run(items: str | Path, *, model: str | Any, out: str | Path, **how: Any) -> Run:
     """Answer the items with a model; the same call again resumes. `how` are the fields of RunOptions."""
     return Runner(items=Path(items), model=model, out=Path(out), how=RunOptions(**how)).run()
+
+
+def dry_run(items: str | Path, *, model: str | Any, **how: Any) -> dict[str, Any]:
+    """What the run would ask, without asking it."""
+    from proband.pipeline.asking.dry_run import estimate
+
+    runner = Runner(items=Path(items), model=_unasked(model, how), out=Path(), how=RunOptions(**how))
+    most = getattr(runner.options, "max_tokens", 0)
+    if most is None:
+        from proband.solvers.generate import settings_of
+
+        most = settings_of(runner.model, runner.options, runner.how.seed)["max_tokens"]
+    found = estimate(list(runner.asked()), runner.model, runner.job, max_tokens=most)
+    return {"suite": runner.suite.name, "model": runner.model.name, "solver": runner.solver.name, **found}
+
+
+def _unasked(model: str | Any, how: dict[str, Any]) -> str | Any:
+    """A server is not even asked what it can do."""
+    if isinstance(model, str) and model.startswith("openai:"):
+        scores = how.get("solver") not in (None, "generate", "choose")
+        how["model_options"] = {"scores": scores, **how.get("model_options", {})}
+    return model
+
+
+def prompt_of(items: str | Path, item_id: str, *, model: str | Any, **how: Any) -> list[str]:
+    """Byte for byte what would be sent for one item."""
+    runner = Runner(items=Path(items), model=_unasked(model, how), out=Path(), how=RunOptions(**how))
+    for item in read_items(Path(items)):
+        if item.id == item_id:
+            return runner.job.sends([item], runner.model)[0]
+    raise ProbandError(f"has no item {item_id!r}", file=items_path(Path(items)))
 
 
 def first_item(items: str | Path) -> Item:
@@ -95,8 +116,13 @@ class Runner:
     def total(self) -> int:
         return count_lines(items_path(self.items)) if self.chosen is None else int(self.chosen.sum())
 
+    @property
+    def job(self) -> Job:
+        return Job(suite=self.suite.name, items=self.items, solver=self.solver.name, model=self.spec, how=self.how)
+
     def described(self) -> Run:
         """The run.json of this run."""
+        too_long = {} if self.how.too_long == "fail" else {"too-long": self.how.too_long}
         limit = {} if self.chosen is None else {"limit": self.how.limit, "asked": self.total}
         return Run(
             suite=self.suite.name,
@@ -107,7 +133,7 @@ class Runner:
             items=os.path.relpath(self.items, self.out),
             versions=versions(),
             identity={str(k): str(v) for k, v in self.model.identity().items()},
-            settings={**settings(self.options), **limit},
+            settings={**self.solver.recorded(self.options), **limit, **too_long},
             net=dict(getattr(self.model, "net_note", {})),
         )
 
@@ -123,103 +149,32 @@ class Runner:
         return finished
 
     def _answer_all(self) -> None:
-        path = self.out / "answers.jsonl"
-        total = self.total
-        done = keep_whole_chunks(path, self._asked(), total=total, whole=self.solver.whole)
+        path, total = self.out / "answers.jsonl", self.total
+        whole, size = self.solver.whole, int(getattr(self.model, "chunk", CHUNK))
+        done = keep_whole_chunks(path, self.asked(), total=total, size=size, whole=whole)
+        detail(f"{self.suite.name}: {self.model.name} by solver {self.solver.name}, {done} of {total} answered")
         with Progress(f"{self.suite.name} · {self.model.name}", total=total) as bar, answers_file(path) as append:
-            bar.advance(done)
+            bar.at(done)
             if done == total:
                 return
-            job = Job(suite=self.suite.name, items=self.items, solver=self.solver.name, model=self.spec, how=self.how)
-            todo = chunks(self._asked(), done, whole=self.solver.whole)
-            for chunk, answers in answered(job, self.model, todo):
-                check_answers(chunk, answers, solver=self.solver.name)
-                append(answers)
-                bar.advance(len(chunk))
+            part = [0.0]  # of the chunk under way, as far as the model says
 
-    def _asked(self) -> Iterator[Item]:
+            def listen(share: float) -> None:
+                part[0] = min(1.0, part[0] + share)
+                bar.at(done + part[0] * min(size, total - done))
+
+            with hearing(listen):
+                for chunk, answers in answered(
+                    self.job, self.model, chunks(self.asked(), done, size=size, whole=whole)
+                ):
+                    check_answers(chunk, answers, solver=self.solver.name)
+                    append(answers)
+                    done, part[0] = done + len(chunk), 0.0
+                    bar.at(done)
+
+    def asked(self) -> Iterator[Item]:
         items = read_items(self.items, reads(self.model), check=self.suite.check)
         return items if self.chosen is None else picked(items, self.chosen)
-
-
-# ---- chunks and answers --------------------------------------------------------------------------------------------
-
-
-def count_lines(path: Path) -> int:
-    with open(path, "rb") as file:
-        return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
-
-
-def chunks(items: Iterator[Item], done: int, *, whole: bool) -> Iterator[Sequence[Item]]:
-    """The items not answered yet, a chunk at a time; all at once for a solver that must see them together."""
-    if whole:
-        yield list(items)
-        return
-    for _ in islice(items, done):
-        pass
-    while chunk := list(islice(items, CHUNK)):
-        yield chunk
-
-
-def check_answers(items: Sequence[Item], answers: Sequence[Answer], *, solver: str) -> None:
-    """One answer per item, in order, a finite score per choice: a solver that breaks this is stopped here."""
-    if len(answers) != len(items):
-        raise ProbandError(f"solver {solver} gave {len(answers)} answers for {len(items)} items")
-    for item, answer in zip(items, answers, strict=True):
-        if answer.item_id != item.id:
-            raise ProbandError(f"solver {solver} answered {answer.item_id!r} where {item.id!r} was asked")
-        if item.choices and answer.scores and len(answer.scores) != len(item.choices):
-            raise ProbandError(f"{item.id}: {len(answer.scores)} scores for {len(item.choices)} choices")
-        if wrong := inconsistent(answer):
-            raise ProbandError(f"solver {solver}, item {item.id!r}: {wrong}")
-
-
-@contextmanager
-def answers_file(path: Path) -> Iterator[Any]:
-    """`append(answers)` writes lines that a killed process leaves behind whole or torn, never out of order; they are
-    flushed to the disk about once a second and at the end."""
-    with naming(path), open(path, "ab") as file:
-        flushed = time.monotonic()
-
-        def append(answers: Sequence[Answer]) -> None:
-            nonlocal flushed
-            file.write(b"".join(encode(answer) + b"\n" for answer in answers))
-            file.flush()
-            if time.monotonic() - flushed > FLUSH:
-                os.fsync(file.fileno())
-                flushed = time.monotonic()
-
-        try:
-            yield append
-        finally:
-            file.flush()
-            os.fsync(file.fileno())
-
-
-def keep_whole_chunks(path: Path, items: Iterator[Item], *, total: int, whole: bool) -> int:
-    """Cut a half-written tail off answers.jsonl; returns how many items are answered.
-
-    A line counts if it parses and answers the item at its place; whole chunks of such lines are kept.
-    """
-    if not path.exists():
-        return 0
-    done, size, kept = 0, 0, (0, 0)
-    with open(path, "rb") as file:
-        for item, line in zip(items, file, strict=False):
-            if not _answers(line, item):
-                break
-            done, size = done + 1, size + len(line)
-            if done == total or (not whole and done % CHUNK == 0):
-                kept = (done, size)
-    os.truncate(path, kept[1])
-    return kept[0]
-
-
-def _answers(line: bytes, item: Item) -> bool:
-    try:
-        return line.endswith(b"\n") and decode(Answer, line, file="answers").item_id == item.id
-    except ProbandError:
-        return False
 
 
 # ---- the folder ----------------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
-"""The score of one run: the main metric of its suite over all its items, with the interval that the report gives."""
+"""The scores of one run: every metric of its suite that applies, over all items and per main tag, as the report gives
+them, with the share of replies that could not be read."""
 
 from __future__ import annotations
 
@@ -7,18 +8,47 @@ from typing import Any
 
 from proband.pipeline.report import item_sets
 
+WARNED = 0.05  # share of unread replies above which a score is doubtful
+MOST = 12  # values of a tag that are listed
+
 
 def score(folder: str | Path) -> dict[str, Any]:
-    """How many answers there are, and their mean; None where the metric applies to none of them."""
-    from proband.report.numbers.cells import Study
+    """How many answers there are, and their mean; None where the metric applies to none of them. `groups` are the same
+    per value of the tags of the suite's first table, `others` the other metrics over all items."""
+    from proband.report.numbers import words
+    from proband.report.numbers.cells import Cell, Study
 
-    study = Study(item_sets([folder])[0])
+    sets = item_sets([folder])[0]
+    study = Study(sets, sets.suite.metrics)
+
+    def line(name: str, cell: Cell | None) -> dict[str, Any]:
+        empty = {"mean": None, "low": None, "high": None, "n": 0, "few": False}
+        found = empty if cell is None else {field: getattr(cell.estimate, field) for field in empty}
+        more = {"chance": None, "unread": 0.0} if cell is None else {"chance": cell.chance, "unread": cell.unread}
+        return {"group": name, **found, **more}
+
     (cell,) = study.cell(study.main, {})
-    empty = {"mean": None, "low": None, "high": None, "n": 0, "few": False}
+    groups = []
+    for table in sets.suite.tables[:1]:
+        for tag in (*table.rows, *table.columns):
+            codes = study.arrays.tags.get(tag)
+            if codes is None or not 1 < len(codes.values) <= MOST:
+                continue
+            for value in sorted(codes.values, key=lambda value: (isinstance(value, str), value)):
+                (part,) = study.cell(study.main, {tag: value})
+                if part is not None:
+                    groups.append(line(words.group({tag: value}), part))
+    others = []
+    for metric in sets.suite.metrics:
+        (each,) = study.cell(metric, {}) if metric is not study.main and ":" not in metric.name else (None,)
+        if each is not None:
+            others.append({**line("all items", each), "metric": metric.name, "unit": metric.unit})
     return {
         "metric": study.main.name,
         "unit": study.main.unit,
-        **(empty if cell is None else {name: getattr(cell.estimate, name) for name in empty}),
-        "chance": None if cell is None else cell.chance,
+        **line("all items", cell),
         "answers": len(study.arrays.answered[0]),
+        "skipped": len(study.arrays.skipped[0]),
+        "groups": groups,
+        "others": others,
     }

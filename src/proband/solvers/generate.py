@@ -73,6 +73,7 @@ def generating(asking: Asking) -> Solver:
         chat=True,
         examples=lambda options: (options.shots, options.shots_from),
         recorded=partial(recorded, asking=asking),
+        prompts=asking.prompts,
         sends=partial(sends, asking=asking),
     )
 

@@ -55,6 +55,11 @@ def solve(items: Sequence[Item], model: ScoresText, *, seed: int, options: Likel
     ]
 
 
+def sends(items: Sequence[Item], model: ScoresText, *, seed: int, options: LikelihoodOptions) -> list[list[str]]:
+    """The texts that are scored."""
+    return [[text.text for text in completions(item.prompt, item.choices)] for item in items]
+
+
 def method_of(model: ScoresText, name: str) -> str:
     """The named scoring method, or the model's first."""
     if name and name not in model.methods:
@@ -76,4 +81,5 @@ LIKELIHOOD = Solver(
     needs=ScoresText,
     solve=solve,
     options=LikelihoodOptions,
+    sends=sends,
 )

@@ -43,7 +43,7 @@ class Prompt:
         import jinja2
 
         try:
-            return _compiled(self.text).render(**values).strip()
+            return str(_compiled(self.text).render(**values)).strip()
         except jinja2.TemplateSyntaxError as error:
             raise ProbandError(f"not a template: {error.message}", file=self.path, line=error.lineno) from None
         except (jinja2.TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -97,7 +97,7 @@ def pick_shots(item: Item, pool: Sequence[Item], *, count: int, seed: int) -> li
 
     >>> pool = [Item(id=str(i), suite="s", prompt=f"{i}?", facts={"clusters": [f"c{i % 3}"]}) for i in range(9)]
     >>> [shot.id for shot in pick_shots(pool[0], pool, count=3, seed=0)]
-    ['4', '8', '1']
+    ['8', '1', '7']
     """
     own, chosen = set(item.facts.get("clusters", ())), list[Item]()
     order = random.Random(f"{seed} shots {item.id}")

@@ -9,14 +9,16 @@ from typing import Any
 
 def test_the_result_is_a_table(proband: Any, items: Path) -> None:
     text = proband("run", items, "-m", "solver:adder", "-o", items.parent / "run")
-    rows = dict(line.split(": ", maxsplit=1) for line in text.splitlines())
+    rows = dict(line.split(": ", maxsplit=1) for line in text.split("\n\n")[0].splitlines())
     rows = {name: value.strip() for name, value in rows.items()}
     assert rows["suite"] == "toy"
     assert rows["model"] == "solver:adder"
     assert rows["solver"] == "as-is"
     assert rows["answers"] == "12"
-    assert rows["accuracy"].startswith("100.0 % [")
-    assert rows["accuracy"].endswith("100.0], chance 50.0 %")
+    header, overall, *_ = text.split("\n\n")[1].splitlines()
+    assert header.split() == ["accuracy", "score", "95", "%", "interval", "chance", "unread", "n"]
+    assert overall.split()[:4] == ["all", "items", "100.0", "%"]
+    assert overall.split()[-4:] == ["50.0", "0.0", "%", "12"]
     assert rows["usage"] == "tokens 1234"
 
 
@@ -33,7 +35,7 @@ def test_every_option_reaches_the_pipeline(proband: Any, items: Path, stage: Any
 
     made = stage("run", Run(suite="toy", solver="as-is", model="x", seed=1, items_sha=""))
     stage("score", {"metric": "accuracy", "unit": "share", "mean": None, "answers": 0})
-    words = shlex.split("-m hf:x -s as-is --set a=1 --set b=x=y --limit 3 --no-cache --seed 1 --engine ray --workers 2")
+    words = shlex.split("-m hf:x -s as-is --set a=1 --set b=x=y --limit 3 --too-long skip --no-cache --seed 1 --engine ray --workers 2")
     more = shlex.split("--device cpu --dtype float16 --batch 4 --revision main --allow-pickle --model-set bos=never")
     proband("run", items, *words, *more, "-o", "out")
     assert made.arguments == (items,)
@@ -43,6 +45,7 @@ def test_every_option_reaches_the_pipeline(proband: Any, items: Path, stage: Any
         "solver": "as-is",
         "seed": 1,
         "limit": 3,
+        "too_long": "skip",
         "cache": False,
         "options": {"a": "1", "b": "x=y"},
         "engine": "ray",

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from proband.cli.arguments import Json
 from proband.cli.tables import give, table, words
 
-Kind = Literal["suites", "models", "nets", "solvers", "studies"]
+Kind = Literal["suites", "models", "nets", "solvers", "prompts", "studies"]
 
 
 def list_(
@@ -19,7 +19,7 @@ def list_(
     *,
     json: Json = False,
 ) -> None:
-    """List suites, models, nets, solvers and studies.
+    """List suites, models, nets, solvers, prompts and studies.
 
     Example: proband list solvers
     """

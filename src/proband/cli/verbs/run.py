@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
-from proband.cli.arguments import COUNT, Engine, Items, Json, Out, Pairs, Seed, settings
+from proband.cli.arguments import COUNT, Engine, Items, Json, Loud, Out, Pairs, Seed, settings
+from proband.cli.scores import layout
 from proband.cli.tables import fields, give
+from proband.core.errors import ProbandError
 
 
 @Parameter(name="*")
@@ -23,7 +26,8 @@ class Asking:
         Parameter(
             name=("--solver", "-s"),
             metavar="SOLVER",
-            help="How the model is asked; see `proband list solvers` (default: the first that fits).",
+            help="Way of asking; `proband list solvers` names them (default: generate for chat models, likelihood or "
+            "what the suite lists first for others).",
         ),
     ] = None
     set: Annotated[
@@ -37,10 +41,70 @@ class Asking:
             help="Run on a sample of N items that are not for training, in the proportions of the suite's tags.",
         ),
     ] = None
-    no_cache: Annotated[bool, Parameter(negative=(), help="Do not read or write the cache of answers.")] = False
+    too_long: Annotated[
+        Literal["fail", "skip", "cut-left"],
+        Parameter(
+            help="An item that does not fit into the model's window stops the run and is named, is left out, or loses "
+            "its beginning."
+        ),
+    ] = "fail"
+    no_cache: Annotated[
+        bool, Parameter(negative=(), help="Ask everything anew, and remember nothing for later runs.")
+    ] = False
+    dry_run: Annotated[
+        bool,
+        Parameter(
+            negative=(), help="Print how many items, calls and tokens it would take (and money, with --prices); stop."
+        ),
+    ] = False
 
 
-@Parameter(name="*", group=Group("Loading the model", sort_key=2))
+@Parameter(name="*", group=Group("Asking in words (solver generate)", sort_key=2))
+@dataclass(frozen=True, kw_only=True)
+class Prompting:
+    """What a model reads that replies in words."""
+
+    prompt: Annotated[
+        Sequence[str],
+        Parameter(
+            metavar="NAME|FILE",
+            help="Jinja template, shipped (`proband list prompts`) or your own; several make one run each, in folders "
+            "of their names.",
+        ),
+    ] = ()
+    shots: Annotated[
+        int | None,
+        Parameter(
+            metavar="N",
+            validator=COUNT,
+            help="Put N solved items of the train split before each question, never one of its own cluster.",
+        ),
+    ] = None
+    shots_from: Annotated[
+        Path | None, Parameter(metavar="DIR", help="Take these examples from the train split of another folder.")
+    ] = None
+    think: Annotated[
+        bool, Parameter(negative=(), help="Ask for step-by-step reasoning with the answer on a last line.")
+    ] = False
+    system: Annotated[
+        str | None, Parameter(metavar="TEXT", help="Instruction that a chat begins with, before the question.")
+    ] = None
+    max_tokens: Annotated[
+        int | None,
+        Parameter(
+            metavar="N",
+            validator=COUNT,
+            help="Cut replies at N tokens (default: 256; 4,096 for endpoints and models that reason by themselves).",
+        ),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """What the user said of the solver's options, the prompt apart."""
+        said = {"shots": self.shots, "shots-from": self.shots_from, "think": self.think, "system": self.system}
+        return {name: value for name, value in {**said, "max-tokens": self.max_tokens}.items() if value}
+
+
+@Parameter(name="*", group=Group("Loading the model", sort_key=3))
 @dataclass(frozen=True, kw_only=True)
 class Loading:
     """How the model is loaded."""
@@ -56,7 +120,13 @@ class Loading:
         int | None, Parameter(metavar="N", validator=COUNT, help="Sequences per batch (default: found automatically).")
     ] = None
     revision: Annotated[str | None, Parameter(metavar="REV", help="Revision of a Hugging Face model.")] = None
-    allow_pickle: Annotated[bool, Parameter(negative=(), help="Load weights that are not safetensors.")] = False
+    allow_pickle: Annotated[
+        bool, Parameter(negative=(), help="Also load weights in Python's own format, which can run code.")
+    ] = False
+    prices: Annotated[
+        str | None,
+        Parameter(metavar="IN,OUT", help="What an endpoint charges per million tokens read and written, as 0.15,0.6."),
+    ] = None
     model_set: Annotated[
         Pairs,
         Parameter(
@@ -81,9 +151,11 @@ def run(
     ],
     out: Out,
     asking: Asking = Asking(),  # noqa: B008
+    prompting: Prompting = Prompting(),  # noqa: B008
     seed: Seed = 0,
     engine: Engine = Engine(),  # noqa: B008
     loading: Loading = Loading(),  # noqa: B008
+    loud: Loud = Loud(),  # noqa: B008
     json: Json = False,
 ) -> None:
     """Run a model on the items; give the same command again to resume.
@@ -92,48 +164,68 @@ def run(
 
     Example: proband run items -m embedded:mlm -o runs/mlm
     """
+    loud.set()
+    words = {**prompting.given(), **settings(asking.set)}
+    prompts = prompting.prompt or ("",)
+    how = {
+        "model": model,
+        "solver": asking.solver or ("generate" if prompting.given() or prompting.prompt else None),
+        "seed": seed,
+        "limit": asking.limit,
+        "too_long": asking.too_long,
+        "cache": not asking.no_cache,
+        **dataclasses.asdict(engine),
+        "model_options": loading.given(),
+    }
+    if asking.dry_run:
+        from proband.pipeline.run import dry_run
+
+        options = [{**words, "prompt": prompt} if prompt else words for prompt in prompts]
+        give([dry_run(items, **how, options=each) for each in options], planned, json=json)
+        return
+    folders = {prompt: out / Path(prompt).stem if len(prompts) > 1 else out for prompt in prompts}
+    if len(set(folders.values())) < len(prompts):
+        raise ProbandError("two prompts have the same name, and so would have the same folder")
+    made = [
+        scored(items, out=folder, **how, options={**words, "prompt": prompt} if prompt else words)
+        for prompt, folder in folders.items()
+    ]
+    give(made[0] if len(made) == 1 else {"runs": made, "spread": spread(made)}, layout, json=json)
+
+
+def scored(items: Path, *, out: Path, **how: Any) -> dict[str, Any]:
+    """A run with its score."""
     from msgspec.structs import asdict
 
     from proband.pipeline.run import run
     from proband.pipeline.score import score
 
-    made = run(
-        items,
-        model=model,
-        out=out,
-        solver=asking.solver,
-        seed=seed,
-        limit=asking.limit,
-        cache=not asking.no_cache,
-        options=settings(asking.set),
-        **dataclasses.asdict(engine),
-        model_options=loading.given(),
-    )
+    made = run(items, out=out, **how)
     result = score(out)
-    give({**asdict(made), "answers": result.pop("answers"), "score": result}, layout, json=json)
+    return {**asdict(made), "answers": result.pop("answers"), "skipped": result.pop("skipped", 0), "score": result}
 
 
-def layout(made: Mapping[str, Any]) -> Iterable[Any]:
-    score, usage = made["score"], {"usage": made["usage"]} if made["usage"] else {}
-    shown = {name: made[name] for name in ("suite", "model", "solver", "seed", "answers")}
-    yield fields({**shown, score["metric"]: in_words(score), **usage})
+def spread(made: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Lowest and highest score over the prompts, and the standard deviation."""
+    import statistics
+
+    means = [each["score"]["mean"] for each in made if each["score"]["mean"] is not None]
+    if len(means) < 2:
+        return {}
+    return {"lowest": min(means), "highest": max(means), "sd": statistics.stdev(means)}
 
 
-def in_words(score: Mapping[str, Any]) -> str:
-    """
-    >>> in_words({"mean": 0.98765, "low": 0.9, "high": 1.0, "unit": "share", "chance": 0.5})
-    '98.8 % [90.0, 100.0], chance 50.0 %'
-    >>> in_words({"mean": 2.5, "low": 2.25, "high": 2.75, "unit": "nats", "chance": None})
-    '2.500 nats [2.250, 2.750]'
-    >>> in_words({"mean": 0.5, "low": 0.1, "high": 0.9, "n": 4, "few": True, "unit": "share", "chance": 0.5})
-    '50.0 % (n = 4, too few to tell), chance 50.0 %'
-    """
-    if score["mean"] is None:
-        return "does not apply"
-    share = score["unit"] == "share"
-    mean, low, high = (
-        f"{100 * score[name]:.1f}" if share else f"{score[name]:.3f}" for name in ("mean", "low", "high")
-    )
-    chance = "" if score["chance"] is None else f", chance {score['chance']:.1%}".replace("%", " %")
-    span = f"(n = {score['n']:,}, too few to tell)" if score.get("few") else f"[{low}, {high}]"
-    return f"{mean} {'%' if share else score['unit']} {span}{chance}"
+def planned(plans: Sequence[Mapping[str, Any]]) -> Iterable[Any]:
+    """What a dry run says."""
+    for plan in plans:
+        counted = plan.get("counted", True)
+        shown = {name: value for name, value in plan.items() if name not in ("counted", "tokens out", "cost")}
+        if plan["calls"] is None:
+            shown |= {"calls": "not known for this solver", "tokens in": "not known"}
+        elif not counted:
+            shown["tokens in"] = f"{plan['tokens in']:,} (estimated: 4 characters each)"
+        if plan.get("tokens out"):
+            shown["tokens out"] = f"{plan['tokens out']:,} at most"
+        if "cost" in plan:
+            shown["cost"] = f"{plan['cost']:,.4f} at most"
+        yield fields(shown)

@@ -2,16 +2,47 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import Group, Parameter
 
-from proband.cli.arguments import Json
+from proband.cli.arguments import Json, Pairs, Seed, settings
 from proband.cli.tables import give, shortened, table, words
+from proband.core.errors import ProbandError
 
 BEST = 5  # choices shown per answer
+
+
+@Parameter(name="*", group=Group("What a model is sent", sort_key=2))
+@dataclass(frozen=True, kw_only=True)
+class Sending:
+    """Of which model and how it is asked."""
+
+    prompt: Annotated[
+        bool, Parameter(negative=(), help="Print, instead of all this, what the model of -m would be sent: every byte.")
+    ] = False
+    model: Annotated[
+        str | None, Parameter(name=("--model", "-m"), metavar="MODEL", help="KIND:NAME, as for `proband run`.")
+    ] = None
+    solver: Annotated[
+        str | None, Parameter(name=("--solver", "-s"), metavar="SOLVER", help="Way of asking, as for `proband run`.")
+    ] = None
+    set: Annotated[
+        Pairs, Parameter(metavar="NAME=VALUE", help="Option of the solver, such as prompt=FILE or shots=3; repeatable.")
+    ] = ()
+    seed: Seed = 0
+
+    def texts(self, folder: Path, item_id: str) -> list[str]:
+        from proband.pipeline.run import prompt_of
+
+        if self.model is None:
+            raise ProbandError("--prompt needs the model that it is for: -m MODEL")
+        options = settings(self.set)
+        return prompt_of(folder, item_id, model=self.model, solver=self.solver, options=options, seed=self.seed)
 
 
 def show(
@@ -23,15 +54,27 @@ def show(
         Sequence[Path],
         Parameter(metavar="RUNDIR", consume_multiple=True, help="Runs to read (default: those beside the items)."),
     ] = (),
+    sending: Sending = Sending(),  # noqa: B008
     json: Json = False,
 ) -> None:
     """Show one item: its text, its proof or alignment, and the answer of every run.
 
     Example: proband show items ITEM_ID
     """
+    if sending.prompt or sending.model is not None:
+        give_texts(sending.texts(folder, item_id), json=json)
+        return
     from proband.pipeline.show import show
 
     give(show(folder, item_id, runs=runs), layout, json=json)
+
+
+def give_texts(texts: Sequence[str], *, json: bool) -> None:
+    """Print texts as they are, without a line end of our own behind the last."""
+    if json:
+        give(texts, iter, json=True)
+    else:
+        sys.stdout.write("\n".join(texts))
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
@@ -39,6 +82,7 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     for given in result["answers"]:
         answer = given["answer"]
         score = "" if given["right"] is None else f"  score {given['right']:.2f}"
+        score += f"  {answer.status}" if answer.status else ""
         yield f"\n{given['model']} ({given['solver']}){score}"
         ranked = sorted(zip(answer.scores, result["item"].choices, strict=False), reverse=True)[:BEST]
         if ranked:

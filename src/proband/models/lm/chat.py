@@ -29,7 +29,7 @@ class ChatCausal(Causal):
     def identity(self) -> Mapping[str, str]:
         return {**super().identity(), "chat_template": self._template}
 
-    def rendered(self, chat: Chat, **_: Any) -> str:
+    def rendered(self, chat: Chat, **how: Any) -> str:
         """The text that the model reads."""
         messages = [{"role": role, "content": content} for role, content in chat]
         try:
@@ -45,6 +45,13 @@ class ChatCausal(Causal):
         rows = dict(read.values())
         how = Writing(max_tokens=max_tokens, temperature=temperature, seed=seed)
         return write_all(self, [read[chat][0] for chat in chats], rows, how)
+
+    def fits(self, texts: Sequence[Any]) -> None:
+        for text in texts:
+            if isinstance(text, tuple):
+                self._fitting(text)
+            else:
+                super().fits([text])
 
     def _fitting(self, chat: Chat) -> tuple[str, Ints]:
         """The text and its tokens; where the window is too small, the question loses its beginning if it may."""

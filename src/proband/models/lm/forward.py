@@ -133,6 +133,10 @@ class LocalModel:
         """Tokens with the tokenizer's own special ones."""
         return self.fitting(encode(self.tokenizer, texts))
 
+    def fits(self, texts: Sequence[Any]) -> None:
+        """An error (TooLong) if one of these texts, or of what a solver scores, is longer than the window."""
+        self.read([getattr(text, "text", text) for text in texts])
+
     def fitting(self, encoded: list[Tokens]) -> list[Tokens]:
         """The texts as far as the window goes: those that are longer lose their beginning, or are an error."""
         if self.cut_left and self.longest is not None:

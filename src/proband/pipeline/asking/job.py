@@ -10,11 +10,15 @@ from typing import Any, Literal
 
 from proband import suites
 from proband.core.cache import cache_folder
+from proband.core.errors import ProbandError
 from proband.core.files import read_items
 from proband.core.options import read_options
 from proband.core.protocols import LearnsFromItems
+from proband.core.suite import Solver
 from proband.core.types import Answer, Item
 from proband.pipeline.asking.cached_model import remembering
+from proband.pipeline.asking.examples import pool
+from proband.pipeline.asking.lengths import answered_or_skipped, fitted
 from proband.pipeline.asking.models import choose_solver, load_model
 
 Solve = Callable[[Sequence[Item]], Sequence[Answer]]
@@ -32,6 +36,7 @@ class RunOptions:
     engine: Literal["local", "ray"] = "local"
     workers: int | None = None  # processes of the ray engine
     model_options: Mapping[str, Any] = field(default_factory=dict)  # device, dtype, ...
+    too_long: Literal["fail", "skip", "cut-left"] = "fail"  # an item that is longer than the model's window
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +59,25 @@ class Job:
         if isinstance(model, LearnsFromItems):
             model = model.learn(read_items(self.items, reads(model)))
         cache = cache_folder() if how.cache is True else Path(how.cache) if how.cache else None
-        return partial(solver.solve, model=remembering(model, cache), seed=how.seed, options=options)
+        asked = remembering(fitted(model, how.too_long), cache)
+        solve = partial(solver.solve, seed=how.seed, options=options, **self.examples(solver, options))
+        return partial(answered_or_skipped, solve=solve, model=asked, too_long=how.too_long)
+
+    def examples(self, solver: Solver, options: Any) -> dict[str, Any]:
+        """The worked examples that a solver shows, as its argument."""
+        count, folder = solver.examples(options)
+        if not count:
+            return {}
+        return {"examples": pool(Path(folder) if folder else self.items, suite=self.suite, seed=self.how.seed)}
+
+    def sends(self, items: Sequence[Item], model: Any) -> list[list[str]]:
+        """Of each item, the texts that would be sent."""
+        solver = choose_solver(suites.suite(self.suite), model, self.solver)
+        if solver.sends is None:
+            raise ProbandError(f"solver {solver.name} of {self.suite} sends no prompt to {model.name}")
+        options: Any = read_options(solver.options, self.how.options, of=f"solver {solver.name}")
+        given = self.examples(solver, options)
+        return solver.sends(items, model, seed=self.how.seed, options=options, **given)
 
 
 def reads(model: Any) -> type:

@@ -24,9 +24,10 @@ from proband.core.protocols import ScoresText
 from proband.core.suite import Suite
 from proband.core.text import slug
 from proband.core.types import Item
+from proband.pipeline.asking.answers_file import count_lines
 from proband.pipeline.asking.models import load_model
 from proband.pipeline.build import build
-from proband.pipeline.run import count_lines, run, suite_of
+from proband.pipeline.run import run, suite_of
 from proband.pipeline.train import train_seeds
 
 DIGITS = 10  # of a key in a folder's name

@@ -36,7 +36,7 @@ def read(item: Item, reply: str, sent: str) -> Answer:
     """
     pairs = tuple(tuple(option) for option in query_and_options(item)[1])
     choices = tuple(choice.casefold() for choice in item.choices)
-    place = _choices(choices, pairs, shows_letters(sent, item.choices)).read(reply)  # type: ignore[arg-type]
+    place = _choices(choices, pairs, shows_letters(sent, item.choices)).read(reply)
     if place is None:
         return Answer(item_id=item.id, text=reply, status="unread")
     return Answer(item_id=item.id, text=reply, scores=tuple(float(i == place) for i in range(len(item.choices))))

@@ -34,7 +34,7 @@ def answer(item: Item) -> str:
 def read(item: Item, reply: str, sent: str) -> Answer:
     """A guess per blank (an endpoint gives no ranks); `unread` where no gap is filled in."""
     text = without_thoughts(reply)
-    if sent.endswith("1:"):  # a base model goes on with the first gap
+    if sent.endswith("1:") and not from_lines(text).get(1):  # a base model goes on with the first gap
         text = f"1: {text}"
     gold = item.facts["gold"]
     guesses = parse(text, [len(words) for words in gold])

@@ -1,0 +1,98 @@
+"""The table of scores that `run` ends with: metric, interval, chance and unread replies, in all and per main tag."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from proband.cli.tables import fields, table
+
+WARNED = 0.05  # share of unread replies above which a score is doubtful
+HEADER = ("", "score", "95 % interval", "chance", "unread", "n")
+
+
+def layout(made: Mapping[str, Any]) -> Iterable[Any]:
+    """One run, or the runs of several prompts and the spread between them."""
+    if "runs" in made:
+        for each in made["runs"]:
+            yield from layout(each)
+            yield ""
+        first = made["runs"][0]["score"]
+        rows = [(each["settings"].get("prompt", ""), *figures(each["score"], first["unit"])) for each in made["runs"]]
+        yield table(("prompt", *HEADER[1:]), rows, numbers=(1, 3, 4, 5))
+        yield spread_in_words(made["spread"], first["unit"])
+        return
+    score, usage = made["score"], {"usage": made["usage"]} if made["usage"] else {}
+    shown = {name: made[name] for name in ("suite", "model", "solver", "seed", "answers")}
+    prompt = {"prompt": made["settings"]["prompt"]} if made["settings"].get("prompt") else {}
+    skipped = {"skipped": f"{made['skipped']:,} (not asked, not counted)"} if made.get("skipped") else {}
+    yield fields({**shown, **prompt, **skipped, **usage})
+    yield ""
+    if score["mean"] is None:
+        yield f"{score['metric']}: does not apply to these answers"
+    else:
+        yield table((score["metric"], *HEADER[1:]), rows_of(score), numbers=(1, 3, 4, 5))
+    for other in score.get("others", ()):
+        yield f"{other['metric']}: {in_words(other)}"
+    yield from warning(score.get("unread", 0.0))
+
+
+def rows_of(score: Mapping[str, Any]) -> Iterable[tuple[str, ...]]:
+    for line in (score, *score.get("groups", ())):
+        yield (line["group"], *figures(line, score["unit"]))
+
+
+def figures(line: Mapping[str, Any], unit: str) -> tuple[str, ...]:
+    """
+    >>> figures({"mean": 0.5, "low": 0.4, "high": 0.6, "few": False, "chance": 0.25, "unread": 0.02, "n": 90}, "share")
+    ('50.0 %', '[40.0, 60.0]', '25.0', '2.0 %', '90')
+    """
+    if line["mean"] is None:
+        return ("", "", "", "", "0")
+    interval = "too few to tell" if line.get("few") else f"[{plain(line['low'], unit)}, {plain(line['high'], unit)}]"
+    chance = "" if line["chance"] is None else plain(line["chance"], unit)
+    mean = f"{plain(line['mean'], unit)} {'%' if unit == 'share' else unit}"
+    return (mean, interval, chance, f"{100 * line.get('unread', 0.0):.1f} %", f"{line['n']:,}")
+
+
+def plain(value: float, unit: str) -> str:
+    return f"{100 * value:.1f}" if unit == "share" else f"{value:.3f}"
+
+
+def warning(unread: float) -> Iterable[str]:
+    """
+    >>> list(warning(0.25))
+    ['warning: 25.0 % of the replies could not be read and count as wrong; look at them with `proband show`']
+    """
+    if unread > WARNED:
+        share = f"{100 * unread:.1f} %"
+        yield f"warning: {share} of the replies could not be read and count as wrong; look at them with `proband show`"
+
+
+def spread_in_words(spread: Mapping[str, float], unit: str) -> str:
+    """
+    >>> spread_in_words({"lowest": 0.2, "highest": 0.3, "sd": 0.05}, "share")
+    'between prompts: 20.0 to 30.0, standard deviation 5.0'
+    """
+    if not spread:
+        return "between prompts: nothing to compare"
+    low, high, sd = (plain(spread[name], unit) for name in ("lowest", "highest", "sd"))
+    return f"between prompts: {low} to {high}, standard deviation {sd}"
+
+
+def in_words(score: Mapping[str, Any]) -> str:
+    """
+    >>> in_words({"mean": 0.98765, "low": 0.9, "high": 1.0, "unit": "share", "chance": 0.5})
+    '98.8 % [90.0, 100.0], chance 50.0 %'
+    >>> in_words({"mean": 2.5, "low": 2.25, "high": 2.75, "unit": "nats", "chance": None})
+    '2.500 nats [2.250, 2.750]'
+    >>> in_words({"mean": 0.5, "low": 0.1, "high": 0.9, "n": 4, "few": True, "unit": "share", "chance": 0.5})
+    '50.0 % (n = 4, too few to tell), chance 50.0 %'
+    """
+    if score["mean"] is None:
+        return "does not apply"
+    unit = score["unit"]
+    chance = "" if score["chance"] is None else f", chance {100 * score['chance']:.1f} %"
+    span = f"[{plain(score['low'], unit)}, {plain(score['high'], unit)}]"
+    span = f"(n = {score['n']:,}, too few to tell)" if score.get("few") else span
+    return f"{plain(score['mean'], unit)} {'%' if unit == 'share' else unit} {span}{chance}"
