@@ -15,7 +15,7 @@ import pytest
 
 from proband.core.metrics import ACCURACY, Metric
 from proband.core.options import NoOptions
-from proband.core.suite import Built, Published, Suite, Table
+from proband.core.suite import Built, MeasuredOn, Published, Suite, Table
 from proband.core.types import Answer, Item, Run
 from proband.report import Answered, ItemSet, write_report
 
@@ -66,15 +66,20 @@ def answers_of(items: Sequence[Item], model: str, *, seed: int = 0) -> list[Answ
     return out
 
 
+ON = MeasuredOn(data="planted", fingerprints=frozenset({"planted"}), conditions={"negatives": "as printed"})
+
+
 def published() -> tuple[Published, ...]:
     values = {"RoBERTa-large": (0.93, 0.95, 0.62, 0.41), "GPT-2 & co_1 #50%": (0.82, 0.84, 0.55, 0.44)}
     return tuple(
-        Published(model=model, metric="accuracy", group={"group": group, "probe": probe}, value=v, source="Table 3")
+        Published(
+            model=model, metric="accuracy", group={"group": group, "probe": probe}, value=v, source="Table 3", on=ON
+        )
         for model, line in values.items()
         for group in ("ES", "LS")
         for probe, v in zip(PROBES, line)
     ) + tuple(
-        Published(model="GAT", metric="accuracy", group={"k": k}, value=1.0 - 0.08 * k, source="Figure 4")
+        Published(model="GAT", metric="accuracy", group={"k": k}, value=1.0 - 0.08 * k, source="Figure 4", on=ON)
         for k in range(2, 7)
     )
 
@@ -133,7 +138,14 @@ def set_of(count: int = 640, *, models: Sequence[str] = tuple(SKILL), hostile: b
         suite=suite_of(),
         items_from=items,
         answered=[Answered(run=run_of(model), answers=answers_of(items, model)) for model in models],
-        manifest={"seed": 7, "licence": "CC0-1.0", "options": {"per_relation": 30}, "counts": {"items": count}},
+        manifest={
+            "seed": 7,
+            "licence": "CC0-1.0",
+            "options": {"per_relation": 30},
+            "counts": {"items": count},
+            "fingerprint": "planted",
+            "conditions": {"negatives": "as printed"},
+        },
         source="demo/analogy",
     )
 

@@ -86,7 +86,21 @@ class Table:
     where: Where = field(default_factory=dict)
     macro: str = ""
     note: str = ""
+    published_note: str = ""  # printed where published figures stand in the table
     always: bool = True  # False: only where a study asks for it by name
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasuredOn:
+    """What a published figure was measured on. It stands only beside items of the same data: those whose manifest has
+    one of the `fingerprints` (of the content). Where one of the `conditions` (the manifest's `conditions`, or
+    `run.NAME` for a setting of our run) or the number of `questions` in the cell differs, our line carries a mark and
+    the table a footnote."""
+
+    data: str  # in words
+    fingerprints: frozenset[str]
+    conditions: Mapping[str, Tag] = field(default_factory=dict)
+    questions: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +112,7 @@ class Published:
     group: Mapping[str, Tag]
     value: float  # on the metric's own scale: accuracies between 0 and 1
     source: str
+    on: MeasuredOn
 
 
 class Results(Protocol):

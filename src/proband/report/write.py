@@ -14,7 +14,7 @@ from proband.core.files import write_json, write_text
 from proband.core.metrics import Metric
 from proband.core.progress import Progress
 from proband.core.statistics.clusters import FEW
-from proband.core.suite import Results, Sheet, Suite, Table
+from proband.core.suite import Published, Results, Sheet, Suite, Table
 from proband.core.text import slug
 from proband.report.claims import as_sheet, judge
 from proband.report.draw.axes import WIDE
@@ -217,17 +217,25 @@ def _set_summary(section: Section) -> dict[str, Any]:
 def _grid_summary(grid: Grid) -> dict[str, Any]:
     estimates = []
     for (row, column), found in grid.cells.items():
-        for label, cell in zip(grid.labels, found):
+        for at, (label, cell) in enumerate(zip(grid.labels, found)):
             if cell is not None:
                 tags = dict(zip(grid.table.columns, column)) | dict(zip(grid.table.rows, row or ()))
                 plain = msgspec.structs.asdict(cell.estimate) | {"group": tags}
                 spread = {"runs": cell.runs, "sd": cell.sd} if cell.runs > 1 else {}
-                estimates.append({"model": label, **plain, "chance": cell.chance, **spread})
+                differs = {"differs": list(notes)} if (notes := grid.differs.get((row, at))) else {}
+                estimates.append({"model": label, **plain, "chance": cell.chance, **spread, **differs})
     return {
         "name": grid.name,
         "title": grid.table.title,
         "metric": grid.metric.name,
         "where": words.group(grid.table.where) if grid.table.where else "",
         "estimates": estimates,
-        "published": _plain([figure for cell in grid.published.values() for figure in cell.values()]),
+        "published": [_published(figure) for cell in grid.published.values() for figure in cell.values()],
     }
+
+
+def _published(figure: Published) -> dict[str, Any]:
+    """A published figure with the data, conditions and number of questions it was measured on."""
+    plain = dataclasses.asdict(figure)
+    plain["on"] = {name: plain["on"][name] for name in ("data", "conditions", "questions")}
+    return plain

@@ -11,7 +11,7 @@ from statsmodels.regression.linear_model import OLS
 from proband.core.metrics import ACCURACY, AUC, Metric, area_under_roc
 from proband.core.metrics import accuracy_of as accuracy
 from proband.core.statistics.clusters import clusters_of
-from proband.core.suite import Published, Table
+from proband.core.suite import MeasuredOn, Published, Table
 from proband.core.types import Answer, Item
 from proband.report import Answered, ItemSet
 from proband.report.numbers.cells import Study
@@ -93,7 +93,8 @@ def test_published_figures_stand_where_their_tags_match(make_set: Callable[..., 
     loaded = make_set(200)
 
     def figure(**group: str | int) -> Published:
-        return Published(model="them", metric="accuracy", group=group, value=0.5, source="here")
+        on = MeasuredOn(data="planted", fingerprints=frozenset({"planted"}))
+        return Published(model="them", metric="accuracy", group=group, value=0.5, source="here", on=on)
 
     figures = [
         figure(group="ES", probe="type"),

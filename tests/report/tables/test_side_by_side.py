@@ -7,6 +7,7 @@ from proband.report.numbers.cells import Study
 from proband.report.numbers.sources import Answered, ItemSet
 from proband.report.tables.side_by_side import side_by_side
 from proband.suites.script import SUITE
+from proband.suites.script.paper.published import KIDSCOOK
 from proband.suites.script.paper.tables import BY_BLANK, TABLE4
 
 
@@ -32,19 +33,21 @@ def study(category: str) -> Study:
         return Answered(run=made, answers=[Answer(item_id=item.id, blanks=(record,)) for item in items])
 
     answered = (run("", 3, "pot"), run("lm", 0, "knife"), run("lm", 1, "pot"))
-    return Study(ItemSet(suite=SUITE, items_from=items, answered=answered), SUITE.metrics, seed=0)
+    manifest = {"fingerprint": next(iter(KIDSCOOK)), "conditions": {"blanks": "as released"}}
+    return Study(ItemSet(suite=SUITE, items_from=items, answered=answered, manifest=manifest), SUITE.metrics, seed=0)
 
 
 def test_ours_stand_below_the_published() -> None:
     (sheet,) = side_by_side(study("kidscook"), TABLE4)
     assert sheet.header == ("model", "split", *TABLE4.tables, "runs")
-    assert ("published: transducer", "test", 24.72, 55.09, 24.91, 47.8, 4.78, None) in sheet.rows[:7]
-    assert sheet.rows[7:] == (
-        ("net:none", "valid", 0.0, 0.0, 0.0, 100.0, 4.0, 1),
-        ("net:none", "test", 0.0, 0.0, 0.0, 100.0, 4.0, 1),
-        ("net:lm", "valid", 50.0, 50.0, 50.0, 100.0, 1.5, 2),
-        ("net:lm", "test", 50.0, 50.0, 50.0, 100.0, 1.5, 2),
+    assert ("published: transducer", "test", 24.72, 55.09, 24.91, 47.8, 4.78, None) in sheet.rows[:14]
+    assert sheet.rows[14:] == (
+        ("net:noneᵃ", "valid", 0.0, 0.0, 0.0, 100.0, 4.0, 1),
+        ("net:noneᵃ", "test", 0.0, 0.0, 0.0, 100.0, 4.0, 1),
+        ("net:lmᵃ", "valid", 50.0, 50.0, 50.0, 100.0, 1.5, 2),
+        ("net:lmᵃ", "test", 50.0, 50.0, 50.0, 100.0, 1.5, 2),
     )
+    assert sheet.note.endswith("ᵃ 0.0993 % of the questions of the published rows.")
     assert len(side_by_side(study("cooking"), TABLE4)[0].rows) == 4  # nothing was published about another corpus
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import proband
+from proband.pipeline.report import report
 from proband.suites.script import SUITE
 
 TOOLS = {"cut": "use a sharp knife", "mix": "take the big whisk", "boil": "find one large pot"}
@@ -65,8 +66,8 @@ def table(out: Path, name: str) -> str:
 def test_every_table_is_written(out: Path) -> None:
     for analysis in SUITE.analyses:
         assert (out / "tables" / f"script-{analysis.name}.csv").exists()
-    assert "307573" in table(out, "script-table1")
-    assert "24.91" in table(out, "script-table4")  # published, greedy match of the transducer
+    assert "307573" not in table(out, "script-table1")  # published, of KidsCook: these are other texts
+    assert "24.91" not in table(out, "script-table4")  # published, greedy match of the transducer
     assert "use a [sharp knife] for egg" in (out / "tables" / "script-table5.csv").read_text()
 
 
@@ -79,14 +80,30 @@ def test_seeds_of_a_net_are_one_line(out: Path) -> None:
     lines = [line for line in table(out, "script-table4").splitlines() if "| net:seq2seq |" in line]
     assert len(lines) == 2  # valid and test
     assert all(line.rstrip(" |").endswith("2") for line in lines)
-    assert "over 2 runs" in table(out, "script-whole_greedy")
+    assert "over 2 seeds" in table(out, "script-whole_greedy")
 
 
-def test_published_figures_stand_beside_ours(out: Path) -> None:
+def test_published_figures_do_not_stand_beside_other_texts(out: Path) -> None:
     text = table(out, "script-surprisal")
-    assert "3.15" in text  # of the fine-tuned model
+    assert "Bisk" not in text
     assert "net:tuned" in text
-    assert "16.6" in table(out, "script-alignment_length")
+    assert "16.6" not in table(out, "script-alignment_length")
+
+
+@pytest.mark.data
+def test_kidscook_is_known_by_its_content(data: Path, tmp_path: Path) -> None:
+    """Published rows stand beside it in both splits; blanks by our own rule carry a mark."""
+    for name, blanks in (("released", True), ("own", False)):
+        options = {"data": data / "kidscook", "splits": "valid,test", "released": blanks}
+        proband.build("script", out=tmp_path / name, **options)
+        proband.run(tmp_path / name, model="solver:chance", out=tmp_path / f"{name}-run", limit=40, cache=False)
+        report([tmp_path / f"{name}-run"], out=tmp_path / f"{name}-report")
+        rows = (tmp_path / f"{name}-report" / "tables" / "script-whole_greedy.csv").read_text().splitlines()
+        theirs = [row for row in rows if ",published,transducer," in row]
+        assert len(theirs) == 2  # valid and test
+        ours = [row for row in rows if ",ours," in row]
+        assert all("of the questions of the published rows" in row for row in ours)
+        assert all(("blanks: by our own rule, published as released" in row) is not blanks for row in ours)
 
 
 def test_every_claim_has_a_verdict(out: Path) -> None:

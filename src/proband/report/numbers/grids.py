@@ -7,7 +7,8 @@ differ only in those tags share a line.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -17,6 +18,7 @@ from proband.core.suite import Published, Table, Where
 from proband.core.types import Tag
 from proband.report.numbers import words
 from proband.report.numbers.cells import Cell, Study, matches, same
+from proband.report.numbers.like_for_like import comparable, differences, signs
 from proband.report.numbers.systems import shared_labels
 
 Key = tuple[Tag, ...]
@@ -35,6 +37,7 @@ class Grid:
     cells: Mapping[tuple[Key | None, Key], tuple[Cell | None, ...]]
     published: Mapping[tuple[Key | None, Key], Mapping[str, Published]]  # by published model
     by_system: bool = True  # its lines are the systems of the item set, in their order
+    differs: Mapping[tuple[Key | None, int], Sequence[str]] = field(default_factory=dict)  # lines from published ones
 
     @property
     def empty(self) -> bool:
@@ -72,6 +75,15 @@ class Grid:
         own = [(n, v) for n, v in zip(self.table.columns, column) if n in self.told_by]
         return words.key([n for n, _ in own], [v for _, v in own], everything=words.with_arrow(self.metric))
 
+    @cached_property
+    def footnotes(self) -> Mapping[str, str]:
+        """In what our lines differ from the published figures beside them, with the sign of each."""
+        return signs(self.differs)
+
+    def mark(self, row: Key | None, line: int) -> str:
+        """The signs of a line of ours."""
+        return "".join(self.footnotes[note] for note in self.differs.get((row, line), ()))
+
     def others(self, row: Key | None) -> list[str]:
         """The published models that have a figure in this row."""
         return list(dict.fromkeys(model for c in self.columns for model in self.published.get((row, c), {})))
@@ -85,7 +97,8 @@ def fill(study: Study, table: Table) -> Grid:
     lines: list[Key | None] = [*rows, None] if table.rows and len(rows) > 1 and not of_runs else list(rows)
     labels, members = _lines(study, table)
     cells, published = {}, {}
-    every = [figure for figure in study.items.suite.published() if figure.metric == table.metric]
+    figures = [figure for figure in study.items.suite.published() if figure.metric == table.metric]
+    every = comparable(figures, study.items.manifest)
     for row in lines:
         for column in columns:
             own = dict(zip(table.columns, column)) | (dict(zip(table.rows, row)) if row is not None else {})
@@ -102,7 +115,31 @@ def fill(study: Study, table: Table) -> Grid:
         cells=cells,
         published=published,
         by_system=labels == study.labels,
+        differs=_differs(study, lines, columns, cells, published, members),
     )
+
+
+def _differs(
+    study: Study,
+    rows: Sequence[Key | None],
+    columns: Sequence[Key],
+    cells: Mapping[tuple[Key | None, Key], Sequence[Cell | None]],
+    published: Mapping[tuple[Key | None, Key], Mapping[str, Published]],
+    members: Sequence[Sequence[int]],
+) -> dict[tuple[Key | None, int], list[str]]:
+    """In what each line of ours differs from the published figures in its row."""
+    found = {}
+    for row in rows:
+        for at, systems in enumerate(members):
+            beside = [
+                (figure, cell.estimate.n)
+                for column in columns
+                if (cell := cells[row, column][at])
+                for figure in published[row, column].values()
+            ]
+            if notes := differences(beside, study.items.manifest, study.systems[systems[0]].tags):
+                found[row, at] = notes
+    return found
 
 
 def _lines(study: Study, table: Table) -> tuple[tuple[str, ...], list[list[int]]]:

@@ -11,7 +11,7 @@ from proband.report.draw.axes import NARROW, WIDE, tip
 from proband.report.draw.choose import drawing
 from proband.report.draw.marks import figure_formats, svg
 from proband.report.numbers.grids import Grid
-from proband.report.tables.lines import Line, Printed, best, head, printed, rows_of, unit
+from proband.report.tables.lines import Line, Printed, best, head, notes, printed, rows_of, unit
 
 
 def panel(grid: Grid) -> dict[str, Any]:
@@ -26,6 +26,7 @@ def panel(grid: Grid) -> dict[str, Any]:
         "head": head(grid),
         "bodies": [_body(grid, group) for group in rows_of(grid)],
         "sources": "; ".join(dict.fromkeys(f.source for cell in grid.published.values() for f in cell.values())),
+        "notes": notes(grid),
         "figures": figure_formats(),
     }
 

@@ -13,7 +13,7 @@ from proband.report.tables.lines import lines
 Plain = str | float | int | None
 COLUMNS = (
     *("kind", "model", "metric", "mean", "low", "high", "n", "clusters", "effective", "too_few"),
-    *("chance", "runs", "sd", "from_seeds", "source"),
+    *("chance", "runs", "sd", "from_seeds", "source", "differs"),
 )
 
 
@@ -26,12 +26,20 @@ def comma_separated(grid: Grid) -> str:
             if value is None:
                 continue
             start = [words.tag(v) for v in (*row, *column)]
-            numbers: list[Plain] = ["published", line.label, grid.metric.name, value, *[None] * 10, line.source]
+            numbers: list[Plain] = ["published", line.label, grid.metric.name, value, *[None] * 10, line.source, None]
             if cell is not None:
                 e = cell.estimate
                 ends = [None, None] if e.few else [e.low, e.high]
                 numbers = ["ours", line.label, e.metric, e.mean, *ends, e.n, e.clusters, round(e.effective, 2)]
-                numbers += ["yes" if e.few else "no", cell.chance, cell.runs, cell.sd, e.from_seeds, None]
+                numbers += [
+                    "yes" if e.few else "no",
+                    cell.chance,
+                    cell.runs,
+                    cell.sd,
+                    e.from_seeds,
+                    None,
+                    "; ".join(line.differs) or None,
+                ]
             body.append([*start, *numbers])
     return csv_text([*map(words.name, (*grid.table.rows, *grid.table.columns)), *COLUMNS], body)
 

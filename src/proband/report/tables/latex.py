@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from proband.report.numbers import words
 from proband.report.numbers.grids import Grid
+from proband.report.numbers.like_for_like import SIGNS
 from proband.report.tables.lines import Line, Printed, head, legend, printed, rows_of, unit
 
 LATEX = {
@@ -36,6 +37,7 @@ LATEX = {
     "≥": r"$\geq$",
     "≤": r"$\leq$",
     "…": r"\ldots{}",
+    **{sign: f"$^{{{letter}}}$" for sign, letter in zip(SIGNS, "abcdefghijklmnop", strict=True)},
 }
 
 
@@ -58,7 +60,7 @@ def latex(grid: Grid) -> str:
 def _line(grid: Grid, line: Line, *, first: bool) -> list[str]:
     """Published figures and their models are in italics; a row is named in its first line."""
     shape = "{}" if line.run is not None else r"\textit{{{}}}"
-    out = [shape.format(tex(line.label))]
+    out = [shape.format(tex(line.name))]
     if grid.table.rows:
         out.insert(0, tex(words.key(grid.table.rows, line.row)) if first else "")
     for cell in printed(grid, line):

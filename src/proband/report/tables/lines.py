@@ -24,6 +24,12 @@ class Line:
     cells: tuple[Cell | None, ...]
     figures: tuple[float | None, ...]
     source: str = ""
+    mark: str = ""  # signs of the footnotes that say in what it differs from the published lines
+    differs: tuple[str, ...] = ()  # the same in words
+
+    @property
+    def name(self) -> str:
+        return self.label + self.mark
 
 
 def lines(grid: Grid) -> Iterator[Line]:
@@ -33,7 +39,8 @@ def lines(grid: Grid) -> Iterator[Line]:
             cells = tuple(grid.cells[row, column][run] for column in grid.columns)
             if any(cells):
                 figures = tuple(cell.estimate.mean if cell else None for cell in cells)
-                yield Line(row, label, run, cells, figures)
+                differs = tuple(grid.differs.get((row, run), ()))
+                yield Line(row, label, run, cells, figures, mark=grid.mark(row, run), differs=differs)
         for model in grid.others(row):
             found = [grid.published.get((row, column), {}).get(model) for column in grid.columns]
             sources = dict.fromkeys(each.source for each in found if each)
@@ -108,4 +115,11 @@ def legend(grid: Grid) -> str:
     sources = dict.fromkeys(f"{f.model}: {f.source}" for cell in grid.published.values() for f in cell.values())
     if sources:
         out.append("In italics, published figures (" + "; ".join(sources) + ").")
-    return " ".join([*out, *([grid.table.note] if grid.table.note else [])])
+    return " ".join([*out, *notes(grid)])
+
+
+def notes(grid: Grid) -> list[str]:
+    """What the suite says of the table, and in what our lines differ from the published ones."""
+    beside = any(grid.published.values())
+    said = [grid.table.note, grid.table.published_note if beside else ""]
+    return [*(text for text in said if text), *(f"{sign} {note}." for note, sign in grid.footnotes.items())]

@@ -15,7 +15,7 @@ def markdown(grid: Grid) -> str:
     for line in lines(grid):
         mark = "" if line.run is not None else "*"
         first = [md(words.key(grid.table.rows, line.row))] if grid.table.rows else []
-        body.append([*first, f"{mark}{md(line.label)}{mark}", *(_cell(each, mark) for each in printed(grid, line))])
+        body.append([*first, f"{mark}{md(line.name)}{mark}", *(_cell(each, mark) for each in printed(grid, line))])
     title = f"{grid.table.title} ({unit(grid)})"
     return pipe_table(title, head(grid), body, numbers=len(grid.columns), note=legend(grid))
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from proband.core.metrics import Metric
 from proband.core.suite import Analysis, Sheet
 from proband.report.numbers import words
 from proband.report.numbers.cells import Study
-from proband.report.numbers.grids import Key, fill
+from proband.report.numbers.grids import Grid, Key, fill
+from proband.report.numbers.like_for_like import signs
 
 
 def side_by_side(study: Study, analysis: Analysis) -> list[Sheet]:
@@ -19,16 +22,25 @@ def side_by_side(study: Study, analysis: Analysis) -> list[Sheet]:
         for column in grid.columns:
             for figure in grid.published[grid.rows[-1], column].values():
                 lines.setdefault((f"published: {figure.model}", column), {})[head] = shown(figure.value, grid.metric)
+    differs = {label: _differs(grids.values(), at) for at, label in enumerate(study.labels)}
+    sign = signs(differs)
     for at, label in enumerate(study.labels):
+        name = label + "".join(sign[note] for note in differs[label])
         for head, grid in grids.items():
             for column in grid.columns:
                 if cell := grid.cells[grid.rows[-1], column][at]:
-                    line = lines.setdefault((label, column), {})
+                    line = lines.setdefault((name, column), {})
                     line |= {head: shown(cell.estimate.mean, grid.metric), "runs": cell.runs}
     tags = next(iter(grids.values())).table.columns if grids else ()
     header = ("model", *map(words.name, tags), *analysis.tables, "runs")
     rows = tuple((name, *column, *map(line.get, header[1 + len(tags) :])) for (name, column), line in lines.items())
-    return [Sheet(name=analysis.name, title=analysis.help, header=header, rows=rows, note=analysis.note)]
+    note = " ".join([*([analysis.note] if analysis.note else []), *(f"{sign[text]} {text}." for text in sign)])
+    return [Sheet(name=analysis.name, title=analysis.help, header=header, rows=rows, note=note)]
+
+
+def _differs(grids: Iterable[Grid], at: int) -> list[str]:
+    """In what a system differs from the published figures, in any of the tables."""
+    return list(dict.fromkeys(note for grid in grids for note in grid.differs.get((grid.rows[-1], at), ())))
 
 
 def shown(mean: float, metric: Metric) -> float:

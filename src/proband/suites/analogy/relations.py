@@ -6,14 +6,13 @@ A tuple keeps every accepted tail; the first is *the* tail t_i, the others serve
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
+from proband.core.text import Fingerprint
 from proband.core.types import Tag
 
 GROUPS = ("ES", "LS", "DM", "IM")  # encyclopedic, lexicographic; derivational, inflectional morphology
@@ -100,9 +99,12 @@ class Relation:
 
 
 def fingerprint(relations: Sequence[Relation]) -> str:
-    """The sha256 of all names and tuples, in whatever order the relations were read."""
-    lists = sorted([r.name, *([t.head, *t.tails] for t in r.tuples)] for r in relations)
-    return hashlib.sha256(json.dumps(lists, ensure_ascii=False).encode()).hexdigest()
+    """Of all names and tuples."""
+    found = Fingerprint()
+    for relation in relations:
+        for each in relation.tuples:
+            found.add(relation.name, each.head, *each.tails)
+    return found.hex()
 
 
 def without_duplicates(relation: Relation) -> Relation:

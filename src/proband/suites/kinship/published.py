@@ -12,8 +12,48 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from proband.core.suite import Published
+from proband.core.suite import MeasuredOn, Published
 from proband.core.types import Tag
+
+# The releases, by the content of their rows: those with clean stories of up to ten facts, on a sample of which people
+# were asked, and those of table 3.8, by the kind of their training stories.
+GENERALISATION = frozenset(
+    {
+        "99cec1773ccd905819cd8042e96008ea6a702d220260333dd17875b07363717c",  # data_089907f8
+        "a6b8f6be76e5ef6246c75aff8e0aea8e432212a241a5480c2756b7e0eb075ec3",  # data_db9b8f04
+    }
+)
+ROBUSTNESS = {
+    "clean": "19b609000f53e7a43a37ef9e241a03eebdb439b010d30a04c5b5f8a5b633f949",  # data_7c5b0e70
+    "supporting": "e9dc5783ab0cebde732e2e2d04821c79aa3e5794f45ced62ce98f10c0f79bb73",  # data_06b8f2a1
+    "irrelevant": "3b921da08151f7ec8adfb430d3a9b361dff90688f3cc5624c5bf22d40ce22180",  # data_523348e6
+    "disconnected": "ab639f926d14b12d0b6a7f2da0d804a44c5dd8ed57227e431ca9d5d8937d7528",  # data_d83ecc3e
+}
+# test stories of each release by task
+STORIES = {
+    "clean": {"clean": 146, "supporting": 101, "irrelevant": 100, "disconnected": 100},
+    "supporting": {"clean": 101, "supporting": 145, "irrelevant": 101, "disconnected": 100},
+    "irrelevant": {"clean": 100, "supporting": 100, "irrelevant": 143, "disconnected": 101},
+    "disconnected": {"clean": 100, "supporting": 100, "irrelevant": 101, "disconnected": 144},
+}
+
+
+def _measured(model: str, task: str) -> MeasuredOn:
+    """People read a sample of unknown size; a network was trained and tested on one release.
+
+    >>> _measured("GAT (trained on irrelevant)", "clean").questions
+    100
+    """
+    told: dict[str, Tag] = {"form": "story"}
+    if model.startswith("people"):
+        return MeasuredOn(data="CLUTRR, generalisation", fingerprints=GENERALISATION, conditions=told)
+    trained = model.partition("(trained on ")[2].removesuffix(")")
+    return MeasuredOn(
+        data=f"CLUTRR, robustness, trained on {trained}",
+        fingerprints=frozenset({ROBUSTNESS[trained]}),
+        conditions=told,
+        questions=STORIES[trained][task],
+    )
 
 
 @cache
@@ -30,6 +70,13 @@ def published() -> Sequence[Published]:
             group["k"] = int(row["k"])
         source = f"Sinha 2022, table {row['table']}"
         found.append(
-            Published(model=row["model"], metric="accuracy", group=group, value=float(row["value"]), source=source)
+            Published(
+                model=row["model"],
+                metric="accuracy",
+                group=group,
+                value=float(row["value"]),
+                source=source,
+                on=_measured(row["model"], row["task"]),
+            )
         )
     return found

@@ -19,6 +19,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import sha256_text
 from proband.core.options import Meta
 from proband.core.suite import Built
+from proband.core.text import Fingerprint
 from proband.core.types import Item, Split
 from proband.suites.script.cloze import blanks
 from proband.suites.script.cloze.categories import category
@@ -79,7 +80,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     made = blanks.whitelist(counted, share=options.share, least=options.fewest)
     words = allowed(options, pairs) or made
     choose = chooser(options, words)
-    pairs = [pair for pair in pairs if pair.split in wanted]
+    whole, pairs = pairs, [pair for pair in pairs if pair.split in wanted]
     tally: Counter[str] = Counter()
 
     def summary() -> Mapping[str, Any]:
@@ -87,6 +88,8 @@ def build(options: BuildOptions, *, seed: int) -> Built:
         sequences = readers.read_sequences(options.data) if options.data else []
         limits: dict[str, Any] = {"most": options.most, "share": options.share, "least": options.fewest}
         return {
+            "fingerprint": fingerprint(whole),
+            "conditions": {"blanks": "as released" if options.released else "by our own rule"},
             "splits": {name: tally[name] for name in SPLITS if tally[name]},
             "blanks": {name: tally[f"{name} blanks"] for name in SPLITS if tally[name]},
             "dropped_without_blanks": {name: tally[f"{name} dropped"] for name in SPLITS},
@@ -106,6 +109,13 @@ def build(options: BuildOptions, *, seed: int) -> Built:
         summary=summary,
         files=lambda: {"whitelist.txt": "".join(f"{word}\n" for word in words)},
     )
+
+
+def fingerprint(pairs: Sequence[Pair]) -> str:
+    found = Fingerprint()
+    for pair in pairs:
+        found.add(pair.split, *pair.abstract, "|", *pair.concrete)
+    return found.hex()
 
 
 def read(data: Path | None) -> list[Pair]:

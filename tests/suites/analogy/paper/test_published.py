@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from proband.suites.analogy import SUITE
-from proband.suites.analogy.paper.published import figures, marked, published
-from proband.suites.analogy.relations import GROUPS
+from proband.suites.analogy.paper.published import BATS, figures, marked, published
+from proband.suites.analogy.relations import GROUPS, fingerprint
+from proband.suites.analogy.sources import bats, listed
 
 
 def test_the_published_figures_are_all_there_and_agree_where_the_paper_does() -> None:
@@ -38,3 +42,14 @@ def test_every_published_figure_has_a_cell() -> None:
         assert any(set(p.group) in tags for tags in tables), p.group
     unmarked = [p.value for p in published() if p.group.get("marked") == "unmarked" and "kind" not in p.group]
     assert unmarked == pytest.approx([0.8871, 0.9959, 0.9595], abs=1e-4)
+
+
+@pytest.mark.data
+def test_bats_is_known_by_its_content(data: Path, tmp_path: Path) -> None:
+    """A copy under another name is BATS; with one tuple changed it is not."""
+    relations = bats.read(data / "bats")
+    assert fingerprint(relations) in BATS
+    assert fingerprint(list(reversed(relations))) in BATS
+    first = replace(relations[0], tuples=relations[0].tuples[1:])
+    assert fingerprint([first, *relations[1:]]) not in BATS
+    assert fingerprint(listed.built_in()) not in BATS

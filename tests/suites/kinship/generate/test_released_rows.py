@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,14 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items
 from proband.core.metrics import accuracy_of
+from proband.core.text import Fingerprint
 from proband.pipeline.build import build
 from proband.pipeline.run import run
+from proband.suites.kinship.audit.sources import sources
+from proband.suites.kinship.clutrr.csv_files import scan
 from proband.suites.kinship.clutrr.export import HEADER, csv_line
+from proband.suites.kinship.clutrr.rows import Row
+from proband.suites.kinship.published import ROBUSTNESS, STORIES, published
 
 ROW = {
     "id": "a",
@@ -58,7 +64,7 @@ def test_forms_and_questions(tmp_path: Path) -> None:
     (item,) = built(tmp_path, ROW, form="graph", brackets=True, certify="none")[1]
     assert item.prompt == "([Ann], father, [Ben])\n([Ben], sister, [Cat])\n[Cat] is the ___ of [Ann]."
     assert "verdict" not in item.tags
-    (item,) = built(tmp_path, ROW, form="facts", question="yes-no")[1]
+    (item,) = built(tmp_path, ROW, force=True, form="facts", question="yes-no")[1]
     assert item.prompt.startswith("Ben is the father of Ann. Cat is the sister of Ben.\nIs Cat the ")
 
 
@@ -89,3 +95,19 @@ def test_a_perfect_reasoner_is_right_on_every_label_that_follows(tmp_path: Path,
         right.setdefault(item.tags["verdict"], []).append(accuracy_of(item, answer))
     assert set(right["entailed"]) == {1.0}
     assert set(right["false"]) == {0.0}
+
+
+@pytest.mark.data
+def test_a_release_is_known_by_its_content(data: Path) -> None:
+    """The fingerprint of the rows, whatever the files are called; another row makes it another."""
+    found = Fingerprint()
+    rows = [row for source in sources(data / "clutrr" / "data_7c5b0e70") for row in scan(source.path)]
+    for row in rows:
+        assert isinstance(row, Row)
+        found.add(row.story, row.query, row.target, row.task, row.k, row.split)
+    assert found.hex() == ROBUSTNESS["clean"]
+    beside = {figure.model for figure in published() if found.hex() in figure.on.fingerprints}
+    assert beside
+    assert all(model.endswith("(trained on clean)") for model in beside)
+    stories = Counter(row.task for row in rows if isinstance(row, Row) and row.split == "test")
+    assert stories == STORIES["clean"]

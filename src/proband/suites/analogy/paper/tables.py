@@ -55,7 +55,7 @@ def _note() -> str:
     """The paper's marks, in words."""
     many, both = (", ".join(sorted(marked(mark))) for mark in ("many", "bidirectional"))
     return (
-        "Published rows are table 2 of the paper (RoBERTa-large, supervised), measured on BATS. The paper marks as "
+        "Published rows are of RoBERTa-large, supervised. The paper marks as "
         f"one/many-to-many (*, random is expected to be hard): {many}; as bidirectional (†, so is reverse): {both}."
     )
 
@@ -68,9 +68,10 @@ PAPER = (
         name="groups",
         title="Accuracy by group of relations and probe",
         rows=("group",),
-        note="Published rows are table 1 of the paper, measured on BATS.",
     ),
-    _table(name="relations", title="Accuracy by relation and probe", rows=("group", "relation"), note=_note()),
+    _table(
+        name="relations", title="Accuracy by relation and probe", rows=("group", "relation"), published_note=_note()
+    ),
     _table(name="probes", title="Head and tail replaced", rows=("group",), columns=("setting", "probe")),
     _table(
         name="auc",
@@ -96,13 +97,13 @@ AVERAGES = (
         name="marked",
         title="Mean over relations: with and without those the paper marks",
         rows=("marked",),
-        note="Published: computed from table 2.",
+        published_note="Published: computed from table 2.",
     ),
     _of_study(
         name="marked-kinds",
         title="Mean over relations: semantic and morphological, with and without those the paper marks",
         rows=("kind", "marked"),
-        note="Published: section 4, whose averages are those of the six unmarked semantic relations.",
+        published_note="Published: section 4, whose averages are those of the six unmarked semantic relations.",
     ),
     _of_study(
         name="detected",

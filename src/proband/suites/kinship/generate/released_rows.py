@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from proband.core.errors import ProbandError
 from proband.core.progress import Progress
 from proband.core.suite import Built
+from proband.core.text import Fingerprint
 from proband.core.types import Item, Tag
 from proband.suites.kinship.audit.judging import judged_rows
 from proband.suites.kinship.audit.sources import Source, sources
@@ -58,6 +59,7 @@ class Released:
         self.verdicts: Counter[str] = Counter()
         self.cells: Counter[str] = Counter()
         self.unreadable: list[str] = []
+        self.fingerprint = Fingerprint()
 
     def items(self, files: Sequence[Source]) -> Iterator[Item]:
         ids: set[str] = set()
@@ -65,6 +67,7 @@ class Released:
             if isinstance(row, Unreadable):
                 self.unreadable.append(str(row))
                 continue
+            self.fingerprint.add(row.story, row.query, row.target, row.task, row.k, row.split)
             item = self.item(row, source, verdict)
             if item.id in ids:
                 item = replace(item, id=f"{source.name}:{row.line}")
@@ -109,6 +112,8 @@ class Released:
 
     def summary(self) -> Mapping[str, Any]:
         return {
+            "fingerprint": self.fingerprint.hex(),
+            "conditions": {"form": self.options.form, "question": self.options.question},
             "counts": dict(self.cells),
             **({"verdicts": dict(self.verdicts.most_common())} if self.verdicts else {}),
             "unreadable": {"rows": len(self.unreadable), "first": self.unreadable[:5]},

@@ -7,7 +7,7 @@ from typing import Any
 
 from proband.core.suite import Analysis, Results, Sheet
 from proband.suites.script.corpus.readers import SPLITS
-from proband.suites.script.paper.published import SOURCE, rows, value
+from proband.suites.script.paper.published import KIDSCOOK, SOURCE, rows, value
 
 FIGURES = ("sequences", "padded_tokens", "vocabulary", "abstract_length", "padded_length")
 Counts = Mapping[str, Mapping[str, Any]]  # split -> figure -> count
@@ -19,7 +19,7 @@ def corpus_statistics(results: Results, seed: int) -> Sequence[Sheet]:
     if "table1" not in manifest:
         return ()
     counted = {
-        f"published ({SOURCE})": printed() if "released" in manifest else {},
+        f"published ({SOURCE})": printed() if manifest.get("fingerprint") in KIDSCOOK else {},
         "released sequences": {row["split"]: row for row in manifest.get("sequences", ())},
         "these items": {row["split"]: row for row in manifest["table1"]},
     }
@@ -63,7 +63,7 @@ def printed() -> Counts:
 def new_words(manifest: Mapping[str, Any]) -> Sheet:
     """Words that only the concrete side has."""
     lines: list[tuple[str, int, int]] = []
-    if "released" in manifest:
+    if manifest.get("fingerprint") in KIDSCOOK:
         types, lemmas = (int(value("section2.1", "new words", column)) for column in ("types", "lemmas"))
         lines.append((f"published ({SOURCE}, section 2.1)", types, lemmas))
     against = {"new_words": "abstract lines", "new_words_with_captions": "abstract lines and YouCook2's captions"}
