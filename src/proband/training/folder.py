@@ -15,14 +15,14 @@ from typing import Any
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_json, sha256_text, write_json
 from proband.core.progress import Progress
-from proband.training.task import Task
+from proband.training.task import SelfFitting, Task
 
 NOTE = "net.json"
 
 
 def train_into(
     folders: Sequence[Path],
-    tasks: Sequence[Task],
+    tasks: Sequence[Task | SelfFitting],
     *,
     seeds: Sequence[int],
     notes: Sequence[Mapping[str, Any]],
@@ -33,11 +33,38 @@ def train_into(
     `notes` say what decides a net: a folder that was left by the same run is gone on with, or left as it is if that run
     had ended; one left by another run is refused.
     """
+    identities = [sha256_text(dumps(note)) for note in notes]
+    open_ = [n for n, folder in enumerate(folders) if not _ended(folder, identities[n])]
+    for n in [n for n in open_ if isinstance(tasks[n], SelfFitting)]:
+        note = {**notes[n], "identity": identities[n], "versions": versions}
+        fit_itself(tasks[n], folders[n], seed=seeds[n], note=note)
+    looped = {n: task for n in open_ if isinstance(task := tasks[n], Task)}
+    if looped:
+        fit_in_the_loop(folders, looped, seeds=seeds, notes=notes, identities=identities, versions=versions)
+    return [read_json(folder / NOTE) for folder in folders]
+
+
+def fit_itself(task: Any, folder: Path, *, seed: int, note: Mapping[str, Any]) -> None:
+    began = time.monotonic()
+    task.fit(seed=seed)
+    task.save_into(folder)
+    write_json(folder / NOTE, {**note, **task.note(), "seconds": time.monotonic() - began})
+
+
+def fit_in_the_loop(
+    folders: Sequence[Path],
+    tasks: Mapping[int, Task],
+    *,
+    seeds: Sequence[int],
+    notes: Sequence[Mapping[str, Any]],
+    identities: Sequence[str],
+    versions: Mapping[str, str],
+) -> None:
+    """The nets that the training loop fits, all at once."""
     from proband.training import checkpoint
     from proband.training.fit import fit_many
 
-    identities = [sha256_text(dumps(note)) for note in notes]
-    open_ = [n for n, folder in enumerate(folders) if not _ended(folder, identities[n])]
+    open_ = list(tasks)
     began = time.monotonic()
     fitted = fit_many(
         [tasks[n] for n in open_],
@@ -53,7 +80,6 @@ def train_into(
         note = {**notes[n], **tasks[n].note(), **trained, "curve": one.curve, "identity": identities[n]}
         write_json(folders[n] / NOTE, note)
         (folders[n] / checkpoint.NAME).unlink(missing_ok=True)
-    return [read_json(folder / NOTE) for folder in folders]
 
 
 def _ended(folder: Path, identity: str) -> bool:

@@ -101,3 +101,17 @@ class Task(ABC):
         from proband.training.weights import save_weights
 
         save_weights(net, folder)
+
+
+class SelfFitting(ABC):
+    """A net that is fitted in a way of its own, without torch; interrupted, it begins again."""
+
+    @abstractmethod
+    def fit(self, *, seed: int) -> None: ...
+
+    @abstractmethod
+    def save_into(self, folder: Path) -> None: ...
+
+    def note(self) -> Mapping[str, Any]:
+        """For net.json."""
+        return {}

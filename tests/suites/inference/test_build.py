@@ -41,7 +41,7 @@ def test_controls_take_one_thing_away(table: Path, tmp_path: Path) -> None:
     items = {}
     for control in ("hypothesis-only", "random-premise", "swapped-entities"):
         build("inference", out=tmp_path / control, data=table, control=control)
-        build("inference", out=tmp_path / "again", data=table, control=control)
+        build("inference", out=tmp_path / "again", force=True, data=table, control=control)
         assert (tmp_path / control / "items.jsonl").read_bytes() == (tmp_path / "again" / "items.jsonl").read_bytes()
         items[control] = list(read_items(tmp_path / control))
     originals = list(read_items(tmp_path / "plain"))

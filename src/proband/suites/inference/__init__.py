@@ -8,12 +8,15 @@ methods/               the lemma baseline and every other method, one file each
 
 from __future__ import annotations
 
-from proband.core.metrics import AUC, AVERAGE_PRECISION, F1
 from proband.core.suite import Suite, Table
-from proband.solvers import AS_IS, CHOOSE, LIKELIHOOD
+from proband.solvers import CHOOSE
 from proband.suites.inference.build import BuildOptions, build
+from proband.suites.inference.curves.measures import METRICS
 from proband.suites.inference.items import show
+from proband.suites.inference.methods.as_is import AS_IS, Rules
 from proband.suites.inference.methods.lemma import Lemma
+from proband.suites.inference.methods.relation_embeddings import RELATIONS
+from proband.suites.inference.methods.word_embeddings import WORDS
 
 SUITE = Suite(
     name="inference",
@@ -21,13 +24,14 @@ SUITE = Suite(
     cites="Levy and Dagan 2016, Annotating Relation Inference in Context via Question Answering",
     build=build,
     options=BuildOptions,
-    solvers=(AS_IS, CHOOSE, LIKELIHOOD),
-    metrics=(AVERAGE_PRECISION, AUC, F1),
+    solvers=(AS_IS, WORDS, CHOOSE),
+    metrics=METRICS,
     tables=(
         Table(
             name="sources", title="Average precision", rows=("source",), columns=("split",), metric="average_precision"
         ),
     ),
     show=show,
-    own_models={"lemma": Lemma},
+    nets=(RELATIONS,),
+    own_models={"lemma": Lemma, "rules": Rules},
 )

@@ -1,0 +1,1 @@
+"""Precision and recall: measures over a whole set, curves, both directions, frequency."""

@@ -1,0 +1,63 @@
+r"""Measures of a precision-recall curve. With the distinct scores in falling order, P_k and R_k are precision and
+recall of all pairs that score at least the k-th, and dR_k = R_k - R_{k-1}:
+
+    recall at precision p   max { R_k : P_k >= p }
+    area above half         \sum_k dR_k P_k [P_k >= 1/2]                     the part of average precision that counts
+    normalised              \sum_k dR_k max(P_k - 1/2, 0) / (1/2)            0: never above one half; 1: perfect
+
+The sums are steps, as scikit-learn's average precision is. A method that gives many pairs one score has few points, and
+straight lines between them would promise precision at recalls that no threshold reaches.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from proband.core.metrics import ACCURACY, AUC, AVERAGE_PRECISION, F1, Floats, Metric, score_and_truth
+
+HALF = 0.5
+
+
+def points(records: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    """Score, precision and recall at every distinct score, the highest first.
+
+    >>> [each.tolist() for each in points(np.array([[3.0, 1], [2.0, 0], [1.0, 1]]), np.ones(3))]
+    [[3.0, 2.0, 1.0], [1.0, 0.5, 0.666...], [0.5, 0.5, 1.0]]
+    """
+    values, place = np.unique(-records[:, 0], return_inverse=True)
+    true = np.cumsum(np.bincount(place, weights=weights * (records[:, 1] > 0.5), minlength=len(values)))
+    found = np.cumsum(np.bincount(place, weights=weights, minlength=len(values)))
+    there = found > 0
+    total = max(float(true[-1]) if len(true) else 0.0, 1e-12)
+    return -values[there], true[there] / found[there], true[there] / total
+
+
+def recall_at(records: Floats, weights: Floats, *, precision: float) -> float:
+    _, reached, recall = points(records, weights)
+    return float(recall[reached >= precision].max(initial=0.0))
+
+
+def area_above_half(records: Floats, weights: Floats) -> float:
+    _, precision, recall = points(records, weights)
+    return float((np.diff(recall, prepend=0.0) * precision * (precision >= HALF)).sum())
+
+
+def normalised_area(records: Floats, weights: Floats) -> float:
+    """
+    >>> [normalised_area(np.array([[score, 1.0], [0.0, 0.0]]), np.ones(2)) for score in (1.0, 0.0)]
+    [1.0, 0.0]
+    """
+    _, precision, recall = points(records, weights)
+    return float((np.diff(recall, prepend=0.0) * np.maximum(precision - HALF, 0.0)).sum() / (1 - HALF))
+
+
+def _over(name: str, of: object, title: str) -> Metric:
+    return Metric(name=name, of=of, over="set", each=score_and_truth, title=title)  # type: ignore[arg-type]
+
+
+RECALL_AT_80 = _over("recall_at_80", partial(recall_at, precision=0.8), "recall at 80 % precision")
+AREA = _over("area", area_above_half, "area under the precision-recall curve, precision at least 0.5")
+NORMALISED = _over("normalised_area", normalised_area, "area above precision 0.5, normalised")
+METRICS = (AVERAGE_PRECISION, RECALL_AT_80, AREA, NORMALISED, AUC, F1, ACCURACY)

@@ -1,0 +1,68 @@
+"""Rules first, similarity on the rest (section 4.2): pairs that a rule accepts come before all others.
+
+score = 1                  where the lemma baseline, the graph or PPDB accepts the pair
+score = s / (1 + |s|)      elsewhere: in (-1, 1), in the order of the method's own score s
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+from proband.core.errors import ProbandError
+from proband.core.options import Meta
+from proband.core.types import Answer, Item
+from proband.suites.inference.items import Asked, asked
+from proband.suites.inference.methods import lemma
+from proband.suites.inference.methods.entailment_graph import read_graph
+from proband.suites.inference.methods.ppdb import read_ppdb
+
+Accepts = Callable[[Asked], bool]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleOptions:
+    """Which rules come first."""
+
+    on_lemma: Annotated[bool, Meta(description="pairs that the lemma baseline accepts come first")] = False
+    graph: Annotated[str, Meta(description="files of entailment graphs, with commas: pairs they accept come first")] = (
+        ""
+    )
+    typed: Annotated[bool, Meta(description="a graph's rules hold for their types only, where a type is known")] = False
+    ppdb: Annotated[str, Meta(description="files of PPDB, with commas: pairs they accept come first")] = ""
+    ppdb_score: Annotated[float, Meta(description="lowest PPDB 2.0 score of a paraphrase")] = 0.0
+
+    @property
+    def any(self) -> bool:
+        return bool(self.on_lemma or self.graph or self.ppdb)
+
+
+def accepting(options: RuleOptions) -> list[Accepts]:
+    """The rule bases that the options name, each read once."""
+    found: list[Accepts] = [lemma.accepts] if options.on_lemma else []
+    for path in named(options.graph):
+        found.append(partial(read_graph(path).accepts, typed=options.typed))
+    return found + [read_ppdb(path, options.ppdb_score).accepts for path in named(options.ppdb)]
+
+
+def named(text: str) -> list[Path]:
+    paths = [Path(each.strip()) for each in text.split(",") if each.strip()]
+    for path in paths:
+        if not path.exists():
+            raise ProbandError("does not exist", file=path)
+    return paths
+
+
+def combined(items: Sequence[Item], scores: Sequence[float], options: RuleOptions) -> list[Answer]:
+    """One answer per item: its own score, after those that a rule accepts."""
+    rules = accepting(options)
+    answers = []
+    for item, score in zip(items, scores, strict=True):
+        pair = asked(item)
+        first = bool(rules) and bool(pair.premise.relation) and any(accepts(pair) for accepts in rules)
+        rest = score / (1 + abs(score)) if options.any else score
+        answers.append(Answer(item_id=item.id, scores=(1.0 if first else rest, 0.0)))
+    return answers

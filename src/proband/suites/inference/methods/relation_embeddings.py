@@ -1,0 +1,167 @@
+r"""Relation embeddings (section 4.1): skip-gram over pairs of a relation and an argument in its slot, from assertions.
+
+An assertion (a, r, b) gives the pairs (r, X:a), (r, Y:b) and, for the relation read from its other side, (r^-1, X:b),
+(r^-1, Y:a). Where the arguments of a pair are swapped the premise is compared with the inverse of the hypothesis:
+
+    s(p, h) = cos(w_p, w_h)   or   cos(w_p, w_{h^-1})
+
+In context (Melamud et al. 2015), with t = h, s = p, the argument vectors C = {c_X:a, c_Y:b} and pcos = (cos + 1) / 2:
+
+    add       (cos(t, s) + \sum_c cos(t, c)) / (|C| + 1)
+    bal-add   (|C| cos(t, s) + \sum_c cos(t, c)) / 2|C|
+    mult      (pcos(t, s) \prod_c pcos(t, c)) ^ 1/(|C| + 1)
+    bal-mult  (pcos(t, s)^|C| \prod_c pcos(t, c)) ^ 1/2|C|
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+
+from proband.core.errors import ProbandError
+from proband.core.files import sha256_file
+from proband.core.options import Meta
+from proband.core.suite import Net
+from proband.core.types import Answer, Item
+from proband.suites.inference.items import Asked, asked
+from proband.suites.inference.methods.assertion_pairs import argument, inverse, slots, triples_to_pairs
+from proband.suites.inference.methods.rule_files import canonical
+from proband.suites.inference.methods.skip_gram import Floats, SkipGram, SkipGramOptions
+from proband.training.task import SelfFitting
+
+UNKNOWN = -1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelationOptions(SkipGramOptions):
+    """Where the assertions come from."""
+
+    data: Annotated[
+        Path | None, Meta(description="assertions: a TSV of subject, relation, object and count, or a store")
+    ] = None
+
+
+class TrainRelations(SelfFitting):
+    """The net `relations`."""
+
+    def __init__(self, options: RelationOptions) -> None:
+        if options.data is None:
+            raise ProbandError("net relations needs assertions: --set data=FILE")
+        self.options, self.pairs = options, triples_to_pairs(options.data, least=options.least)
+
+    def fit(self, *, seed: int) -> None:
+        counts = np.bincount(self.pairs.right, minlength=len(self.pairs.right_names)).astype(np.float64)
+        self.net = SkipGram(len(self.pairs.left_names), counts, options=self.options, seed=seed)
+        self.net.fit(self.pairs.left, self.pairs.right)
+
+    def note(self) -> Mapping[str, Any]:
+        sizes = {"relations": len(self.pairs.left_names), "arguments": len(self.pairs.right_names)}
+        return {**sizes, "pairs": len(self.pairs.left)}
+
+    def save_into(self, folder: Path) -> None:
+        save_table(folder, "relations", self.pairs.left_names, self.net.left)
+        save_table(folder, "arguments", self.pairs.right_names, self.net.right)
+
+
+def save_table(folder: Path, name: str, names: Sequence[str], table: Floats) -> None:
+    (folder / f"{name}.txt").write_text("".join(f"{each}\n" for each in names), encoding="utf-8")
+    np.save(folder / f"{name}.npy", table)
+
+
+def read_table(folder: Path, name: str) -> tuple[dict[str, int], Floats]:
+    """Names by row, and rows scaled to length one."""
+    names = (folder / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    table = np.load(folder / f"{name}.npy", allow_pickle=False).astype(np.float32)
+    if len(names) != len(table):
+        raise ProbandError(f"has {len(names)} lines, {name}.npy {len(table)} rows", file=folder / f"{name}.txt")
+    table /= np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-12)
+    return {each: n for n, each in enumerate(names)}, table
+
+
+class RelationEmbeddings:
+    """`net:FOLDER` of the net `relations`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.name, self.folder, self.context = f"net:{folder}", folder, "none"
+        self.relations, self.left = read_table(folder, "relations")
+        self.arguments, self.right = read_table(folder, "arguments")
+
+    def identity(self) -> Mapping[str, str]:
+        files = {name: sha256_file(self.folder / name) for name in ("relations.npy", "relations.txt", "arguments.npy")}
+        return {"kind": "net", "net": "relations", "context": self.context, **files}
+
+    def in_context(self, kind: str) -> RelationEmbeddings:
+        if kind not in COMBINE:
+            raise ProbandError(f"'context' is {kind!r}, not one of none, {', '.join(COMBINE)}")
+        changed = copy.copy(self)
+        changed.context = kind
+        return changed
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        return [Answer(item_id=item.id, scores=(self.similarity(asked(item)), 0.0)) for item in items]
+
+    def similarity(self, pair: Asked) -> float:
+        """-1 where a relation is unknown."""
+        target = canonical(pair.hypothesis.relation)
+        rows = (canonical(pair.premise.relation), target if pair.straight else inverse(target))
+        if not pair.premise.relation or any(row not in self.relations for row in rows):
+            return UNKNOWN
+        source, wanted = (self.left[self.relations[row]] for row in rows)
+        likeness = float(source @ wanted)
+        if self.context == "none":
+            return likeness
+        given = [argument(pair.premise.subject), argument(pair.premise.object)]
+        rows_of = [self.arguments[slot] for slot in slots(*given) if slot in self.arguments]
+        fits = [float(wanted @ self.right[row]) for row in rows_of]
+        return COMBINE[self.context](likeness, fits)
+
+
+def positive(cosine: float) -> float:
+    return (cosine + 1) / 2
+
+
+def add(s: float, c: Sequence[float]) -> float:
+    """
+    >>> add(0.5, [0.2, 0.2]), bal_add(0.5, [0.1, 0.3]), mult(1.0, [1.0, 1.0]), bal_mult(1.0, [])
+    (0.3, 0.35, 1.0, 1.0)
+    """
+    return (s + sum(c)) / (len(c) + 1)
+
+
+def bal_add(s: float, c: Sequence[float]) -> float:
+    return (len(c) * s + sum(c)) / (2 * len(c)) if c else s
+
+
+def mult(s: float, c: Sequence[float]) -> float:
+    return float((positive(s) * np.prod([positive(each) for each in c])) ** (1 / (len(c) + 1)))
+
+
+def bal_mult(s: float, c: Sequence[float]) -> float:
+    n = len(c)
+    return float((positive(s) ** n * np.prod([positive(each) for each in c])) ** (1 / (2 * n))) if n else positive(s)
+
+
+COMBINE: Mapping[str, Callable[[float, Sequence[float]], float]] = {
+    "add": add,
+    "bal-add": bal_add,
+    "mult": mult,
+    "bal-mult": bal_mult,
+}
+
+
+def task(items: Path, *, options: RelationOptions, seed: int, model: Any = None) -> TrainRelations:
+    return TrainRelations(options)
+
+
+RELATIONS = Net(
+    name="relations",
+    help="relation embeddings: skip-gram over relations and their arguments, from assertions",
+    options=RelationOptions,
+    task=task,
+    load=RelationEmbeddings,
+)

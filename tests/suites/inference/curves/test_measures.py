@@ -1,0 +1,44 @@
+"""Precision and recall against scikit-learn, over random scores with ties."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import average_precision_score, precision_recall_curve
+
+from proband.core.metrics import average_precision
+from proband.suites.inference.curves.measures import area_above_half, normalised_area, points, recall_at
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_points_are_scikit_learns(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth = rng.random(300) < 0.3
+    score = np.round(rng.normal(size=300) + truth, 1)  # many ties
+    records, ones = np.column_stack([score, truth]), np.ones(300)
+    _, precision, recall = points(records, ones)
+    theirs = precision_recall_curve(truth, score)
+    reached = theirs[1] > 0
+    expected = sorted(zip(theirs[1][reached], theirs[0][reached], strict=True))
+    ours = sorted((r, p) for r, p in zip(recall, precision, strict=True) if r > 0)
+    assert np.allclose(ours, expected)
+    assert average_precision(records, ones) == pytest.approx(average_precision_score(truth, score))
+    best = max((r for p, r in zip(theirs[0], theirs[1], strict=True) if p >= 0.8 and r > 0), default=0.0)
+    assert recall_at(records, ones, precision=0.8) == pytest.approx(best)
+    assert 0 <= area_above_half(records, ones) <= average_precision(records, ones)
+
+
+def test_a_weight_of_two_is_two_records() -> None:
+    records = np.array([[3.0, 1], [2.0, 0], [1.0, 1], [0.5, 0]])
+    twice = np.concatenate([records, records[:1]])
+    weights = np.array([2.0, 1, 1, 1])
+    for of in (area_above_half, normalised_area):
+        assert of(records, weights) == pytest.approx(of(twice, np.ones(5)))
+    assert recall_at(records, np.array([0.0, 1, 0, 1]), precision=0.8) == 0.0  # no true record is left
+
+
+def test_areas_of_a_perfect_and_of_a_useless_order() -> None:
+    perfect = np.array([[2.0, 1], [1.0, 0], [0.0, 0]])
+    useless = np.array([[0.0, 1], [0.0, 0], [0.0, 0]])
+    assert area_above_half(perfect, np.ones(3)) == normalised_area(perfect, np.ones(3)) == 1.0
+    assert area_above_half(useless, np.ones(3)) == normalised_area(useless, np.ones(3)) == 0.0

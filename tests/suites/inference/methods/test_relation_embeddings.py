@@ -1,0 +1,120 @@
+"""Skip-gram finds relations that share their arguments; the net through the pipeline; context."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.core.files import read_answers
+from proband.pipeline.build import build
+from proband.pipeline.run import run
+from proband.pipeline.train import train
+from proband.suites.inference.methods.assertion_pairs import triples_to_pairs
+from proband.suites.inference.methods.skip_gram import SkipGram, SkipGramOptions
+
+GROUPS = {"eat": ("eats", "devours"), "rule": ("rules", "governs"), "write": ("writes", "was written by")}
+
+
+@pytest.fixture(scope="module")
+def assertions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two relations per group share their arguments; `was written by` has them swapped."""
+    rng, lines = np.random.default_rng(0), []
+    for group, relations in GROUPS.items():
+        for relation in relations:
+            for _ in range(400):
+                a, b = (f"{group}{side}{rng.integers(20)}" for side in "sd")
+                a, b = (b, a) if relation == "was written by" else (a, b)
+                lines.append(f"{a}\t{relation}\t{b}\t{rng.integers(1, 4)}\n")
+    path = tmp_path_factory.mktemp("assertions") / "triples.tsv"
+    path.write_text("".join(lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def trained(assertions: Path) -> tuple[Path, Path]:
+    folder = assertions.parent
+    rows = (
+        ("x, devours, y", "x, eats, y"),
+        ("x, devours, y", "x, governs, y"),
+        ("x, was written by, y", "y, writes, x"),
+        ("x, was written by, y", "x, writes, y"),
+        ("x, frobs, y", "x, eats, y"),
+    )
+    data = folder / "pairs.tsv"
+    data.write_text("".join(f"{h}\t{p}\ty\n" for p, h in rows), encoding="utf-8")
+    build("inference", out=folder / "items", data=data)
+    note = train(
+        folder / "items", net="relations", out=folder / "net", options={"data": assertions, "batch": 256, "epochs": 12}
+    )
+    assert note["relations"] == 12  # six and their inverses
+    return folder / "items", folder / "net"
+
+
+def test_relations_that_share_arguments_are_close(trained: tuple[Path, Path], tmp_path: Path) -> None:
+    items, net = trained
+    run(items, model=f"net:{net}", out=tmp_path / "run")
+    same, other, swapped, straight, unknown = (a.scores[0] for a in read_answers(tmp_path / "run" / "answers.jsonl"))
+    assert same > 0.8 > other
+    assert swapped > 0.8 > straight
+    assert unknown == -1.0
+
+
+def test_in_context_and_bad_contexts(trained: tuple[Path, Path], tmp_path: Path) -> None:
+    items, net = trained
+    for kind in ("add", "bal-add", "mult", "bal-mult"):
+        run(items, model=f"net:{net}", out=tmp_path / kind, options={"context": kind})
+    with pytest.raises(ProbandError, match="'context' is 'sum', not one of none, add"):
+        run(items, model=f"net:{net}", out=tmp_path / "x", options={"context": "sum"})
+    with pytest.raises(ProbandError, match="solver:lemma has none"):
+        run(items, model="solver:lemma", out=tmp_path / "y", options={"context": "add"})
+
+
+def test_the_same_seed_gives_the_same_vectors(assertions: Path) -> None:
+    pairs = triples_to_pairs(assertions, least=5)
+    counts = np.bincount(pairs.right).astype(float)
+    options = SkipGramOptions(epochs=1, batch=512)
+    made = []
+    for seed in (0, 0, 1):
+        net = SkipGram(len(pairs.left_names), counts, options=options, seed=seed)
+        net.fit(pairs.left, pairs.right)
+        made.append(net.left)
+    assert (made[0] == made[1]).all()
+    assert not (made[0] == made[2]).all()
+
+
+def test_one_step_is_the_gradient_by_hand() -> None:
+    """Two pairs of one relation, one of another, and two noise items, without the batch's shortcuts."""
+    options = SkipGramOptions(dimensions=4, noise=2, negatives=3.0)
+    net = SkipGram(2, np.ones(3), options=options, seed=0)
+    rng = np.random.default_rng(1)
+    net.left, net.right = rng.normal(size=(2, 4)).astype(np.float32), rng.normal(size=(3, 4)).astype(np.float32)
+    left, right, noise = np.array([0, 1, 0]), np.array([2, 1, 1]), np.array([0, 2])
+    (rows, of_left), (columns, of_right), (names, of_noise) = net.gradients(left, right, noise)
+    w, c = net.left.astype(float), net.right.astype(float)
+    expected_w, expected_c = np.zeros((2, 4)), np.zeros((3, 4))
+    for r, a in zip(left, right, strict=True):
+        g = 1 / (1 + np.exp(w[r] @ c[a]))
+        expected_w[r] += g * c[a]
+        expected_c[a] += g * w[r]
+        for n in noise:
+            h = 3.0 / 2 / (1 + np.exp(-w[r] @ c[n]))
+            expected_w[r] -= h * c[n]
+            expected_c[n] -= h * w[r]
+    got = np.zeros((3, 4))
+    got[columns] += of_right
+    got[names] += of_noise
+    assert rows.tolist() == [0, 1]
+    assert np.allclose(of_left, expected_w, atol=1e-5)
+    assert np.allclose(got, expected_c, atol=1e-5)
+
+
+def test_bad_assertions_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("a\tb\n", encoding="utf-8")
+    with pytest.raises(ProbandError, match="has 2 columns"):
+        triples_to_pairs(tmp_path / "a.tsv", least=1)
+    (tmp_path / "b.tsv").write_text("a\tb\tc\t1\na\tb\tc\tmany\n", encoding="utf-8")
+    with pytest.raises(ProbandError, match=r"b.tsv line 2: the fourth column must be a count"):
+        triples_to_pairs(tmp_path / "b.tsv", least=1)
