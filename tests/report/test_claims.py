@@ -117,6 +117,19 @@ def test_two_probes_relation_by_relation() -> None:
     assert (good.p_holm or 0) >= (good.p or 1)
 
 
+def test_a_claim_is_asked_only_where_it_was_found() -> None:
+    """Of the items of one kind, and of no others; where there are none, it is open."""
+    contrast = Contrast(above={"probe": "reverse"}, below={"probe": "random"}, pair="relation")
+    claim = Claim(statement="", source="section 3", where={"kind": "semantic"}, contrasts=(contrast,))
+    found = judged(claim)
+    assert [(v.systems, v.where) for v in found] == [("m", "semantic"), ("net:a", "semantic")]
+    assert all("10 relations" in v.evidence for v in found)
+    per_kind = judged(dataclasses.replace(claim, per=("run.model", "kind")))
+    assert [v.systems for v in per_kind] == ["m · semantic", "net:a · semantic"]
+    (nowhere,) = judged(dataclasses.replace(claim, where={"kind": "other"}))
+    assert (nowhere.verdict, nowhere.evidence) == ("open", "no data")
+
+
 def test_two_groups_of_relations() -> None:
     claim = Claim(
         statement="semantic relations are harder",
@@ -208,6 +221,7 @@ def test_claims_are_written_in_all_formats(tmp_path: Path, unpainted: None) -> N
     assert found["claims"] == {"holds": 2, "fails": 0, "open": 1}
     written = json.loads((tmp_path / "claims.json").read_text("utf-8"))["claims"]
     assert [(v["systems"], v["verdict"]) for v in written] == [("m", "holds"), ("net:a", "open"), ("m", "holds")]
+    assert written[-1]["shown"] == "+20.0 points"  # in the unit of the tables, percent
     page = (tmp_path / "index.html").read_text("utf-8")
     assert "frequency explains &lt;little&gt;" in page
     for end, word in (("md", "holds"), ("tex", r"\toprule"), ("csv", "claim,")):

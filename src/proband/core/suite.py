@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
@@ -129,11 +129,12 @@ class Results(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What a test gives: `difference` (in the unit of the metric) and p; None where there was nothing to test."""
+    """What a test gives: `difference` (in `unit`, that of the table) and p; None where there was nothing to test."""
 
     difference: float | None
     p: float | None
     evidence: str
+    unit: Literal["share", "nats", "count"] = "share"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,11 +181,13 @@ class Contrast:
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A paper's finding as a test. It holds if every contrast does; `per` says for which runs it is asked separately
-    (`run.model`), `test` names an analysis' outcome instead of contrasts."""
+    """A paper's finding as a test. It holds if every contrast does; `where` is the setting it was found in, and it is
+    asked nowhere else; `per` says for which runs it is asked separately (`run.model`), `test` names an analysis'
+    outcome instead of contrasts."""
 
     statement: str
-    source: str  # with the section and the setting it was found in
+    source: str  # the section of the paper
+    where: Where = field(default_factory=dict)
     contrasts: tuple[Contrast, ...] = ()
     test: str = ""
     per: tuple[str, ...] = ("run.model",)

@@ -1,9 +1,10 @@
 """Claims as tests: a paper's findings, each with a verdict for the systems of a study.
 
 A claim *holds* if every one of its contrasts points the way it says at p < 0.05, *fails* if one points the other way at
-p < 0.05, and is *open* otherwise, or where there is no data for it. The p-value of a claim with several contrasts is
+p < 0.05, and is *open* otherwise, or where there is no data for it. It is asked only in the setting in which the paper
+found it (`Claim.where`). The p-value of a claim with several contrasts is
 the largest of theirs (all must hold); if some point the other way, the smallest of those times their number. P-values
-are corrected by Holm over all claims of one report.
+are corrected by Holm over all claims of one study. Differences are in the unit of the tables (percentage points, nats).
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal
 
+from proband.core.metrics import Metric
 from proband.core.statistics import estimates as stats
-from proband.core.suite import Claim, Contrast, Sheet
+from proband.core.suite import Claim, Contrast, Sheet, Where
 from proband.core.types import Tag
 from proband.report.numbers import words
-from proband.report.numbers.cells import Study
+from proband.report.numbers.cells import Study, matches
 from proband.report.numbers.contrasts import contrasted
 from proband.report.numbers.pairs import ALPHA
 
@@ -29,11 +31,12 @@ class Verdict:
 
     statement: str
     source: str
+    where: str  # the setting it is asked in
     items: str  # the item set
     systems: str
     verdict: Literal["holds", "fails", "open"]
-    difference: float | None  # in the unit of the metric; the sign that the claim expects is positive
-    shown: str  # the difference in words
+    difference: float | None  # on the metric's own scale; the sign that the claim expects is positive
+    shown: str  # the difference in the unit of the table
     p: float | None
     p_holm: float | None
     evidence: str
@@ -58,6 +61,7 @@ def _open(claim: Claim, study: Study, systems: str, evidence: str) -> Verdict:
     return Verdict(
         statement=claim.statement,
         source=claim.source,
+        where=words.group(claim.where) if claim.where else "",
         items=study.key,
         systems=systems,
         verdict="open",
@@ -71,8 +75,8 @@ def _open(claim: Claim, study: Study, systems: str, evidence: str) -> Verdict:
 
 def _decided(row: Verdict, p_holm: float) -> Verdict:
     """
-    >>> row = Verdict(statement="", source="", items="", systems="", verdict="open", difference=-0.1, shown="",
-    ...               p=0.01, p_holm=None, evidence="")
+    >>> row = Verdict(statement="", source="", where="", items="", systems="", verdict="open", difference=-0.1,
+    ...               shown="", p=0.01, p_holm=None, evidence="")
     >>> _decided(row, 0.02).verdict, _decided(row, 0.2).verdict
     ('fails', 'open')
     """
@@ -85,15 +89,20 @@ def _decided(row: Verdict, p_holm: float) -> Verdict:
 
 
 def _asked(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Iterator[Verdict]:
-    """One verdict for each combination of the values of `per`, or more if it selects several systems."""
+    """One verdict for each combination of the values of `per`, or more if it selects several systems; none where the
+    items are of another setting."""
+    if not study.mask({name: value for name, value in claim.where.items() if not name.startswith("run.")}).any():
+        return
     if claim.test:
         yield from _from_analysis(study, claim, sheets)
         return
     for group, systems in _groups(study, claim.per):
+        if any(name in group and not matches(group[name], value) for name, value in claim.where.items()):
+            continue
         within = {name: value for name, value in group.items() if not name.startswith("run.")}
         for runs, places in _places(study, claim, group, systems):
             names = " · ".join(each for each in (runs, words.group(within) if within else "") if each)
-            yield _tested(study, claim, names, places, group)
+            yield _tested(study, claim, names, places, {**claim.where, **group})
 
 
 def _groups(study: Study, per: Sequence[str]) -> list[tuple[dict[str, Tag], list[int]]]:
@@ -145,7 +154,7 @@ def _tested(
     claim: Claim,
     systems: str,
     places: Sequence[tuple[Contrast, Sequence[tuple[int, int]]]],
-    group: Mapping[str, Tag],
+    group: Where,
 ) -> Verdict:
     """The tests of all contrasts, of which one decides."""
     found = [[contrasted(study, contrast, a, b, group) for a, b in pairs] for contrast, pairs in places]
@@ -175,7 +184,8 @@ def _from_analysis(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Itera
         yield _open(claim, study, "", "the analysis it needs was not asked for, or has no data")
     for label, outcome in outcomes:
         row = _open(claim, study, label, outcome.evidence)
-        shown = "–" if outcome.difference is None else f"{outcome.difference:+.4g}".replace("-", words.MINUS)
+        unit = Metric(name="", of=len, unit=outcome.unit)
+        shown = "–" if outcome.difference is None else words.change(outcome.difference, unit)
         yield replace(row, difference=outcome.difference, shown=shown, p=outcome.p)
 
 
@@ -191,12 +201,13 @@ def as_sheet(verdicts: Sequence[Verdict]) -> Sheet:
     return Sheet(
         name="claims",
         title="Claims",
-        header=("claim", "source", "runs", "verdict", "difference", "p", "p (Holm)", "evidence"),
+        header=("claim", "source", "setting", "runs", "verdict", "difference", "p", "p (Holm)", "evidence"),
         rows=tuple(
-            (v.statement, v.source, v.systems, v.verdict, v.shown, p(v.p), p(v.p_holm), v.evidence) for v in verdicts
+            (v.statement, v.source, v.where or "–", v.systems, v.verdict, v.shown, p(v.p), p(v.p_holm), v.evidence)
+            for v in verdicts
         ),
         note=(
             "A claim holds if its difference has the sign it states at p < 0.05 after Holm's correction over all "
-            "claims of this report, fails if it has the other sign at p < 0.05, and is open otherwise."
+            "claims of this study, fails if it has the other sign at p < 0.05, and is open otherwise."
         ),
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from proband.core.suite import Claim
 from proband.core.types import Answer, Item, Run
@@ -69,7 +70,22 @@ def items(built: Any) -> list[Item]:
     return found
 
 
+def test_a_finding_of_the_supervised_setting_is_not_asked_of_zero_shot_items(items: list[Item]) -> None:
+    """The paper's own zero-shot row of RoBERTa-base has type below random."""
+    study = Study(
+        ItemSet(suite=SUITE, items_from=items, answered=[planted(items, random=0.7, reverse=0.3, type=0.3)]),
+        [SUITE.metric()],
+        seed=0,
+    )
+    found = {verdict.statement: verdict for verdict in judge([(study, [])])}
+    random = found["random is harder than reverse"]
+    assert (random.verdict, random.evidence, random.where) == ("open", "no data", "supervised")
+    kinds = found["semantic relations are harder than morphological ones (random)"]
+    assert (kinds.systems, kinds.verdict) == ("pppl · zero-shot", "holds")
+
+
 def test_planted_differences_hold_or_fail(items: list[Item]) -> None:
+    items = [replace(item, tags={**item.tags, "setting": "supervised"}) for item in items]
     found = verdicts(items, planted(items, random=0.3, reverse=0.7, type=0.5))
     assert found["random is harder than reverse"] == "holds"
     assert found["type is harder than reverse"] == "holds"

@@ -40,7 +40,7 @@ def test_every_row_of_table_4_is_claimed_about() -> None:
 def test_systems_are_compared_text_by_text() -> None:
     contrasts = [contrast for claim in CLAIMS for contrast in claim.contrasts]
     assert {contrast.pair for contrast in contrasts} == {"item"}
-    assert {str(contrast.where["split"]) for contrast in contrasts} == {"test"}
+    assert {str(claim.where["split"]) for claim in CLAIMS} == {"test"}
 
 
 # ---- planted answers are judged as planted -------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """The paper's findings as tests that each model confirms, refutes or leaves open.
 
 Relations are the unit: a claim about probes compares the two probes relation by relation, one about kinds of relations
-compares two groups of relations, and one about two models compares them relation by relation.
+compares two groups of relations, and one about two models compares them relation by relation. Each is asked in the
+setting in which the paper found it.
 """
 
 from __future__ import annotations
@@ -11,36 +12,42 @@ from proband.suites.analogy.paper.frequency import BY_ITEM, BY_TUPLE
 from proband.suites.analogy.probes import PAPER_PROBES
 
 UNMARKED: Where = {"marked": "unmarked"}
-EACH = ("run.model", "setting")  # asked of every model in each setting
+SUPERVISED: Where = {"setting": "supervised"}
+ZERO_SHOT: Where = {"setting": "zero-shot"}
+BOTH: Where = {"setting": ("supervised", "zero-shot")}
+EACH = ("run.model", "setting")  # asked of every model, in each setting of the claim
 
 
 def _probes(statement: str, source: str, *, above: str, where: Where | None = None, below: str = "random") -> Claim:
-    """Two probes, relation by relation."""
+    """Two probes, relation by relation. The paper's own zero-shot rows say otherwise: RoBERTa-base has 81.3 in random,
+    82.8 in reverse and 71.9 in type."""
     contrast = Contrast(above={"paper_probe": above}, below={"paper_probe": below}, where=where or {}, pair="relation")
-    return Claim(statement=statement, source=source, contrasts=(contrast,), per=EACH)
+    return Claim(statement=statement, source=source, where=SUPERVISED, contrasts=(contrast,), per=EACH)
 
 
-def _kinds(statement: str, source: str, *, above: Where, below: Where, where: Where) -> Claim:
+def _kinds(
+    statement: str, source: str, *, above: Where, below: Where, where: Where, setting: Where = SUPERVISED
+) -> Claim:
     """Two groups of relations."""
     contrast = Contrast(above=above, below=below, where=where, unit="relation")
-    return Claim(statement=statement, source=source, contrasts=(contrast,), per=EACH)
+    return Claim(statement=statement, source=source, where=setting, contrasts=(contrast,), per=EACH)
 
 
 def _solvers(statement: str, *, above: str, below: str, probe: str) -> Claim:
     """Two solvers on the zero-shot items of a probe: every run of the one with every run of the other."""
-    where = {"paper_probe": probe, "setting": "zero-shot"}
+    where = {"paper_probe": probe}
     contrast = Contrast(above={"run.solver": above}, below={"run.solver": below}, where=where, pair="relation")
-    return Claim(statement=statement, source="section 3.2, zero-shot", contrasts=(contrast,), per=())
+    return Claim(statement=statement, source="section 3.2", where=ZERO_SHOT, contrasts=(contrast,), per=())
 
 
 CLAIMS = (
-    _probes("random is harder than reverse", "section 3.2, supervised", above="reverse"),
-    _probes("random is harder than type", "section 3.2, supervised", above="type"),
-    _probes("type is harder than reverse", "section 4, supervised", above="reverse", below="type"),
+    _probes("random is harder than reverse", "section 3.2", above="reverse"),
+    _probes("random is harder than type", "section 3.2", above="type"),
+    _probes("type is harder than reverse", "section 4", above="reverse", below="type"),
     *(
         _probes(
             f"random is harder than {other} without the relations that the paper marks",
-            "section 4, supervised",
+            "section 4",
             above=other,
             where=UNMARKED,
         )
@@ -49,7 +56,8 @@ CLAIMS = (
     *(
         _kinds(
             f"semantic relations are harder than morphological ones ({probe})",
-            "section 3.2, both settings",
+            "section 3.2",
+            setting=BOTH,
             above={"kind": "morphological"},
             below={"kind": "semantic"},
             where={"paper_probe": probe},
@@ -58,14 +66,14 @@ CLAIMS = (
     ),
     _kinds(
         "one/many-to-many relations are harder than the others in random (semantic relations)",
-        "section 4, table 2, supervised",
+        "section 4, table 2",
         above=UNMARKED,
         below={"marked": "marked"},
         where={"paper_probe": "random", "kind": "semantic"},
     ),
     _kinds(
         "bidirectional relations are harder than the others in reverse (semantic relations)",
-        "section 4, table 2, supervised",
+        "section 4, table 2",
         above={"bidirectional": "one way"},
         below={"bidirectional": "both ways"},
         where={"paper_probe": "reverse", "kind": "semantic"},
@@ -77,12 +85,14 @@ CLAIMS = (
     ),
     Claim(
         statement="for over two thirds of the relations frequency does not tell right from wrong answers in random",
-        source="section 4, supervised",
+        source="section 4",
+        where=SUPERVISED,
         test=BY_ITEM,
     ),
     Claim(
         statement="the same by tuple: frequency does not tell tuples that are often answered rightly from the others",
         source="section 4, with a test whose units are independent",
+        where=SUPERVISED,
         test=BY_TUPLE,
     ),
 )

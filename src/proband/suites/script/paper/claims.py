@@ -38,12 +38,12 @@ MEASURES: Mapping[str, Sequence[str]] = {
 def _ahead(statement: str, source: str, *, above: str, below: Sequence[str], margin: float = 0.0) -> Claim:
     """`above` is better than each of `below` by each measure of the source."""
     contrasts = tuple(
-        Contrast(above=SYSTEMS[above], below=SYSTEMS[other], where=ON_TEST, metric=metric, pair="item", margin=margin)
+        Contrast(above=SYSTEMS[above], below=SYSTEMS[other], metric=metric, pair="item", margin=margin)
         for metric in MEASURES[source]
         for other in below
         if other != above
     )
-    return Claim(statement=statement, source=source, contrasts=contrasts, per=())
+    return Claim(statement=statement, source=source, where=ON_TEST, contrasts=contrasts, per=())
 
 
 CLAIMS = (
