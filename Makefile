@@ -9,7 +9,7 @@ BROWSER := .venv/.browser
 INTEROP := .venv-interop/.installed
 WORKERS ?= 2
 
-.PHONY: demo test check quick explore interop clean help
+.PHONY: demo test check quick explore interop prove clean help
 
 help:
 	@echo "make demo    set up, build, run and report everything that ships; opens-ready demo/index.html"
@@ -17,6 +17,7 @@ help:
 	@echo "make explore property tests with new examples each time"
 	@echo "make quick   the tests that take no model and no minutes"
 	@echo "make interop the exports in lm-eval, inspect_ai and datasets, with tiny models (an environment of its own)"
+	@echo "make prove   the kinship rule table, proved in Coq"
 	@echo "make clean   remove .venv and what was made"
 
 $(STAMP): pyproject.toml
@@ -79,3 +80,12 @@ interop: $(INTEROP)
 
 clean:
 	rm -rf .venv .venv-interop demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# the rule table as a theorem: proofs/README.md
+prove: $(STAMP)
+	@command -v coqc >/dev/null || { echo "install coq (Debian: apt-get install coq)"; exit 1; }
+	rm -rf build/proofs && mkdir -p build/proofs
+	cp proofs/*.v build/proofs
+	$(BIN)/python proofs/table.py src/proband/data/kinship/sound.toml | cmp - proofs/Table.v
+	$(BIN)/python proofs/witnesses.py > build/proofs/Witnesses.v
+	cd build/proofs && for file in World Table Sound Witnesses Tight; do echo "== $$file.v"; coqc $$file.v || exit 1; done

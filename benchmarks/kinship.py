@@ -111,10 +111,29 @@ def certified(given: argparse.Namespace) -> None:
         print(f"k={k}: {count / (time.process_time() - began):,.0f} certified in full per CPU second", flush=True)
 
 
+def verified(given: argparse.Namespace) -> None:
+    """`proband verify`, after the start of the program."""
+    import proband
+
+    for k in (2, 3, 6, 10):
+        with tempfile.TemporaryDirectory() as folder:
+            proband.build("kinship", out=folder, k=k, per_k=4000)
+            began = time.process_time()
+            result: dict[str, Any] = proband.verify(folder)
+            spent = time.process_time() - began
+            print(f"k={k}: {result['items'] / spent:,.0f} items verified per CPU second", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(required=True)
-    for name, run in (("rates", rates), ("start", start), ("memory", memory), ("certify", certified)):
+    for name, run in (
+        ("rates", rates),
+        ("start", start),
+        ("memory", memory),
+        ("certify", certified),
+        ("verify", verified),
+    ):
         verbs.add_parser(name).set_defaults(run=run)
     for name, kind, default in (
         ("--tasks", str, "clean,all"),

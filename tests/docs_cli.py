@@ -27,6 +27,7 @@ VERBS = (
     "list",
     "build",
     "audit",
+    "verify",
     "train",
     "run",
     "report",

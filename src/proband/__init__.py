@@ -24,6 +24,7 @@ VERBS = {
     "show": "show",
     "study": "study",
     "train": "train",
+    "verify": "verify",
 }
 __all__ = [*VERBS]
 

@@ -10,7 +10,21 @@ from cyclopts import App, Group, Parameter
 
 from proband import __version__
 from proband.cli.arguments import OPTIONS, shown
-from proband.cli.verbs import annotate, audit, build, compare, demo, export, paper, report, run, show, study, train
+from proband.cli.verbs import (
+    annotate,
+    audit,
+    build,
+    compare,
+    demo,
+    export,
+    paper,
+    report,
+    run,
+    show,
+    study,
+    train,
+    verify,
+)
 from proband.cli.verbs.list import list_
 from proband.core.errors import ProbandError
 
@@ -23,6 +37,7 @@ VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per s
     demo.demo,
     list_,
     audit.audit,
+    verify.verify,
     train.train,
     run.run,
     report.report,

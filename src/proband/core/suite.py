@@ -27,6 +27,14 @@ class Built:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Verified:
+    """What re-checking an item's certificate gave: how it was checked, and what is wrong, if anything."""
+
+    how: str
+    problem: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Solver:
     """A way of asking a model a suite's items. `needs` is the protocol the model must have (core.protocols).
 
@@ -233,6 +241,7 @@ class Suite:
     nets: tuple[Net, ...] = ()
     own_models: Mapping[str, Callable[[], Any]] = field(default_factory=dict)  # solver:NAME
     audit: Callable[..., Any] | None = None  # audit(path, *, out, seed, progress)
+    verify: Callable[[Item], Verified] | None = None  # re-checks the certificate that an item carries
     export: Mapping[str, Callable[..., None]] = field(default_factory=dict)  # extra formats of `export --to`
 
     def metric(self, name: str = "") -> Metric:

@@ -9,6 +9,7 @@
     generate/  options, plan, rounds, a story as logic, its wording, hold-outs, build
     audit/     which rows, their verdicts, the figures and findings of a data set
     nets/      the networks of the thesis, and three that go beyond it
+    verify/    re-checking the certificates of items: a small checker that shares nothing with the generator
 
 `solver:symbolic` and `solver:read` are symbolic_solver.py and reading_solver.py.
 """
@@ -19,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.metrics import ACCURACY
-from proband.core.suite import Demo, Suite, Table
+from proband.core.suite import Demo, Suite, Table, Verified
+from proband.core.types import Item
 from proband.solvers import AS_IS, CHOOSE, LIKELIHOOD
 from proband.suites.kinship.clutrr.export import export
 from proband.suites.kinship.generate.build import build
@@ -77,6 +79,13 @@ def audit(path: Path, **settings: Any) -> Any:
     return run(path, **settings)
 
 
+def verify(item: Item) -> Verified:
+    """Re-check the certificate of an item, from its text to its label."""
+    from proband.suites.kinship.verify.items import verify as check
+
+    return check(item)
+
+
 SUITE = Suite(
     name="kinship",
     question="Can it compose relations told in a story, longer and noisier than any it was trained on?",
@@ -104,5 +113,6 @@ SUITE = Suite(
     own_models={"symbolic": Symbolic, "read": Read},
     draw=draw_item,
     audit=audit,
+    verify=verify,
     export={"clutrr": export},
 )

@@ -14,7 +14,7 @@ from proband.suites.kinship.symbolic_solver import scores
 from proband.suites.kinship.telling.questions import story_of
 from proband.suites.kinship.world.names import GENDER_OF
 from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL
-from proband.suites.kinship.world.rules import Rules, load
+from proband.suites.kinship.world.rules import Rules, of_item
 
 Edge = tuple[int, str, int]
 
@@ -68,7 +68,7 @@ class Read:
         facts = item.facts
         if "names" not in facts or "query" not in facts:
             raise ProbandError(f"item {item.id!r} cannot be read: 'names' and 'query' are missing")
-        rules = load(str(facts.get("rules", "sound")))
+        rules = of_item(item)
         names: list[str] = list(facts["names"])
         given = facts.get("genders")
         known = dict(zip(names, given)) if given and rules.gendered else names

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
 from proband.suites.kinship.logic.closure import close
-from proband.suites.kinship.world.rules import load
+from proband.suites.kinship.world.rules import of_item
 
 
 class Symbolic:
@@ -29,7 +29,7 @@ class Symbolic:
         if "edges" not in facts or "query" not in facts:
             raise ProbandError(f"item {item.id!r} has no fact graph: 'edges' and 'query' are missing")
         genders, edges, (x, z) = facts["genders"], facts["edges"], facts["query"]
-        words = close(load(str(facts.get("rules", "sound"))), genders, edges).answers(x, z)
+        words = close(of_item(item), genders, edges).answers(x, z)
         return Answer(item_id=item.id, scores=scores(item, words), text="|".join(words))
 
 

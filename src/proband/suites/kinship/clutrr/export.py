@@ -14,6 +14,7 @@ from proband.core.errors import ProbandError
 from proband.core.types import Item
 from proband.suites.kinship.clutrr.items import to_cells
 from proband.suites.kinship.clutrr.rows import COLUMNS, Unreadable, row_of
+from proband.suites.kinship.world.rules import of_item
 
 
 def export(items: Iterable[Item], path: Path) -> None:
@@ -27,6 +28,8 @@ def export(items: Iterable[Item], path: Path) -> None:
     tasks: dict[str, set[str]] = {}
     with ExitStack() as stack:
         for index, item in enumerate(items):
+            if of_item(item).world != "family":
+                raise ProbandError(f"item {item.id!r} is not about a family: CLUTRR's files have kin words only")
             if item.split not in files:  # its final name depends on the tasks in it
                 part = folder / f".{item.split}.{os.getpid()}.csv"
                 stack.callback(part.unlink, missing_ok=True)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
@@ -19,10 +20,11 @@ from proband.suites.kinship.generate.plan import Cell, Plan, make_plan
 from proband.suites.kinship.generate.rounds import SAMPLE, Rounds, Story, rounds_of
 from proband.suites.kinship.generate.tally import Tally, shares
 from proband.suites.kinship.worker_processes import Pool
+from proband.suites.kinship.world.rules import SHIPPED
 
 LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
-CROWDS = "CC BY-NC 4.0 (the templates are CLUTRR's; rules, names and certificates Proband's own, Apache-2.0)"
-ONES_OWN = "that of the templates in {bank} (rules, names and certificates are Proband's own, Apache-2.0)"
+REST = "the rest is Proband's own, Apache-2.0"
+ENOUGH, UNEVEN = 44, 0.15  # a balanced cell of so many stories has no label as common as this
 ROUNDS = 5  # of stories per message between processes
 TIRELESS = 50  # under a quota of clauses, so many stories are looked through for each that is wanted
 
@@ -74,16 +76,31 @@ def _within_quota(stories: Iterable[Story], most: int | None) -> Iterator[Story]
 
 
 def _licence(options: BuildOptions) -> str:
-    if options.form != "story" or options.bank == "proband":
-        return LICENCE
-    return CROWDS if options.bank.startswith("clutrr:") else ONES_OWN.format(bank=options.bank)
+    """Of what the items are made from: the templates' and the rules', where they are not ours.
+
+    >>> _licence(BuildOptions(rules="mine/office.toml"))
+    "that of the rules in office.toml (the rest is Proband's own, Apache-2.0)"
+    """
+    foreign = [] if options.rules in SHIPPED else [f"the rules in {Path(options.rules).name}"]
+    bank = options.bank if options.form == "story" else "proband"
+    if bank.startswith("clutrr:"):
+        return "; ".join(["CC BY-NC 4.0 (the templates are CLUTRR's", *foreign]) + f"; {REST})"
+    if bank != "proband":
+        foreign.append(f"the templates in {Path(bank).name}")
+    return f"that of {' and '.join(foreign)} ({REST})" if foreign else LICENCE
 
 
 def _summary(plan: Plan, tally: Tally) -> Mapping[str, Any]:
     """Counts, priors and majority accuracy, genders, clauses, certificates, and the leak report of a split."""
     total = tally.targets.total()
     cells = tally.priors()
+    warnings = [
+        f"{name}: {cell['majority_accuracy']:.0%} of the stories have one label; hold out fewer clauses"
+        for name, cell in cells.items()
+        if plan.options.labels == "balanced" and cell["items"] >= ENOUGH and cell["majority_accuracy"] > UNEVEN
+    ]
     return {
+        **({"warnings": warnings} if warnings else {}),
         "counts": {name: cell["items"] for name, cell in cells.items()},
         "majority_accuracy": {name: cell["majority_accuracy"] for name, cell in cells.items()},
         "priors": {name: cell["priors"] for name, cell in cells.items()},

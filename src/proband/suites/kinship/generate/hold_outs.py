@@ -30,17 +30,23 @@ Clause = tuple[int, ...]
 class Clauses:
     """Which clauses are held out: a function of the clause and the seed alone, so that it needs no list of clauses.
 
-    A clause is held out when its hash falls into the share. Among the few clauses of three to five facts each target
-    keeps at least one for the test: the one with the lowest hash that can be told of so many different people.
+    Of the few clauses of three to five facts the share is taken by number: for each target first the one with the
+    lowest hash that can be told of so many different people, then those with the lowest hashes. A longer clause is held
+    out when its hash falls into the share.
     """
 
     def __init__(self, rules: Rules, *, share: float, seed: int) -> None:
         self.inverse, self.share, self.seed = rules.inverse, share, seed
         self._mark = lru_cache(maxsize=100_000)(self._hash)
-        self.least = set()
-        for group in _short(rules):
-            ranked = sorted({canonical_clause(clause, rules.inverse) for clause in group}, key=self._mark)
-            self.least.add(next((clause for clause in ranked if _possible(rules, clause)), ()))
+        self.short: dict[Clause, bool] = {}  # is it held out?
+        for groups in _short(rules):
+            ranked = [sorted({canonical_clause(c, rules.inverse) for c in group}, key=self._mark) for group in groups]
+            least = [next((clause for clause in group if _possible(rules, clause)), ()) for group in ranked]
+            known = dict.fromkeys(
+                [*filter(None, least), *sorted({c for group in ranked for c in group}, key=self._mark)]
+            )
+            wanted = max(len(set(filter(None, least))), round(share * len(known)))
+            self.short |= {clause: place < wanted for place, clause in enumerate(known)}
 
     def _hash(self, clause: Clause) -> float:
         digest = hashlib.blake2b(f"{self.seed} {clause}".encode(), digest_size=7).digest()
@@ -50,7 +56,7 @@ class Clauses:
         if len(clause) <= 2:
             return False
         one = canonical_clause(clause, self.inverse)
-        return self._mark(one) < self.share or one in self.least
+        return self.short[one] if one in self.short else self._mark(one) < self.share
 
     def accept(self, split: str) -> Callable[[Clause], bool]:
         """Which clauses the stories of a split may have, at lengths that both splits have."""
@@ -59,7 +65,7 @@ class Clauses:
         return lambda clause: len(clause) <= 2 or self.held(clause)
 
 
-def _short(rules: Rules) -> list[set[Clause]]:
+def _short(rules: Rules) -> list[list[set[Clause]]]:
     """For each length from 3 to 5 and each target, its clauses: what its rules unfold to, whatever the genders."""
     targets = range(len(rules.neutrals))
     bodies = rule_bodies(rules)
@@ -75,7 +81,7 @@ def _short(rules: Rules) -> list[set[Clause]]:
             }
             for target in targets
         ]
-    return [group for k in (3, 4, 5) for group in known[k] if group]
+    return [[group for group in known[k] if group] for k in (3, 4, 5)]
 
 
 def _possible(rules: Rules, clause: Clause) -> bool:

@@ -63,7 +63,7 @@ def make_plan(options: BuildOptions, *, seed: int) -> Plan:
 
 
 def _cells(options: BuildOptions, held: tuple[str, ...]) -> tuple[Cell, ...]:
-    tasks, lengths = [part.strip() for part in options.task.split(",")], parse_range(options.k)
+    tasks, lengths = list(dict.fromkeys(part.strip() for part in options.task.split(","))), parse_range(options.k)
     if wrong := next((name for name in tasks if name not in TASKS), None):
         raise ProbandError(f"no task {wrong!r}; there are {', '.join(TASKS)}")
     if not held and not options.test_per_k and options.test_k is None:

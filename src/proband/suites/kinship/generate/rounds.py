@@ -60,10 +60,10 @@ class Rounds:
         """The stories of a round, one for every goal."""
         key = (self.plan.seed, cell.part, cell.task, cell.k, number)
         draw, words = generator(*key).random, generator(*key, "words")  # apart: the same facts in any form
-        task = MIXED[number % len(MIXED)] if cell.task == "mixed" else cell.task
         first = number * len(self.goals)
         sample = self._sample(cell, first)
         for index, goal in enumerate(self._order(draw), start=first):
+            task = MIXED[index % len(MIXED)] if cell.task == "mixed" else cell.task
             draft = self._draft(cell, goal, task, draw)
             searched = index in sample and draft.verdict == "entailed"
             if searched:

@@ -125,4 +125,5 @@ def _told(
         proof=[(known(a, y), known(y, b), known(a, b)) for a, y, b in reversed(steps)],
         proofs=chart(rules, clause, genders)[1] if ends == (0, len(facts)) else 1,
         clause=clause,
+        family=[],
     )

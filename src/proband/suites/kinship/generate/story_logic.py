@@ -14,6 +14,7 @@ from proband.suites.kinship.logic import noise as noises
 from proband.suites.kinship.logic.chaining import Ground, Pair, Step, backward, revisiting
 from proband.suites.kinship.logic.closure import chart, depth
 from proband.suites.kinship.logic.noise import Way
+from proband.suites.kinship.logic.witness import Part, Row, witness
 from proband.suites.kinship.world.lazy_table import Lazy
 from proband.suites.kinship.world.random_orders import Random, shuffled
 from proband.suites.kinship.world.relations import FEMALE, MALE
@@ -39,6 +40,7 @@ class Draft:
     proof: list[Inference]
     proofs: int
     clause: tuple[int, ...]  # the relations along the path
+    family: list[Row]  # one in which the facts hold; empty in worlds without families
     verdict: str = "entailed"
 
     @property
@@ -101,11 +103,13 @@ def family_draft(
         if accept is not None and not accept(clause):
             continue
         ways: list[Way] | None = []
+        other = number
         if kinds:
             other = (number + 1 + int(draw() * (setting.families - 1))) % setting.families
             ways = noises.ways(setting.ground, number, path, kinds=kinds, size=setting.size, other=other, draw=draw)
         if ways is not None:
-            draft = _told(ground, pair, path, steps=steps, clause=clause, ways=ways, draw=draw)
+            strangers = setting.ground[other] if "disconnected" in kinds else None
+            draft = _told(ground, pair, path, steps=steps, clause=clause, ways=ways, strangers=strangers, draw=draw)
             if task == "memory":
                 draft.depth = 1
                 return draft
@@ -150,6 +154,7 @@ def _told(
     steps: list[Step],
     clause: tuple[int, ...],
     ways: list[Way],
+    strangers: Ground | None,
     draw: Random,
 ) -> Draft:
     """The path and the ways of a family as a draft; its depth and number of proofs are judged later."""
@@ -172,6 +177,27 @@ def _told(
         proof=proof,
         proofs=1,
         clause=clause,
+        family=_family(ground, path, ways, place=place, strangers=strangers),
+    )
+
+
+def _family(
+    ground: Ground, path: list[int], ways: list[Way], *, place: Mapping[int, int], strangers: Ground | None
+) -> list[Row]:
+    """A family in which the facts hold: part of the one the story is taken from, and part of the strangers'."""
+    if strangers is None:
+        pairs = [step for people in (path, *(way.people for way in ways)) for step in pairwise(people)]
+        return witness((Part(ground.rows, ground.needed, dict(place), pairs),), len(place))
+    near = [step for way in ways if way.kind != "disconnected" for step in pairwise(way.people)]
+    far = [(-1 - a, -1 - b) for way in ways if way.kind == "disconnected" for a, b in pairwise(way.people)]
+    home = {person: seat for person, seat in place.items() if person >= 0}
+    guests = {-1 - person: seat for person, seat in place.items() if person < 0}
+    return witness(
+        (
+            Part(ground.rows, ground.needed, home, [*pairwise(path), *near]),
+            Part(strangers.rows, strangers.needed, guests, far),
+        ),
+        len(place),
     )
 
 

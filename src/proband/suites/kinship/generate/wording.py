@@ -14,6 +14,7 @@ from proband.suites.kinship.generate.plan import Cell, Plan
 from proband.suites.kinship.generate.story_logic import Draft
 from proband.suites.kinship.generate.tally import Note, digest
 from proband.suites.kinship.logic.patterns import canonical_clause
+from proband.suites.kinship.reading.reader import unfaithful
 from proband.suites.kinship.telling import questions
 from proband.suites.kinship.telling.bank import Bank
 from proband.suites.kinship.telling.bank_sources import load_bank
@@ -23,6 +24,7 @@ from proband.suites.kinship.world.random_orders import Random, shuffled
 from proband.suites.kinship.world.rules import NONE, Rules, load
 
 ENTITIES = 40  # placeholders to draw from when names are anonymised
+TELLINGS = 200  # of one story, with templates of others
 REMEMBERED = 50_000  # clauses whose names are kept
 
 
@@ -31,6 +33,7 @@ class Wording:
 
     def __init__(self, plan: Plan, rules: Rules) -> None:
         self.plan, self.rules = plan, rules
+        self.table = rules.sha256
         self.english = rules.world == "family" and rules.words == load("sound").words
         self.clauses: Lazy[tuple[int, ...], tuple[str, str]] = Lazy(self._spell, most=REMEMBERED)
 
@@ -86,13 +89,16 @@ class Wording:
             "noise": draft.noise,
             "proof": draft.proof,
             "proofs": draft.proofs,
+            "family": draft.family,
             "certificate": draft.verdict,
             "certified_by": () if draft.verdict != "entailed" else ("closure", "search") if searched else ("closure",),
             "clause": clause,
             "clusters": (cluster,),
             "templates": templates,
             "groups": groups,
-            "rules": options.rules,
+            "rules": self.rules.reference,
+            "table": self.table,
+            "seal": questions.seal(prompt),
         }
         item = Item(
             id=name,
@@ -144,16 +150,7 @@ class Wording:
         options = self.plan.options
         shown = [f"[{name}]" for name in names] if options.brackets else names
         if options.form == "story" and self.english:
-            return tell(
-                draft.edges,
-                names=names,
-                genders=draft.genders,
-                bank=self.bank,
-                rng=rng,
-                split=(part or None) if "paraphrases" in self.plan.hold_out else None,
-                brackets=options.brackets,
-                reveal=draft.query[1] if options.anonymise else None,
-            )
+            return self._story(draft, names, part, rng)
         order = shuffled(len(draft.edges), rng.random)
         edges = [draft.edges[i] for i in order]
         if options.form == "graph":
@@ -167,3 +164,26 @@ class Wording:
             texts.append(questions.capital(forms[form].format(i=shown[i], j=shown[j], word=word)))
             used.append(f"{self.rules.name}.{form}")
         return " ".join(texts), used, [(i,) for i in order]
+
+    def _story(
+        self, draft: Draft, names: list[str], part: str, rng: random.Random
+    ) -> tuple[str, Sequence[str], Sequence[tuple[int, ...]]]:
+        """A story in paraphrases. Ours can be joined freely. Those of others are checked one by one, but a pronoun may
+        mean somebody else beside another paraphrase, so the whole story is read back, and told anew if it lies."""
+        options = self.plan.options
+        for _ in range(TELLINGS):
+            told = tell(
+                draft.edges,
+                names=names,
+                genders=draft.genders,
+                bank=self.bank,
+                rng=rng,
+                split=(part or None) if "paraphrases" in self.plan.hold_out else None,
+                brackets=options.brackets,
+                reveal=draft.query[1] if options.anonymise else None,
+            )
+            if options.bank == "proband" or not unfaithful(
+                told[0], names=names, genders=draft.genders, edges=draft.edges, rules=self.rules
+            ):
+                return told
+        raise ProbandError(f"'bank' {options.bank}: no telling of {TELLINGS} is read back to its facts")

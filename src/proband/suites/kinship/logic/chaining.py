@@ -17,11 +17,12 @@ import random
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
+from proband.suites.kinship.logic.witness import between, rows_of
 from proband.suites.kinship.world.families import OTHER, Shape, make, matrix
 from proband.suites.kinship.world.kernel import Family
 from proband.suites.kinship.world.lazy_table import Lazy
 from proband.suites.kinship.world.random_orders import Random
-from proband.suites.kinship.world.relations import FEMALE
+from proband.suites.kinship.world.relations import FEMALE, NEUTRALS
 from proband.suites.kinship.world.rules import Rules
 
 Step = tuple[int, int, int]  # (a, y, b): the fact (a, b) follows from (a, y) and (y, b)
@@ -35,8 +36,10 @@ class Ground:
         self.family, self.rules = family, rules
         self.genders = family.genders
         self.matrix = matrix(family)
+        self.rows = rows_of(family)
         self.splits: Lazy[Pair, list[list[int]]] = Lazy(self._splits)
         self.between: Lazy[Pair, list[int]] = Lazy(self._between)
+        self.needed: Lazy[Pair, tuple[int, ...]] = Lazy(self._needed)
         words = (*rules.words, ("", ""))
         female = [gender == FEMALE for gender in family.genders]
         self.said = [[words[r][f] for r, f in zip(row, female)] for row in self.matrix]  # matrix in words
@@ -81,6 +84,11 @@ class Ground:
         """The relatives that a and b have in common."""
         a, b = pair
         return [y for y in self.kin[a] if self.matrix[y][b] != OTHER]
+
+    def _needed(self, pair: Pair) -> tuple[int, ...]:
+        """Whom a fact about a and b speaks of beside them."""
+        a, b = pair
+        return between(self.family, NEUTRALS[self.matrix[a][b]], a, b)
 
 
 def pool(rules: Rules, *, seed: int, shape: Shape) -> Lazy[int, Ground]:

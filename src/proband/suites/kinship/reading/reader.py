@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from proband.suites.kinship.reading.grammar import Fact, read_facts
 from proband.suites.kinship.world.names import GENDER_OF
@@ -31,6 +32,32 @@ def read_story(
         return read_sentences(story, names=list(known), rules=rules)
     strict = read_facts(story, known, strict=True)
     return strict.facts if not strict.problems else read_facts(story, known).facts
+
+
+def unfaithful(
+    story: str, *, names: Sequence[str], genders: Sequence[str], edges: Iterable[Sequence[Any]], rules: Rules
+) -> str | None:
+    """What the story does not tell of the facts, or tells beyond them; None for a story that tells just these.
+
+    A fact may be told from either side: *her brother Ben*, *his sister Ann*.
+
+    >>> from proband.suites.kinship.world.rules import load
+    >>> people = {"names": ["Ben", "Ann"], "genders": ["male", "female"], "rules": load("sound")}
+    >>> unfaithful("Ben rang his aunt Ann.", edges=[(0, "aunt", 1)], **people)
+    >>> unfaithful("Ben rang his aunt Ann.", edges=[(0, "sister", 1)], **people)
+    'the text does not tell that Ann is the sister of Ben'
+    """
+    read = set(read_story(story, names=dict(zip(names, genders)), rules=rules))
+    for i, word, j in edges:
+        back = rules.word(rules.inverse[rules.code[word]], genders[i])
+        sides = {(names[i], word, names[j]), (names[j], back, names[i])}
+        if not sides & read:
+            return f"the text does not tell that {names[j]} is the {word} of {names[i]}"
+        read -= sides
+    if read:
+        owner, word, person = min(read)
+        return f"the text tells that {person} is the {word} of {owner}, which is no fact of the item"
+    return None
 
 
 def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[Fact]:

@@ -43,9 +43,18 @@ def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{known})(?!\w)|{WORD}" if known else WORD)
 
 
+def _pieces(text: str, names: Collection[str]) -> list[str]:
+    """Names, words and marks. A name that is a word needs no pattern of its own (a new one for each story would take
+    longer than the reading)."""
+    pieces = _pattern(tuple(name for name in names if not name.isalpha())).findall(_clean(text))
+    if not any("-" in piece and piece.partition("-")[0] in names for piece in pieces):
+        return pieces
+    return _pattern(tuple(names)).findall(_clean(text))
+
+
 def sentences(text: str, names: Collection[str]) -> list[list[Token]]:
     found: list[list[Token]] = [[]]
-    for piece in _pattern(tuple(names)).findall(_clean(text)):
+    for piece in _pieces(text, names):
         if piece in "[]":
             continue
         if piece in names:

@@ -7,6 +7,7 @@ question  choice: a blank to fill from all relations (the paper's K-way classifi
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -61,6 +62,31 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def seal(prompt: str) -> str:
+    """The fingerprint of a prompt, which an item carries: an altered word is found even where it is no kin word."""
+    return hashlib.blake2b(prompt.encode(), digest_size=8).hexdigest()
+
+
 def story_of(item: Item) -> str:
     """The story of an item's prompt: all but the last line, which is the question."""
     return item.prompt.rsplit("\n", 1)[0]
+
+
+def asks(question: str, *, x: str, z: str, target: str, rules: Rules) -> str | None:
+    """The right answer to a question of `ask` about x and z, or None where it is none of those.
+
+    >>> from proband.suites.kinship.world.rules import load
+    >>> asks("Is Sharon the aunt of Arthur?", x="Arthur", z="Sharon", target="mother", rules=load("sound"))
+    'no'
+    >>> asks("Sharon is the ___ of Arthur.", x="Arthur", z="Bea", target="aunt", rules=load("sound")) is None
+    True
+    """
+    plain = question.replace(f"[{x}]", x).replace(f"[{z}]", z)
+    open_ones = (capital(rules.blank.format(i=x, j=z)), *(form.format(x=x, z=z) for form in (*ASKED, *ASKED_OF_PLACES)))
+    if plain in open_ones:
+        return target
+    for word in rules.choices:
+        stated = rules.sentences[0].format(i=x, j=z, word=word).rstrip(".")
+        if plain in (f"Is {z} the {word} of {x}?", f"Is it true that {stated}?"):
+            return "yes" if word == target else "no"
+    return None

@@ -16,15 +16,17 @@ Inside, relations are bits of an integer, and `table[a][b]` is the integer of a 
 
 from __future__ import annotations
 
+import hashlib
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
+from proband.core.types import Item
 from proband.suites.kinship.world.lazy_table import Lazy
 from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS
 
@@ -48,6 +50,18 @@ class Rules:
     reasons: Mapping[tuple[str, str], str]  # why a listed composition is doubtful
     sentences: tuple[str, ...]  # how a fact is told, where no bank of stories is: "{j} is the {word} of {i}."
     names: Mapping[str, tuple[str, ...]]  # by gender
+    text: str = ""  # the TOML
+
+    @cached_property
+    def sha256(self) -> str:
+        """The fingerprint of the table, which items carry: that of its TOML."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @cached_property
+    def reference(self) -> str:
+        """What items say of their rules: the name of a rule base that ships, else the whole TOML, so that they can be
+        solved and checked on any machine."""
+        return self.name if self.name in SHIPPED and load(self.name).text == self.text else self.text
 
     @cached_property
     def gendered(self) -> bool:
@@ -126,7 +140,9 @@ SHIPPED = ("clutrr", "grid", "sound")  # rule bases inside the package
 
 @lru_cache(maxsize=16)
 def load(name_or_path: str) -> Rules:
-    """A shipped rule base by name, or a TOML file by path."""
+    """A shipped rule base by name, a TOML file by path, or what `Rules.reference` gave."""
+    if "\n" in name_or_path:
+        return parse(name_or_path, file="the item's rules")
     if name_or_path in SHIPPED:
         text = (files("proband") / "data" / "kinship" / f"{name_or_path}.toml").read_text(encoding="utf-8")
         return parse(text, file=f"{name_or_path}.toml")
@@ -139,6 +155,17 @@ def load(name_or_path: str) -> Rules:
         raise ProbandError(f"not UTF-8 at byte {error.start + 1}", file=path) from None
 
 
+def of_item(item: Item) -> Rules:
+    """The rule base of an item, which is in the item itself: never a path of the machine that built it."""
+    reference = str(item.facts.get("rules", "sound"))
+    if reference not in SHIPPED and "\n" not in reference:
+        raise ProbandError(
+            f"item {item.id!r}: 'rules' is {reference!r}, neither {', '.join(SHIPPED)} nor the text of a rule base; "
+            "build the items again"
+        )
+    return load(reference)
+
+
 def parse(text: str, *, file: object) -> Rules:
     """A checked rule base from TOML.
 
@@ -147,7 +174,7 @@ def parse(text: str, *, file: object) -> Rules:
     proband.core.errors.ProbandError: x.toml: 'relations' is missing or empty
     """
     try:
-        return _rules(tomllib.loads(text))
+        return replace(_rules(tomllib.loads(text)), text=text)
     except tomllib.TOMLDecodeError as error:
         raise ProbandError(f"not TOML: {error}", file=file) from None
     except ProbandError as error:

@@ -1,0 +1,55 @@
+"""Table.v from a rule table:  python proofs/table.py TABLE.toml > Table.v
+
+The shipped table (src/proband/data/kinship/sound.toml) gives the Table.v beside this file, byte for byte; its first
+line has the table's sha256, which every kinship item carries (`facts.table`)."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+
+def constructor(name: str) -> str:
+    """
+    >>> constructor("parent-in-law")
+    'ParentInLaw'
+    """
+    return "".join(word.capitalize() for word in name.split("-"))
+
+
+def outcome(name: str) -> str:
+    return "None" if name == "other" else f"Some {constructor(name)}"
+
+
+def lines(toml: bytes) -> Iterator[str]:
+    raw: dict[str, Any] = tomllib.loads(toml.decode())
+    names = list(raw["relations"])
+    yield f"(* made by table.py from the rule table with the sha256 {hashlib.sha256(toml).hexdigest()};"
+    yield "   None is `other` *)"
+    yield "Require Import List World. Import ListNotations."
+    yield ""
+    yield "Definition table (a b : relation) : list (option relation) :="
+    yield "  match a, b with"
+    for a in names:
+        for b in names:
+            entry = raw["compose"].get(a, {}).get(b, [*names, "other"])
+            gives = entry["gives"] if isinstance(entry, dict) else entry
+            listed = [gives] if isinstance(gives, str) else gives
+            yield f"  | {constructor(a)}, {constructor(b)} => [{'; '.join(map(outcome, listed))}]"
+    yield "  end."
+    yield ""
+    yield "Definition inverse (r : relation) : relation :="
+    yield "  match r with"
+    for a in names:
+        yield f"  | {constructor(a)} => {constructor(raw['relations'][a]['inverse'])}"
+    yield "  end."
+    yield ""
+    yield f"Definition opposite : list relation := [{'; '.join(map(constructor, raw.get('opposite', [])))}]."
+
+
+if __name__ == "__main__":
+    print("\n".join(lines(Path(sys.argv[1]).read_bytes())))

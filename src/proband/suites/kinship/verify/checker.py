@@ -1,0 +1,150 @@
+"""Replays a certificate: the label follows from the facts by the rules of a table, and the facts are true of a family.
+
+This file imports nothing of ours. It has the axioms of docs/kinship.md written out once more and reads the table from
+its TOML text; each rule of the table that ships is a theorem (proofs/Sound.v) about families that keep these axioms.
+
+    a proof step    y is the A of x, z is the B of y  =>  z is the C of x:  right if x, y, z are three people and C is
+                    all that the table lists for (A, B), less what cannot be between people of one gender
+    a family        rows of (gender, father, mother, spouse)
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+Row = Sequence[Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    meaning: dict[str, tuple[str, str | None]]  # word -> relation, gender of who is called so
+    compose: dict[tuple[str, str], frozenset[str]]
+    opposite: frozenset[str]
+    family: bool
+
+
+@lru_cache(maxsize=16)
+def read_table(toml: str) -> Table:
+    raw = tomllib.loads(toml)
+    meaning: dict[str, tuple[str, str | None]] = {}
+    for name, entry in raw["relations"].items():
+        for gender in ("male", "female"):
+            word = entry.get(gender, entry.get("word", name))
+            meaning[word] = (name, None if word in meaning else gender)
+    compose = {}
+    for first, row in raw["compose"].items():
+        for second, entry in row.items():
+            gives = entry["gives"] if isinstance(entry, dict) else entry
+            compose[first, second] = frozenset([gives] if isinstance(gives, str) else gives)
+    return Table(meaning, compose, frozenset(raw.get("opposite", ())), raw.get("world") == "family")
+
+
+def check(facts: dict[str, Any], table: Table) -> str | None:
+    """What is wrong with the certificate among an item's facts, or None."""
+    genders, query, target = facts["genders"], facts["query"], facts["target"]
+    known: set[tuple[int, str, int]] = set()
+    for edge in facts["edges"]:
+        if wrong := misnamed(edge, genders, table):
+            return wrong
+        known.add(tuple(edge))
+    for number, step in enumerate(facts["proof"], start=1):
+        if wrong := misstep(step, known, genders, table):
+            return f"step {number} of the proof: {wrong}"
+        known.add(tuple(step[2]))
+    if (query[0], target, query[1]) not in known:
+        return f"the proof does not end with {target!r} for {list(query)}"
+    return no_family(facts["family"], genders, facts["edges"], table) if table.family else None
+
+
+def misnamed(edge: Row, genders: Sequence[str], table: Table) -> str | None:
+    i, word, j = edge
+    if not all(type(person) is int and 0 <= person < len(genders) for person in (i, j)) or i == j:
+        return f"{list(edge)} is not about two of the people"
+    if word not in table.meaning or table.meaning[word][1] not in (None, genders[j]):
+        return f"{word!r} does not fit person {j}"
+    return None
+
+
+def misstep(step: Sequence[Row], known: set[tuple[int, str, int]], genders: Sequence[str], table: Table) -> str | None:
+    """Why the step is no instance of a rule, or None."""
+    (x, first, y), (y2, second, z), (x2, third, z2) = step
+    if (x, first, y) not in known or (y2, second, z) not in known:
+        return "a premise is neither told nor proved before"
+    if (x, y, z) != (x2, y2, z2) or x == z:
+        return "its three people do not fit together"
+    outcomes = table.compose.get((table.meaning[first][0], table.meaning[second][0]), frozenset())
+    if genders[x] == genders[z]:
+        outcomes = outcomes - table.opposite
+    if wrong := misnamed(step[2], genders, table):
+        return wrong
+    if outcomes != {table.meaning[third][0]}:
+        return f"{first!r} and {second!r} do not give {third!r}"
+    return None
+
+
+def no_family(rows: Sequence[Row], genders: Sequence[str], edges: Sequence[Row], table: Table) -> str | None:
+    """Why the rows are no family in which the facts hold, or None."""
+    people = range(len(rows))
+    if [row[0] for row in rows[: len(genders)]] != list(genders):
+        return "the family has other genders than the story"
+    if any(type(n) is not int or n not in people for row in rows for n in row[1:] if n is not None):
+        return "somebody in the family does not exist"
+    parents = [{n for n in row[1:3] if n is not None} for row in rows]
+    if wrong := broken(rows, parents):
+        return wrong
+    for i, word, j in edges:
+        if not HOLDS[table.meaning[word][0]](rows, parents, i, j):
+            return f"{[i, word, j]} does not hold in the family"
+    return None
+
+
+def broken(rows: Sequence[Row], parents: Sequence[set[int]]) -> str | None:
+    """The first axiom that the family does not keep, or None."""
+    above = [set(some) for some in parents]
+    for _ in rows:  # after n rounds everybody has all their ancestors
+        wider = [some.union(*(above[p] for p in some)) for some in above]
+        if wider == above:
+            break
+        above = wider
+    for x, (gender, father, mother, spouse) in enumerate(rows):
+        if gender not in ("male", "female"):
+            return f"axiom 1: person {x} is {gender!r}"
+        if (father is not None and rows[father][0] != "male") or (mother is not None and rows[mother][0] != "female"):
+            return f"axiom 1: a parent of person {x} has the wrong gender"
+        if father is not None and mother is not None and rows[father][3] != mother:
+            return f"axiom 2: the parents of person {x} are not married"
+        if any(rows[p][3] is not None and rows[p][3] not in parents[x] for p in parents[x]):
+            return f"axiom 2: a parent of person {x} is married to another"
+        if x in above[x]:
+            return f"axiom 3: person {x} is their own ancestor"
+        if spouse is not None and (rows[spouse][3] != x or rows[spouse][0] == gender):
+            return f"axiom 4: persons {x} and {spouse} are no couple"
+        if spouse is not None and (above[x] | {x}) & (above[spouse] | {spouse}):
+            return f"axiom 4: the spouses {x} and {spouse} are of one family"
+    return None
+
+
+def _sibling(p: Sequence[set[int]], i: int, j: int) -> bool:
+    return i != j and bool(p[i]) and p[i] == p[j]
+
+
+# relation -> is j that of i? (p: everybody's parents)
+HOLDS: dict[str, Callable[[Sequence[Row], Sequence[set[int]], int, int], bool]] = {
+    "parent": lambda rows, p, i, j: j in p[i],
+    "child": lambda rows, p, i, j: i in p[j],
+    "sibling": lambda rows, p, i, j: _sibling(p, i, j),
+    "spouse": lambda rows, p, i, j: rows[i][3] == j,
+    "grandparent": lambda rows, p, i, j: any(j in p[z] for z in p[i]),
+    "grandchild": lambda rows, p, i, j: any(i in p[z] for z in p[j]),
+    "pibling": lambda rows, p, i, j: any(_sibling(p, z, j) for z in p[i]),
+    "nibling": lambda rows, p, i, j: any(_sibling(p, z, i) for z in p[j]),
+    "parent-in-law": lambda rows, p, i, j: rows[i][3] is not None and j in p[rows[i][3]],
+    "child-in-law": lambda rows, p, i, j: rows[j][3] is not None and i in p[rows[j][3]],
+    "sibling-in-law": lambda rows, p, i, j: any(
+        rows[x][3] is not None and _sibling(p, rows[x][3], y) for x, y in ((i, j), (j, i))
+    ),
+}

@@ -1,0 +1,86 @@
+"""The checker: its own axioms agree with the kernel's, and it accepts the instances of rules and no others."""
+
+from __future__ import annotations
+
+import ast
+import random
+from dataclasses import replace
+from importlib.resources import files
+from itertools import product
+from pathlib import Path
+
+from proband.suites.kinship.logic.witness import rows_of
+from proband.suites.kinship.verify import checker
+from proband.suites.kinship.world.families import make
+from proband.suites.kinship.world.kernel import Family
+from proband.suites.kinship.world.relations import NEUTRALS, WORDS
+from proband.suites.kinship.world.rules import load
+
+SOUND = (files("proband") / "data" / "kinship" / "sound.toml").read_text(encoding="utf-8")
+
+
+def test_it_is_small_and_shares_nothing() -> None:
+    text = Path(checker.__file__).read_text(encoding="utf-8")
+    assert text.count("\n") <= 150
+    imports = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)]
+    assert not any("proband" in ast.unparse(node) for node in imports)
+
+
+def test_relations_as_the_kernel_reads_them() -> None:
+    for seed in range(6):
+        family = make(random.Random(seed))
+        rows, parents = rows_of(family), [set(p) for p in family.parents]
+        assert checker.broken(rows, parents) is None
+        for i, j in product(range(len(family)), repeat=2):
+            found = {name for name in NEUTRALS if checker.HOLDS[name](rows, parents, i, j)} if i != j else set()
+            assert found == (set(family.neutral_relations(i, j)) if i != j else set())
+
+
+def damaged(family: Family, rng: random.Random) -> Family:
+    """One pointer of the family changed."""
+    person, other = rng.randrange(len(family)), rng.choice([None, *range(len(family))])
+    field = rng.choice(("father", "mother", "spouses"))
+    values: list[object] = list(getattr(family, field))
+    values[person] = other if field != "spouses" else () if other is None else (other,)
+    return replace(family, **{field: tuple(values)})
+
+
+def test_axioms_as_the_kernel_reads_them() -> None:
+    rng, wrong = random.Random(1), 0
+    small = [make(random.Random(seed)) for seed in range(4)]
+    for _ in range(400):
+        family = damaged(rng.choice(small), rng)
+        verdict = checker.broken(rows_of(family), [set(p) for p in family.parents])
+        assert (verdict is None) == (family.broken() is None)
+        wrong += verdict is not None
+    assert wrong > 200
+
+
+def test_steps_are_the_single_outcomes_of_the_table() -> None:
+    rules, table = load("sound"), checker.read_table(SOUND)
+    accepted = 0
+    for a, b, c in product(NEUTRALS, repeat=3):
+        for genders in product(("male", "female"), repeat=3):
+            female = [gender == "female" for gender in genders]
+            step = (
+                (0, WORDS[a][female[1]], 1),
+                (1, WORDS[b][female[2]], 2),
+                (0, WORDS[c][female[2]], 2),
+            )
+            row = (rules.same if genders[0] == genders[2] else rules.table)[NEUTRALS.index(a)]
+            single = row[NEUTRALS.index(b)] == 1 << NEUTRALS.index(c)
+            problem = checker.misstep(step, {step[0], step[1]}, genders, table)
+            assert (problem is None) == single, (step, problem)
+            accepted += single
+    assert accepted == 240
+
+
+def test_a_step_needs_its_premises_and_three_people() -> None:
+    table, genders = checker.read_table(SOUND), ["male", "male", "male"]
+    step = [[0, "father", 1], [1, "father", 2], [0, "grandfather", 2]]
+    both = {(0, "father", 1), (1, "father", 2)}
+    assert checker.misstep(step, both, genders, table) is None
+    assert "premise" in str(checker.misstep(step, {(0, "father", 1)}, genders, table))
+    assert "three people" in str(checker.misstep([step[0], step[1], [1, "grandfather", 2]], both, genders, table))
+    circle = [[0, "brother", 1], [1, "brother", 0], [0, "brother", 0]]
+    assert checker.misstep(circle, {(0, "brother", 1), (1, "brother", 0)}, genders, table)
