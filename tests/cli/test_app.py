@@ -16,6 +16,7 @@ VERBS = [
     "list",
     "build",
     "audit",
+    "verify",
     "train",
     "run",
     "report",

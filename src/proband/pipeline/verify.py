@@ -11,7 +11,8 @@ from proband.core.errors import ProbandError
 from proband.core.files import items_path, parse, raw_lines, read_json, sha256_file
 from proband.core.progress import Progress
 from proband.core.types import Item
-from proband.pipeline.run import count_lines, suite_of
+from proband.pipeline.asking.answers_file import count_lines
+from proband.pipeline.run import suite_of
 
 SHOWN = 20  # problems that are told in full
 

@@ -9,7 +9,7 @@ import msgspec
 
 from proband.core.errors import ProbandError, in_words
 from proband.core.types import Item
-from proband.suites.kinship.world.rules import load
+from proband.suites.kinship.world.rules import of_item
 
 Edge = tuple[int, str, int]
 
@@ -18,7 +18,7 @@ class Facts(msgspec.Struct):
     """The facts that decide an answer; an item may have a story and no facts."""
 
     names: list[str] = []
-    genders: list[Literal["male", "female"]] = []
+    genders: list[Literal["male", "female", "none"]] = []  # none: in a world without genders
     edges: list[Edge] = []
     query: tuple[int, int] | None = None
     noise: list[tuple[Edge, str]] = []
@@ -39,7 +39,7 @@ def check(item: Item) -> str | None:
         facts = msgspec.convert(item.facts, Facts, strict=True)
     except msgspec.ValidationError as error:
         return "'facts': " + in_words(str(error))
-    return _people(facts, item.facts) or _words(facts)
+    return _people(facts, item.facts) or _words(facts, item)
 
 
 def _people(facts: Facts, given: Mapping[str, Any]) -> str | None:
@@ -59,13 +59,13 @@ def _people(facts: Facts, given: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _words(facts: Facts) -> str | None:
+def _words(facts: Facts, item: Item) -> str | None:
     try:
-        known = load(facts.rules).code
+        rules = of_item(item)
     except ProbandError:
         return None  # rules of another machine: whoever needs them says so
     for edge in facts.edges:
         for word in edge[1].split("|"):
-            if word not in known:
-                return f"edge {list(edge)} has a relation that the rules {facts.rules!r} do not have: {word!r}"
+            if word not in rules.code:
+                return f"edge {list(edge)} has a relation that the rules {rules.name!r} do not have: {word!r}"
     return None
