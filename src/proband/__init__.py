@@ -11,7 +11,7 @@ from typing import Any
 __version__ = "0.1.0"
 # verb -> the module of the pipeline that holds it; imported when it is first used
 VERBS = {
-    "audit": "audit",
+    "audit": "checking.audit",
     "build": "build",
     "compare": "compare",
     "demo": "demo",
@@ -24,7 +24,7 @@ VERBS = {
     "show": "show",
     "study": "study",
     "train": "train",
-    "verify": "verify",
+    "verify": "checking.verify",
 }
 __all__ = [*VERBS]
 

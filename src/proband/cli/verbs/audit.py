@@ -25,7 +25,7 @@ def audit(
 
     Example: proband audit items -o audit
     """
-    from proband.pipeline.audit import audit
+    from proband.pipeline.checking.audit import audit
 
     give(audit(path, out=out, suite=suite, seed=seed), layout, json=json)
 

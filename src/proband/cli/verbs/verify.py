@@ -23,7 +23,7 @@ def verify(
 
     Example: proband verify items
     """
-    from proband.pipeline.verify import verify
+    from proband.pipeline.checking.verify import verify
 
     result = verify(items)
     give(result, layout, json=json)

@@ -9,7 +9,7 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.core.files import read_json
-from proband.pipeline.audit import audit
+from proband.pipeline.checking.audit import audit
 from proband.pipeline.build import build
 from proband.suites.kinship.audit.template_banks import is_bank
 

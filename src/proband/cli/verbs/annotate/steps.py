@@ -24,7 +24,7 @@ KINDS = Literal["write", "review", "judge", "simplify", "solve"]
 def commands() -> App:
     usage = "Usage: proband annotate STEP PROJECT [OPTIONS]"
     verb = App(
-        name="annotate", help=HELP, usage=usage, group_commands=Group("Steps"), group_parameters=OPTIONS, sort_key=11
+        name="annotate", help=HELP, usage=usage, group_commands=Group("Steps"), group_parameters=OPTIONS, sort_key=99
     )
     steps: tuple[Callable[..., None], ...] = (demo, init, plan, serve, links, status, aggregate, export)
     for place, step in enumerate(steps):

@@ -1,0 +1,1 @@
+"""Checking labels: an auditor for anybody's data (`audit`), certificates of our own items (`verify`)."""
