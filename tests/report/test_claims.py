@@ -222,7 +222,7 @@ def test_claims_are_written_in_all_formats(tmp_path: Path, unpainted: None) -> N
     written = json.loads((tmp_path / "claims.json").read_text("utf-8"))["claims"]
     assert [(v["systems"], v["verdict"]) for v in written] == [("m", "holds"), ("net:a", "open"), ("m", "holds")]
     assert written[-1]["shown"] == "+20.0 points"  # in the unit of the tables, percent
-    page = (tmp_path / "index.html").read_text("utf-8")
+    page = (tmp_path / "claims.html").read_text("utf-8")
     assert "frequency explains &lt;little&gt;" in page
     for end, word in (("md", "holds"), ("tex", r"\toprule"), ("csv", "claim,")):
         assert word in (tmp_path / "tables" / f"claims.{end}").read_text("utf-8")

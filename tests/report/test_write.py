@@ -50,7 +50,8 @@ def test_what_is_written(folder: Path) -> None:
     for table in ("groups", "length", "relations", "headline"):
         assert {f"tables/analogy-{table}.{end}" for end in ("md", "tex", "csv")} <= names
         assert {f"figures/analogy-{table}.{end}" for end in ("svg", "png", "pdf")} <= names
-    assert {"index.html", "report.json", "tables/analogy-2-groups.md", "data/cloze-index.js"} <= names
+    assert {"index.html", "analogy.html", "analogy-2.html", "cloze.html"} <= names
+    assert {"report.json", "tables/analogy-2-groups.md", "data/cloze-index.js"} <= names
 
 
 def test_report_json_holds_estimates(folder: Path) -> None:
@@ -69,7 +70,7 @@ def test_report_json_holds_estimates(folder: Path) -> None:
 def test_differences_that_are_not_significant_are_pale(folder: Path) -> None:
     summary = json.loads((folder / "report.json").read_text("utf-8"))
     verdicts = [c["verdict"] for each in summary["sets"] for c in each["comparisons"]]
-    page = (folder / "index.html").read_text("utf-8")
+    page = "".join(path.read_text("utf-8") for path in sorted(folder.glob("*.html")))
     assert page.count('<tr class="noise">') == verdicts.count("not significant") > 0
 
 
@@ -100,16 +101,18 @@ class Links(HTMLParser):
         self.handle_endtag(tag)
 
 
-def test_the_page_is_sound_and_has_no_dead_links(folder: Path) -> None:
-    parser = Links()
-    parser.feed((folder / "index.html").read_text("utf-8"))
-    assert parser.open == []
-    assert len(parser.ids) == len(set(parser.ids))
-    for link in parser.links:
-        if link.startswith("#"):
-            assert link[1:] in parser.ids
-        elif not link.startswith("data:"):
-            assert (folder / link).is_file(), link
+def test_the_pages_are_sound_and_have_no_dead_links(folder: Path) -> None:
+    pages = {path.name: Links() for path in folder.glob("*.html")}
+    for name, parser in pages.items():
+        parser.feed((folder / name).read_text("utf-8"))
+        assert parser.open == []
+        assert len(parser.ids) == len(set(parser.ids))
+    for name, parser in pages.items():
+        for link in parser.links:
+            file, _, anchor = link.partition("#")
+            if not link.startswith("data:"):
+                assert (folder / (file or name)).is_file(), link
+                assert not anchor or anchor in pages[file or name].ids, link
 
 
 def test_without_matplotlib_there_are_svgs_and_a_word_about_it(
@@ -117,7 +120,7 @@ def test_without_matplotlib_there_are_svgs_and_a_word_about_it(
 ) -> None:
     assert marks.figure_formats() == ("svg",)
     write_report([make_set(40)], out=tmp_path)
-    page = (tmp_path / "index.html").read_text("utf-8")
+    page = "".join(path.read_text("utf-8") for path in tmp_path.glob("*.html"))
     assert "proband[plots]" in page
     assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".svg"}
     assert ".png" not in page
@@ -130,7 +133,7 @@ def test_a_table_nobody_has_tags_for_is_left_out(
     table = dataclasses.replace(loaded.suite.tables[0], name="absent", title="By a tag nobody has", rows=("absent",))
     suite = dataclasses.replace(loaded.suite, tables=(*loaded.suite.tables, table))
     write_report([dataclasses.replace(loaded, suite=suite)], out=tmp_path)
-    page = (tmp_path / "index.html").read_text("utf-8")
+    page = (tmp_path / "analogy.html").read_text("utf-8")
     assert loaded.suite.tables[0].title in page
     assert table.title not in page
     assert not list((tmp_path / "tables").glob("*absent*"))
@@ -167,7 +170,7 @@ def test_tables_and_analyses_are_asked_for_by_name(
     tables = {path.stem for path in (tmp_path / "one" / "tables").iterdir()}
     assert tables == {"analogy-headline", "analogy-groups", "analogy-words"}
     assert "| embedded:mlm | 320 |" in (tmp_path / "one" / "tables" / "analogy-words.md").read_text("utf-8")
-    assert "Words &lt;in&gt; prompts" in (tmp_path / "one" / "index.html").read_text("utf-8")
+    assert "Words &lt;in&gt; prompts" in (tmp_path / "one" / "analogy.html").read_text("utf-8")
     with pytest.raises(ProbandError, match="no table 'grops'; there are groups, length, relations"):
         write_report([items], out=tmp_path, tables=["grops"])
     with pytest.raises(ProbandError, match="no analysis 'x'; there are words"):

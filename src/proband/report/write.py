@@ -28,7 +28,7 @@ from proband.report.numbers.sentences import sentences
 from proband.report.numbers.sources import ItemSet
 from proband.report.numbers.systems import unique
 from proband.report.page.browse import write_browser
-from proband.report.page.page import Section, page
+from proband.report.page.page import PAGES, Section, pages
 from proband.report.page.panel import sheet_file
 from proband.report.tables.comma_separated import comma_separated
 from proband.report.tables.latex import latex
@@ -56,14 +56,18 @@ def write_report(
     with `claims` the suites' claims are tested.
     """
     _check(sets, tables=tables, analyses=analyses)
-    keys = unique([slug(each.suite.name) for each in sets])
-    sections = []
+    keys = unique([*PAGES, *(slug(each.suite.name) for each in sets)])[len(PAGES) :]
+    studies: list[Study] = []
+    sections: list[Section] = []
     total = sum(3 + len(_chosen(each.suite, tables)) for each in sets)
     with Progress("report", total=total) as bar:
         for each, key in zip(sets, keys):
             used = _metrics(each.suite, tables=tables, claims=claims, analyses=analyses)
-            study = Study(each.ordered(), used, key=key, seed=seed)
+            studies.append(Study(each, used, key=key, seed=seed))
+            studies[-1].rank()
             bar.advance()
+        colour(studies)
+        for study in studies:
             sections.append(_section(study, out, tables=tables, analyses=analyses, advance=bar.advance))
     verdicts = judge([(section.study, section.sheets) for section in sections]) if claims else []
     if claims:
@@ -71,7 +75,8 @@ def write_report(
         write_json(out / "claims.json", {"claims": _plain(verdicts)})
     missing = "" if can_paint() else NO_PLOTS
     name = title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
-    write_text(out / "index.html", page(sections, title=name, claims=verdicts, missing=missing))
+    for file, text in pages(sections, title=name, claims=verdicts, missing=missing).items():
+        write_text(out / file, text)
     summary = {"title": name, "missing": missing, "sets": [_set_summary(section) for section in sections]}
     write_json(out / "report.json", summary | ({"claims": _plain(verdicts)} if claims else {}))
     counted = {kind: sum(each.verdict == kind for each in verdicts) for kind in ("holds", "fails", "open")}
@@ -119,6 +124,13 @@ def _metrics(suite: Suite, *, tables: Sequence[str] | None, claims: bool, analys
     if claims:
         names += [contrast.metric for claim in suite.claims for contrast in claim.contrasts]
     return [suite.metric(name) for name in dict.fromkeys(names)]
+
+
+def colour(studies: Sequence[Study]) -> None:
+    """A system has the same colour wherever it is drawn."""
+    number: dict[str, int] = {}
+    for study in studies:
+        study.hues = tuple(number.setdefault(label, len(number)) for label in study.labels)
 
 
 # ---- one item set --------------------------------------------------------------------------------------------------

@@ -11,11 +11,11 @@ from typing import Any
 
 @cache
 def environment(package: str) -> Any:
-    """The templates (*.html) of a package, as `environment("proband.report.page").get_template("index.html")`."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    """The templates (*.html) of a package, and those of this one that all share (`layout.html`)."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     made = Environment(
-        loader=PackageLoader(package, package_path=""),
+        loader=ChoiceLoader([PackageLoader(package, package_path=""), PackageLoader("proband.web", package_path="")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -52,12 +52,20 @@ def value_range(grid: Grid) -> tuple[float, float]:
     for found in grid.cells.values():
         for cell in found:
             if cell is not None:
-                seen += [cell.estimate.low, cell.estimate.high, *([cell.chance] if cell.chance is not None else [])]
+                e = cell.estimate
+                seen += [e.mean] if e.few else [e.low, e.high]
+                seen += [cell.chance] if cell.chance is not None else []
     seen += [figure.value for cell in grid.published.values() for figure in cell.values()]
     low, high = (min(seen), max(seen)) if seen else (0.0, 1.0)
     step = 0.1 if grid.metric.percent else 10 ** math.floor(math.log10(max(high - low, abs(high), 1e-6))) / 2
     low, high = step * math.floor(low / step + 1e-9), step * math.ceil(high / step - 1e-9)
     return (low, high) if high > low else (low - step, high + step)
+
+
+def chance_of(grid: Grid, row: Key | None, column: Key) -> float | None:
+    """The chance level of a cell, which is that of its items."""
+    found = grid.cells.get((row, column), ())
+    return next((cell.chance for cell in found if cell is not None and cell.chance is not None), None)
 
 
 def tip(grid: Grid, run: int, row: Key | None, column: Key, cell: Cell) -> str:
@@ -69,8 +77,13 @@ def tip(grid: Grid, run: int, row: Key | None, column: Key, cell: Cell) -> str:
     if e.from_seeds is not None:
         lines.append(f"{100 * e.from_seeds:.0f}% of the variance from training seeds")
     lines.append(f"{words.count(e.n, 'answer')} in {words.count(e.clusters, 'cluster')}")
+    if cell.unread:
+        lines.append(f"{100 * cell.unread:.1f}% of the replies unread (counted as wrong)")
+    if cell.skipped:
+        lines.append(f"{words.count(cell.skipped, 'item')} skipped (not counted)")
     if cell.chance is not None:
-        lines.append(f"chance {words.figure(cell.chance, grid.metric)}: {cell.against_chance} chance")
+        against = f": {cell.against_chance} chance" if cell.against_chance else ""
+        lines.append(f"chance {words.figure(cell.chance, grid.metric)}{against}")
     return "\n".join(line for line in lines if line)
 
 

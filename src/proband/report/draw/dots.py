@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from proband.report.draw.axes import Axis, fitted, picture, published_tip, text_width, tip, value_range
+from proband.report.draw.axes import Axis, chance_of, fitted, picture, published_tip, text_width, tip, value_range
 from proband.report.draw.marks import Mark, Picture, colour_of, shape_of
 from proband.report.numbers import words
 from proband.report.numbers.grids import Grid, Key
@@ -52,6 +53,9 @@ def dot_plot(grid: Grid, width: float) -> Picture:
                 )
             marks += _strip(grid, band, column, axis, at, tallness, lane)
             at += tallness
+        if (level := chance_of(grid, bands[0].row, column)) is not None:
+            where = (axis(level), at + 28)
+            marks.append(Mark(kind="text", at=where, text="chance", size=10.5, paint="soft", anchor="middle"))
     return picture(grid, width, tall * math.ceil(len(columns) / per), marks)
 
 
@@ -82,7 +86,7 @@ def _panel_frame(axis: Axis, top: float, bottom: float, *, stripes: Sequence[flo
 def _strip(grid: Grid, band: Band, column: Key, axis: Axis, top: float, height: float, lane: float) -> list[Mark]:
     marks: list[Mark] = []
     found = grid.cells.get((band.row, column), ())
-    chance = next((cell.chance for cell in found if cell is not None and cell.chance is not None), None)
+    chance = chance_of(grid, band.row, column)
     if chance is not None:
         x = axis(chance)
         marks.append(Mark(kind="line", at=(x, top, x, top + height), paint="rule", width=1.5, dash="3 3"))
@@ -91,10 +95,16 @@ def _strip(grid: Grid, band: Band, column: Key, axis: Axis, top: float, height: 
         cell = found[run] if run < len(found) else None
         if cell is not None:
             words_ = tip(grid, run, band.row, column, cell)
-            paint, ends = colour_of(run), (axis(cell.estimate.low), y, axis(cell.estimate.high), y)
-            marks.append(Mark(kind="line", at=ends, paint=paint, width=2.5, opacity=0.55, model=run))
-            dot = (axis(cell.estimate.mean), y, 4.0)
-            marks.append(Mark(kind="dot", at=dot, paint=paint, shape=shape_of(run), model=run, tip=words_))
+            few, hue = cell.estimate.few, grid.hue(run)
+            paint, ends = colour_of(hue), (axis(cell.estimate.low), y, axis(cell.estimate.high), y)
+            if not few:
+                marks.append(Mark(kind="line", at=ends, paint=paint, width=2.5, opacity=0.55, model=run))
+            look: dict[str, Any] = {
+                "paint": "pub" if few else paint,
+                "shape": shape_of(hue),
+                "opacity": 0.6 if few else 1.0,
+            }
+            marks.append(Mark(kind="dot", at=(axis(cell.estimate.mean), y, 4.0), model=run, tip=words_, **look))
         y += lane
     for figure in grid.published.get((band.row, column), {}).values() if band.published else ():
         words_ = published_tip(grid, figure, band.row, column)

@@ -34,7 +34,9 @@ def heat_map(grid: Grid, width: float) -> Picture:
     for i, run in enumerate(runs):
         x, y = left + (i % per) * panel, (i // per) * tall
         label = fitted(grid.labels[run], panel - 14, size=13)
-        marks.append(Mark(kind="text", at=(x, y + 14), text=label, size=13, bold=True, paint=colour_of(run), model=run))
+        marks.append(
+            Mark(kind="text", at=(x, y + 14), text=label, size=13, bold=True, paint=colour_of(grid.hue(run)), model=run)
+        )
         for j, head in enumerate(heads):
             marks.append(_heading(head, x + j * size, y + top - 6, size, slanted=slanted, run=run))
         for r, (row, name) in enumerate(zip(grid.rows, names)):
@@ -61,16 +63,16 @@ def _square(
     if cell is None:
         return []
     x, y, size = where
-    sign = "°" if cell.against_chance == "at" else ""
+    few, sign = cell.estimate.few, "°" if cell.against_chance == "at" else ""
     text = words.figure(cell.estimate.mean, grid.metric)
     shown = (text.partition(".")[0] if size < 36 else text) + sign
     words_ = tip(grid, run, row, column, cell)
-    paint = shade(cell, span, grid.metric)
+    paint = "band" if few else shade(cell, span, grid.metric)
     rect = (x + 1, y + 1, size - 2, ROW - 2)
     at = (x + size / 2, y + 15)
     return [
         Mark(kind="rect", at=rect, paint=paint, model=run, tip=words_),
-        Mark(kind="text", at=at, text=shown, size=11, anchor="middle", model=run),
+        Mark(kind="text", at=at, text=shown, size=11, anchor="middle", model=run, paint="soft" if few else "ink"),
     ]
 
 

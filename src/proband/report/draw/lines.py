@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import chain
 
-from proband.report.draw.axes import Axis, fitted, picture, published_tip, text_width, tip, value_range
+from proband.report.draw.axes import Axis, chance_of, fitted, picture, published_tip, text_width, tip, value_range
 from proband.report.draw.marks import Mark, Picture, colour_of, shape_of
 from proband.report.numbers import words
 from proband.report.numbers.grids import Grid, Key
@@ -58,10 +58,12 @@ def _frame(grid: Grid, row: Key | None, across: Axis, up: Axis, top: float, numb
     )
     points = []
     for column in grid.columns:
-        chance = next((c.chance for c in grid.cells[row, column] if c is not None and c.chance is not None), None)
+        chance = chance_of(grid, row, column)
         points += [across(float(column[0])), up(chance)] if chance is not None else []
     if len(points) > 2:
         marks.append(Mark(kind="poly", at=tuple(points), paint="rule", width=1.5, dash="3 3"))
+        end = (points[-2], points[-1] - 5)
+        marks.append(Mark(kind="text", at=end, text="chance", size=10.5, paint="soft", anchor="end"))
     return marks
 
 
@@ -70,17 +72,23 @@ def _line(grid: Grid, run: int, row: Key | None, across: Axis, up: Axis) -> list
     known = [(column, cell) for column, cell in found if cell is not None]
     if not known:
         return []
-    lower = [(across(float(column[0])), up(cell.estimate.low)) for column, cell in known]
-    upper = [(across(float(column[0])), up(cell.estimate.high)) for column, cell in known]
+    ends = [(e.mean, e.mean) if e.few else (e.low, e.high) for e in (cell.estimate for _, cell in known)]
+    lower = [(across(float(column[0])), up(low)) for (column, _), (low, _) in zip(known, ends)]
+    upper = [(across(float(column[0])), up(high)) for (column, _), (_, high) in zip(known, ends)]
     path = [(across(float(column[0])), up(cell.estimate.mean)) for column, cell in known]
-    paint, outline = colour_of(run), tuple(chain(*upper, *lower[::-1]))
+    hue = grid.hue(run)
+    paint, outline = colour_of(hue), tuple(chain(*upper, *lower[::-1]))
     marks = [
         Mark(kind="poly", at=outline, paint=paint, filled=True, opacity=0.14, model=run),
         Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, model=run),
     ]
     for (x, y), (column, cell) in zip(path, known):
         words_ = tip(grid, run, row, column, cell)
-        marks.append(Mark(kind="dot", at=(x, y, 3.6), paint=paint, shape=shape_of(run), model=run, tip=words_))
+        few = cell.estimate.few
+        look = "pub" if few else paint
+        marks.append(
+            Mark(kind="dot", at=(x, y, 3.6), paint=look, hollow=few, shape=shape_of(hue), model=run, tip=words_)
+        )
     return marks
 
 

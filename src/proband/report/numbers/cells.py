@@ -63,12 +63,25 @@ class Study:
         used = {metric.name: metric for metric in (self.main, *metrics)}
         self.arrays: Arrays = collect(items, list(used.values()))
         self.systems: tuple[System, ...] = systems(items.runs, pool=pool)
+        self.hues: tuple[int, ...] = tuple(range(len(self.systems)))  # the number of each system's colour
         self.known: dict[Any, tuple[Cell | None, ...]] = {}
         self.kept: dict[Any, list[Together]] = {}
 
     @property
     def labels(self) -> tuple[str, ...]:
         return tuple(system.label for system in self.systems)
+
+    def rank(self) -> None:
+        """Put the systems in the order of the main metric over all items, the best first; before cells are counted."""
+        everything, sign = self.mask({}), -1 if self.main.better == "high" else 1
+        found = [self.column(at, self.main, everything) for at in range(len(self.systems))]
+        values = [sign * column.value if len(rows) else np.inf for rows, column in found]
+        self.systems = tuple(self.systems[at] for at in sorted(range(len(values)), key=lambda at: (values[at], at)))
+
+    @property
+    def run_order(self) -> list[int]:
+        """The runs in the order of the systems."""
+        return [run for system in self.systems for run in system.runs]
 
     # ---- selecting ----
 
@@ -125,7 +138,9 @@ class Study:
     def _unread(self, system: int, rows: Ints) -> float:
         """The share of these items whose reply could not be read, over all runs of a system."""
         runs = self.systems[system].runs
-        found = sum(len(np.intersect1d(self.arrays.unread[run], rows, assume_unique=True)) for run in runs)
+        found = sum(
+            int(np.isin(rows, self.arrays.unread[run]).sum()) for run in runs
+        )  # an item may stand in several rows
         return found / len(rows) / len(runs)
 
     def _skipped(self, system: int, mask: Mask) -> int:

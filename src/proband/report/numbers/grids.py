@@ -38,6 +38,10 @@ class Grid:
     published: Mapping[tuple[Key | None, Key], Mapping[str, Published]]  # by published model
     by_system: bool = True  # its lines are the systems of the item set, in their order
     differs: Mapping[tuple[Key | None, int], Sequence[str]] = field(default_factory=dict)  # lines from published ones
+    hues: tuple[int, ...] = ()  # the number of the colour of each line; in turn, where there is none
+
+    def hue(self, line: int) -> int:
+        return self.hues[line] if self.hues else line
 
     @property
     def empty(self) -> bool:
@@ -116,6 +120,7 @@ def fill(study: Study, table: Table) -> Grid:
         published=published,
         by_system=labels == study.labels,
         differs=_differs(study, lines, columns, cells, published, members),
+        hues=study.hues if labels == study.labels else (),
     )
 
 

@@ -44,13 +44,15 @@ def _leader(study: Study, compared: Sequence[Comparison]) -> str:
     gap = f"{words.distance(pair.difference, metric)} {words.interval(low, high, metric)}"
     if pair.difference == 0:
         return f"{first} and {second} have the same {name}, {words.value(pair.mean_a, metric)}."
+    ahead = f"{pair.a} ({words.value(pair.mean_a, metric)}) and {pair.b} ({words.value(pair.mean_b, metric)})"
     if pair.few:
-        return f"{pair.a} and {pair.b} lead on {name}; {words.count(pair.clusters, 'cluster')}: {words.TOO_FEW}."
+        return f"No model leads on {name}: {ahead} share {words.count(pair.clusters, 'cluster')}, {words.TOO_FEW}."
     p = f"Holm p {words.p_is(pair.p_holm)}"
     if pair.clear:
         best, way = ("highest", "above") if metric.better == "high" else ("lowest", "below")
-        return f"{pair.a} has the {best} {name}, {gap} {way} {pair.b} ({p})."
-    return f"{pair.a} and {pair.b} lead on {name}; the difference of {gap} is not significant ({p})."
+        own = words.value(pair.mean_a, metric)
+        return f"{pair.a} has the {best} {name}, {own}: {gap} {way} {pair.b} ({p})."
+    return f"No model leads on {name}: {ahead} differ by {gap}, which is not significant ({p})."
 
 
 def _against_chance(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> list[str]:

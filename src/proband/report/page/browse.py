@@ -15,7 +15,6 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, write_text
-from proband.core.metrics import Metric
 from proband.core.types import Answer
 from proband.report.numbers import words
 from proband.report.numbers.cells import Study
@@ -67,12 +66,15 @@ class _Browser:
     """The items at `places` with everyone's answers; `values` are the main metric of each run for them."""
 
     def __init__(self, study: Study, places: Any, values: Sequence[Any]) -> None:
-        self.study, self.places, self.values = study, places.tolist(), values
+        self.study, self.places = study, places.tolist()
         tags = study.arrays.tags
         self.listed = [name for name in study.arrays.written if len(tags[name].values) <= FILTERED]
         found = study.items.items_at(self.places)
         self.items = [found[place] for place in self.places]
-        self.answers = [self._answers(run) for run in range(len(study.items.answered))]
+        self.order = study.run_order
+        self.values = [values[run] for run in self.order]
+        self.answers = [self._answers(run) for run in self.order]
+        self.labels = [study.items.labels[run] for run in self.order]
 
     def _answers(self, run: int) -> list[Answer | None]:
         answered = self.study.arrays.answered[run]
@@ -101,7 +103,9 @@ class _Browser:
             "count": len(records),
             "total": study.arrays.count,
             "shard": SHARD,
-            "runs": study.items.labels,
+            "ids": [record["id"] for record in records],
+            "runs": self.labels,
+            "hues": [hue for hue, system in zip(study.hues, study.systems) for _ in system.runs],
             "metric": words.metric(study.main),
             "tags": {
                 name: {
@@ -110,7 +114,7 @@ class _Browser:
                 }
                 for name in self.listed
             },
-            "right": ["".join(_sign(value, study.main) for value in line.tolist()) for line in self.values],
+            "right": ["".join(map(self._sign, given, line.tolist())) for given, line in zip(self.answers, self.values)],
             "drawn": [i for i, record in enumerate(records) if "svg" in record],
         }
 
@@ -125,27 +129,31 @@ class _Browser:
         text = self.study.items.suite.show(item)
         return record | ({"show": text} if text.strip() != item.prompt.strip() else {})
 
+    def _sign(self, answer: Answer | None, value: float) -> str:
+        """1 right, 0 wrong, t a tie with the right choice, h partly right, u unread, s skipped, - no verdict."""
+        if answer is not None and answer.status:
+            return answer.status[0]
+        if value != value or not self.study.main.percent:
+            return "-"
+        if answer is not None and 0 < value < 1:
+            return "t" if answer.scores else "h"
+        return "1" if value >= 1 else "0"
+
     def _drawings(self, i: int, *, answers: bool) -> dict[str, str]:
         """The suite's drawing of the item, and one per run where it differs. Drawings are shown as images, so that
         nothing in them can run."""
         draw, item = self.study.items.suite.draw, self.items[i]
         plain = draw(item, None)
         found = {"": plain} if plain else {}
-        for label, given in zip(self.study.items.labels, self.answers) if answers else ():
-            own = draw(item, given[i]) if given[i] is not None else None
+        for label, given in zip(self.labels, self.answers) if answers else ():
+            answer = given[i]
+            own = draw(item, answer) if answer is not None and not answer.status else None
             if own and own != plain:
                 found[label] = own
         for svg in found.values():
             if not svg.lstrip().startswith("<svg"):
                 raise ProbandError(f"the drawing of item {item.id!r} is not an SVG element")
         return {label: _standalone(svg) for label, svg in found.items()}
-
-
-def _sign(value: float, metric: Metric) -> str:
-    """1 right, 0 wrong, h in between, - no number or one that is no share."""
-    if value != value or not metric.percent:
-        return "-"
-    return "1" if value >= 1 else "0" if value <= 0 else "h"
 
 
 def _answer(answer: Answer | None, value: float) -> dict[str, Any] | None:
@@ -158,6 +166,8 @@ def _answer(answer: Answer | None, value: float) -> dict[str, Any] | None:
         short["t"] = answer.text
     if answer.blanks:
         short["b"] = answer.blanks
+    if answer.status:
+        short["status"] = answer.status
     return short
 
 

@@ -1,7 +1,8 @@
-"""index.html: the overview, a section per item set, claims, the item browser, and where the numbers come from.
+"""The pages of a report: index.html is the overview; each item set has a page of its own with its tables, figures,
+tests, item browser and provenance; claims.html has the papers' findings as tests.
 
-Style and script are written into the page, so that one file and its data folder are all there is. The templates beside
-this file put the numbers into words and HTML, and escape them.
+Style and script are written into each page: the files of one folder are all there is. The templates beside this file
+put the numbers into words and HTML, and escape them.
 """
 
 from __future__ import annotations
@@ -25,6 +26,12 @@ from proband.report.tables.lines import unit
 from proband.report.tables.sheets import numeric, printed
 from proband.web.templates import asset, content_hash, render
 
+SCRIPTS = (
+    ("proband.web", "page.js"),
+    ("proband.report.page", "figures.js"),
+    ("proband.report.page", "browser.js"),
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
@@ -39,29 +46,56 @@ class Section:
     browsed: Mapping[str, int]
 
 
-def page(sections: Sequence[Section], *, title: str, claims: Sequence[Verdict] = (), missing: str = "") -> str:
-    """The whole page; `missing` says which figure files could not be written."""
+PAGES = ("index", "claims")  # names that no item set may have
+
+
+def pages(
+    sections: Sequence[Section], *, title: str, claims: Sequence[Verdict] = (), missing: str = ""
+) -> dict[str, str]:
+    """File -> page: the overview, one page per item set, and the claims; `missing` says which figure files could not be
+    written."""
+    named = [(section, name(section, sections)) for section in sections]
+    views = [_view(section, title) for section, title in named]
+    listed = [("index.html", "Overview"), *((view["file"], view["title"]) for view in views)]
+    listed += [("claims.html", "Claims")] if claims else []
+    shared = {**_shared(), "title": title, "pages": listed, "missing": missing, "claims": claims, "sections": views}
+    made = {
+        "index.html": _rendered("overview", shared, contents=_outline(views), counts=_counts(sections), across=""),
+    }
+    for (section, own), view in zip(named, views):
+        made[view["file"]] = _rendered(
+            "item_set", shared, here=view["file"], s=view, contents=view["contents"], partly=_partly(section, own)
+        )
+    if claims:
+        made["claims.html"] = _rendered("claims", shared, here="claims.html", contents=[("claims", "Claims", 1)])
+    return made
+
+
+def _rendered(template: str, shared: Mapping[str, Any], **values: Any) -> str:
+    return render("proband.report.page", f"{template}.html", **{"here": "index.html", **shared, **values})
+
+
+def _shared() -> dict[str, Any]:
+    """What every page has: style and script, and the functions that templates call."""
     from markupsafe import Markup
 
-    script, style = asset("proband.report.page", "page.js"), asset("proband.web", "page.css")
-    named = [(section, name(section, sections)) for section in sections]
-    return render(
-        "proband.report.page",
-        "index.html",
-        title=title,
-        script_hash=content_hash(script),
-        script=Markup(script),
-        style=Markup(style),
-        counts=_counts(sections),
-        sections=[_view(section, title) for section, title in named],
-        claims=claims,
-        partly=[text for section, title in named if (text := _partly(section, title))],
-        missing=missing,
-        words=words,
-        look=look,
-        tip=tip,
-        printed=printed,
-    )
+    script = "".join(asset(package, file) for package, file in SCRIPTS)
+    style = asset("proband.web", "page.css") + asset("proband.report.page", "report.css")
+    return {
+        "script_hash": content_hash(script),
+        "script": Markup(script),
+        "style": Markup(style),
+        "words": words,
+        "look": look,
+        "tip": tip,
+        "printed": printed,
+    }
+
+
+def _outline(views: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, int]]:
+    """The contents of the overview: (anchor, words, level)."""
+    parts = [("overview", "Overview", 1), *((view["key"], view["title"], 2) for view in views)]
+    return [*parts, ("tables", "Tables and figures", 1), ("reading", "How to read the numbers", 1)]
 
 
 def name(section: Section, sections: Sequence[Section]) -> str:
@@ -88,19 +122,28 @@ def _view(section: Section, title: str) -> dict[str, Any]:
     counted = {int(row) for each in study.arrays.metrics[study.main.name] for row in each.rows}  # not training items
     clusters = words.count(study.arrays.clusters.count, "cluster")
     about = [f"{words.count(study.arrays.count, 'item')} in {clusters}", study.items.source, suite.cites]
+    panels = [panel(grid) for grid in grids]
+    sheets = [(sheet, sheet_file(sheet, study.key), numeric(sheet)) for sheet in section.sheets]
+    tables = [(grid.name, grid.table.title, 2) for grid in grids] + [
+        (file, sheet.title, 2) for sheet, file, _ in sheets
+    ]
+    contents = [("overview", "Overview", 1), *([("results", "Tables and figures", 1)] if tables else []), *tables]
+    contents += [("tests", "Paired significance tests", 1)] if section.compared else []
     return {
         "key": study.key,
+        "file": f"{study.key}.html",
+        "contents": [*contents, ("items", "Items", 1), ("provenance", "Provenance", 1)],
         "title": title,
         "study": study,
         "about": " · ".join(each for each in about if each),
         "overall": section.overall,
-        "axis": Axis(*value_range(section.overall), 0.0, 100.0, study.main.percent),
+        "axis": Axis(
+            *((0.0, 1.0) if study.main.percent else value_range(section.overall)), 0.0, 100.0, study.main.percent
+        ),
         "overall_unit": f"{unit(section.overall)} over {words.count(len(counted), 'item')}",
         "said": section.said,
-        "has_chance": any(grid.has_chance for grid in grids),
-        "has_published": any(grid.others(row) for grid in grids for row in grid.rows),
-        "panels": [panel(grid) for grid in grids],
-        "sheets": [(sheet, sheet_file(sheet, study.key), numeric(sheet)) for sheet in section.sheets],
+        "panels": panels,
+        "sheets": sheets,
         "compared": _comparisons(section.compared),
         "provenance": provenance(study),
     }

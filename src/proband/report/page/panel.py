@@ -9,9 +9,11 @@ from proband.core.suite import Sheet
 from proband.core.text import slug
 from proband.report.draw.axes import NARROW, WIDE, tip
 from proband.report.draw.choose import drawing
+from proband.report.draw.heat import heat_map
+from proband.report.draw.lines import line_plot
 from proband.report.draw.marks import figure_formats, svg
 from proband.report.numbers.grids import Grid
-from proband.report.tables.lines import Line, Printed, best, head, notes, printed, rows_of, unit
+from proband.report.tables.lines import Line, Printed, best, head, notes, printed, rows_of, signs, unit
 
 
 def panel(grid: Grid) -> dict[str, Any]:
@@ -28,7 +30,23 @@ def panel(grid: Grid) -> dict[str, Any]:
         "sources": "; ".join(dict.fromkeys(f.source for cell in grid.published.values() for f in cell.values())),
         "notes": notes(grid),
         "figures": figure_formats(),
+        "signs": signs(grid),
+        "bold": len(grid.labels) > 1,
+        "marks": marks_key(grid),
     }
+
+
+def marks_key(grid: Grid) -> list[tuple[str, str]]:
+    """What the marks of a figure mean, as (class of the style sheet, words): those that it has."""
+    few = [("few", "too few items to tell: no interval")] if grid.has_few else []
+    published = [("diamond", "published")] if any(map(grid.others, grid.rows)) else []
+    chance = [("dash", "chance")] if grid.has_chance else []
+    if drawing(grid) is heat_map:
+        against = "above chance" if grid.has_chance else "better"
+        low = [("below", "below chance"), ("pale", "at chance")] if grid.has_chance else []
+        return [("above", against), *low, *few]
+    band = "band" if drawing(grid) is line_plot else "bar"
+    return [("dot", "mean"), (band, "95% interval"), *chance, *published, *few]
 
 
 def _body(grid: Grid, group: Sequence[Line]) -> list[tuple[Line, list[tuple[Printed, str, str]]]]:
@@ -47,7 +65,11 @@ def _cells(grid: Grid, line: Line, top: Sequence[float | None]) -> Iterator[tupl
             yield shown, "", ""
         else:
             bold = " best" if cell.estimate.mean == highest else ""
-            yield shown, cell.against_chance + bold, tip(grid, line.run, line.row, column, cell)
+            yield (
+                shown,
+                ("few" if shown.few else cell.against_chance + bold),
+                tip(grid, line.run, line.row, column, cell),
+            )
 
 
 def sheet_file(sheet: Sheet, key: str) -> str:

@@ -61,10 +61,12 @@ class Printed:
     sign: str = ""  # against chance
     interval: str = ""
     spread: str = ""  # over training runs
+    unread: str = ""  # the share of replies that could not be read, if any
+    few: bool = False  # too few clusters for an interval
 
     @property
     def more(self) -> str:
-        return " ".join(part for part in (self.interval, self.spread) if part)
+        return " ".join(part for part in (self.interval, self.spread, self.unread) if part)
 
 
 def printed(grid: Grid, line: Line) -> list[Printed]:
@@ -74,7 +76,8 @@ def printed(grid: Grid, line: Line) -> list[Printed]:
         if cell is not None:
             e, spread = cell.estimate, words.spread(cell.sd, cell.runs, grid.metric)
             sign, span = SIGN[cell.against_chance], words.span(e, grid.metric)
-            out.append(Printed(words.figure(e.mean, grid.metric), sign, span, spread))
+            unread = f"unread {100 * cell.unread:.0f}%" if cell.unread >= 0.005 else ""
+            out.append(Printed(words.figure(e.mean, grid.metric), sign, span, spread, unread, e.few))
         else:
             out.append(Printed() if value is None else Printed(words.figure(value, grid.metric)))
     return out
@@ -103,8 +106,8 @@ def unit(grid: Grid) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def legend(grid: Grid) -> str:
-    """What the signs mean, and where the published figures come from."""
+def signs(grid: Grid) -> list[str]:
+    """What the signs in a table mean: those that it has."""
     out = ["Intervals allow for items that share material."]
     if grid.has_few:
         out.append(f"{words.TOO_FEW.capitalize()}: fewer than {FEW:g} effective clusters.")
@@ -112,6 +115,14 @@ def legend(grid: Grid) -> str:
         out.append("° the interval includes chance; ▼ below chance.")
     if grid.several_runs:
         out.append("± standard deviation over training seeds, which the intervals take into account.")
+    if any(cell and cell.unread for found in grid.cells.values() for cell in found):
+        out.append("Unread: replies from which no answer could be read; they count as wrong.")
+    return out
+
+
+def legend(grid: Grid) -> str:
+    """What the signs mean, and where the published figures come from."""
+    out = signs(grid)
     sources = dict.fromkeys(f"{f.model}: {f.source}" for cell in grid.published.values() for f in cell.values())
     if sources:
         out.append("In italics, published figures (" + "; ".join(sources) + ").")

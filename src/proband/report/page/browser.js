@@ -1,85 +1,9 @@
-"use strict";
-// The page works without this script; it adds tooltips, switches for models and theme, and the item browser.
+// The item browser: an index per item set says what filters need; the items lie in shards that are loaded when shown.
 const PROBAND = (() => {
-  const find = (query, root = document) => root.querySelector(query);
-  const all = (query, root = document) => [...root.querySelectorAll(query)];
-
-  // An element with a class and children; text goes in as text, never as HTML.
-  function make(name, look, ...children) {
-    const element = document.createElement(name);
-    if (look) element.className = look;
-    element.append(...children.filter((child) => child !== null && child !== undefined));
-    return element;
-  }
-
-  // ---- theme ----
-  const root = document.documentElement;
-  const store = { get() { try { return localStorage.getItem("proband-theme"); } catch { return null; } },
-                  set(value) { try { localStorage.setItem("proband-theme", value); } catch { /* private mode */ } } };
-  const dark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  function label() { find("#theme").textContent = dark() ? "Light" : "Dark"; }
-  if (["dark", "light"].includes(store.get())) root.dataset.theme = store.get();
-  find("#theme").addEventListener("click", () => { root.dataset.theme = dark() ? "light" : "dark"; store.set(root.dataset.theme); label(); });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", label);
-  label();
-
-  // ---- tooltips: pointer, touch, and arrow keys inside a figure ----
-  const tip = find("#tip");
-  function showTip(target) {
-    tip.textContent = target.dataset.tip;
-    tip.hidden = false;
-    const box = target.getBoundingClientRect(), own = tip.getBoundingClientRect();
-    const left = Math.min(Math.max(8, box.left + box.width / 2 - own.width / 2), innerWidth - own.width - 8);
-    const above = box.top - own.height - 8;
-    tip.style.left = `${left}px`;
-    tip.style.top = `${above > 50 ? above : box.bottom + 8}px`;
-  }
-  const hideTip = () => { tip.hidden = true; };
-  document.addEventListener("pointerover", (event) => {
-    const target = event.target.closest?.("[data-tip]");
-    if (target) showTip(target); else hideTip();
-  });
-  addEventListener("scroll", hideTip, { passive: true });
-  for (const figure of all("svg.figure")) {
-    let at = -1;
-    const step = (by) => {
-      const marks = all("[data-tip]:not(.off)", figure);
-      if (!marks.length) return;
-      marks.forEach((mark) => mark.classList.remove("lit"));
-      at = (at + by + marks.length) % marks.length;
-      marks[at].classList.add("lit");
-      showTip(marks[at]);
-    };
-    figure.addEventListener("keydown", (event) => {
-      const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-      if (by) { event.preventDefault(); step(by); }
-      if (event.key === "Escape") hideTip();
-    });
-    figure.addEventListener("blur", () => { hideTip(); all(".lit", figure).forEach((mark) => mark.classList.remove("lit")); });
-  }
-
-  // ---- switches for models ----
-  for (const button of all(".legend button")) {
-    button.addEventListener("click", () => {
-      const on = button.getAttribute("aria-pressed") !== "true";
-      const section = button.closest("section");
-      button.setAttribute("aria-pressed", String(on));
-      all(`[data-m="${button.dataset.model}"]`, section).forEach((mark) => mark.classList.toggle("off", !on));
-    });
-  }
-
-  // ---- where we are ----
-  const links = new Map(all(".top nav a").map((link) => [link.hash.slice(1), link]));
-  const watch = new IntersectionObserver((entries) => entries.forEach((entry) => {
-    if (entry.isIntersecting) links.forEach((link, id) => link.classList.toggle("here", id === entry.target.id));
-  }), { rootMargin: "-20% 0px -70% 0px" });
-  links.forEach((_, id) => { const section = document.getElementById(id); if (section) watch.observe(section); });
-
-  // ---- the item browser ----
   const sets = new Map();        // key -> index, with shards: Map(number -> records)
-  const waiting = new Map();     // file -> [resolve, reject]
-  const PAGE = 20;
-  const view = { key: null, picked: {}, right: "", drawn: "", search: "", matches: [], page: 0, turn: 0 };
+  const waiting = new Map();     // file -> promise
+  const PAGE = matchMedia("(max-width: 720px)").matches ? 10 : 20;
+  const view = { key: null, picked: {}, right: "", drawn: "", search: "", place: "text", matches: [], page: 0, turn: 0 };
 
   function load(file) {
     if (waiting.has(file)) return waiting.get(file);
@@ -102,8 +26,11 @@ const PROBAND = (() => {
     return (await records(key, Math.floor(i / shard)))[i % shard];
   }
 
+  // ---- filters and search ----
   const MANY = 6; // choices that are always shown
+  const OWN = 5;  // choices from which on they are a list that all items share, not the item's own text
   const RIGHT = [["", "any"], ["all", "all right"], ["none", "all wrong"], ["split", "models disagree"]];
+  const WRONG = "0u";
   function drawFilters() {
     const set = sets.get(view.key), box = find("#tags");
     box.replaceChildren();
@@ -113,17 +40,20 @@ const PROBAND = (() => {
       box.append(picker(name, [["", "any"], ...order.map(([value, i]) => [String(i), value])], (value) => { view.picked[name] = value; }));
     }
     const choices = [...RIGHT];
-    set.runs.forEach((run, m) => choices.push([`1${m}`, `${run} right`], [`0${m}`, `${run} wrong`]));
+    set.runs.forEach((run, m) => {
+      choices.push([`1${m}`, `${run} right`], [`0${m}`, `${run} wrong`]);
+      for (const [sign, word] of [["t", "tie"], ["u", "unread"], ["s", "skipped"]]) if (set.right[m].includes(sign)) choices.push([`${sign}${m}`, `${run} ${word}`]);
+    });
     if (set.drawn.length && set.drawn.length < set.count) {
       box.append(picker("drawing", [["", "any"], ["1", "drawn"]], (value) => { view.drawn = value; }));
     }
-    if (set.right.some((line) => /[01h]/.test(line))) box.append(picker("answers", choices, (value) => { view.right = value; }));
+    if (set.right.some((line) => /[01htus]/.test(line))) box.append(picker("answers", choices, (value) => { view.right = value; }));
   }
   function picker(name, choices, change) {
     const select = make("select");
     select.name = name;
     for (const [value, text] of choices) { const option = make("option", "", text); option.value = value; select.append(option); }
-    select.addEventListener("change", () => { change(select.value); filter(); });
+    select.addEventListener("change", () => { change(select.value); filter().catch(fail); });
     return make("label", "", name, select);
   }
 
@@ -133,12 +63,25 @@ const PROBAND = (() => {
     if (view.right === "") return true;
     const signs = set.right.map((line) => line[i]);
     if (view.right === "all") return signs.every((sign) => sign === "1");
-    if (view.right === "none") return signs.every((sign) => sign === "0");
-    if (view.right === "split") return new Set(signs.filter((sign) => sign !== "-")).size > 1;
-    return signs[Number(view.right.slice(1))] === view.right[0];
+    if (view.right === "none") return signs.every((sign) => WRONG.includes(sign));
+    if (view.right === "split") return new Set(signs.filter((sign) => !"-s".includes(sign)).map((sign) => WRONG.includes(sign) ? "0" : sign)).size > 1;
+    const sign = signs[Number(view.right.slice(1))];
+    return view.right[0] === "0" ? WRONG.includes(sign) : sign === view.right[0];
   }
+  // Where the words are looked for: in what was asked, in what models wrote, in the name, or in all of it.
+  const TEXTS = {
+    id: (record) => [record.id],
+    text: (record) => [record.prompt, ...(record.choices && record.choices.length < OWN ? record.choices : [])],
+    answers: (record) => record.answers.flatMap((answer) => answer ? [answer.t ?? "", answer.b ? JSON.stringify(answer.b) : "", ...picks(record, answer)] : []),
+    all: (record) => [...TEXTS.id(record), record.prompt, ...(record.choices || []), record.show || "", ...TEXTS.answers(record)],
+  };
+  const picks = (record, answer) => {
+    if (!answer.s || !record.choices) return [];
+    const high = Math.max(...answer.s);
+    return record.choices.filter((_, c) => answer.s[c] === high);
+  };
   const holds = (record, words) => {
-    const text = [record.id, record.prompt, ...(record.choices || []), record.show || ""].join("\n").toLowerCase();
+    const text = TEXTS[view.place](record).join("\n").toLowerCase();
     return words.every((word) => text.includes(word));
   };
 
@@ -165,6 +108,7 @@ const PROBAND = (() => {
   }
   const say = (text) => { find("#found").textContent = text; };
 
+  // ---- the list ----
   async function drawPage() {
     const set = sets.get(view.key), turn = view.turn, list = find("#list");
     const first = view.page * PAGE, slice = view.matches.slice(first, first + PAGE);
@@ -177,19 +121,23 @@ const PROBAND = (() => {
     find("#after").disabled = first + PAGE >= view.matches.length;
   }
 
-  const colour = (m) => `c${m % 8}`;
-  const SIGNS = { 1: ["right", "✓", "right"], 0: ["wrong", "✗", "wrong"], h: ["half", "½", "partly right"], "-": ["none", "–", "no verdict"] };
+  const colour = (set, m) => `c${set.hues[m] % 8}`;
+  const SIGNS = {
+    1: ["right", "✓", "right"], 0: ["wrong", "✗", "wrong"], h: ["half", "½", "partly right"], t: ["half", "=", "tie"],
+    u: ["wrong", "?", "unread"], s: ["none", "↷", "skipped"], "-": ["none", "–", "no verdict"],
+  };
   function tick(set, m, i) {
     const [look, sign, words] = SIGNS[set.right[m][i]];
-    const mark = make("span", `tick ${look} ${colour(m)}`, sign);
+    const mark = make("span", `tick ${look} ${colour(set, m)}`, sign);
     mark.dataset.tip = `${set.runs[m]}\n${words}`;
     mark.setAttribute("aria-label", `${set.runs[m]}: ${words}`);
     mark.setAttribute("role", "img");
     return mark;
   }
+  const address = (record) => `#item-${encodeURIComponent(record.id)}`;
   function drawRow(set, i, record) {
     const what = make("span", "what", record.prompt.replace(/\s+/g, " ").slice(0, 220) || record.id);
-    if (record.choices && record.choices.length < 5) what.append(make("span", "", record.choices.join(" / ").slice(0, 120)));
+    if (record.choices && record.choices.length < OWN) what.append(make("span", "", record.choices.join(" / ").slice(0, 120)));
     const row = make("button", "row", what, make("span", "marks", ...set.runs.map((_, m) => tick(set, m, i))));
     row.type = "button";
     row.setAttribute("aria-expanded", "false");
@@ -197,33 +145,46 @@ const PROBAND = (() => {
     row.addEventListener("click", () => {
       const open = row.getAttribute("aria-expanded") === "true";
       row.setAttribute("aria-expanded", String(!open));
-      if (open) line.lastChild.remove(); else line.append(drawItem(set, i, record));
+      if (open) { line.lastChild.remove(); return; }
+      line.append(drawItem(set, i, record));
+      history.replaceState(null, "", address(record));
     });
     return line;
   }
 
+  // ---- one item ----
   function drawItem(set, i, record) {
-    const box = make("div", "open", make("div", "prompt", record.prompt));
+    const own = make("a", "", "link to this item");
+    own.href = address(record);
+    const box = make("div", "open", make("div", "address", own), make("div", "prompt", record.prompt));
     const tags = Object.entries(set.tags).filter(([, tag]) => tag.codes[i] >= 0).map(([name, tag]) => [name, tag.values[tag.codes[i]]]);
     const every = [["id", record.id], ...tags, ...Object.entries(record.tags || {})];
     box.append(make("div", "tags", ...every.map(([name, value]) => make("span", "", `${name}: ${value}`))));
     if (record.choices) box.append(drawChoices(set, record));
     record.answers.forEach((answer, m) => {
-      if (!answer || (answer.t === undefined && !answer.b)) return;
-      box.append(make("h4", "", make("span", `swatch s${m % 4} ${colour(m)}`), `${set.runs[m]} answered`));
-      if (answer.t !== undefined) box.append(make("pre", "", answer.t));
-      if (answer.b) box.append(drawBlanks(answer.b));
+      if (!answer || (answer.t === undefined && !answer.b && !answer.status)) return;
+      const state = answer.status ? make("span", "status", SIGNS[set.right[m][i]][2]) : null;
+      box.append(make("h3", "small", make("span", `swatch s${set.hues[m] % 4} ${colour(set, m)}`), answer.status === "skipped" ? `${set.runs[m]} was not asked` : `${set.runs[m]} answered`, state));
+      if (answer.t !== undefined) box.append(scrolled(make("pre", "", answer.t), `answer of ${set.runs[m]}`));
+      if (answer.b) box.append(drawBlanks(answer.b, `blanks of ${set.runs[m]}`));
     });
-    if (record.show) box.append(make("h4", "", "In full"), make("pre", "", record.show));
+    if (record.show) box.append(make("h3", "small", "In full"), scrolled(make("pre", "", record.show), "the item in full"));
     const drawings = make("div", "drawings");
     for (const [run, svg] of Object.entries(record.svg || {})) {
       const image = make("img");
       image.alt = run ? `Drawing of this item with the answer of ${run}` : "Drawing of this item";
       image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-      drawings.append(make("div", "", make("h4", "", run || "Drawn"), image));
+      drawings.append(make("div", "", make("h3", "small", run || "Drawing"), image));
     }
     box.append(drawings);
     return box;
+  }
+  // What scrolls can be reached by keyboard, and has a name.
+  function scrolled(element, name) {
+    element.tabIndex = 0;
+    element.setAttribute("role", "region");
+    element.setAttribute("aria-label", name);
+    return element;
   }
 
   // Scores are only comparable within one model: a bar goes from its lowest to its highest choice. Of many choices, those
@@ -246,21 +207,24 @@ const PROBAND = (() => {
         const bar = make("i");
         bar.style.width = `${100 * share}%`;
         const chosen = answer.s[c] === high;
-        line.append(make("div", `score ${colour(m)}${chosen ? " chosen" : ""}`, make("span", "who", set.runs[m]), make("span", "meter", bar), make("span", "n", `${answer.s[c]}${chosen ? " ◂" : ""}`)));
+        line.append(make("div", `score ${colour(set, m)}${chosen ? " chosen" : ""}`, make("span", "who", set.runs[m]), make("span", "meter", bar), make("span", "n", `${answer.s[c]}${chosen ? " ◂" : ""}`)));
       });
       (record.choices.length <= MANY || picked.has(c) ? list : others).append(line);
     });
     if (!others.childElementCount) return list;
     return make("div", "", list, make("details", "", make("summary", "", `${others.childElementCount} choices that nobody picked`), others));
   }
-  function drawBlanks(blanks) {
+  function drawBlanks(blanks, name) {
     const names = [...new Set(blanks.flatMap((blank) => Object.keys(blank)))];
     const words = (value) => value === undefined || value === null ? "" : Array.isArray(value) && value.every((each) => typeof each !== "object") ? value.join(" ") : typeof value === "object" ? JSON.stringify(value) : String(value);
     const head = make("tr", "", ...names.map((name) => make("th", "", name)));
     const lines = blanks.map((blank) => make("tr", "", ...names.map((name) => make("td", "", words(blank[name])))));
-    return make("div", "blanks", make("table", "", make("thead", "", head), make("tbody", "", ...lines)));
+    return scrolled(make("div", "blanks", make("table", "", make("thead", "", head), make("tbody", "", ...lines))), name);
   }
 
+
+  // ---- starting, keys, addresses ----
+  const fail = (error) => say(error.message);
   async function openSet(key) {
     say("loading");
     Object.assign(view, { key, picked: {}, right: "", drawn: "", page: 0 });
@@ -268,25 +232,58 @@ const PROBAND = (() => {
     drawFilters();
     await filter();
   }
-  const fail = (error) => say(error.message);
-  function startBrowser() {
-    const set = find("#set");
-    let typing;
-    set.addEventListener("change", () => openSet(set.value).catch(fail));
-    find("#search").addEventListener("input", (event) => {
-      clearTimeout(typing);
-      typing = setTimeout(() => { view.search = event.target.value; filter().catch(fail); }, 200);
-    });
-    const turn = (by) => { view.page += by; drawPage().catch(fail); find("#items").scrollIntoView({ block: "start" }); };
-    find("#before").addEventListener("click", () => turn(-1));
-    find("#after").addEventListener("click", () => turn(1));
-    openSet(set.value).catch(fail);
+  const turn = async (by) => {
+    const page = view.page + by;
+    if (page < 0 || page * PAGE >= view.matches.length) return;
+    view.page = page;
+    await drawPage();
+    find("#items").scrollIntoView({ block: "start" });
+  };
+  function keys(event) {
+    const rows = all("#list .row"), at = rows.indexOf(document.activeElement);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key];
+    if (at >= 0 && to !== undefined && rows[to]) { event.preventDefault(); rows[to].focus(); }
+    if (at >= 0 && ["PageDown", "PageUp"].includes(event.key)) {
+      event.preventDefault();
+      turn(event.key === "PageDown" ? 1 : -1).then(() => find("#list .row")?.focus()).catch(fail);
+    }
   }
-  if (find("#items")) {
+  async function openItem(id) {
+    await started();
+    const set = sets.get(view.key), i = set.ids.indexOf(id);
+    if (i < 0) { say(`item ${id} is not among the ${set.count.toLocaleString("en")} shown here`); return; }
+    if (!view.matches.includes(i)) { find("#search").value = view.search = ""; await openSet(view.key); }
+    view.page = Math.floor(view.matches.indexOf(i) / PAGE);
+    await drawPage();
+    const row = all("#list .row")[view.matches.indexOf(i) % PAGE];
+    if (row.getAttribute("aria-expanded") === "false") row.click();
+    row.focus({ preventScroll: true });
+    row.scrollIntoView({ block: "start" });
+  }
+  let start = null;
+  const started = () => start ??= openSet(find("#items").dataset.set);
+  function follow() {
+    if (location.hash.startsWith("#item-")) openItem(decodeURIComponent(location.hash.slice("#item-".length))).catch(fail);
+  }
+  if (find("#items[data-set]")) {
+    let typing;
+    const search = () => { view.search = find("#search").value; view.place = find("#place").value; started().then(filter).catch(fail); };
+    find("#search").addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(search, 200); });
+    find("#place").addEventListener("change", search);
+    find("#before").addEventListener("click", () => turn(-1).catch(fail));
+    find("#after").addEventListener("click", () => turn(1).catch(fail));
+    find("#list").addEventListener("keydown", keys);
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;
+      event.preventDefault();
+      find("#search").focus();
+    });
     const near = new IntersectionObserver((entries) => {
-      if (entries.some((entry) => entry.isIntersecting)) { near.disconnect(); startBrowser(); }
+      if (entries.some((entry) => entry.isIntersecting)) { near.disconnect(); started().catch(fail); }
     }, { rootMargin: "600px" });
     near.observe(find("#items"));
+    addEventListener("hashchange", follow);
+    follow();
   }
 
   return {
