@@ -41,7 +41,7 @@ def write_jsonl(path: Path, rows: Any) -> int:
 
 
 def _judgments(found: Collected, folder: Path, _: Path) -> dict[str, Any]:
-    """questionnaires.jsonl, judgments.jsonl, and the experts' in experts.jsonl where there are any."""
+    """questionnaires.jsonl, judgments.jsonl, and the experts' in expert.jsonl where there are any."""
     sheets = (
         {"id": unit["name"], **{k: unit["body"][k] for k in ("question", "q_type", "q_rel", "q_arg", "candidates")}}
         for unit in sorted(found.units.values(), key=lambda unit: str(unit["name"]))
@@ -49,7 +49,7 @@ def _judgments(found: Collected, folder: Path, _: Path) -> dict[str, Any]:
     written = {"questionnaires": write_jsonl(folder / "questionnaires.jsonl", sheets)}
     written["judgments"] = write_jsonl(folder / "judgments.jsonl", found.judgments())
     if experts := found.judgments("expert"):
-        written["experts"] = write_jsonl(folder / "experts.jsonl", experts)
+        written["experts"] = write_jsonl(folder / "expert.jsonl", experts)
     return {**written, "next": f"proband build inference --data {folder} --format judgments -o items"}
 
 

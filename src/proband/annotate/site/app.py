@@ -130,7 +130,7 @@ class Headers:
             await self.app(scope, receive, send)
             return
         desk = "/owner" in scope["path"]
-        ancestors = "'none'" if desk else f"'self' {self.frames}"
+        ancestors = "'none'" if desk else f"'self' {self.frames}".strip()
         policy = (
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
             "connect-src 'self'; base-uri 'none'; form-action 'self' https://*.mturk.com; "
@@ -147,8 +147,8 @@ class Headers:
         async def sending(message: Any) -> None:
             if message["type"] == "http.response.start":
                 present = {name.lower() for name, _ in message["headers"]}
-                extra = dict(fixed)
-                if b"cache-control" not in present:
+                extra = {} if b"content-security-policy" in present else dict(fixed)
+                if extra and b"cache-control" not in present:
                     extra["cache-control"] = "no-store"
                 message["headers"] = [*message["headers"], *((k.encode(), v.encode()) for k, v in extra.items())]
             await send(message)

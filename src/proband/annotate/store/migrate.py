@@ -6,10 +6,11 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, inspect, text
 
 from proband.annotate.store.database import Database
 
+NEWEST = "0002"  # the head of migrations/versions; a test compares
 LOCK = 7043114  # PostgreSQL's advisory lock: two servers that start at once do not both migrate
 
 
@@ -18,16 +19,14 @@ def migrate(database: Database, to: str = "head") -> None:
 
 
 def _migrate(connection: Connection, to: str) -> None:
-    from alembic import command
-
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
-    quiet = logging.getLogger("alembic")
-    quiet.setLevel(logging.WARNING)
-    settings = configuration(connection)
-    if to == "head" and current(connection) == head():
+    if to == "head" and current(connection) == NEWEST:
         return
-    command.upgrade(settings, to)
+    from alembic import command
+
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    command.upgrade(configuration(connection), to)
 
 
 def configuration(connection: Connection | None = None) -> Any:
@@ -47,6 +46,7 @@ def head() -> str | None:
 
 
 def current(connection: Connection) -> str | None:
-    from alembic.runtime.migration import MigrationContext
-
-    return MigrationContext.configure(connection).get_current_revision()
+    """The revision of a database; None if it has no tables. Asked without Alembic, whose import costs a start 0.2 s."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.scalar(text("SELECT version_num FROM alembic_version"))

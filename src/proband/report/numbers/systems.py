@@ -1,6 +1,7 @@
 """Systems: runs as tables show them, with their names and their tags.
 
 Runs of one network that differ only in its training seed are one system; their numbers are averaged item by item.
+The runs of several people on the same items are pooled in the same way.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def run_tags(run: Run, *, pooled: bool = False) -> dict[str, Tag]:
     """
     kind = str(run.net.get("net", ""))
     tags: dict[str, Tag] = {
-        "run.model": f"net:{kind}" if pooled else run.model,
+        "run.model": f"net:{kind}" if pooled and kind else run.model,  # people, too, are several runs
         "run.solver": run.solver,
         "run.net": kind,
         "run.seed": run.seed,

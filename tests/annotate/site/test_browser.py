@@ -1,0 +1,120 @@
+"""Whole visits in a real browser, at 320 pixels and with the keyboard alone: from the link to the completion code, with
+a reload in the middle and a lost connection; every page and state under axe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from proband.annotate.create import init
+from proband.annotate.demo import SAMPLES, SETTINGS
+from proband.annotate.project import secret_of
+from proband.annotate.site.tokens import new_link
+
+if TYPE_CHECKING:
+    from tests.annotate.visitors import Browsing, answer_by_keyboard, chromium
+else:
+    from visitors import Browsing, answer_by_keyboard, chromium
+
+SAMPLE_FOLDER = Path(__file__).resolve().parents[3] / "src" / "proband" / "data" / "annotate"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture
+def served_kind(tmp_path: Path, served: Callable[[Path], Any]) -> Callable[[str], tuple[Path, str, str]]:
+    """A project of a kind with its sample units; gives its folder, its address and the owner's password."""
+
+    def start(kind: str) -> tuple[Path, str, str]:
+        folder = tmp_path / kind
+        made = init(folder, kind=kind, items=SAMPLE_FOLDER / SAMPLES[kind], settings_given=SETTINGS)
+        return folder, served(folder).url, made["password"]
+
+    return start
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", list(SAMPLES))
+def test_a_whole_visit(kind: str, served_kind: Callable[[str], tuple[Path, str, str]], browser: Any) -> None:
+    folder, base, password = served_kind(kind)
+    with Browsing(browser, width=320) as visit:
+        visit.go(f"{base}/join/{new_link(secret_of(folder), 'crowd', name='one')}")
+        visit.fits()
+        visit.axe("consent")
+        visit.tab_to("input[name=agree]")
+        visit.press("Space")
+        visit.tab_to("input[name=signals]")
+        visit.press("Space")
+        visit.submit("button.primary")
+        visit.axe("instructions")
+        visit.fits()
+        visit.tab_to("input[name=q0]")  # wrong on purpose, then right
+        wrong = visit.page.locator("label.option", has_text="No").locator("input").get_attribute("value")
+        visit.choose("q0", wrong or "")
+        visit.submit("button.primary")
+        visit.says("last try")
+        visit.choose("q0", "0")
+        visit.submit("button.primary")
+        for number in range(3):
+            visit.page.wait_for_selector("#task")
+            if visit.page.locator("h1", has_text="A short check").count():
+                visit.axe("attention")
+                words = visit.page.locator("legend").inner_text()
+                colour = next(c for c in ("red", "orange", "yellow", "green", "blue", "violet") if f" {c}" in words)
+                place = visit.page.locator("label.option", has_text=colour).locator("input").get_attribute("value")
+                visit.choose("choice", place or "")
+                visit.send()
+            visit.fits()
+            if number == 0:
+                visit.axe("unit")
+                visit.press_send()  # nothing filled in yet
+                visit.page.wait_for_selector("#problem:not([hidden])")
+                visit.axe("unit with a problem")
+            answer_by_keyboard(kind, visit)
+            if number == 0:
+                visit.until("() => document.getElementById('saved').textContent === 'Saved'")
+                before = visit.filled()
+                visit.page.reload()
+                visit.page.wait_for_selector("#task")
+                assert visit.filled() == before, "a reload lost the draft"
+            if number == 1:
+                unit = visit.page.locator("input[name=unit]").get_attribute("value")
+                visit.cut_connection()
+                visit.press_send()
+                visit.page.wait_for_selector("#offline:not([hidden])")
+                visit.axe("offline")
+                visit.restore_connection()
+                visit.moved_on(unit)
+            else:
+                visit.send()
+        visit.page.wait_for_selector("#code")
+        visit.says("You finished 3 tasks")
+        visit.axe("end")
+        visit.fits()
+        code = visit.page.locator("#code").inner_text()
+        assert f'done = "{code}"' in (folder / "project.toml").read_text()
+    desk_of(browser, base, password)
+
+
+def desk_of(browser: Any, base: str, password: str) -> None:
+    """The owner's pages, with what the visit left."""
+    with Browsing(browser, width=320) as owner:
+        owner.go(f"{base}/owner")
+        owner.axe("login")
+        owner.page.fill("#password", password)
+        owner.page.keyboard.press("Enter")
+        owner.page.wait_for_selector("dl.figures")
+        for page in ("", "/people", "/person/1", "/disputes", "/plan", "/links"):
+            owner.go(f"{base}/owner{page}")
+            owner.axe(f"owner{page}")
+            owner.fits()
+        owner.go(f"{base}/join/nothing")
+        owner.axe("message")
+        owner.expected.append("404")
