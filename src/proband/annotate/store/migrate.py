@@ -49,4 +49,5 @@ def current(connection: Connection) -> str | None:
     """The revision of a database; None if it has no tables. Asked without Alembic, whose import costs a start 0.2 s."""
     if not inspect(connection).has_table("alembic_version"):
         return None
-    return connection.scalar(text("SELECT version_num FROM alembic_version"))
+    found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return found
