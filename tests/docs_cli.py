@@ -25,6 +25,8 @@ text that is never wrapped. This page is generated from the program.
 VERBS = (
     "demo",
     "list",
+    "assertions",
+    "candidates",
     "build",
     "audit",
     "verify",

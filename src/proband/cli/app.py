@@ -25,6 +25,8 @@ from proband.cli.verbs import (
     train,
     verify,
 )
+from proband.cli.verbs.inference.assertions import assertions
+from proband.cli.verbs.inference.candidates import candidates
 from proband.cli.verbs.list import list_
 from proband.core.errors import ProbandError
 
@@ -36,6 +38,8 @@ Help on a verb: proband run --help"""
 VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per suite, comes after the first two
     demo.demo,
     list_,
+    assertions,
+    candidates,
     audit.audit,
     verify.verify,
     train.train,

@@ -39,6 +39,7 @@ EXTRAS = {
     "lemminflect": "words",
     "ray": "ray",
     **dict.fromkeys(("alembic", "argon2", "psycopg", "sqlalchemy", "starlette", "uvicorn"), "annotate"),
+    "spacy": "parse",
 }
 
 

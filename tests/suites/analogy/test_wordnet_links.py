@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from proband.core.errors import ProbandError
+from proband.lexicon.wordnet import find
 from proband.suites.analogy.other_truths import OtherTruths
 from proband.suites.analogy.relations import Relation, Tuple
-from proband.suites.analogy.sources.wordnet import find
 from proband.suites.analogy.wordnet_links import Links
 
 

@@ -49,6 +49,11 @@ def sentences(text: str) -> Iterator[list[tuple[list[str], bool]]]:
             rows.append((cells, not no_space))
 
 
+def kept(feats: str) -> str:
+    """The features that are learned: number and the form of verbs. All of them would be hundreds of labels."""
+    return "|".join(one for one in feats.split("|") if one.split("=")[0] in ("Number", "VerbForm", "Tense"))
+
+
 def document(vocab: spacy.vocab.Vocab, group: list[list[tuple[list[str], bool]]]) -> Doc:
     words, spaces, tags, pos, morphs, lemmas, heads, deps, starts = [], [], [], [], [], [], [], [], []
     for rows in group:
@@ -60,7 +65,7 @@ def document(vocab: spacy.vocab.Vocab, group: list[list[tuple[list[str], bool]]]
             lemmas.append(lemma)
             pos.append(upos)
             tags.append(xpos)
-            morphs.append("" if feats == "_" else feats)
+            morphs.append(kept(feats))
             heads.append(first + at if head == "0" else first + int(head) - 1)
             deps.append("ROOT" if head == "0" else dep)
             starts.append(at == 0)

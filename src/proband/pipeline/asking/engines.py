@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from proband.core.errors import ProbandError
@@ -43,7 +44,13 @@ class Worker:
 
 
 def on_ray(job: Job, chunks: Iterable[Sequence[Item]]) -> Iterator[Answered]:
-    """Joins the cluster at $RAY_ADDRESS, or starts one on this machine."""
+    with cluster(job.how.workers) as ray:
+        yield from _in_order(ray, job, chunks)
+
+
+@contextmanager
+def cluster(workers: int | None) -> Iterator[Any]:
+    """Joins the cluster at $RAY_ADDRESS, or starts one on this machine; errors of workers become one line."""
     try:
         import ray
     except ImportError:
@@ -52,13 +59,13 @@ def on_ray(job: Job, chunks: Iterable[Sequence[Item]]) -> Iterator[Answered]:
     if mine:
         ray.init(
             address=os.environ.get("RAY_ADDRESS"),
-            num_cpus=None if "RAY_ADDRESS" in os.environ else job.how.workers,
+            num_cpus=None if "RAY_ADDRESS" in os.environ else workers,
             include_dashboard=False,
             log_to_driver=False,
             configure_logging=False,
         )
     try:
-        yield from _in_order(ray, job, chunks)
+        yield ray
     except ray.exceptions.RayTaskError as error:
         cause = error.cause
         raise cause if isinstance(cause, ProbandError) else ProbandError(f"a worker failed: {cause!r}") from None

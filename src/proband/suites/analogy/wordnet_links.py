@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from proband.core.errors import ProbandError
-from proband.suites.analogy.sources.wordnet import find
+from proband.lexicon.wordnet import find
 
 FILES = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
 # link -> its pointer symbols; those that go up are followed to the top

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from proband.core.errors import ProbandError
 from proband.core.files import dumps
 from proband.core.types import Item
+from proband.lexicon.wordnet import find, read_synsets
 from proband.suites.analogy import sources
 from proband.suites.analogy.build import BuildOptions, build
 from proband.suites.analogy.paper.published import figures
@@ -151,7 +152,7 @@ NOUN = """  1 a licence
 
 def test_wordnet_files_are_read(tmp_path: Path) -> None:
     (tmp_path / "data.noun").write_text(NOUN)
-    synsets = wordnet.read_synsets(tmp_path / "data.noun")
+    synsets = read_synsets(tmp_path / "data.noun")
     assert synsets[30].words == ("puppy", "whelp")
     assert wordnet.direct(synsets, "puppy", 30, "@") == [("dog", 20)]
     assert wordnet.closure(synsets, "puppy", 30, "@") == ["dog", "animal"]
@@ -161,9 +162,9 @@ def test_wordnet_files_are_read(tmp_path: Path) -> None:
 def test_wordnet_as_installed(tmp_path: Path) -> None:
     """Where it is installed; elsewhere the one-line command."""
     with pytest.raises(ProbandError, match="apt install wordnet-base"):
-        wordnet.find(str(tmp_path))
+        find(str(tmp_path))
     try:
-        wordnet.find(None)
+        find(None)
     except ProbandError:
         return
     named = {r.name: r for r in wordnet.read()}

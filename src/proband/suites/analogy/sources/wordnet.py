@@ -1,4 +1,4 @@
-"""WordNet's own dictionary files (index.*, data.*, cntlist.rev) as a source of pairs: hypernym, meronym, antonym.
+"""WordNet as a source of pairs: hypernym, meronym, antonym.
 
 Each relation takes the best-known words: the heads and tails with the highest product of sense-tag counts, first senses
 only, each word once. Everything WordNet accepts besides (all hypernyms up to the root, all parts) is kept as
@@ -7,16 +7,12 @@ alternatives, so that a random negative which is true is seen to be.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
 from proband.core.errors import ProbandError
+from proband.lexicon.wordnet import Synset, find, first_senses, read_synsets, tag_counts
 from proband.suites.analogy.relations import Relation, Tuple
 
-FOLDERS = ("/usr/share/wordnet", "/usr/share/wordnet/dict", "/usr/local/share/wordnet/dict")
 TUPLES = 50
 # name, part of speech, pointer symbol, symmetric
 RELATIONS = (
@@ -26,21 +22,6 @@ RELATIONS = (
     ("substance meronym", "noun", "%s", False),
     ("antonym", "adj", "!", True),
 )
-
-
-@dataclass(frozen=True)
-class Synset:
-    words: tuple[str, ...]
-    pointers: tuple[tuple[str, int, str, int, int], ...]  # symbol, offset, part of speech, source word, target word
-
-
-def find(folder: str | None) -> Path:
-    """The folder with WordNet's files: as named, $WNSEARCHDIR, or where Debian's wordnet-base puts them."""
-    tried = [folder] if folder else [os.environ.get("WNSEARCHDIR"), *FOLDERS]
-    for name in tried:
-        if name and (Path(name) / "data.noun").is_file():
-            return Path(name)
-    raise ProbandError("WordNet is not installed: `apt install wordnet-base`, or name its folder as wordnet:FOLDER")
 
 
 def read(folder: str | None = None) -> list[Relation]:
@@ -61,43 +42,6 @@ def read(folder: str | None = None) -> list[Relation]:
         ]
     except (ValueError, IndexError, KeyError) as error:
         raise ProbandError(f"is no folder of WordNet's files: {error}", file=root) from error
-
-
-def read_synsets(path: Path) -> dict[int, Synset]:
-    """`offset file type w_cnt word id ... p_cnt (symbol offset pos source/target)... | gloss`; w_cnt is hexadecimal."""
-    synsets = {}
-    for line in _body(path):
-        cells = line.partition(" | ")[0].split()
-        count = int(cells[3], 16)
-        words = tuple(cells[4 + 2 * k].split("(")[0] for k in range(count))
-        at = 4 + 2 * count
-        pointers = []
-        for k in range(int(cells[at])):
-            symbol, offset, speech, ends = cells[at + 1 + 4 * k : at + 5 + 4 * k]
-            pointers.append((symbol, int(offset), speech, int(ends[:2], 16), int(ends[2:], 16)))
-        synsets[int(cells[0])] = Synset(words, tuple(pointers))
-    return synsets
-
-
-def first_senses(path: Path) -> dict[str, int]:
-    """lemma -> the synset of its most frequent sense."""
-    first = {}
-    for line in _body(path):
-        cells = line.split()
-        first[cells[0]] = int(cells[-int(cells[2])])
-    return first
-
-
-def tag_counts(path: Path, speech: str) -> Counter[str]:
-    """lemma -> how often its first sense was tagged in the semantic concordances."""
-    kinds = {"noun": ("1",), "adj": ("3", "5")}[speech]
-    counts: Counter[str] = Counter()
-    for line in _body(path):
-        key, sense, count = line.rsplit(" ", 2)
-        lemma, _, rest = key.partition("%")
-        if sense == "1" and rest[:1] in kinds:
-            counts[lemma] += int(count)
-    return counts
 
 
 def best_known(synsets: dict[int, Synset], first: dict[str, int], counts: Counter[str], *, symbol: str) -> list[Tuple]:
@@ -155,12 +99,3 @@ def closure(synsets: dict[int, Synset], head: str, offset: int, symbol: str) -> 
                 queue.append(target)
                 words += synsets[target].words
     return words
-
-
-def _body(path: Path) -> Iterator[str]:
-    """The lines after the licence, which is indented."""
-    try:
-        with path.open(encoding="utf-8") as file:
-            yield from (line for line in file if not line.startswith("  "))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ProbandError(f"cannot be read: {error}", file=path) from error

@@ -13,11 +13,11 @@ from contextlib import contextmanager, nullcontext
 from itertools import chain
 from typing import IO, Any, NamedTuple
 
+from proband.core.processes.worker_processes import Pool
 from proband.suites.kinship.audit.reduced_rows import Reduced, Seen, reducing
 from proband.suites.kinship.audit.sources import Source, chunks
 from proband.suites.kinship.audit.verdicts import Case, Verdict, batches, judging
 from proband.suites.kinship.clutrr.rows import Unreadable
-from proband.suites.kinship.worker_processes import Pool
 
 Progress = Callable[..., Any] | None  # a class like core.progress.Progress
 

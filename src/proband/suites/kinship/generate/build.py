@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
+from proband.core.processes.worker_processes import Pool
 from proband.core.suite import Built
 from proband.suites.kinship.generate.options import BuildOptions
 from proband.suites.kinship.generate.plan import Cell, Plan, make_plan
 from proband.suites.kinship.generate.rounds import SAMPLE, Rounds, Story, rounds_of
 from proband.suites.kinship.generate.tally import Tally, shares
-from proband.suites.kinship.worker_processes import Pool
 from proband.suites.kinship.world.rules import SHIPPED
 
 LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"

@@ -1,4 +1,4 @@
-"""Work shared out to processes, the results in order: `generate` makes stories with it, `audit` reads and judges rows.
+"""Work shared out to processes, the results in order: stories are made with it, rows judged, assertions extracted.
 
 Every worker has a pipe of its own and nothing else in common with the others: no queue, no lock. So a worker that dies,
 even in the middle of a message, is an end of file on its own pipe, and the parent says so in one line. A worker gets

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.worker_processes import Pool
+from proband.core.processes.worker_processes import Pool
 
 LARGE = "x" * 300_000  # several fillings of a pipe: most of the time a worker is in the middle of a message
 

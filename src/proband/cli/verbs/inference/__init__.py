@@ -1,0 +1,1 @@
+"""Verbs that come before `build inference`: assertions and candidates."""

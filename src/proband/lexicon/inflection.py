@@ -1,0 +1,59 @@
+"""Words without their inflection and texts without their stop words; `simplemma` knows the forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+# articles, pronouns, auxiliaries, prepositions, conjunctions and the commonest adverbs: what is ignored when two
+# arguments are compared, and what tells nothing of a word's sense
+FUNCTION_WORDS = """
+a an the this that these those some any each every no all both either neither such another other own same
+i you he she it we they me him her us them my your his its our their mine yours hers ours theirs myself yourself
+himself herself itself ourselves themselves who whom whose which what one ones
+am is are was were be been being have has had having do does did doing will would shall should can could may might
+must 's 're 've 'll 'd n't not
+of in on at to from by with for into onto upon as about against among between through over under above below
+near off out up down along across around after before during since until within without toward towards than
+and or but nor so if then there here when where why how also just only very too more most much many few once
+"""
+STOP_WORDS = frozenset(FUNCTION_WORDS.split())
+
+
+class _Forms(dict[str, str]):
+    """word -> its base form, stop words -> "": looked up once each."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= MOST:
+            self.clear()
+        self[word] = form = "" if word in STOP_WORDS else lemma(word)
+        return form
+
+
+MOST = 1_000_000  # words remembered
+_forms = _Forms()
+
+
+def lemma(word: str) -> str:
+    """The base form, in lower case.
+
+    >>> [lemma(word) for word in ("Headaches", "countries", "eliminated", "mice", "Paris")]
+    ['headache', 'country', 'eliminate', 'mouse', 'paris']
+    """
+    from simplemma import lemmatize
+
+    return str(lemmatize(word.lower(), lang="en")).lower()
+
+
+def content(words: Iterable[str]) -> Iterator[str]:
+    """The base forms of words in lower case, stop words left out."""
+    return filter(None, map(_forms.__getitem__, words))
+
+
+def key(text: str) -> str:
+    """What an argument is compared by: its words without stop words and inflection; of a text of stop words, all.
+
+    >>> key("the Headaches"), key("headache"), key("The United States of America"), key("it")
+    ('headache', 'headache', 'unite state america', 'it')
+    """
+    words = text.lower().split()
+    return " ".join(content(words)) or " ".join(words)

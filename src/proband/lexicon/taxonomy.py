@@ -1,0 +1,198 @@
+"""What is a kind of what: nouns with their senses, and from each sense up to more general ones.
+
+One structure, four sources: WordNet's files (`wordnet` or `wordnet:FOLDER`), the packages `wn` and `nltk` where they
+have their data, and a small taxonomy of our own (`small`) for demonstrations. `auto` takes the first there is.
+
+>>> small = open_taxonomy("small")
+>>> [small.names[sense][0] for sense in small.senses("lion")], small.is_kind("lion", "animal")
+(['lion'], True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from proband.core.errors import ProbandError
+from proband.lexicon import wordnet
+from proband.lexicon.inflection import STOP_WORDS, lemma
+
+SMALL = Path(__file__).parents[1] / "data" / "lexicon" / "taxonomy.tsv"
+Sense = int
+
+
+@dataclass(frozen=True)
+class Taxonomy:
+    source: str
+    index: Mapping[str, tuple[Sense, ...]]  # word or phrase in lower case -> senses, the commonest first
+    parents: Mapping[Sense, tuple[Sense, ...]]  # hypernyms, those of instances included
+    names: Mapping[Sense, tuple[str, ...]]
+    glosses: Mapping[Sense, str]
+    _above: dict[Sense, frozenset[Sense]] = field(default_factory=dict, repr=False)
+
+    def entry(self, text: str) -> str | None:
+        """The longest end of a phrase that has an entry, inflected or not: its head with what modifies it.
+
+        >>> open_taxonomy("small").entry("the big African Lions")
+        'lion'
+        """
+        words = text.lower().split()
+        while words and words[0] in STOP_WORDS:
+            words = words[1:]
+        for first in range(len(words)):
+            front = words[first:-1]
+            for last in dict.fromkeys((words[-1], lemma(words[-1]))):
+                if (found := " ".join([*front, last])) in self.index:
+                    return found
+        return None
+
+    def senses(self, text: str) -> tuple[Sense, ...]:
+        found = self.entry(text)
+        return self.index[found] if found else ()
+
+    def above(self, sense: Sense) -> frozenset[Sense]:
+        """The sense and everything it is a kind of."""
+        if sense not in self._above:
+            reached, queue = {sense}, [sense]
+            while queue:
+                new = [parent for parent in self.parents.get(queue.pop(), ()) if parent not in reached]
+                reached.update(new)
+                queue += new
+            self._above[sense] = frozenset(reached)
+        return self._above[sense]
+
+    def is_kind(self, text: str, kind: str) -> bool:
+        """Whether any sense of a text is a kind of any sense of another."""
+        kinds = set(self.senses(kind))
+        return any(kinds & self.above(sense) for sense in self.senses(text))
+
+
+@lru_cache(maxsize=4)
+def open_taxonomy(name: str = "auto") -> Taxonomy:
+    """`auto`, `wordnet`, `wordnet:FOLDER`, `wn`, `wn:LEXICON`, `nltk` or `small`."""
+    kind, _, rest = name.partition(":")
+    if kind == "auto" and not rest:
+        return _first()
+    readers = {"wordnet": lambda: from_files(wordnet.find(rest or None)), "wn": lambda: from_wn(rest or None)}
+    if kind in readers:
+        return readers[kind]()
+    if name == "nltk":
+        return from_nltk()
+    if name == "small":
+        return from_table(SMALL)
+    raise ProbandError(f"no taxonomy {name!r}; there are auto, wordnet, wordnet:FOLDER, wn, wn:LEXICON, nltk, small")
+
+
+def _first() -> Taxonomy:
+    folder = wordnet.installed()
+    if folder is not None:
+        return from_files(folder)
+    for package, reader in (("wn", from_wn), ("nltk", from_nltk)):
+        if find_spec(package):
+            try:
+                return reader()
+            except ProbandError:
+                continue  # installed without data
+    return from_table(SMALL)
+
+
+def from_files(folder: Path) -> Taxonomy:
+    """The nouns of a WNDB folder."""
+    try:
+        synsets = wordnet.read_synsets(folder / "data.noun")
+        senses = wordnet.read_senses(folder / "index.noun")
+    except (ValueError, IndexError) as error:
+        raise ProbandError(f"is no folder of WordNet's files: {error}", file=folder) from error
+    return Taxonomy(
+        source=f"wordnet:{folder}",
+        index={word.replace("_", " "): found for word, found in senses.items()},
+        parents={offset: synset.targets("@", "@i") for offset, synset in synsets.items()},
+        names={offset: tuple(word.replace("_", " ") for word in synset.words) for offset, synset in synsets.items()},
+        glosses={offset: synset.gloss for offset, synset in synsets.items()},
+    )
+
+
+def from_wn(lexicon: str | None = None) -> Taxonomy:
+    """The nouns of an English lexicon that the package `wn` has downloaded."""
+    try:
+        import wn
+
+        words = wn.words(pos="n", lexicon=lexicon, lang=None if lexicon else "en")
+        synsets = wn.synsets(pos="n", lexicon=lexicon, lang=None if lexicon else "en")
+    except ImportError:
+        raise ProbandError("the package wn is not installed: pip install wn") from None
+    except Exception as error:
+        raise ProbandError(f"wn has no such lexicon: {error}") from None
+    if not synsets:
+        raise ProbandError("wn has no English lexicon: python -m wn download oewn:2024")
+    index: dict[str, tuple[Sense, ...]] = {}
+    number = {synset.id: at for at, synset in enumerate(synsets)}
+    for word in words:
+        found = tuple(number[sense.synset().id] for sense in word.senses())
+        index[word.lemma().lower()] = (*index.get(word.lemma().lower(), ()), *found)
+    return Taxonomy(
+        source=f"wn:{lexicon or 'en'}",
+        index=index,
+        parents={
+            number[one.id]: tuple(number[up.id] for up in one.hypernyms() + one.get_related("instance_hypernym"))
+            for one in synsets
+        },
+        names={number[one.id]: tuple(one.lemmas()) for one in synsets},
+        glosses={number[one.id]: " ".join([one.definition() or "", *one.examples()]) for one in synsets},
+    )
+
+
+def from_nltk() -> Taxonomy:
+    """The nouns of NLTK's WordNet corpus, where it is downloaded."""
+    try:
+        from nltk.corpus import wordnet as corpus
+
+        synsets: list[Any] = list(corpus.all_synsets("n"))
+    except ImportError:
+        raise ProbandError("the package nltk is not installed: pip install nltk") from None
+    except LookupError:
+        raise ProbandError("nltk has no WordNet: python -m nltk.downloader wordnet") from None
+    return Taxonomy(
+        source="nltk",
+        index={
+            name.replace("_", " "): tuple(one.offset() for one in corpus.synsets(name, "n"))
+            for name in corpus.all_lemma_names("n")
+        },
+        parents={
+            one.offset(): tuple(up.offset() for up in one.hypernyms() + one.instance_hypernyms()) for one in synsets
+        },
+        names={one.offset(): tuple(name.replace("_", " ") for name in one.lemma_names()) for one in synsets},
+        glosses={one.offset(): " ".join([one.definition(), *one.examples()]) for one in synsets},
+    )
+
+
+def from_table(path: Path) -> Taxonomy:
+    """Lines `words, separated by commas <TAB> kind <TAB> gloss`: each line is a sense; a kind names the first sense
+    whose first word it is, wherever it stands; roots have no kind."""
+    index: dict[str, tuple[Sense, ...]] = {}
+    lines = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if line.strip() and not line.startswith("#"):
+            cells = [cell.strip() for cell in line.split("\t")]
+            if len(cells) != 3:
+                raise ProbandError(f"{len(cells)} cells instead of three: words, kind, gloss", file=path, line=number)
+            lines.append((number, [word.strip() for word in cells[0].split(",")], cells[1], cells[2]))
+    first: dict[str, Sense] = {}
+    for sense, (_, words, _, _) in enumerate(lines):
+        first.setdefault(words[0], sense)
+        for word in words:
+            index[word.lower()] = (*index.get(word.lower(), ()), sense)
+    for number, _, kind, _ in lines:
+        if kind and kind not in first:
+            raise ProbandError(f"kind {kind!r} has no line of its own", file=path, line=number)
+    return Taxonomy(
+        source="small" if path == SMALL else str(path),
+        index=index,
+        parents={sense: (first[kind],) if kind else () for sense, (_, _, kind, _) in enumerate(lines)},
+        names={sense: tuple(words) for sense, (_, words, _, _) in enumerate(lines)},
+        glosses={sense: gloss for sense, (_, _, _, gloss) in enumerate(lines)},
+    )

@@ -1,0 +1,1 @@
+"""Before items: assertions and candidates of the suite `inference`."""

@@ -1,0 +1,72 @@
+"""`proband assertions`: sources become a store of assertions, by processes here or on a Ray cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proband.core.errors import ProbandError
+from proband.core.processes.worker_processes import Pool
+from proband.core.progress import Progress
+from proband.suites.inference.assertions.filling import Done, finished, prepare, worker
+from proband.suites.inference.assertions.sources import How, Unit, units
+from proband.suites.inference.assertions.store import build_index
+
+
+def assertions(
+    sources: Sequence[Path], *, out: Path, how: How | None = None, engine: str = "local", workers: int = 1
+) -> dict[str, Any]:
+    """Extract or import what is not yet there, then index the whole store. Units that are finished are left alone."""
+    how = how or How()
+    work = units(list(sources), how)
+    prepare(out, how)
+    there = finished(out)
+    todo = [unit for unit in work if unit.name not in there]
+    with Progress("assertions", total=len(work)) as bar:
+        bar.advance(len(work) - len(todo))
+        for _ in _done(todo, how, out, engine=engine, workers=workers):
+            bar.advance()
+    about = build_index(out)
+    done = finished(out).values()
+    return {
+        "out": str(out),
+        "units": len(done),
+        "found": sum(each.found for each in done),
+        **msgspec.to_builtins(about),
+    }
+
+
+def _done(todo: list[Unit], how: How, out: Path, *, engine: str, workers: int) -> Iterator[Done]:
+    if engine == "ray":
+        yield from _on_ray(todo, how, out, workers)
+    elif engine == "local":
+        with Pool[Unit, Done](worker, (how, out), workers=min(workers, max(1, len(todo)))) as pool:
+            for results in pool.results(todo):
+                yield from results
+    else:
+        raise ProbandError(f"no engine {engine!r}; there are local, ray")
+
+
+class RayWorker:
+    """Lives in a process of its own; writes its parts into the store's folder, which all machines must share."""
+
+    def __init__(self, how: How, out: Path) -> None:
+        self.work = worker(how, out)
+
+    def run(self, unit: Unit) -> list[Done]:
+        return list(self.work(unit))
+
+
+def _on_ray(todo: Iterable[Unit], how: How, out: Path, workers: int) -> Iterator[Done]:
+    from proband.pipeline.asking.engines import cluster
+
+    with cluster(workers) as ray:
+        team = [ray.remote(num_cpus=1)(RayWorker).remote(how, out.resolve()) for _ in range(workers)]
+        waiting = [team[at % len(team)].run.remote(unit) for at, unit in enumerate(todo)]
+        while waiting:
+            ready, waiting = ray.wait(waiting)
+            for promise in ready:
+                yield from ray.get(promise)

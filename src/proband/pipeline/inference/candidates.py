@@ -1,0 +1,65 @@
+"""`proband candidates`: questions and a store become questionnaires."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from proband.core.files import sha256_file, write_json
+from proband.core.progress import track
+from proband.lexicon.taxonomy import open_taxonomy
+from proband.suites.inference.assertions.store import Store
+from proband.suites.inference.candidates.filters import chosen
+from proband.suites.inference.candidates.kinds import Kinds
+from proband.suites.inference.candidates.search import Search
+from proband.suites.inference.questionnaire import Questionnaire, questionnaires, write
+from proband.suites.inference.questions import read
+
+
+def candidates(
+    store: Path,
+    *,
+    questions: Path,
+    out: Path,
+    seed: int = 0,
+    taxonomy: str = "auto",
+    without: Sequence[str] = (),
+    least: int = 1,
+    most: int | None = None,
+) -> dict[str, Any]:
+    """Candidates of every question, as questionnaires; what each criterion and filter removed is in manifest.json."""
+    asked = read(questions)
+    filters = chosen(without)
+    opened = Store(store)
+    kinds = Kinds(open_taxonomy(taxonomy))
+    search = Search(opened, kinds, filters, least=least)
+    unknown: list[str] = []
+    answered = 0
+
+    def sheets() -> Iterator[Questionnaire]:
+        nonlocal answered
+        for number, question in enumerate(track(asked, "questions", total=len(asked)), start=1):
+            if kinds.wanted(question.q_type) == frozenset():
+                unknown.append(question.q_type)
+            found = search.candidates(question)
+            answered += bool(found)
+            yield from questionnaires(question, number, found, seed=seed, most=most)
+
+    count, written = write(out, sheets())
+    manifest = {
+        "questions": len(asked),
+        "questions_with_candidates": answered,
+        "assertions": len(opened),
+        "matching": search.matching,
+        "removed": dict(search.removed),
+        "candidates": search.matching - search.removed.total(),
+        "written": written,
+        "questionnaires": count,
+        "unknown_types": sorted(set(unknown)),
+        "taxonomy": kinds.taxonomy.source.partition(":")[0],
+        "options": {"seed": seed, "least": least, "most": most, "without": list(without)},
+        "sha256": {name: sha256_file(out / name) for name in ("questionnaires.jsonl", "questionnaires.tsv")},
+    }
+    write_json(out / "manifest.json", manifest)
+    return {"out": str(out), **manifest}

@@ -1,0 +1,255 @@
+"""The syntactic rules, one function each: from a tree to (subject, relation, object), as positions of words.
+
+Who the subject of a predicate is, is found by SUBJECTS; what it relates the subject to, by PREDICATES; OTHERS read an
+assertion off a noun. Each rule's docstring has its example, with the assertion in brackets. Positions IS and ARE stand
+for words that the sentence leaves out: "chocolate made from cocoa" gives (chocolate, is made from, cocoa).
+
+The rules of the paper are in a supplement that is not released with its data; these are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from proband.suites.inference.assertions.extraction.trees import Tree
+
+IS, ARE = -1, -2
+LONGEST = 7  # words of an argument
+PARTS = ("det", "amod", "compound", "nummod", "flat", "nmod:poss", "goeswith", "flat:foreign", "flat:name")
+NOT = ("not", "n't", "never")
+
+Found = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # positions of subject, relation and object
+Link = tuple[tuple[int, ...], int]  # words of the relation after the predicate, head of the object
+Subject = tuple[int, tuple[int, ...]]  # head of the subject, words that must be put before the predicate
+
+
+# ---- phrases -------------------------------------------------------------------------------------------------------
+
+
+def argument(tree: Tree, head: int) -> tuple[int, ...]:
+    """A noun with what belongs to it: articles, adjectives, names, numbers, possessors, one phrase with `of`."""
+    if not tree.is_noun(head):
+        return ()
+    inside = [head]
+    for part in tree.under(head, *PARTS):
+        inside += _all_under(tree, part)
+    for part in tree.under(head, "nmod"):
+        case = tree.under(part, "case")
+        if part > head and [tree.shown(at) for at in case] == ["of"] and tree.is_noun(part):
+            inside += [*case, part, *(each for one in tree.under(part, *PARTS) for each in _all_under(tree, one))]
+    words = tuple(sorted(inside))
+    # a phrase with a hole in it (a parenthesis, say) is no phrase; a hyphen or an inner quotation mark may be left out
+    whole = words[-1] - words[0] < len(words) + 2
+    return words if len(words) <= LONGEST and whole else ()
+
+
+def _all_under(tree: Tree, at: int) -> list[int]:
+    return [at, *(each for child in tree.children[at] if _quiet(tree, child) for each in _all_under(tree, child))]
+
+
+def _quiet(tree: Tree, at: int) -> bool:
+    return tree.tokens[at].dep not in ("punct", "acl:relcl", "acl", "appos", "conj", "cc", "parataxis", "nmod")
+
+
+def together(tree: Tree, head: int) -> list[int]:
+    """A noun and those joined to it: "lions and tigers"."""
+    return [head, *(other for other in tree.under(head, "conj") if tree.is_noun(other))]
+
+
+def predicate(tree: Tree, verb: int) -> tuple[int, ...]:
+    """The verb with auxiliaries, copula, negation and particle: "had not been picked up"."""
+    group = [verb, *tree.under(verb, "aux", "aux:pass", "cop", "compound:prt")]
+    group += [at for at in tree.under(verb, "advmod") if tree.shown(at) in NOT]
+    for copula in tree.under(verb, "cop"):
+        group += [*tree.under(copula, "aux"), *(at for at in tree.under(copula, "advmod") if tree.shown(at) in NOT)]
+    return tuple(sorted(group))
+
+
+def markers(tree: Tree, noun: int) -> tuple[int, ...]:
+    """The preposition before a noun, of one word or more: "because of"."""
+    found = [each for case in tree.under(noun, "case") for each in (case, *tree.under(case, "fixed", "mwe", "pcomp"))]
+    return tuple(sorted(at for at in found if at < noun))
+
+
+def phrases(tree: Tree, head: int, *labels: str) -> Iterator[tuple[tuple[int, ...], int]]:
+    """(preposition, noun) for each noun that a preposition ties to a head."""
+    for noun in tree.under(head, *labels):
+        if tree.is_noun(noun) and noun > head and (before := markers(tree, noun)):
+            yield before, noun
+
+
+# ---- whose predicate it is -----------------------------------------------------------------------------------------
+
+
+def own_subject(tree: Tree, verb: int) -> Iterator[Subject]:
+    """[Aspirin] relieves pain."""
+    for subject in tree.under(verb, "nsubj", "nsubj:pass"):
+        if tree.is_noun(subject) and subject < verb:
+            yield subject, ()
+
+
+def relative_subject(tree: Tree, verb: int) -> Iterator[Subject]:
+    """the [drug] that relieves pain."""
+    one = tree.tokens[verb]
+    if one.dep == "acl:relcl" and one.head >= 0 and tree.is_noun(one.head):
+        for subject in tree.under(verb, "nsubj", "nsubj:pass"):
+            if tree.shown(subject) in ("that", "which", "who") and one.head < subject < verb:
+                yield one.head, ()
+
+
+def reduced_relative(tree: Tree, verb: int) -> Iterator[Subject]:
+    """[chocolate] made from cocoa: (chocolate, is made from, cocoa)."""
+    one = tree.tokens[verb]
+    if one.dep == "acl" and one.pos == "VERB" and 0 <= one.head < verb and tree.is_noun(one.head):
+        if tree.under(verb, "nsubj", "nsubj:pass", "aux", "mark", "cop"):
+            return
+        yield one.head, (ARE if tree.tokens[one.head].pos.endswith("NS") else IS,)
+
+
+def shared_subject(tree: Tree, verb: int) -> Iterator[Subject]:
+    """[Rome] invaded Gaul and conquered Egypt: (Rome, conquered, Egypt)."""
+    one = tree.tokens[verb]
+    if one.dep != "conj" or not 0 <= one.head < verb or tree.under(verb, "nsubj", "nsubj:pass", "aux:pass", "cop"):
+        return
+    if one.pos == tree.tokens[one.head].pos == "VERB" and not tree.under(one.head, "aux:pass"):
+        yield from own_subject(tree, one.head)
+        yield from relative_subject(tree, one.head)
+
+
+# ---- what it relates to --------------------------------------------------------------------------------------------
+
+
+def transitive(tree: Tree, verb: int) -> Iterator[Link]:
+    """Aspirin [relieves] pain; Curie [was awarded] the prize."""
+    if not tree.under(verb, "cop"):
+        for thing in tree.under(verb, "obj"):
+            if thing > verb and not tree.under(thing, "case"):
+                yield (), thing
+
+
+def prepositional(tree: Tree, verb: int) -> Iterator[Link]:
+    """The Nile [flows through] Egypt; chocolate [is made from] cocoa; aspirin [is good for] headaches."""
+    if not tree.under(verb, "obj", "iobj") and not tree.is_noun(verb):
+        yield from phrases(tree, verb, "obl", "nmod")
+
+
+def object_and_preposition(tree: Tree, verb: int) -> Iterator[Link]:
+    """Canada [took action against] China; "lions [have a taste for] meat" with a phrase that belongs to the object."""
+    for thing in tree.under(verb, "obj"):
+        if thing > verb and not tree.under(thing, "case", "nmod:poss", "conj") and (inner := _short(tree, thing)):
+            for before, noun in (*phrases(tree, verb, "obl"), *phrases(tree, thing, "nmod")):
+                if before[0] == thing + 1:
+                    yield (*inner, *before), noun
+
+
+def infinitive(tree: Tree, verb: int) -> Iterator[Link]:
+    """Garlic [helps to prevent] colds; Rome [tried to take control of] Gaul."""
+    for second in tree.under(verb, "xcomp"):
+        if tree.tokens[second].pos == "VERB" and second > verb and not tree.under(verb, "obj"):
+            front = (*tree.under(second, "mark"), *predicate(tree, second))
+            for rule in (transitive, prepositional, object_and_preposition):
+                for link, noun in rule(tree, second):
+                    yield tuple(sorted((*front, *link))), noun
+
+
+def copula(tree: Tree, noun: int) -> Iterator[Link]:
+    """Paris [is] a city: the object is the predicate itself."""
+    if tree.is_noun(noun) and tree.under(noun, "cop") and not tree.under(noun, "case"):
+        yield (), noun
+
+
+def copula_and_preposition(tree: Tree, noun: int) -> Iterator[Link]:
+    """Paris [is the capital of] France; Iran [was at war with] Iraq."""
+    if tree.is_noun(noun) and tree.under(noun, "cop"):
+        inner = _short(tree, noun)
+        for before, other in phrases(tree, noun, "nmod"):
+            if inner and before[0] == noun + 1:
+                yield (*markers(tree, noun), *(at for at in inner if at != noun), *before), other
+
+
+def in_a_place(tree: Tree, noun: int) -> Iterator[Link]:
+    """The museum [is in] Berlin; the cat [is on] the roof."""
+    if tree.is_noun(noun) and tree.under(noun, "cop") and (before := markers(tree, noun)):
+        yield before, noun
+
+
+def _short(tree: Tree, noun: int) -> tuple[int, ...]:
+    """A noun as part of a relation: with article and modifiers, no more than four words."""
+    words = tuple(sorted([noun, *(at for part in tree.under(noun, *PARTS) for at in _all_under(tree, part))]))
+    return words if len(words) <= 4 and words[-1] - words[0] == len(words) - 1 else ()
+
+
+# ---- read off a noun -----------------------------------------------------------------------------------------------
+
+
+def apposition(tree: Tree, noun: int) -> Iterator[Found]:
+    """Paris, the capital of France: (Paris, is the capital of, France)."""
+    for other in tree.under(noun, "appos"):
+        inner = _short(tree, other) if tree.is_noun(noun) and tree.is_noun(other) and other > noun else ()
+        for before, thing in phrases(tree, other, "nmod"):
+            if inner and tree.under(other, "det") and before[0] == other + 1:
+                be = ARE if tree.tokens[other].pos.endswith("NS") else IS
+                yield argument(tree, noun), (be, *inner, *before), argument(tree, thing)
+
+
+def object_relative(tree: Tree, noun: int) -> Iterator[Found]:
+    """the drugs that doctors prescribe: (doctors, prescribe, the drugs)."""
+    for verb in tree.under(noun, "acl:relcl"):
+        gap = [at for at in tree.under(verb, "obj") if tree.shown(at) in ("that", "which", "whom", "who")]
+        subjects = [at for at in tree.under(verb, "nsubj") if tree.is_noun(at) and at < verb]
+        if not gap and (tree.under(verb, "obj", "obl", "ccomp", "xcomp", "iobj") or tree.under(verb, "aux:pass")):
+            continue
+        if tree.tokens[verb].pos == "VERB" and (gap or not tree.under(verb, "advmod")):
+            for subject in subjects:
+                yield argument(tree, subject), predicate(tree, verb), argument(tree, noun)
+
+
+SUBJECTS: tuple[Callable[[Tree, int], Iterator[Subject]], ...] = (
+    own_subject,
+    relative_subject,
+    reduced_relative,
+    shared_subject,
+)
+PREDICATES: tuple[Callable[[Tree, int], Iterator[Link]], ...] = (
+    transitive,
+    prepositional,
+    object_and_preposition,
+    infinitive,
+    copula,
+    copula_and_preposition,
+    in_a_place,
+)
+OTHERS: tuple[Callable[[Tree, int], Iterator[Found]], ...] = (apposition, object_relative)
+COPULAR = (copula, copula_and_preposition, in_a_place)
+
+
+def extract(tree: Tree) -> list[Found]:
+    """Every assertion of a tree, each once."""
+    found: dict[Found, None] = {}
+    for at, one in enumerate(tree.tokens):
+        if one.pos in ("VERB", "ADJ", "AUX") or tree.under(at, "cop"):
+            _of_predicate(tree, at, found)
+        if tree.is_noun(at):
+            for rule in OTHERS:
+                found.update((one, None) for one in rule(tree, at) if all(one) and not set(one[0]) & set(one[2]))
+    return list(found)
+
+
+def _of_predicate(tree: Tree, verb: int, found: dict[Found, None]) -> None:
+    for who in SUBJECTS:
+        for head, front in who(tree, verb):
+            for rule in PREDICATES:
+                # a copula's noun is in the relation only where it is no argument
+                group = _copula_group(tree, verb, with_noun=rule is copula_and_preposition, copular=rule in COPULAR)
+                for link, thing in rule(tree, verb):
+                    relation = (*front, *sorted((*group, *link)))
+                    for subject in together(tree, head):
+                        for other in together(tree, thing) if rule is not copula else [thing]:
+                            one = (argument(tree, subject), relation, argument(tree, other))
+                            if all(one) and not set(one[0]) & set(one[2]):
+                                found[one] = None
+
+
+def _copula_group(tree: Tree, verb: int, *, with_noun: bool, copular: bool) -> tuple[int, ...]:
+    group = predicate(tree, verb)
+    return group if with_noun or not copular else tuple(at for at in group if at != verb)

@@ -1,0 +1,165 @@
+"""Dependency trees in one dialect: Universal Dependencies. Stanford's and ClearNLP's labels are rewritten to it.
+
+A token shows its word only where that is one of the closed list `SHOWN`; rules therefore depend on shapes, and what
+they find in one syntactic n-gram holds for every n-gram of that shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+CLOSED_CLASS = """
+of in on at to from by with for into onto upon as about against among between through throughout over under above
+below near off out up down along across around after before during since until within without toward towards than
+like via per behind beyond beside inside outside despite because instead
+not n't never no neither nor that which who whom whose where when is are was were be been being am 's has have had
+"""
+SHOWN = frozenset(CLOSED_CLASS.split())
+# Stanford basic dependencies (syntactic n-grams) and ClearNLP (spaCy's own models) -> Universal Dependencies
+LABELS = {
+    "nsubjpass": "nsubj:pass",
+    "csubjpass": "csubj:pass",
+    "auxpass": "aux:pass",
+    "dobj": "obj",
+    "dative": "iobj",
+    "nn": "compound",
+    "num": "nummod",
+    "number": "nummod",
+    "poss": "nmod:poss",
+    "possessive": "case",
+    "prt": "compound:prt",
+    "rcmod": "acl:relcl",
+    "relcl": "acl:relcl",
+    "partmod": "acl",
+    "vmod": "acl",
+    "infmod": "acl:to",
+    "complm": "mark",
+    "abbrev": "appos",
+    "quantmod": "advmod",
+    "predet": "det:predet",
+    "preconj": "cc:preconj",
+    "npadvmod": "obl:npmod",
+    "tmod": "obl:tmod",
+    "purpcl": "advcl",
+    "oprd": "xcomp",
+    "agent": "prep",
+    "neg": "advmod",
+    "nsubj:outer": "nsubj",
+    "obl:agent": "obl",
+    "acl:relcl:pass": "acl:relcl",
+    "nmod:desc": "compound",
+    "ROOT": "root",
+}
+# Penn Treebank tags -> universal parts of speech; a plural noun is marked, since "is" or "are" may be put before it
+TAGS = {
+    "NN": "NOUN",
+    "NNS": "NOUNS",
+    "NNP": "PROPN",
+    "NNPS": "PROPNS",
+    "PRP": "PRON",
+    "PRP$": "PRON",
+    "WP": "PRON",
+    "WP$": "PRON",
+    "EX": "PRON",
+    "WDT": "PRON",
+    "DT": "DET",
+    "PDT": "DET",
+    "CD": "NUM",
+    "CC": "CCONJ",
+    "MD": "AUX",
+    "IN": "ADP",
+    "TO": "PART",
+    "RP": "ADP",
+    "POS": "PART",
+    "JJ": "ADJ",
+    "JJR": "ADJ",
+    "JJS": "ADJ",
+    "RB": "ADV",
+    "RBR": "ADV",
+    "RBS": "ADV",
+    "WRB": "ADV",
+    "FW": "X",
+    "LS": "X",
+    "SYM": "SYM",
+    "UH": "INTJ",
+    **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "VERB"),
+}
+NOUNS = ("NOUN", "NOUNS", "PROPN", "PROPNS")
+
+
+@dataclass(frozen=True)
+class Token:
+    shown: str  # the word in lower case if it is in SHOWN, else ""
+    pos: str  # universal part of speech; NOUNS and PROPNS for plurals
+    dep: str
+    head: int  # position of the head, -1 for the root
+
+
+@dataclass(frozen=True)
+class Tree:
+    tokens: tuple[Token, ...]
+    children: tuple[tuple[int, ...], ...]
+
+    def under(self, at: int, *labels: str) -> list[int]:
+        """The dependents of a token that have one of these labels, in order."""
+        return [child for child in self.children[at] if self.tokens[child].dep in labels]
+
+    def is_noun(self, at: int) -> bool:
+        return self.tokens[at].pos in NOUNS
+
+    def shown(self, at: int) -> str:
+        return self.tokens[at].shown
+
+
+def token(word: str, pos: str, dep: str, head: int) -> Token:
+    """
+    >>> token("Of", "IN", "prep", 2), token("cats", "NNS", "dobj", 0).pos
+    (Token(shown='of', pos='ADP', dep='prep', head=2), 'NOUNS')
+    """
+    word = word.lower()
+    return Token(word if word in SHOWN else "", TAGS.get(pos, pos), LABELS.get(dep, dep), head)
+
+
+def tree(tokens: Iterable[Token]) -> Tree:
+    """A tree in one dialect, whatever the dialect of the tokens."""
+    given = tuple(tokens)
+    return _built(_with_copulas(_with_cases(given)))
+
+
+def _built(tokens: Sequence[Token]) -> Tree:
+    children: list[list[int]] = [[] for _ in tokens]
+    for at, one in enumerate(tokens):
+        if 0 <= one.head < len(tokens) and one.head != at:
+            children[one.head].append(at)
+    return Tree(tuple(tokens), tuple(map(tuple, children)))
+
+
+def _with_cases(tokens: Sequence[Token]) -> list[Token]:
+    """prep(h, p) and pobj(p, n) become obl(h, n) or nmod(h, n) and case(n, p); of several objects the first counts."""
+    out = list(tokens)
+    for at, one in enumerate(tokens):
+        if one.dep != "pobj" or one.head < 0 or tokens[one.head].dep not in ("prep", "pcomp"):
+            continue
+        marker, above = one.head, tokens[one.head].head
+        if above < 0 or out[marker].dep == "case":
+            continue
+        label = "nmod" if tokens[above].pos in NOUNS else "obl"
+        out[at] = replace(one, dep=label, head=above)
+        out[marker] = replace(tokens[marker], dep="case", head=at)
+    return out
+
+
+def _with_copulas(tokens: Sequence[Token]) -> list[Token]:
+    """attr(v, n) and acomp(v, n) become the head, with cop(n, v), as UD has it; the verb's other dependents move."""
+    out = list(tokens)
+    for at, one in enumerate(tokens):
+        verb = one.head
+        if one.dep not in ("attr", "acomp") or verb < 0 or out[verb].dep == "cop":
+            continue
+        out[at] = replace(one, dep=tokens[verb].dep, head=tokens[verb].head)
+        for other, each in enumerate(out):
+            if each.head == verb and other != at and each.dep not in ("aux", "aux:pass", "advmod"):
+                out[other] = replace(each, head=at)
+        out[verb] = replace(tokens[verb], dep="cop", head=at)
+    return out

@@ -1,0 +1,58 @@
+"""Assertions that others extracted: tab-separated triples, ReVerb's files, OpenIE's.
+
+>>> read_tsv("aspirin\\trelieves\\tpain\\t3", file="a.tsv", line=1)
+(('aspirin', 'relieves', 'pain'), 3)
+>>> read_openie("0.93 (Aspirin; relieves; pain)", file="o.txt", line=1)
+(('Aspirin', 'relieves', 'pain'), 1)
+>>> read_openie("1.000\\tAspirin\\trelieves\\tpain", file="o.txt", line=1)
+(('Aspirin', 'relieves', 'pain'), 1)
+"""
+
+from __future__ import annotations
+
+import re
+
+from proband.core.errors import ProbandError
+from proband.suites.inference.assertions.extraction.tally import Assertion
+
+BRACKETED = re.compile(r"^\s*(?:\d[\d.]*\s*:?\s*)?(?:Context\(.*?\):?)?\((.+)\)\s*$")
+REVERB = {18: (2, 3, 4), 16: (2, 3, 4), 10: (1, 2, 3)}  # columns of a line -> where the triple stands
+
+
+def read_tsv(row: str, file: object, line: int) -> tuple[Assertion, int]:
+    """`subject, relation, object[, count]`, separated by tabs."""
+    cells = row.split("\t")
+    if len(cells) not in (3, 4) or not all(cell.strip() for cell in cells[:3]):
+        raise ProbandError("must be subject, relation, object[, count], separated by tabs", file=file, line=line)
+    if len(cells) == 4 and not cells[3].strip().isdigit():
+        raise ProbandError(f"count {cells[3].strip()!r} is no whole number", file=file, line=line)
+    return _clean(cells[0], cells[1], cells[2]), int(cells[3]) if len(cells) == 4 else 1
+
+
+def read_reverb(row: str, file: object, line: int) -> tuple[Assertion, int]:
+    """ReVerb's output (18 columns: file, sentence, arg1, rel, arg2, ...) or its released tuples (10 columns: id, arg1,
+    rel, arg2, the same normalised, count, confidence, addresses)."""
+    cells = row.split("\t")
+    if len(cells) not in REVERB:
+        raise ProbandError(f"{len(cells)} columns; ReVerb writes 18 and releases 10", file=file, line=line)
+    one, two, three = REVERB[len(cells)]
+    count = cells[7].strip() if len(cells) == 10 else "1"
+    if not count.isdigit():
+        raise ProbandError(f"count {count!r} is no whole number", file=file, line=line)
+    return _clean(cells[one], cells[two], cells[three]), int(count)
+
+
+def read_openie(row: str, file: object, line: int) -> tuple[Assertion, int] | None:
+    """`confidence (subject; relation; object)` as OpenIE 4 and 5 print it, or Stanford's `confidence, subject,
+    relation, object` separated by tabs. Extractions of two or of more than three parts are no triples: None."""
+    cells = row.split("\t")
+    if len(cells) == 4:
+        return _clean(*cells[1:]), 1
+    if found := BRACKETED.match(row):
+        parts = found[1].split("; ")
+        return (_clean(*parts), 1) if len(parts) == 3 and all(part.strip() for part in parts) else None
+    raise ProbandError("must be `confidence (subject; relation; object)` or four columns", file=file, line=line)
+
+
+def _clean(subject: str, relation: str, thing: str) -> Assertion:
+    return " ".join(subject.split()), " ".join(relation.split()).lower(), " ".join(thing.split())

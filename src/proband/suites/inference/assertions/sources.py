@@ -1,0 +1,257 @@
+"""Where assertions come from: files by format, cut into units of work that can be done anywhere and in any order.
+
+A unit is a file, or a range of bytes of a plain file; the lines that begin in the range are its own (for CoNLL-U, the
+sentences). What a unit gives does not depend on who works on it or what came before.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import IO, Literal, TypeVar, cast
+
+from proband.core.errors import ProbandError
+from proband.suites.inference.assertions.extraction.conllu import of_sentence
+from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser, paragraphs
+from proband.suites.inference.assertions.extraction.syntactic_ngrams import NgramReader
+from proband.suites.inference.assertions.extraction.tally import Assertion, Columns
+from proband.suites.inference.assertions.imported import read_openie, read_reverb, read_tsv
+
+Format = Literal["auto", "ngrams", "conllu", "text", "tsv", "reverb", "openie"]
+FORMATS = ("ngrams", "conllu", "text", "tsv", "reverb", "openie")
+ENDINGS = {".conllu": "conllu", ".conll": "conllu", ".txt": "text", ".tsv": "tsv", ".reverb": "reverb"}
+# bytes of a unit: some seconds to a minute of work, so that a stop loses little
+UNIT = {"text": 1_000_000, "conllu": 16_000_000, "tsv": 32_000_000}
+UNIT_OTHERWISE = 64_000_000
+Counted = Iterator[tuple[Assertion, int]]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class How:
+    """What decides the assertions of a unit, besides its bytes."""
+
+    format: Format = "auto"
+    pipeline: str = OURS
+    years: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unit:
+    path: Path
+    format: str
+    start: int
+    end: int | None  # None: to the end of a compressed file
+    name: str
+
+
+def units(sources: list[Path], how: How) -> list[Unit]:
+    """The work, in order; a folder stands for every file in it that is not hidden."""
+    found: list[Unit] = []
+    for source in sources:
+        if not source.exists():
+            raise ProbandError("no such file or folder", file=source)
+        files = [source] if source.is_file() else sorted(path for path in source.rglob("*") if _visible(path, source))
+        for path in files:
+            kind = how.format if how.format != "auto" else guess(path)
+            found += _of_file(path, kind)
+    if not found:
+        raise ProbandError("no file to read in " + ", ".join(map(str, sources)))
+    return found
+
+
+def _visible(path: Path, root: Path) -> bool:
+    return path.is_file() and not any(part.startswith(".") for part in path.relative_to(root).parts)
+
+
+def _of_file(path: Path, kind: str) -> Iterator[Unit]:
+    size = path.stat().st_size
+    # the name says which file and how long it is, not where it stands: work done on another machine counts here
+    stem = hashlib.blake2b(f"{path.name} {size} {_sample(path)}".encode(), digest_size=6).hexdigest()
+    if path.suffix == ".gz":
+        yield Unit(path=path, format=kind, start=0, end=None, name=f"{stem}-all")
+        return
+    step = UNIT.get(kind, UNIT_OTHERWISE)
+    for start in range(0, size, step):
+        end = min(size, start + step)
+        yield Unit(path=path, format=kind, start=start, end=end, name=f"{stem}-{start // step:05}")
+
+
+def _sample(path: Path) -> str:
+    """A hash of the file's two ends: enough to tell a changed file from the one that was read."""
+    with path.open("rb") as file:
+        head = file.read(65536)
+        file.seek(max(0, path.stat().st_size - 65536))
+        return hashlib.blake2b(head + file.read(), digest_size=8).hexdigest()
+
+
+def guess(path: Path) -> str:
+    """The format of a file by its name, or by its first line.
+
+    >>> guess(Path("biarcs.07-of-99.gz")), guess(Path("news.conllu"))
+    ('ngrams', 'conllu')
+    """
+    name = path.name.removesuffix(".gz")
+    if "arcs" in name or name.startswith(("nounargs", "verbargs")):
+        return "ngrams"
+    if (ending := Path(name).suffix) in ENDINGS:
+        return ENDINGS[ending]
+    with _open(path) as file:
+        first = file.readline(100_000).decode("utf-8", "replace").rstrip("\n").split("\t")
+    if len(first) >= 3 and all(each.count("/") >= 3 for each in first[1].split(" ")):
+        return "ngrams"
+    return {10: "reverb", 18: "reverb", 3: "tsv"}.get(len(first), "text")
+
+
+def _open(path: Path) -> IO[bytes]:
+    return cast(IO[bytes], gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb")
+
+
+# ---- the lines of a unit -------------------------------------------------------------------------------------------
+
+
+def lines(unit: Unit) -> Iterator[tuple[int, str]]:
+    """(number within the unit, line) of the lines that begin in it; empty lines are passed over."""
+    with _open(unit.path) as file:
+        position = _to_line_start(file, unit.start)
+        for number, raw in enumerate(file, start=1):
+            if unit.end is not None and position >= unit.end:
+                return
+            position += len(raw)
+            if raw.strip():
+                yield number, decoded(raw, unit, number)
+
+
+def table(unit: Unit) -> Columns | None:
+    """A TSV unit as columns, without a look at each line; None where a line does not fit, for the reader of lines to
+    say which."""
+    if unit.end is None:
+        return None
+    with unit.path.open("rb") as file:
+        raw = file.read(max(0, unit.end - _to_line_start(file, unit.start)))
+        if raw and not raw.endswith(b"\n"):
+            raw += file.readline()  # the line that began in the range
+    try:
+        text = raw.decode().replace("\r\n", "\n").removesuffix("\n")
+        count, width = text.count("\n") + 1, text.partition("\n")[0].count("\t") + 1
+        cells = text.replace("\n", "\t").split("\t")
+        if width not in (3, 4) or len(cells) != count * width:
+            return None
+        counts = list(map(int, cells[3::4])) if width == 4 else [1] * count
+    except ValueError:
+        return None
+    subjects, relations, objects = cells[0::width], list(map(str.lower, cells[1::width])), cells[2::width]
+    return (subjects, relations, objects, counts) if all(map(all, (subjects, relations, objects))) else None
+
+
+def sentences(unit: Unit) -> Iterator[tuple[int, list[str]]]:
+    """(number of its first line, lines) of the blocks between empty lines that begin in a unit."""
+    with _open(unit.path) as file:
+        position = _to_line_start(file, unit.start)
+        block: list[str] = []
+        inside = unit.start > 0 and not _after_empty_line(file, position)
+        begin = 1
+        for number, raw in enumerate(file, start=1):
+            if not raw.strip():
+                if block:
+                    yield begin, block
+                block, inside = [], False
+            elif not inside:
+                if not block:
+                    if unit.end is not None and position >= unit.end:
+                        return
+                    begin = number
+                block.append(decoded(raw, unit, number))
+            position += len(raw)
+        if block:
+            yield begin, block
+
+
+def _to_line_start(file: IO[bytes], start: int) -> int:
+    """Goes to the first line that begins at `start` or later."""
+    if start == 0:
+        return 0
+    file.seek(start - 1)
+    file.readline()
+    return file.tell()
+
+
+def _after_empty_line(file: IO[bytes], position: int) -> bool:
+    file.seek(max(0, position - 2))
+    before = file.read(position - max(0, position - 2))
+    return before in (b"\n", b"\n\n", b"\r\n")
+
+
+def decoded(raw: bytes, unit: Unit, number: int) -> str:
+    try:
+        return raw.decode().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise ProbandError(f"not UTF-8: {error.reason}", file=unit.path, line=first_line(unit) + number) from None
+
+
+def first_line(unit: Unit) -> int:
+    """How many lines stand before a unit; counted only for a message."""
+    with _open(unit.path) as file:
+        before = _to_line_start(file, unit.start)
+        file.seek(0)
+        count = 0
+        while before > 0 and (piece := file.read(min(before, 1 << 20))):
+            count += piece.count(b"\n")
+            before -= len(piece)
+        return count
+
+
+# ---- the assertions of a unit --------------------------------------------------------------------------------------
+
+Read = Callable[[Unit], Counted]
+
+
+def reader(how: How) -> Read:
+    """What reads units: parsers are loaded when the first unit needs them, and kept."""
+    parsers: list[TextParser] = []
+
+    def text(unit: Unit) -> Counted:
+        if not parsers:
+            parsers.append(TextParser(how.pipeline))
+        return ((one, 1) for one in parsers[0].assertions(paragraphs(line for _, line in lines(unit))))
+
+    def ngrams(unit: Unit) -> Counted:
+        found = NgramReader(years=how.years, file=unit.path)
+        for number, line in lines(unit):
+            yield from _placed(unit, number, partial(found.read, line))
+
+    def conllu(unit: Unit) -> Counted:
+        for number, rows in sentences(unit):
+            found = _placed(unit, number, partial(of_sentence, rows, unit.path))
+            yield from ((one, 1) for one in found)
+
+    def imported(read: Callable[..., tuple[Assertion, int] | None]) -> Read:
+        def rows(unit: Unit) -> Counted:
+            for number, line in lines(unit):
+                one = _placed(unit, number, partial(read, line, unit.path))
+                if one is not None:
+                    yield one
+
+        return rows
+
+    readers: dict[str, Read] = {
+        "text": text,
+        "ngrams": ngrams,
+        "conllu": conllu,
+        "tsv": imported(read_tsv),
+        "reverb": imported(read_reverb),
+        "openie": imported(read_openie),
+    }
+    return lambda unit: readers[unit.format](unit)
+
+
+def _placed(unit: Unit, number: int, read: Callable[[int], T]) -> T:
+    """What `read` gives; an error is raised again with the line counted from the beginning of the file."""
+    try:
+        return read(number)
+    except ProbandError:
+        return read(first_line(unit) + number)

@@ -1,0 +1,60 @@
+"""From a question to its candidates: look-up, filters, type."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from proband.lexicon.inflection import key
+from proband.lexicon.taxonomy import Sense
+from proband.suites.inference.assertions.store import Store, as_text
+from proband.suites.inference.candidates.filters import Candidate, Filter
+from proband.suites.inference.candidates.kinds import Kinds
+from proband.suites.inference.questions import Question
+
+WRONG_TYPE, RARE, REPEATED = "wrong-type", "rare", "repeated"
+
+
+class Search:
+    """Candidates of questions in one store; `removed` counts what each criterion and filter took away."""
+
+    def __init__(self, store: Store, kinds: Kinds, filters: Mapping[str, Filter], *, least: int = 1) -> None:
+        self.store, self.kinds, self.filters, self.least = store, kinds, filters, least
+        self.removed: Counter[str] = Counter(dict.fromkeys((RARE, *filters, WRONG_TYPE, REPEATED), 0))
+        self.matching = 0
+
+    def about(self, question: Question) -> Iterator[Candidate]:
+        """Criterion 1: assertions with q_arg on either side, up to stop words and inflection."""
+        for segment, side, rows in self.store.rows(question.q_arg):
+            answers = "object" if side == "subject" else "subject"
+            for row in rows.tolist():
+                found = as_text(segment, row)
+                yield Candidate(found.subject, found.relation, found.object, found.count, answers)
+
+    def candidates(self, question: Question) -> list[Candidate]:
+        """What fits, the most frequent first; the same relation with the same answer is one candidate."""
+        wanted = self.kinds.wanted(question.q_type)
+        kept: dict[tuple[str, str, str], Candidate] = {}
+        for one in self.about(question):
+            self.matching += 1
+            why = self._why_not(one, question, wanted)
+            if why:
+                self.removed[why] += 1
+                continue
+            name = (one.side, one.relation, key(one.answer))
+            if name in kept:
+                self.removed[REPEATED] += 1
+                best = max(kept[name], one, key=lambda each: (each.count, each.subject, each.object))
+                one = replace(best, count=kept[name].count + one.count)
+            kept[name] = one
+        return sorted(kept.values(), key=lambda each: (-each.count, each.subject, each.relation, each.object))
+
+    def _why_not(self, one: Candidate, question: Question, wanted: frozenset[Sense] | None) -> str:
+        if one.count < self.least:
+            return RARE
+        for name, rule in self.filters.items():
+            if rule(one, question):
+                return name
+        fits = self.kinds.fits(one.answer, f"{one.relation} {one.argument}", wanted)
+        return "" if fits else WRONG_TYPE

@@ -1,0 +1,96 @@
+"""Questionnaires: a question with at most 24 candidates, their answers hidden behind `[TYPE]`, in shuffled order."""
+
+from __future__ import annotations
+
+import csv
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from proband.core.files import atomic, encode
+from proband.suites.inference.candidates.filters import Candidate
+from proband.suites.inference.questions import Question
+
+MOST = 24  # candidates, as in the paper: "less than 25"
+
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """A candidate as judges see it, with what is hidden from them."""
+
+    id: str
+    text: str
+    answer: str
+    subject: str
+    relation: str
+    object: str
+    side: str
+    count: int
+
+
+class Questionnaire(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    question: str
+    q_type: str
+    q_rel: str
+    q_arg: str
+    candidates: tuple[Shown, ...]
+
+
+def masked(one: Candidate, q_type: str) -> str:
+    """
+    >>> masked(Candidate("Eritrea", "invaded", "Ethiopia", 3, "subject"), "country")
+    '[COUNTRY] invaded Ethiopia'
+    """
+    hidden = f"[{q_type.upper()}]"
+    subject, thing = (hidden, one.object) if one.side == "subject" else (one.subject, hidden)
+    return f"{subject} {one.relation} {thing}"
+
+
+def questionnaires(
+    question: Question, number: int, found: Sequence[Candidate], *, seed: int, most: int | None = None
+) -> Iterator[Questionnaire]:
+    """The questionnaires of a question, of nearly the same length; of more than `most` candidates a draw by seed."""
+    drawn = list(found)
+    random.Random(f"{seed} {number} {question.text}").shuffle(drawn)
+    drawn = drawn[:most]
+    sheets = -(-len(drawn) // MOST)
+    for sheet in range(sheets):
+        name = f"q{number:03}-{sheet + 1}"
+        yield Questionnaire(
+            id=name,
+            question=question.text,
+            q_type=question.q_type,
+            q_rel=question.q_rel,
+            q_arg=question.q_arg,
+            candidates=tuple(
+                Shown(
+                    id=f"{name}-{place:02}",
+                    text=masked(one, question.q_type),
+                    answer=one.answer,
+                    subject=one.subject,
+                    relation=one.relation,
+                    object=one.object,
+                    side=one.side,
+                    count=one.count,
+                )
+                for place, one in enumerate(drawn[sheet::sheets], start=1)
+            ),
+        )
+
+
+def write(folder: Path, sheets: Iterable[Questionnaire]) -> tuple[int, int]:
+    """questionnaires.jsonl and questionnaires.tsv; how many questionnaires and candidates they hold."""
+    count = candidates = 0
+    with (
+        atomic(folder / "questionnaires.jsonl", mode="wb") as lines,
+        atomic(folder / "questionnaires.tsv") as table,
+    ):
+        rows = csv.writer(table, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONE, quotechar=None)
+        rows.writerow(("questionnaire", "question", "candidate", "text", "judgment"))
+        for sheet in sheets:
+            lines.write(encode(sheet) + b"\n")
+            rows.writerows((sheet.id, sheet.question, one.id, one.text, "") for one in sheet.candidates)
+            count, candidates = count + 1, candidates + len(sheet.candidates)
+    return count, candidates

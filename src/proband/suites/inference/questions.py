@@ -1,0 +1,137 @@
+"""Questions: (q_type, q_rel, q_arg), given in words or as columns.
+
+In words: `Which TYPE REL ARG?`, `Who REL ARG?` (TYPE is person) and `What REL ARG?` (TYPE is thing: anything). The
+relation begins at the first verb and ends with the verb group or the first preposition after it:
+
+>>> parse("Which food is included in chocolate?")
+Question(q_type='food', q_rel='is included in', q_arg='chocolate')
+>>> parse("Who invented the telephone?")
+Question(q_type='person', q_rel='invented', q_arg='the telephone')
+
+As columns, for who wants to be sure: `TYPE <TAB> REL <TAB> ARG`, with or without that header line. A file of Levy and
+Dagan's (`type, rel, arg <TAB> answer <TAB> y|n`) gives its questions, each once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from proband.core.errors import ProbandError
+from proband.core.files import told_of
+from proband.lexicon.inflection import lemma
+
+PERSON, THING = "person", "thing"
+HEADER = ("q_type", "q_rel", "q_arg")
+BE_AND_HAVE = "am is are was were be been being has have had having"
+MODALS = frozenset(("do", "does", "did", "will", "would", "shall", "should", "can", "could", "may", "might", "must"))
+AUXILIARIES = MODALS | frozenset(BE_AND_HAVE.split())
+PREPOSITION_WORDS = """of in on at to from by with for into onto upon as about against among between through throughout
+over under above below near off out up down along across around after before during since until within without toward
+towards than like next inside outside beyond behind beside"""
+PREPOSITIONS = frozenset(PREPOSITION_WORDS.split())
+ARTICLES = frozenset(("the", "a", "an", "his", "her", "its", "their", "this", "that", "some", "any"))
+WORD = re.compile(r"[^\s?]+")
+
+
+@dataclass(frozen=True)
+class Question:
+    q_type: str
+    q_rel: str
+    q_arg: str
+
+    @property
+    def text(self) -> str:
+        """
+        >>> Question("country", "borders", "Ethiopia").text, Question("person", "invented", "the wheel").text
+        ('Which country borders Ethiopia?', 'Who invented the wheel?')
+        """
+        begin = {PERSON: "Who", THING: "What"}.get(self.q_type, f"Which {self.q_type}")
+        return f"{begin} {self.q_rel} {self.q_arg}?"
+
+
+def parse(text: str, *, file: object = None, line: int | None = None) -> Question:
+    """A question in words."""
+
+    def wrong(why: str) -> ProbandError:
+        return ProbandError(f"{text.strip()!r} {why}", file=file, line=line)
+
+    words = WORD.findall(text)
+    asked = words[0].lower() if words else ""
+    if asked not in ("which", "who", "what"):
+        raise wrong("must begin with Which, Who or What")
+    rest = words[1:]
+    first = 0
+    if asked == "which":
+        first = next((at for at in range(1, len(rest)) if _is_verb(rest, at)), 0)
+        if not first:
+            raise wrong("has no verb after its type: Which TYPE REL ARG?")
+    if len(rest) - first < 2:
+        raise wrong("has no argument: Which TYPE REL ARG?")
+    if rest[first].lower() in ("do", "does", "did"):
+        raise wrong("asks for an object; say it with the answer first, as in `Which country was invaded by Italy?`")
+    end = _relation_end(rest, first)
+    q_type = " ".join(rest[:first]) if asked == "which" else {"who": PERSON, "what": THING}[asked]
+    return Question(q_type, " ".join(rest[first:end]).lower(), " ".join(rest[end:]))
+
+
+def _is_verb(words: list[str], at: int) -> bool:
+    """Whether a verb may begin here: an auxiliary, an inflected form, or anything after a plural."""
+    word, before = words[at].lower(), words[at - 1]
+    if word in AUXILIARIES:
+        return True
+    plural = before.islower() and before.endswith("s") and lemma(before) != before
+    inflected = lemma(word) != word and (word.endswith(("s", "ed")) or not word.endswith(("ing", "er", "est")))
+    return at < len(words) - 1 and (inflected or plural) and word not in PREPOSITIONS | ARTICLES
+
+
+def _relation_end(words: list[str], first: int) -> int:
+    """Where the argument begins: after the first run of prepositions, or after the verb group."""
+    lowered = [word.lower() for word in words]
+    last = len(words) - 1
+    for at in range(first + 1, last):
+        if lowered[at] in PREPOSITIONS:
+            while at + 1 < last and lowered[at + 1] in PREPOSITIONS:
+                at += 1
+            return at + 1
+    end = first
+    while end < last and lowered[end] in AUXILIARIES:
+        end += 1
+    # after a modal comes a verb; a participle belongs to the verbs before it, an article or a name does not
+    if lowered[end - 1] in MODALS and end > first:
+        return end + 1
+    alone = end in (first, last) or lowered[end] in ARTICLES or lemma(lowered[end]) == lowered[end]
+    return max(first + 1, end if alone and end > first else end + 1)
+
+
+def read(path: Path) -> list[Question]:
+    """The questions of a file: one in words a line, or columns; lines that begin with # and empty ones do not count."""
+    found: dict[Question, None] = {}
+    for number, line in _lines(path):
+        cells = [cell.strip() for cell in line.split("\t")]
+        if len(cells) == 1:
+            found[parse(line, file=path, line=number)] = None
+        elif len(cells) == 3 and cells[2] in ("y", "n") and cells[0].count(",") >= 2:
+            one, two, three = (part.strip() for part in cells[0].split(",", 2))
+            found[Question(one, two, three)] = None
+        elif len(cells) != 3 or not all(cells):
+            raise ProbandError(
+                "must be a question in words or three columns: type, relation, argument", file=path, line=number
+            )
+        elif tuple(cells) != HEADER:
+            found[Question(*cells)] = None
+    if not found:
+        raise ProbandError("holds no questions", file=path)
+    return list(found)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    with told_of(path), path.open(encoding="utf-8") as file:
+        try:
+            for number, line in enumerate(file, start=1):
+                if line.strip() and not line.startswith("#"):
+                    yield number, line.rstrip("\n")
+        except UnicodeDecodeError:
+            raise ProbandError("is not UTF-8", file=path) from None

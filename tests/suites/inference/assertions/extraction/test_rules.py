@@ -1,0 +1,158 @@
+"""Each rule on trees written and answered by hand, in Universal Dependencies (UD) and in Stanford's labels (SD)."""
+
+from __future__ import annotations
+
+import pytest
+
+from proband.suites.inference.assertions.extraction import rules
+from proband.suites.inference.assertions.extraction.rules import OTHERS, PREDICATES, SUBJECTS, extract
+from proband.suites.inference.assertions.extraction.tally import assertions
+from proband.suites.inference.assertions.extraction.trees import LABELS, token, tree
+
+# rule -> (tree as word/tag/label/head, everything that follows)
+CASES = {
+    "own_subject transitive UD": (
+        "Aspirin/PROPN/nsubj/2 relieves/VERB/root/0 severe/ADJ/amod/4 pain/NOUN/obj/2",
+        ["Aspirin | relieves | severe pain"],
+    ),
+    "own_subject transitive SD": (
+        "The/DT/det/2 Romans/NNPS/nsubj/4 had/VBD/aux/4 conquered/VBN/ROOT/0 Gaul/NNP/dobj/4",
+        ["The Romans | had conquered | Gaul"],
+    ),
+    "transitive passive with object": (
+        "Curie/NNP/nsubjpass/3 was/VBD/auxpass/3 awarded/VBN/ROOT/0 the/DT/det/5 prize/NN/dobj/3",
+        ["Curie | was awarded | the prize"],
+    ),
+    "transitive negated": (
+        "Italy/PROPN/nsubj/4 did/AUX/aux/4 not/PART/advmod/4 invade/VERB/root/0 Kenya/PROPN/obj/4",
+        ["Italy | did not invade | Kenya"],
+    ),
+    "transitive with a particle": (
+        "Rome/NNP/nsubj/2 took/VBD/ROOT/0 over/RP/prt/2 Egypt/NNP/dobj/2",
+        ["Rome | took over | Egypt"],
+    ),
+    "transitive joined arguments": (
+        "Lions/NOUNS/nsubj/4 and/CCONJ/cc/3 tigers/NOUNS/conj/1 eat/VERB/root/0 meat/NOUN/obj/4",
+        ["Lions | eat | meat", "tigers | eat | meat"],
+    ),
+    "prepositional SD": (
+        "The/DT/det/2 Nile/NNP/nsubj/3 flows/VBZ/ROOT/0 through/IN/prep/3 Egypt/NNP/pobj/4",
+        ["The Nile | flows through | Egypt"],
+    ),
+    "prepositional UD passive": (
+        "Chocolate/NOUN/nsubj:pass/3 is/AUX/aux:pass/3 made/VERB/root/0 from/ADP/case/6 the/DET/det/6 bean/NOUN/obl/3",
+        ["Chocolate | is made from | the bean"],
+    ),
+    "prepositional agent": (
+        "Gaul/PROPN/nsubj:pass/3 was/AUX/aux:pass/3 invaded/VERB/root/0 by/ADP/case/5 Rome/PROPN/obl:agent/3",
+        ["Gaul | was invaded by | Rome"],
+    ),
+    "prepositional adjective": (
+        "Aspirin/NNP/nsubj/3 is/VBZ/cop/3 good/JJ/ROOT/0 for/IN/prep/3 headaches/NNS/pobj/4",
+        ["Aspirin | is good for | headaches"],
+    ),
+    "object_and_preposition": (
+        "Canada/PROPN/nsubj/2 took/VERB/root/0 action/NOUN/obj/2 against/ADP/case/5 China/PROPN/obl/2",
+        ["Canada | took | action", "Canada | took action against | China"],
+    ),
+    "object_and_preposition of the object": (
+        "Lions/NNS/nsubj/2 have/VBP/ROOT/0 a/DT/det/4 taste/NN/dobj/2 for/IN/prep/4 meat/NN/pobj/5",
+        ["Lions | have | a taste", "Lions | have a taste for | meat"],
+    ),
+    "infinitive": (
+        "Garlic/NOUN/nsubj/2 helps/VERB/root/0 to/PART/mark/4 prevent/VERB/xcomp/2 colds/NOUNS/obj/4",
+        ["Garlic | helps to prevent | colds"],
+    ),
+    "copula and copula_and_preposition UD": (
+        "Paris/PROPN/nsubj/4 is/AUX/cop/4 the/DET/det/4 capital/NOUN/root/0 of/ADP/case/6 France/PROPN/nmod/4",
+        ["Paris | is | the capital of France", "Paris | is the capital of | France"],
+    ),
+    "copula and copula_and_preposition ClearNLP": (
+        "Paris/NNP/nsubj/2 became/VBD/ROOT/0 the/DT/det/4 capital/NN/attr/2 of/IN/prep/4 France/NNP/pobj/5",
+        ["Paris | became | the capital of France", "Paris | became the capital of | France"],
+    ),
+    "copula_and_preposition with a preposition before": (
+        "Iran/PROPN/nsubj/4 was/AUX/cop/4 at/ADP/case/4 war/NOUN/root/0 with/ADP/case/6 Iraq/PROPN/nmod/4",
+        ["Iran | was at war with | Iraq", "Iran | was at | war"],
+    ),
+    "in_a_place": (
+        "The/DET/det/2 museum/NOUN/nsubj/5 is/AUX/cop/5 in/ADP/case/5 Berlin/PROPN/root/0",
+        ["The museum | is in | Berlin"],
+    ),
+    "relative_subject": (
+        "the/DT/det/2 drug/NN/pobj/0 that/WDT/nsubj/4 relieves/VBZ/rcmod/2 pain/NN/dobj/4",
+        ["the drug | relieves | pain"],
+    ),
+    "reduced_relative": (
+        "chocolate/NN/dobj/0 made/VBN/partmod/1 from/IN/prep/2 cocoa/NN/pobj/3",
+        ["chocolate | is made from | cocoa"],
+    ),
+    "reduced_relative plural": (
+        "rivers/NNS/dobj/0 flowing/VBG/vmod/1 through/IN/prep/2 Egypt/NNP/pobj/3",
+        ["rivers | are flowing through | Egypt"],
+    ),
+    "shared_subject": (
+        "Rome/NNP/nsubj/2 invaded/VBD/ROOT/0 Gaul/NNP/dobj/2 and/CC/cc/2 conquered/VBD/conj/2 Egypt/NNP/dobj/5",
+        ["Rome | conquered | Egypt", "Rome | invaded | Gaul"],
+    ),
+    "apposition": (
+        "Paris/PROPN/root/0 ,/PUNCT/punct/4 the/DET/det/4 capital/NOUN/appos/1 of/ADP/case/6 France/PROPN/nmod/4",
+        ["Paris | is the capital of | France"],
+    ),
+    "object_relative": (
+        "the/DT/det/2 drugs/NNS/dobj/0 that/WDT/dobj/5 doctors/NNS/nsubj/5 prescribe/VBP/rcmod/2",
+        ["doctors | prescribe | the drugs"],
+    ),
+    "object_relative without a pronoun": (
+        "the/DET/det/2 land/NOUN/root/0 Rome/PROPN/nsubj/4 conquered/VERB/acl:relcl/2",
+        ["Rome | conquered | the land"],
+    ),
+}
+
+
+def found(text: str) -> list[str]:
+    cells = [each.rsplit("/", 3) for each in text.split(" ")]
+    parsed = tree(token(word, tag, label, int(head) - 1) for word, tag, label, head in cells)
+    return sorted(" | ".join(one) for one in assertions([cell[0] for cell in cells], extract(parsed)))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_rule_by_hand(name: str) -> None:
+    text, expected = CASES[name]
+    assert found(text) == sorted(expected)
+
+
+def test_every_rule_has_a_case() -> None:
+    names = {rule.__name__ for group in (SUBJECTS, PREDICATES, OTHERS) for rule in group}
+    assert {name for name in names if not any(name in case.split() for case in CASES)} == set()
+    assert {name for name in vars(rules) if name in names} == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He/PRON/nsubj/2 invaded/VERB/root/0 Gaul/PROPN/obj/2",  # a pronoun has no type
+        "Rome/PROPN/nsubj/2 fell/VERB/root/0",  # nothing is related
+        "invaded/VERB/root/0 Gaul/PROPN/obj/1",  # no subject
+        "Gaul/PROPN/obj/3 Rome/PROPN/nsubj/3 invaded/VERB/root/0",  # the order of a question
+        "the/DT/det/2 dog/NN/pobj/0",
+    ],
+)
+def test_what_is_no_assertion(text: str) -> None:
+    assert found(text) == []
+
+
+def test_arguments_are_whole_phrases() -> None:
+    text = (
+        "the/DET/det/3 old/ADJ/amod/3 University/PROPN/nsubj/6 of/ADP/case/5 Oxford/PROPN/nmod/3 owns/VERB/root/0"
+        " John/PROPN/nmod:poss/9 's/PART/case/7 house/NOUN/obj/6"
+    )
+    assert found(text) == ["the old University of Oxford | owns | John 's house"]
+
+
+def test_dialects_agree() -> None:
+    """The same sentence in three dialects."""
+    ud = "Rome/PROPN/nsubj/2 sent/VERB/root/0 troops/NOUNS/obj/2 to/ADP/case/5 Gaul/PROPN/obl/2"
+    stanford = "Rome/NNP/nsubj/2 sent/VBD/ROOT/0 troops/NNS/dobj/2 to/TO/prep/2 Gaul/NNP/pobj/4"
+    assert found(ud) == found(stanford) == ["Rome | sent troops to | Gaul", "Rome | sent | troops"]
+    assert "root" in LABELS.values()

@@ -1,0 +1,72 @@
+"""Questions in words and in columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.suites.inference.questions import Question, parse, read
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Which food is included in chocolate?", "food | is included in | chocolate"),
+        ("Which US president raised taxes?", "US president | raised | taxes"),
+        ("Which drug treats headaches?", "drug | treats | headaches"),
+        ("Which animals eat grass?", "animals | eat | grass"),
+        ("Which ruler fought the Persians?", "ruler | fought | the Persians"),
+        ("Which scientist was awarded a Nobel Prize?", "scientist | was awarded | a Nobel Prize"),
+        ("Which city is next to the sea?", "city | is next to | the sea"),
+        ("Which language has official status in Canada?", "language | has official status in | Canada"),
+        ("Which territory is bigger than Vermont?", "territory | is bigger than | Vermont"),
+        ("Which state was part of the Confederacy?", "state | was part of | the Confederacy"),
+        ("Which solid food is produced from sheep?", "solid food | is produced from | sheep"),
+        ("Which country is a republic?", "country | is | a republic"),
+        ("who wrote Hamlet", "person | wrote | Hamlet"),
+        ("What can cure malaria?", "thing | can cure | malaria"),
+    ],
+)
+def test_in_words(text: str, expected: str) -> None:
+    found = parse(text)
+    assert f"{found.q_type} | {found.q_rel} | {found.q_arg}" == expected
+    assert parse(found.text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Where is Paris?", "must begin with Which, Who or What"),
+        ("Which country?", "has no verb after its type"),
+        ("Who invented?", "has no argument"),
+        ("Who did Rome invade?", "asks for an object"),
+        ("a\tb", "must be a question in words or three columns"),
+        ("a\t\tb", "must be a question in words or three columns"),
+    ],
+)
+def test_what_does_not_fit(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "q.txt"
+    path.write_text(f"# questions\nWho wrote Hamlet?\n{text}\n", encoding="utf-8")
+    with pytest.raises(ProbandError, match=rf"q\.txt line 3: .*{message}"):
+        read(path)
+
+
+def test_columns(tmp_path: Path) -> None:
+    path = tmp_path / "q.tsv"
+    path.write_text(
+        "q_type\tq_rel\tq_arg\ncountry\tborders\tEthiopia\n\ncountry\tborders\tEthiopia\n", encoding="utf-8"
+    )
+    assert read(path) == [Question("country", "borders", "Ethiopia")]
+    path.write_text("drug, treats, pain\taspirin, relieves, pain\ty\n", encoding="utf-8")
+    assert read(path) == [Question("drug", "treats", "pain")]
+    path.write_text("\n", encoding="utf-8")
+    with pytest.raises(ProbandError, match="holds no questions"):
+        read(path)
+
+
+@pytest.mark.data
+def test_the_questions_of_the_paper(data: Path) -> None:
+    """573 were asked; 564 of them have an example in the released data."""
+    assert len(read(data / "levy_dagan2016" / "levy_dagan_all.tsv")) == 564
