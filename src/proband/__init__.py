@@ -19,6 +19,7 @@ VERBS = {
     "listing": "listing",
     "load_model": "asking.models",
     "paper": "study",
+    "plan": "plan",
     "report": "report",
     "run": "run",
     "show": "show",

@@ -93,6 +93,7 @@ class Neighbours:
     effective: float
     ways: float  # clusters per item
     cell: Ints  # of each item
+    belongs: Any  # cells x clusters, sparse: 1 where a cell stands in a cluster
     alike: Any  # cells x cells, sparse: 1 where two cells share a cluster
 
     @classmethod
@@ -118,6 +119,7 @@ class Neighbours:
             effective=float(sizes.sum() ** 2 / (sizes**2).sum()),
             ways=float(sizes.sum() / len(rows)),
             cell=cell,
+            belongs=belongs,
             alike=alike,
         )
 
@@ -153,4 +155,10 @@ class Neighbours:
         sums = self.cell_sums(u)
         around = (self.alike @ sums.reshape(-1, sums.shape[-1]).T).T.reshape(sums.shape)
         found: Floats = (sums * around).sum(axis=-1) - (u**2).sum(axis=-1)
+        return found
+
+    def cluster_sums(self, u: Floats) -> Floats:
+        """Sums over the items of each cluster; the items are the last axis of `u`."""
+        sums = self.cell_sums(u)
+        found: Floats = (self.belongs.T @ sums.reshape(-1, sums.shape[-1]).T).T.reshape(*u.shape[:-1], -1)
         return found

@@ -19,12 +19,12 @@ the items' own noise explains of it, is added to the variance, with Satterthwait
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from proband.core.statistics.clusters import Floats, Neighbours
-from proband.core.statistics.spread import Spread, effective, spread
+from proband.core.statistics.spread import OTHER, SHARE, Spread, effective, spread
 
 LEVEL = 0.975
 POWER = 0.8
@@ -99,7 +99,7 @@ def interval(measured: Measured, shared: Neighbours, *, share: bool) -> Interval
     (0.598, 0.858, False)
     """
     seeds, value = measured.seeds, np.array(measured.value)
-    found = spread(measured.mean_influence, shared)
+    found = spread(measured.mean_influence, shared, SHARE if share else OTHER)
     if share:
         own = _share_variance(value, found)
         low, high = share_ends(value, found, shared, seeds=seeds)
@@ -125,9 +125,9 @@ def _upper(mean: Floats, found: Spread, shared: Neighbours, seeds: Seeds) -> Flo
     if np.any(mean * shared.items < PATH):
         for count in range(PATH):
             y = np.minimum(mean, count / shared.items)
-            telling = shared.items * y * (1 - y) / ((1 - y) ** 3 + y**3)
-            number, freedom = effective(found.correlation, telling, shared)
-            before = Spread(found.square, found.correlation, number, freedom)
+            telling = np.minimum(found.telling, shared.items * y * (1 - y) / ((1 - y) ** 3 + y**3))
+            number, freedom = effective(found.correlation, telling, shared, SHARE)
+            before = replace(found, telling=telling, number=number, freedom=freedom)
             ends.append(np.where(y < mean, _wilson_end(y, mean, before, shared, seeds), 0.0))
     highest: Floats = np.max(ends, axis=0)
     return highest

@@ -1,0 +1,76 @@
+"""`proband plan`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Group, Parameter
+
+from proband.cli.arguments import Json
+from proband.cli.tables import fields, give, table
+
+
+@Parameter(name="*", group=Group("Without pilot runs", sort_key=2))
+@dataclass(frozen=True, kw_only=True)
+class Assuming:
+    """What is assumed where no pilot run says it."""
+
+    accuracy: Annotated[float, Parameter(metavar="X", help="Accuracy of the two systems.")] = 0.7
+    agreement: Annotated[
+        float, Parameter(metavar="X", help="Correlation of two systems' answers to the same item.")
+    ] = 0.5
+    within: Annotated[
+        float, Parameter(metavar="X", help="Correlation of the differences on two items that share a cluster.")
+    ] = 0.1
+
+
+def plan(
+    source: Annotated[Path, Parameter(help="A pilot run, a folder of items, or the name of a suite.")],
+    second: Annotated[Path | None, Parameter(help="A second pilot run on the same items.")] = None,
+    /,
+    *,
+    difference: Annotated[
+        float, Parameter(name=("--difference", "-d"), metavar="X", help="The true difference that is to be seen.")
+    ] = 0.05,
+    power: Annotated[float, Parameter(metavar="X", help="With which chance.")] = 0.8,
+    by: Annotated[
+        str | None, Parameter(metavar="TAG", help="Also count the values of this tag, such as relation.")
+    ] = None,
+    metric: Annotated[str | None, Parameter(metavar="METRIC", help="Default: the main metric of the suite.")] = None,
+    assuming: Assuming = Assuming(),  # noqa: B008
+    json: Json = False,
+) -> None:
+    """Plan a comparison: how many items and clusters it takes to see a difference of two systems.
+
+    Example: proband plan items -d 0.05
+    """
+    from proband.pipeline.plan import Assumed, plan
+
+    result = plan(
+        source, second, difference=difference, power=power, by=by, metric=metric, assumed=Assumed(**asdict(assuming))
+    )
+    give(result, layout, json=json)
+
+
+def layout(result: Mapping[str, Any]) -> Iterable[Any]:
+    now, power = result["now"], result["power"]
+    yield fields(
+        {
+            "basis": result["basis"],
+            "to see": f"a difference of {result['difference']:g} at p < 0.05, with a chance of {power:.0%}",
+            "this design": f"sees it with a chance of {now['power']:.0%}; detectable at 80%: {now['detectable']:.3f}",
+        }
+    )
+    counted = [name for name in result["design"] if name != "effective_clusters"]
+    ways = {
+        "this design": result["design"],
+        "needed, by more clusters": result["more_clusters"],
+        "needed, by more items per cluster": result["more_items_per_cluster"],
+    }
+    rows = ((way, *(f"{found[name]:,}" if found else "–" for name in counted)) for way, found in ways.items())
+    yield table(("", *counted), rows, numbers=tuple(range(1, 1 + len(counted))))
+    if result["more_items_per_cluster"] is None:
+        yield "–: no number of items is enough without more clusters"

@@ -1,0 +1,104 @@
+r"""Power before spending: how many items a difference of d needs, from the clusters of a design.
+
+The variance of a paired difference over n items is sigma^2 D / n with the design effect D = 1 + rho N/n (spread.py; N
+ordered pairs of neighbours). A design grows in two ways. *More clusters* of the same kind keep N/n, and the variance
+falls like 1/n. *More items in the same clusters* let N/n grow with n, and the variance never falls below sigma^2 rho N/n^2.
+A test at 0.05 with nu degrees of freedom and standard error se sees d with a chance of
+
+    P = F_nu(d / se - t_.975),
+
+the same equation that gives the detectable difference (P = 0.8). The margin that the test adds to rho is counted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from proband.core.statistics.clusters import FEW, Neighbours
+from proband.core.statistics.estimates import detectable, quantile
+from proband.core.statistics.spread import MARGIN
+
+MOST = 1e5  # how many times a design may grow
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pilot:
+    """What is known of a paired difference before it is measured: the design, the mean square of the differences of
+    single items, the correlation of neighbours, and the variance that training seeds add."""
+
+    shared: Neighbours
+    square: float
+    correlation: float
+    share: bool = True
+    seeds: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A design that is `clusters` times as many clusters with `within` times as many items each."""
+
+    clusters: float
+    within: float
+    error: float
+    freedom: float
+
+    def power(self, difference: float) -> float:
+        """The chance to see a true difference of this size.
+
+        >>> round(Plan(clusters=1, within=1, error=0.01, freedom=1e9).power(0.028), 2)
+        0.8
+        """
+        from scipy.special import stdtr
+
+        freedom = np.array(self.freedom)
+        return float(stdtr(freedom, difference / self.error - quantile(freedom)))
+
+    @property
+    def detectable(self) -> float:
+        return float(detectable(np.array(self.error), np.array(self.freedom)))
+
+
+def grown(pilot: Pilot, *, clusters: float = 1.0, within: float = 1.0) -> Plan:
+    """The error of a design that has grown (or shrunk)."""
+    shared = pilot.shared
+    n = shared.items * clusters * within
+    around = max(0.0, (shared.pairs / shared.items + 1) * within - 1)  # neighbours of an item
+    rho = min(1.0, pilot.correlation + MARGIN * math.sqrt(2 / (n * around))) if around else 0.0
+    effect = 1 + rho * around
+    number = n / effect
+    groups = max(shared.effective * clusters, 2.0) - 1
+    freedom = groups * (effect / (effect - 1)) ** 2 if effect > 1 else math.inf
+    freedom = 1 / (1 / freedom + 1 / max(n - 1, 1.0))
+    variance = pilot.square / number
+    if pilot.share:
+        variance = (number * pilot.square + 0.5) / (number + 0.5) ** 2
+    return Plan(clusters=clusters, within=within, error=math.sqrt(variance + pilot.seeds), freedom=freedom)
+
+
+def needed(pilot: Pilot, difference: float, *, power: float, by: str) -> Plan | None:
+    """The smallest design that sees the difference with this chance, by more `clusters` or by more items `within` them;
+    None where no number is enough."""
+    least = FEW / pilot.shared.effective if by == "clusters" else 1 / pilot.shared.items
+
+    def enough(times: float) -> bool:
+        return grown(pilot, **{by: times}).power(difference) >= power
+
+    times = _smallest(enough, least)
+    return None if times is None else grown(pilot, **{by: times})
+
+
+def _smallest(enough: Callable[[float], bool], least: float) -> float | None:
+    """Bisection on a logarithmic scale, to a thousandth."""
+    if not enough(MOST):
+        return None
+    low, high = least, MOST
+    if enough(low):
+        return low
+    while high / low > 1.001:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

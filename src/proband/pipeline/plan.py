@@ -1,0 +1,176 @@
+"""`proband plan`: how many items, clusters or relations a difference needs, before anything is spent.
+
+From one or two pilot runs, whose answers say how the items vary and hang together; from a built folder or a suite's
+default build, whose clusters are known and the rest assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from proband import suites
+from proband.core.errors import ProbandError
+from proband.core.files import items_path, read_items
+from proband.core.options import read_options
+from proband.core.statistics.clusters import GrowingClusters, Neighbours, clusters_of
+from proband.core.statistics.planning import Pilot, Plan, grown, needed
+from proband.core.statistics.spread import neighbours_correlation
+from proband.core.types import Item
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assumed:
+    """What is taken for granted where no pilot run says it: the accuracy of a system, the correlation of two systems'
+    answers to one item, and that of the differences of two items which share a cluster."""
+
+    accuracy: float = 0.7
+    agreement: float = 0.5
+    within: float = 0.1
+
+    def check(self) -> None:
+        for name, value, low, high in (
+            ("accuracy", self.accuracy, 0.0, 1.0),
+            ("agreement", self.agreement, -1.0, 1.0),
+            ("within", self.within, 0.0, 1.0),
+        ):
+            if not low <= value <= high or (name == "accuracy" and value in (0.0, 1.0)):
+                raise ProbandError(f"--{name} is {value:g}: it must lie between {low:g} and {high:g}")
+
+
+def plan(
+    source: str | Path,
+    second: str | Path | None = None,
+    *,
+    difference: float = 0.05,
+    power: float = 0.8,
+    by: str | None = None,
+    metric: str | None = None,
+    assumed: Assumed = Assumed(),  # noqa: B008
+) -> dict[str, Any]:
+    """How large a design must be to see a true `difference` of two systems with a chance of `power`, at 0.05.
+
+    `source` is a run folder (and `second` another on the same items), a folder of items, or the name of a suite. `by` is
+    a tag whose values grow with the clusters (`relation`).
+    """
+    assumed.check()
+    if difference <= 0:
+        raise ProbandError(f"--difference is {difference:g}: it must be above 0")
+    if not 0.05 < power < 1:
+        raise ProbandError(f"--power is {power:g}: it must lie between 0.05 and 1")
+    if second is not None or (Path(source) / "run.json").exists() or _holds_runs(source):
+        found = _from_runs([source, *([second] if second is not None else [])], metric=metric, by=by, assumed=assumed)
+    else:
+        found = _from_items(source, by=by, assumed=assumed)
+    pilot, values, basis = found
+    now = grown(pilot)
+    told = {"items": pilot.shared.items, "clusters": pilot.shared.clusters, **({by: values} if by else {})}
+    return {
+        "basis": basis,
+        "design": {**told, "effective_clusters": round(pilot.shared.effective, 1)},
+        "difference": difference,
+        "power": power,
+        "correlation": pilot.correlation,
+        "sd": float(np.sqrt(pilot.square)),
+        "now": {"power": now.power(difference), "detectable": now.detectable},
+        "more_clusters": _sized(needed(pilot, difference, power=power, by="clusters"), told),
+        "more_items_per_cluster": _sized(needed(pilot, difference, power=power, by="within"), told),
+    }
+
+
+def _sized(found: Plan | None, told: dict[str, int]) -> dict[str, Any] | None:
+    """A plan in numbers; items that are added to the same clusters leave the other counts as they are."""
+    if found is None:
+        return None
+    times = {"items": found.clusters * found.within}
+    return {name: int(np.ceil(count * times.get(name, found.clusters) - 1e-9)) for name, count in told.items()}
+
+
+def _holds_runs(source: str | Path) -> bool:
+    path = Path(source)
+    return path.is_dir() and not (path / "items.jsonl").exists() and any(path.glob("**/run.json"))
+
+
+def _from_runs(
+    runs: Sequence[str | Path], *, metric: str | None, by: str | None, assumed: Assumed
+) -> tuple[Pilot, int, str]:
+    from proband.pipeline.report import item_sets
+    from proband.report.numbers.cells import Study
+
+    sets = item_sets(runs)
+    if len(sets) > 1:
+        raise ProbandError(f"{' and '.join(map(str, runs))} answered {len(sets)} different sets of items")
+    chosen = sets[0].suite.metric(metric or "")
+    study = Study(sets[0], [chosen], pool=len(sets[0].answered) > len(runs))
+    if len(study.systems) > 2:
+        raise ProbandError(f"{' and '.join(map(str, runs))} hold {len(study.systems)} systems: name one or two")
+    groups = study.together(chosen, {})
+    if len(groups) != 1 or len(groups[0].columns) != len(study.systems):
+        raise ProbandError(f"the runs share no item that {chosen.name!r} applies to, or answered different ones")
+    (group,) = groups
+    measured = [column.measured for column in group.columns]
+    if len(measured) == 2:
+        u = measured[0].mean_influence - measured[1].mean_influence
+        square, basis = float((u**2).mean()), f"pilot runs {study.labels[0]} and {study.labels[1]}"
+    else:
+        u = measured[0].mean_influence
+        square = float(2 * (1 - assumed.agreement) * (u**2).mean())
+        basis = f"pilot run {study.labels[0]}; answers of two systems assumed to correlate by {assumed.agreement:g}"
+    if not square:
+        raise ProbandError("the answers of the pilot do not vary: nothing can be planned from them")
+    pilot = Pilot(
+        shared=group.shared,
+        square=square,
+        correlation=float(neighbours_correlation(u, group.shared, margin=0.0)),
+        share=chosen.percent,
+        seeds=sum(each.seeds.variance for each in measured) * (1 if len(measured) == 2 else 2),
+    )
+    tag = study.arrays.tags.get(by or "")
+    if by and tag is None:
+        raise ProbandError(f"the items have no tag {by!r}")
+    return pilot, len(np.unique(tag.codes[group.rows])) if tag else 0, basis
+
+
+def _from_items(source: str | Path, *, by: str | None, assumed: Assumed) -> tuple[Pilot, int, str]:
+    growing, values = GrowingClusters(), set()
+    testing: list[bool] = []
+    for item in _items(source):
+        growing.add(clusters_of(item))
+        testing.append(item.split == "test")
+        if by and testing[-1]:
+            values.add(item.tags.get(by))
+    rows = np.flatnonzero(testing) if any(testing) else np.arange(len(testing))
+    if not len(rows):
+        raise ProbandError("holds no items", file=str(source))
+    if by and not values - {None}:
+        raise ProbandError(f"the items have no tag {by!r}")
+    binary = assumed.accuracy * (1 - assumed.accuracy)
+    pilot = Pilot(
+        shared=Neighbours.of(growing.done(), rows),
+        square=2 * (1 - assumed.agreement) * binary,
+        correlation=assumed.within,
+    )
+    basis = (
+        f"assumed: accuracy {assumed.accuracy:g}, correlation of two systems {assumed.agreement:g}, of items that "
+        f"share a cluster {assumed.within:g}"
+    )
+    return pilot, len(values), basis
+
+
+def _items(source: str | Path) -> Any:
+    """The items of a folder or file, or of a suite's default build."""
+    if not Path(source).exists() and str(source) in suites.names():
+        suite = suites.suite(str(source))
+        options: Any = read_options(suite.options, {}, of=f"build {source}")
+        from proband.core.files import decode
+
+        for item in suite.build(options, seed=0).items:
+            yield decode(Item, item, file=str(source)) if isinstance(item, bytes) else item
+        return
+    if not Path(source).exists():
+        raise ProbandError(f"no such folder, and no suite of that name; there are {', '.join(suites.names())}", file=source)
+    yield from read_items(items_path(Path(source)))
