@@ -11,6 +11,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
@@ -42,7 +43,7 @@ class Layout:
     def clusters(self) -> int:
         return int(self.member.max()) + 1
 
-    @property
+    @cached_property
     def shared(self) -> Neighbours:
         return Neighbours.of(Clusters.of([tuple(map(str, row)) for row in self.member.tolist()]), np.arange(self.items))
 

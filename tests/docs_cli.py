@@ -31,6 +31,7 @@ VERBS = (
     "audit",
     "verify",
     "train",
+    "plan",
     "run",
     "report",
     "compare",

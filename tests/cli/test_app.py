@@ -18,6 +18,7 @@ VERBS = [
     "audit",
     "verify",
     "train",
+    "plan",
     "run",
     "report",
     "compare",

@@ -6,7 +6,7 @@ default build, whose clusters are known and the rest assumed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import items_path, read_items
+from proband.core.files import decode, items_path, read_items
 from proband.core.options import read_options
 from proband.core.statistics.clusters import GrowingClusters, Neighbours, clusters_of
 from proband.core.statistics.planning import Pilot, Plan, grown, needed
@@ -54,8 +54,8 @@ def plan(
 ) -> dict[str, Any]:
     """How large a design must be to see a true `difference` of two systems with a chance of `power`, at 0.05.
 
-    `source` is a run folder (and `second` another on the same items), a folder of items, or the name of a suite. `by` is
-    a tag whose values grow with the clusters (`relation`).
+    `source` is a run folder (and `second` another on the same items), a folder of items, or the name of a suite. `by`
+    is a tag whose values grow with the clusters (`relation`).
     """
     assumed.check()
     if difference <= 0:
@@ -125,7 +125,7 @@ def _from_runs(
     pilot = Pilot(
         shared=group.shared,
         square=square,
-        correlation=float(neighbours_correlation(u, group.shared, margin=0.0)),
+        correlation=float(neighbours_correlation(u, group.shared, safe=False)),
         share=chosen.percent,
         seeds=sum(each.seeds.variance for each in measured) * (1 if len(measured) == 2 else 2),
     )
@@ -161,16 +161,15 @@ def _from_items(source: str | Path, *, by: str | None, assumed: Assumed) -> tupl
     return pilot, len(values), basis
 
 
-def _items(source: str | Path) -> Any:
+def _items(source: str | Path) -> Iterator[Item]:
     """The items of a folder or file, or of a suite's default build."""
-    if not Path(source).exists() and str(source) in suites.names():
-        suite = suites.suite(str(source))
-        options: Any = read_options(suite.options, {}, of=f"build {source}")
-        from proband.core.files import decode
-
-        for item in suite.build(options, seed=0).items:
-            yield decode(Item, item, file=str(source)) if isinstance(item, bytes) else item
+    if Path(source).exists():
+        yield from read_items(items_path(Path(source)))
         return
-    if not Path(source).exists():
-        raise ProbandError(f"no such folder, and no suite of that name; there are {', '.join(suites.names())}", file=source)
-    yield from read_items(items_path(Path(source)))
+    known = suites.names()
+    if str(source) not in known:
+        raise ProbandError(f"no such folder, and no suite of that name; there are {', '.join(known)}", file=source)
+    suite = suites.suite(str(source))
+    options: Any = read_options(suite.options, {}, of=f"build {source}")
+    for item in suite.build(options, seed=0).items:
+        yield decode(Item, item, file=source) if isinstance(item, bytes) else item

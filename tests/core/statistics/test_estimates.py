@@ -51,3 +51,21 @@ def test_the_detectable_difference_is_seen_four_times_in_five() -> None:
     effect = float(stats.detectable(np.array(1 / np.sqrt(100)), np.array(np.inf)))
     power = NormalIndPower(ddof=0).power(effect_size=effect, nobs1=100, alpha=0.05, ratio=0)
     assert power == pytest.approx(0.8, abs=1e-4)
+
+
+def test_training_seeds_widen_the_interval_and_say_by_how_much() -> None:
+    rng = np.random.default_rng(0)
+    item = rng.random(300)
+    same = [(item < 0.6).astype(float)] * 3
+    apart = [(item < p).astype(float) for p in (0.5, 0.6, 0.7)]
+    pairs = within_pairs(300)
+    alone, equal, moved = (stats.interval(measured(*runs), pairs, share=True) for runs in (same[:1], same, apart))
+    assert (alone.from_seeds, equal.from_seeds) == (None, 0.0)
+    assert (equal.low, equal.high) == pytest.approx((alone.low, alone.high), abs=1e-9)
+    assert moved.from_seeds
+    assert moved.from_seeds > 0.5
+    assert moved.high - moved.low > 2 * (equal.high - equal.low)
+
+
+def within_pairs(n: int) -> Neighbours:
+    return Neighbours.of(Clusters.of([(str(i // 2),) for i in range(n)]), np.arange(n))

@@ -67,8 +67,8 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     counted = [name for name in result["design"] if name != "effective_clusters"]
     ways = {
         "this design": result["design"],
-        "needed, by more clusters": result["more_clusters"],
-        "needed, by more items per cluster": result["more_items_per_cluster"],
+        "needed, with clusters as large as these": result["more_clusters"],
+        "needed, in these clusters": result["more_items_per_cluster"],
     }
     rows = ((way, *(f"{found[name]:,}" if found else "–" for name in counted)) for way, found in ways.items())
     yield table(("", *counted), rows, numbers=tuple(range(1, 1 + len(counted))))

@@ -21,7 +21,7 @@ import numpy as np
 from proband.core.statistics.clusters import Floats, Ints
 
 SetMetric = Callable[[Floats, Floats], float]  # of records and their weights
-PLACES = 200  # at which the influence on a metric over sets is measured; the records between share the nearest one
+PLACES = 100  # at which the influence on a metric over sets is measured; the records between share the nearest one
 
 
 def of_mean(x: Floats, strata: Ints | None = None) -> tuple[float, Floats]:

@@ -2,7 +2,8 @@ r"""Power before spending: how many items a difference of d needs, from the clus
 
 The variance of a paired difference over n items is sigma^2 D / n with the design effect D = 1 + rho N/n (spread.py; N
 ordered pairs of neighbours). A design grows in two ways. *More clusters* of the same kind keep N/n, and the variance
-falls like 1/n. *More items in the same clusters* let N/n grow with n, and the variance never falls below sigma^2 rho N/n^2.
+falls like 1/n. *More items in the same clusters* let N/n grow with n, and the variance never falls below
+sigma^2 rho N/n^2.
 A test at 0.05 with nu degrees of freedom and standard error se sees d with a chance of
 
     P = F_nu(d / se - t_.975),
@@ -20,7 +21,7 @@ import numpy as np
 
 from proband.core.statistics.clusters import FEW, Neighbours
 from proband.core.statistics.estimates import detectable, quantile
-from proband.core.statistics.spread import MARGIN
+from proband.core.statistics.spread import margin
 
 MOST = 1e5  # how many times a design may grow
 
@@ -67,7 +68,11 @@ def grown(pilot: Pilot, *, clusters: float = 1.0, within: float = 1.0) -> Plan:
     shared = pilot.shared
     n = shared.items * clusters * within
     around = max(0.0, (shared.pairs / shared.items + 1) * within - 1)  # neighbours of an item
-    rho = min(1.0, pilot.correlation + MARGIN * math.sqrt(2 / (n * around))) if around else 0.0
+    rho = (
+        min(1.0, pilot.correlation + margin(shared.effective * clusters) * math.sqrt(2 / (n * around)))
+        if around
+        else 0.0
+    )
     effect = 1 + rho * around
     number = n / effect
     groups = max(shared.effective * clusters, 2.0) - 1

@@ -5,7 +5,7 @@ items, N ordered pairs of neighbours, deg_i neighbours of item i, r = sum deg_i^
 over pairs of neighbours, the correlation rho of neighbours solves E[A], E[B] given that the u have been centred:
 
     rho = [A N/n + B (n-1)] / [A (N - 2r/n + N^2/n^2) + B N/n]
-    rho_1 = min(1, max(0, rho + 0.4 sqrt(2/N)))                   a margin for its own error
+    rho_1 = min(1, max(0, rho + (0.35 + 1.5/G) sqrt(2/N)))        a margin for its own error; G eff. clusters
     rho_2 = [I rho_1 + w max(rho_1, q/m)] / (I + w)                a weak prior; m clusters per item,
             I = k(k-1)/2,  k = (sum v)^2 / sum v^2                 k items tell anything: v = u_i^2; for shares, whose
                                                                    spread shrinks near 0 and 1, also k clusters:
@@ -24,7 +24,10 @@ import numpy as np
 
 from proband.core.statistics.clusters import Floats, Neighbours
 
-MARGIN = 0.4
+
+def margin(effective: float) -> float:
+    """In standard errors of rho: what is added to it, more where there are few clusters."""
+    return 0.35 + 1.5 / effective
 
 
 @dataclass(frozen=True)
@@ -78,17 +81,17 @@ def _telling(v: Floats) -> Floats:
     return found
 
 
-def neighbours_correlation(u: Floats, shared: Neighbours, *, margin: float = MARGIN) -> Floats:
-    """rho_1 above; 0 where there are no neighbours or no spread."""
+def neighbours_correlation(u: Floats, shared: Neighbours, *, safe: bool = True) -> Floats:
+    """rho_1 above (rho itself where it need not be `safe`); 0 where there are no neighbours or no spread."""
     n, pairs, squares = shared.items, shared.pairs, float((shared.degree**2).sum())
     a = (u**2).sum(axis=-1)
     if not pairs or n < 2:
         return np.zeros_like(a)
-    b = shared.products(u)
+    b, more = shared.products(u), margin(shared.effective) * np.sqrt(2 / pairs) if safe else 0.0
     below = a * (pairs - 2 * squares / n + pairs**2 / n**2) + b * pairs / n
     usable = (a > 0) & (below > 1e-12 * np.abs(a) * pairs)
     rho = np.where(usable, (a * pairs / n + b * (n - 1)) / np.where(usable, below, 1.0), np.where(a > 0, 1.0, 0.0))
-    clipped: Floats = np.clip(rho + np.where(a > 0, margin * np.sqrt(2 / pairs), 0.0), 0.0, 1.0)
+    clipped: Floats = np.clip(rho + np.where(a > 0, more, 0.0), 0.0, 1.0)
     return clipped
 
 

@@ -1,0 +1,39 @@
+"""`proband plan`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def test_a_plan_from_items_from_one_run_and_from_two(proband: Any, items: Path) -> None:
+    one, two = items.parent / "runs/adder", items.parent / "runs/random"
+    proband("run", items, "-m", "baseline:random", "-o", two)
+    proband("run", items, "-m", "baseline:majority", "-o", one)
+    found = [proband.json("plan", *words) for words in ((items,), (two,), (two, one))]
+    for each in found:
+        small = proband.json("plan", items, "-d", "0.02")
+        assert small["more_clusters"]["items"] > each["more_clusters"]["items"]
+        assert 0 < each["now"]["power"] < 1
+    assert [each["basis"].split()[0] for each in found] == ["assumed:", "pilot", "pilot"]
+    printed = proband("plan", items, "--by", "parity", "-d", "0.3")
+    assert "needed, with clusters as large as these" in printed
+    assert "a difference of 0.3 at p < 0.05" in printed
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("nowhere",), "no such folder, and no suite of that name"),
+        (("ITEMS", "-d", "-1"), "--difference is -1"),
+        (("ITEMS", "--power", "2"), "--power is 2"),
+        (("ITEMS", "--accuracy", "1"), "--accuracy is 1"),
+        (("ITEMS", "--by", "colour"), "have no tag 'colour'"),
+    ],
+)
+def test_what_cannot_be_planned_is_said(proband: Any, items: Path, words: tuple[str, ...], said: str) -> None:
+    code, _, err = proband.run("plan", *(items if word == "ITEMS" else word for word in words))
+    assert code == 2
+    assert said in err

@@ -1,0 +1,172 @@
+"""A small version of benchmarks/calibration.py, and a test for each promise about the numbers of a report."""
+
+from __future__ import annotations
+
+import importlib
+import runpy
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from proband.core.statistics import estimates as stats
+from proband.core.statistics.clusters import Clusters, Floats, Neighbours
+from proband.core.statistics.spread import SHARE, Spread, effective, spread
+
+BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
+
+
+@pytest.fixture(scope="module")
+def simulation() -> Any:
+    sys.path.insert(0, str(BENCHMARKS))
+    try:
+        return importlib.import_module("calibration_simulation")
+    finally:
+        sys.path.remove(str(BENCHMARKS))
+
+
+def measured(*runs: Floats) -> stats.Measured:
+    return stats.Measured(np.array([x.mean() for x in runs]), np.stack([x - x.mean() for x in runs]))
+
+
+def shared_by(names: Sequence[Sequence[str]]) -> Neighbours:
+    return Neighbours.of(Clusters.of(names), np.arange(len(names)))
+
+
+def test_fifty_items_on_twenty_five_tuples(simulation: Any) -> None:
+    """Coverage 93 to 97 %, width about that of an oracle."""
+    layout = simulation.double(25, 50)
+    lines = [simulation.shares(layout, p, 0.2, 1500) for p in (0.5, 0.7)]
+    for line in lines:
+        assert 0.93 <= line.coverage[simulation.OURS] <= 0.975
+        assert line.width[simulation.OURS] < 1.15
+
+
+def test_the_null_power_and_detectable_difference_of_analogy_like_designs(simulation: Any) -> None:
+    """Nothing is called different in 3 to 6.5 % of the cases; nine tenths of the oracle's power; stated as it is."""
+    found = [
+        simulation.shares(layout, p, r, 1500)
+        for layout in (simulation.double(25, 300), simulation.double(50, 600))
+        for p, r in ((0.5, 0.2), (0.7, 0.5))
+    ]
+    ours = simulation.OURS
+    assert all(0.025 <= line.null[ours] <= 0.065 for line in found)
+    assert np.median([line.power[ours] for line in found]) > 0.9
+    assert all(0.95 < line.detectable < 1.2 for line in found)
+
+
+@pytest.mark.parametrize("count", [8, 10])
+def test_from_eight_clusters_on_intervals_cover(simulation: Any, count: int) -> None:
+    layout = simulation.single(str(count), "", [10] * count)
+    for p in (0.1, 0.5):
+        assert simulation.shares(layout, p, 0.4, 1000).coverage[simulation.OURS] > 0.9
+
+
+def test_under_six_effective_clusters_are_too_few_to_tell() -> None:
+    x = np.tile([1.0, 0.0, 1.0], 10)
+    five, six = (shared_by([(str(i % count),) for i in range(30)]) for count in (5, 6))
+    assert stats.interval(measured(x), five, share=True).few
+    assert not stats.interval(measured(x), six, share=True).few
+    assert shared_by([("large",)] * 90 + [(str(i),) for i in range(20)]).few  # 21 clusters that count for little
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_a_mean_further_down_never_has_a_higher_upper_end(size: int) -> None:
+    """Answers that are right one after the other, cluster by cluster: both ends go up."""
+    shared = shared_by([(str(i // size),) for i in range(30)])
+    ends = [stats.interval(right_of(30, right), shared, share=True) for right in range(31)]
+    assert np.diff([each.high for each in ends]).min() >= -1e-9
+    assert np.diff([each.low for each in ends]).min() >= -1e-9
+    assert all(0 <= each.low < each.high <= 1 for each in ends)
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.05, 0.3, 1.0])
+@pytest.mark.parametrize("ways", [1, 2])
+def test_at_one_correlation_both_ends_follow_the_mean(correlation: float, ways: int) -> None:
+    """Whatever the design: where neighbours correlate alike, a higher mean has higher ends."""
+    n = 200
+    shared = shared_by([tuple(str((i + way * 7) % 20) for way in range(ways)) for i in range(n)])
+    mean = np.arange(n + 1) / n
+    telling = n * mean * (1 - mean) / ((1 - mean) ** 3 + mean**3)
+    fixed = np.full(n + 1, correlation)
+    number, freedom = effective(fixed, telling, shared, SHARE)
+    low, high = stats.share_ends(mean, Spread(mean * (1 - mean), fixed, telling, number, freedom), shared)
+    assert np.diff(low).min() >= -1e-9
+    assert np.diff(high).min() >= -1e-9
+
+
+def right_of(n: int, right: int) -> stats.Measured:
+    return measured((np.arange(n) < right).astype(float))
+
+
+def test_none_of_thirty_beside_one_of_thirty() -> None:
+    shared = shared_by([(str(i // 2),) for i in range(30)])
+    none, one = (stats.interval(right_of(30, right), shared, share=True) for right in (0, 1))
+    assert 0 < none.high < one.high < 0.3
+
+
+def test_no_interval_has_no_width() -> None:
+    shared = shared_by([(str(i),) for i in range(330)])
+    right, wrong = measured(np.ones(330)), measured((np.arange(330) < 15).astype(float))
+    better = stats.compare(right, wrong, shared, share=True)
+    assert better.low < better.difference < better.high <= 1
+    equal = stats.compare(right, right, shared, share=True)
+    assert equal.low < 0 < equal.high
+    assert equal.p == 1.0
+    nats = stats.compare(measured(np.full(330, 3.0)), measured(np.full(330, 2.0)), shared, share=False)
+    assert nats.low < 1 < nats.high
+
+
+def test_the_interval_leaves_out_zero_if_and_only_if_p_is_below_5_percent() -> None:
+    rng = np.random.default_rng(0)
+    seen = set()
+    for _ in range(400):
+        names = [tuple(map(str, rng.integers(0, 25, rng.integers(1, 4)))) for _ in range(80)]
+        a, b = (np.stack([rng.random(80) < p for _ in range(rng.integers(1, 4))]).astype(float) for p in (0.6, 0.45))
+        share = bool(rng.random() < 0.5)
+        found = stats.compare(measured(*a), measured(*b), shared_by(names), share=share)
+        assert (found.low > 0 or found.high < 0) == (found.p < 0.05)
+        seen.add(found.p < 0.05)
+    assert seen == {True, False}
+
+
+def test_the_methods_beside_ours_are_those_of_statsmodels(simulation: Any) -> None:
+    from statsmodels.regression.linear_model import OLS
+    from statsmodels.stats.proportion import proportion_confint
+
+    rng = np.random.default_rng(0)
+    for layout in (simulation.single("", "", [3, 5, 8, 4, 6, 2]), simulation.double(9, 40)):
+        x = (rng.random((1, layout.items)) < 0.6).astype(float)
+        groups = layout.member if layout.member.shape[1] > 1 else layout.member[:, 0]
+        theirs = OLS(x[0], np.ones(layout.items)).fit(cov_type="cluster", cov_kwds={"groups": groups}).conf_int()[0]
+        low, high = simulation.statsmodels_robust(x, layout)
+        assert (low[0], high[0]) == pytest.approx(tuple(theirs), rel=0.02)
+        low, high = simulation.plain(x, layout, share=True)
+        wilson = proportion_confint(x.sum(), layout.items, method="wilson")
+        assert (low[0], high[0]) == pytest.approx(wilson)
+
+
+def test_twenty_thousand_items_take_milliseconds() -> None:
+    """Not timed: what is kept has an entry for each pair of cells that share a tuple, not for each pair of items."""
+    rng = np.random.default_rng(0)
+    names = [tuple(map(str, rng.choice(200, 2, replace=False))) for _ in range(20_000)]
+    shared = shared_by(names)
+    assert shared.alike.nnz < 9_000_000
+    assert shared.pairs > 7_000_000
+    assert spread(rng.random(20_000) - 0.5, shared, SHARE).number > 10_000
+
+
+def test_the_table_is_written_from_any_lines(simulation: Any) -> None:
+    sys.path.insert(0, str(BENCHMARKS))
+    try:
+        page = runpy.run_path(str(BENCHMARKS / "calibration.py"))["page"]
+    finally:
+        sys.path.remove(str(BENCHMARKS))
+    layout = simulation.layouts()[6]
+    lines = [simulation.shares(layout, 0.5, 0.2, 50), simulation.training_seeds(layout, 3, 0.03, 20)]
+    text = page(lines, 50)
+    assert "| Proband |" in text
+    assert layout.name in text
