@@ -1,8 +1,10 @@
 """What items share: their clusters, and the neighbours that follow from them.
 
 Two items are neighbours if they have any cluster in common: stories of one clause (one cluster each), analogies that
-stand on a common tuple (two clusters each), or whatever a suite names. Items with the same set of clusters form a cell,
-so that sums over neighbours need one product with a sparse matrix of cells, whatever the number of items.
+stand on a common tuple (two clusters each), or whatever a suite names. Items with the same set of clusters form a cell.
+Sums over neighbours need no pairs: by inclusion and exclusion over the sets T of clusters that items contain,
+
+    sum over pairs of neighbours (i, j) of u_i u_j  =  sum over T of (-1)^(|T| + 1) (sum of u_i over the i that contain T)^2.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -20,6 +23,7 @@ from proband.core.types import Item
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+WIDE = 5  # clusters per item up to which all their sets are counted
 FEW = 6.0  # effective clusters below which no interval can be trusted
 
 
@@ -94,7 +98,8 @@ class Neighbours:
     ways: float  # clusters per item
     cell: Ints  # of each item
     belongs: Any  # cells x clusters, sparse: 1 where a cell stands in a cluster
-    alike: Any  # cells x cells, sparse: 1 where two cells share a cluster
+    inside: Any  # cells x sets of clusters, sparse: 1 where a cell contains the set
+    sign: Floats  # of each set
 
     @classmethod
     def of(cls, clusters: Clusters, rows: Ints) -> Neighbours:
@@ -110,8 +115,7 @@ class Neighbours:
         place, way = np.nonzero(member >= 0)
         found, renumbered = np.unique(member[place, way], return_inverse=True)
         belongs = csr_array((np.ones(len(place)), (place, renumbered)), shape=(len(kept), len(found)))
-        alike = belongs @ belongs.T
-        alike.data[:] = 1.0
+        inside, sign = _contained(member) if member.shape[1] <= WIDE else _pairwise(belongs)
         sizes = np.bincount(renumbered, weights=np.bincount(cell, minlength=len(kept))[place], minlength=len(found))
         return cls(
             items=len(rows),
@@ -120,7 +124,8 @@ class Neighbours:
             ways=float(sizes.sum() / len(rows)),
             cell=cell,
             belongs=belongs,
-            alike=alike,
+            inside=inside,
+            sign=sign,
         )
 
     @property
@@ -131,7 +136,8 @@ class Neighbours:
     @cached_property
     def degree(self) -> Floats:
         """The number of neighbours of each item, not counting itself."""
-        degree: Floats = (self.alike @ np.bincount(self.cell).astype(np.float64) - 1)[self.cell]
+        counts = np.bincount(self.cell).astype(np.float64)
+        degree: Floats = (self.inside @ (self.sign * (self.inside.T @ counts)) - 1)[self.cell]
         return degree
 
     @cached_property
@@ -146,15 +152,15 @@ class Neighbours:
         from scipy.sparse import csr_array
 
         size = len(self.cell)
-        gather = csr_array((np.ones(size), (self.cell, np.arange(size))), shape=(self.alike.shape[0], size))
+        gather = csr_array((np.ones(size), (self.cell, np.arange(size))), shape=(self.belongs.shape[0], size))
         sums: Floats = (gather @ u.reshape(-1, size).T).T.reshape(*u.shape[:-1], -1)
         return sums
 
     def products(self, u: Floats) -> Floats:
         """The sum of u_i u_j over all ordered pairs of neighbours; the items are the last axis of `u`."""
         sums = self.cell_sums(u)
-        around = (self.alike @ sums.reshape(-1, sums.shape[-1]).T).T.reshape(sums.shape)
-        found: Floats = (sums * around).sum(axis=-1) - (u**2).sum(axis=-1)
+        within = (self.inside.T @ sums.reshape(-1, sums.shape[-1]).T).T.reshape(*u.shape[:-1], -1)
+        found: Floats = (within**2 @ self.sign) - (u**2).sum(axis=-1)
         return found
 
     def cluster_sums(self, u: Floats) -> Floats:
@@ -162,3 +168,50 @@ class Neighbours:
         sums = self.cell_sums(u)
         found: Floats = (self.belongs.T @ sums.reshape(-1, sums.shape[-1]).T).T.reshape(*u.shape[:-1], -1)
         return found
+
+
+def _contained(member: Ints) -> tuple[Any, Floats]:
+    """Every set of clusters that a cell contains, and its sign: + for one cluster, - for two, and so on."""
+    from scipy.sparse import csr_array
+
+    cells, width = member.shape
+    places, columns, signs = [], [], []
+    start = 0
+    for size in range(1, width + 1):
+        keys = np.stack([member[:, ways] for ways in combinations(range(width), size)], axis=1)
+        place, way = np.nonzero((keys >= 0).all(axis=2))
+        code = _numbered(keys[place, way])
+        count = int(code.max(initial=-1)) + 1
+        places.append(place)
+        columns.append(code + start)
+        signs.append(np.full(count, 1.0 if size % 2 else -1.0))
+        start += count
+    where = np.concatenate(places), np.concatenate(columns)
+    return csr_array((np.ones(len(where[0])), where), shape=(cells, start)), np.concatenate(signs)
+
+
+def _pairwise(belongs: Any) -> tuple[Any, Floats]:
+    """The same for cells of many clusters, by pairs of cells: 2 s_c s_d = (s_c + s_d)^2 - s_c^2 - s_d^2."""
+    from scipy.sparse import csr_array
+
+    cells = belongs.shape[0]
+    first, second = (belongs @ belongs.T).nonzero()
+    first, second = first[first < second], second[first < second]
+    pairs = len(first)
+    place = np.concatenate([first, second, np.arange(cells)])
+    column = np.concatenate([np.arange(pairs), np.arange(pairs), pairs + np.arange(cells)])
+    single = 1.0 - np.bincount(first, minlength=cells) - np.bincount(second, minlength=cells)
+    inside = csr_array((np.ones(len(place)), (place, column)), shape=(cells, pairs + cells))
+    return inside, np.concatenate([np.ones(pairs), single])
+
+
+def _numbered(keys: Ints) -> Ints:
+    """A number for each row, the same for equal rows.
+
+    >>> _numbered(np.array([[3, 4], [1, 9], [3, 4]])).tolist()
+    [1, 0, 1]
+    """
+    code = np.zeros(len(keys), dtype=np.int64)
+    for column in keys.T:
+        code = np.unique(code * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1]
+    return code
