@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -28,10 +29,23 @@ def test_every_relation_and_gender() -> None:
     assert min(len(tellings(load_bank(), fact)) for fact in SINGLE) >= 20
 
 
-def test_two_and_three_facts() -> None:
+def test_our_paraphrases_fit_any_relation() -> None:
     facts = Counter((t.facts, t.general) for t in load_bank().templates)
-    assert facts[2, False] + facts[2, True] >= 280
-    assert facts[3, False] + facts[3, True] >= 200
+    assert facts[1, True] >= 120
+    assert facts[2, True] >= 250
+    assert facts[3, True] >= 220
+    assert not any(general is False for _, general in facts)
+
+
+def test_no_name_twice_in_a_sentence() -> None:
+    """A name comes back in at most one of twenty sentences."""
+    sentences = [s for t in load_bank().templates for s in re.split(r"(?<=[.!?])\s+", t.text)]
+    twice = [s for s in sentences if len(set(names := re.findall(r"\{(\d)\}", s))) < len(names)]
+    assert len(twice) <= len(sentences) / 20
+
+
+def test_scenes() -> None:
+    facts = Counter((t.facts, t.general) for t in load_bank("scenes").templates)
     assert facts[2, False] >= 200
     assert facts[3, False] >= 150
 
@@ -41,9 +55,9 @@ def test_variety() -> None:
     found = statistics(load_bank())
     assert found.unigrams.pooled <= 0.35
     assert found.unigrams.by_clause <= 0.35
-    assert found.bigrams.pooled <= 0.10
+    assert found.bigrams.pooled <= 0.15
     assert found.unigrams.across < found.unigrams.pooled
-    assert found.vocabulary > 1200
+    assert found.vocabulary > 400
 
 
 def test_variety_of_single_facts() -> None:

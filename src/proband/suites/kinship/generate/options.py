@@ -54,7 +54,10 @@ class BuildOptions:
     )
     brackets: Annotated[bool, _says("names in [brackets]")] = False
     anonymise: Annotated[bool, _says("@entity-k instead of names")] = False
-    bank: Annotated[str, _says("proband, a bank file, or clutrr:FOLDER with the crowd's templates")] = "proband"
+    bank: Annotated[
+        str,
+        _says("proband, scenes (with paraphrases for certain relations), a bank file, or clutrr:FOLDER (the crowd's)"),
+    ] = "proband"
     revisit: Annotated[bool, _says("a person may come twice on a chain, as in CLUTRR")] = False
     families: Annotated[int, Meta(ge=2), _says("number of families the stories come from")] = 12
     levels: Annotated[int, Meta(ge=2), _says("generations per family")] = 3

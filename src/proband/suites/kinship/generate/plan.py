@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from proband.core.errors import ProbandError
 from proband.core.types import Split
 from proband.suites.kinship.generate.options import TASKS, BuildOptions, parse_hold_out, parse_range
-from proband.suites.kinship.telling.bank_sources import checked_bank
+from proband.suites.kinship.telling.bank_sources import OURS, checked_bank
 from proband.suites.kinship.world.families import Shape
 from proband.suites.kinship.world.rules import load
 
@@ -98,5 +98,5 @@ def _check(plan: Plan) -> None:
         raise ProbandError("'hold-out' paraphrases needs --form story and the family world: nothing else has any")
     if options.anonymise and "names" in plan.hold_out:
         raise ProbandError("'hold-out' names and 'anonymise' exclude each other")
-    if options.form == "story" and rules.world == "family" and options.bank != "proband":
+    if options.form == "story" and rules.world == "family" and options.bank not in OURS:
         checked_bank(options.bank)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Final
 
 from proband.core.errors import ProbandError
 from proband.suites.kinship.telling.bank import Bank, parse_bank
@@ -14,10 +15,13 @@ from proband.suites.kinship.telling.paraphrases import ANY
 from proband.suites.kinship.telling.template_check import Fault, check_template
 from proband.suites.kinship.world.relations import INVERSE, NEUTRALS
 
+OURS: Final = {"proband": ("bank",), "scenes": ("bank", "scenes")}  # bank -> its folders of the package's data
+
 
 def load_bank(path_or_name: str = "proband") -> Bank:
-    """Our own bank ("proband"), a bank file, or CLUTRR's crowd templates from a folder ("clutrr:FOLDER")."""
-    if path_or_name == "proband" or path_or_name.startswith("clutrr:"):
+    """Our own bank ("proband"), the same with scenes for certain relations ("scenes"), a bank file, or CLUTRR's crowd
+    templates from a folder ("clutrr:FOLDER")."""
+    if path_or_name in OURS or path_or_name.startswith("clutrr:"):
         return _load(path_or_name)
     path = Path(path_or_name)  # somebody may be writing it: never remembered
     if not path.is_file():
@@ -45,16 +49,16 @@ def completed(bank: Bank) -> Bank:
     """The bank, with our single facts of the relations it cannot tell (the crowd has no siblings-in-law)."""
     told = {pattern for template in bank.templates for pattern in template.patterns if len(pattern) == 1}
     lacking = [(n,) for n in NEUTRALS if not told & {(n,), (INVERSE[n],), (ANY,)}]
-    ours = load_bank().hold_out()
+    ours = load_bank("scenes").hold_out()
     added = tuple(t for t in ours.templates if any(pattern in lacking for pattern in t.patterns))
     return Bank(bank.name, bank.templates + added, {**bank.split, **{t.id: ours.split[t.id] for t in added}})
 
 
 @lru_cache(maxsize=8)
 def _load(path_or_name: str) -> Bank:
-    if path_or_name == "proband":
-        folder = files("proband") / "data" / "kinship" / "bank"
-        parts = [folder.joinpath(f"facts{n}.txt").read_text(encoding="utf-8") for n in (1, 2, 3)]
-        banks = [parse_bank(part, name=f"facts{n}.txt") for n, part in enumerate(parts, start=1)]
-        return Bank("proband", tuple(t for bank in banks for t in bank.templates))
+    if path_or_name in OURS:
+        data = files("proband") / "data" / "kinship"
+        parts = [data / folder / f"facts{n}.txt" for folder in OURS[path_or_name] for n in (1, 2, 3)]
+        banks = [parse_bank(part.read_text(encoding="utf-8"), name=part.name) for part in parts]
+        return Bank(path_or_name, tuple(t for bank in banks for t in bank.templates))
     return completed(load_crowd(Path(path_or_name.removeprefix("clutrr:"))).bank)

@@ -15,11 +15,11 @@ import random
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 from typing import Any, Final
 
 from proband.suites.kinship.telling.bank import ANY, LONGEST, Bank
-from proband.suites.kinship.telling.template_check import castings
+from proband.suites.kinship.telling.template_check import castings, clauses
 from proband.suites.kinship.world.relations import GENDER, INVERSE, word
 
 WORD: Final = re.compile(r"\w+(?:-\w+)*")
@@ -30,6 +30,7 @@ PUBLISHED: Final = {  # table 3.1
     "unigrams": 0.201,
     "bigrams": 0.0385,
 }
+FEW: Final = 33  # of the clauses that a general paraphrase tells, one in so many is looked at
 Clause = tuple[str, ...]  # gender of person 0, then the relation words
 
 
@@ -56,10 +57,15 @@ def jaccard(a: Iterable[Any], b: Iterable[Any]) -> float:
 
 
 def own_clauses(bank: Bank) -> list[Clause]:
-    """The clauses somebody wrote a paraphrase for (not those that only general ones tell), read either way."""
+    """The clauses somebody wrote a paraphrase for (not those that only general ones tell), read either way. Of a bank
+    whose paraphrases are all general, which tell all clauses alike: a few."""
     found: set[Clause] = set()
+    own = {p for template in bank.templates for p in template.patterns if ANY not in p}
     for template in bank.templates:
-        for relations in (p for p in template.patterns if ANY not in p):
+        patterns = (
+            template.patterns if own else [c for p in template.patterns for c in islice(clauses(p), 0, None, FEW)]
+        )
+        for relations in (p for p in patterns if ANY not in p):
             for genders in castings(relations) if template.genders is None else [template.genders]:
                 words = tuple(word(r, g) for r, g in zip(relations, genders[1:]))
                 found.add((genders[0], *words))
