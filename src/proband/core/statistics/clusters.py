@@ -4,7 +4,7 @@ Two items are neighbours if they have any cluster in common: stories of one clau
 stand on a common tuple (two clusters each), or whatever a suite names. Items with the same set of clusters form a cell.
 Sums over neighbours need no pairs: by inclusion and exclusion over the sets T of clusters that items contain,
 
-    sum over pairs of neighbours (i, j) of u_i u_j  =  sum over T of (-1)^(|T| + 1) (sum of u_i over the i that contain T)^2.
+    sum over neighbours (i, j) of u_i u_j  =  sum over T of (-1)^(|T| + 1) (sum of u_i over the i that contain T)^2.
 """
 
 from __future__ import annotations
