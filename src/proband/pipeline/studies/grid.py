@@ -55,6 +55,7 @@ class Grid:
             yield BuildStage(name=name, out=self.out, seed=seed, options=part.options, line=line, suite=part.suite)
 
     def _train(self, part: TrainPart, at: int) -> Iterator[TrainStage]:
+        assert isinstance(part.net, str)  # `spread` has taken lists apart
         many = len(self.builds[part.items]) > 1
         for items, seed in itertools.product(self.builds[part.items], part.seeds):
             suite = suites.suite(items.suite)

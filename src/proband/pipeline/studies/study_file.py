@@ -1,10 +1,12 @@
 """A study as a TOML file: a grid of build, train and run stages and what its report shows.
 
-    [study]        title; folder: name that the data may have inside the folder given as {data}
+    [study]        title; folder: name that the data may have inside the folder given as {data};
+                   include: studies beside this one whose parameters, stages and report it takes over
     [parameters]   what the command line may set (--set NAME=VALUE, --data, -m), with their defaults;
                    a value "{name}" anywhere below stands for the parameter
     [[build]]      name, suite, options, seeds
-    [[train]]      name, items (a build), net, options, seeds, model (to start from)
+    [[train]]      name, items (a build), net (of several each is NAME-NET, and "net:NAME" is all of them), options,
+                   seeds, model (to start from)
     [[run]]        items (builds, or folders), models ("net:NAME" is a train stage), solver, options, grid (option -> a
                    list of values: one run per combination), seeds, limit, model-options, optional (a model that is not
                    installed or cannot be asked this way is named and left out)
@@ -35,6 +37,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class Head(Part, frozen=True, kw_only=True):
     title: str
     folder: str = ""
+    include: list[str] = []
 
 
 class BuildPart(Part, frozen=True, kw_only=True):
@@ -47,7 +50,7 @@ class BuildPart(Part, frozen=True, kw_only=True):
 class TrainPart(Part, frozen=True, kw_only=True):
     name: str
     items: str
-    net: str
+    net: str | list[str]
     options: dict[str, Any] = {}
     seeds: tuple[int, ...] = (0,)
     model: str | None = None
@@ -92,6 +95,7 @@ def read_study(path: Path, given: Mapping[str, Any]) -> StudyFile:
         found = re.search(r"(.*) \(at line (\d+)", str(error))
         line = int(found[2]) if found else text.count("\n") + 1
         raise ProbandError(f"not TOML: {found[1] if found else error}", file=path, line=line) from None
+    raw = with_included(raw, path)
     head = raw.get("study")
     folder = head.get("folder") if isinstance(head, dict) else None
     if "data" in given:
@@ -108,9 +112,43 @@ def read_study(path: Path, given: Mapping[str, Any]) -> StudyFile:
     except msgspec.ValidationError as error:
         message, where = explained(str(error), text)
         raise ProbandError(message, file=path, line=where) from None
+    study = spread(study)
     for wrong, at in wrong_names(study, path.parent):
         raise ProbandError(wrong, file=path, line=line_of(text, at))
     return study
+
+
+def with_included(raw: dict[str, Any], path: Path) -> dict[str, Any]:
+    """The tables of the file with those of the studies it includes before them; its own parameters win."""
+    head = raw.get("study")
+    for name in head.get("include", ()) if isinstance(head, dict) else ():
+        other = path.with_name(f"{name}.toml")
+        if not other.is_file():
+            raise ProbandError(f"no study {name!r} beside it to include", file=path)
+        part = with_included(tomllib.loads(other.read_text(encoding="utf-8")), other)
+        raw["parameters"] = {**part.get("parameters", {}), **raw.get("parameters", {})}
+        for kind in ("build", "train", "run"):
+            raw[kind] = [*part.get(kind, ()), *raw.get(kind, ())]
+        report, own = part.get("report", {}), raw.setdefault("report", {})
+        for key in ("tables", "analyses"):
+            own[key] = list(dict.fromkeys([*report.get(key, ()), *own.get(key, ())]))
+    return raw
+
+
+def spread(study: StudyFile) -> StudyFile:
+    """Every training of several nets as trainings of one, and `net:NAME` of such a training as all of them."""
+    train: list[TrainPart] = []
+    names: dict[str, list[str]] = {}
+    for part in study.train:
+        nets = part.net if isinstance(part.net, list) else [part.net]
+        own = [f"{part.name}-{net}" for net in nets] if isinstance(part.net, list) else [part.name]
+        names.setdefault(f"net:{part.name}", []).extend(f"net:{name}" for name in own)
+        train += [msgspec.structs.replace(part, name=name, net=net) for name, net in zip(own, nets)]
+    run = [
+        msgspec.structs.replace(part, models=[each for model in part.models for each in names.get(model, [model])])
+        for part in study.run
+    ]
+    return msgspec.structs.replace(study, train=train, run=run)
 
 
 # ---- parameters ----------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@
     audit/     which rows, their verdicts, the figures and findings of a data set
     nets/      the networks of the thesis, and three that go beyond it
     verify/    re-checking the certificates of items: a small checker that shares nothing with the generator
+    paper/     tables, findings and published figures of the thesis
 
 `solver:symbolic` and `solver:read` are symbolic_solver.py and reading_solver.py.
 """
@@ -20,56 +21,24 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.metrics import ACCURACY
-from proband.core.suite import Demo, Suite, Table, Verified
+from proband.core.suite import Demo, Suite, Verified
 from proband.core.types import Item
 from proband.solvers import AS_IS, CHOOSE, LIKELIHOOD
 from proband.suites.kinship.clutrr.export import export
 from proband.suites.kinship.generate.build import build
-from proband.suites.kinship.generate.options import TASKS, BuildOptions
+from proband.suites.kinship.generate.options import BuildOptions
 from proband.suites.kinship.item_check import check
 from proband.suites.kinship.item_drawing import draw_item
 from proband.suites.kinship.item_text import show
 from proband.suites.kinship.nets import NETS
+from proband.suites.kinship.paper.claims import CLAIMS
+from proband.suites.kinship.paper.comparisons import COMPARISONS
+from proband.suites.kinship.paper.paraphrases import PARAPHRASES
+from proband.suites.kinship.paper.tables import TABLES
 from proband.suites.kinship.published import published
 from proband.suites.kinship.reading_solver import Read
 from proband.suites.kinship.replies import GENERATE
 from proband.suites.kinship.symbolic_solver import Symbolic
-
-VERDICTS = ("entailed", "ambiguous", "false", "inconsistent")  # of other people's rows
-ORDER = {"task": TASKS, "split": ("train", "test")}
-TABLES = (
-    Table(
-        name="by_k",
-        title="Accuracy by task and number of facts",
-        rows=("task",),
-        columns=("k",),
-        order=ORDER,
-    ),
-    Table(
-        name="by_depth",
-        title="Accuracy by length of the shortest proof",
-        rows=("task",),
-        columns=("depth",),
-        order=ORDER,
-    ),
-    Table(
-        name="by_task",
-        title="Accuracy by task",
-        rows=(),
-        columns=("task",),
-        order=ORDER,
-        published_note="Table 3.8 of the paper is trained and tested on k = 2, 3.",
-    ),
-    Table(name="by_target", title="Accuracy by relation asked for", rows=("target",), columns=("task",), order=ORDER),
-    Table(
-        name="by_verdict",
-        title="Accuracy by what the audit says of the label",
-        rows=("verdict",),
-        columns=("task",),
-        order={**ORDER, "verdict": VERDICTS},
-    ),
-    Table(name="by_split", title="Training and held-out stories", rows=("split", "task"), columns=("k",), order=ORDER),
-)
 
 
 def audit(path: Path, **settings: Any) -> Any:
@@ -109,6 +78,8 @@ SUITE = Suite(
         ),
     ),
     published=published,
+    analyses=(PARAPHRASES, COMPARISONS),
+    claims=CLAIMS,
     nets=NETS,
     own_models={"symbolic": Symbolic, "read": Read},
     draw=draw_item,
