@@ -204,3 +204,23 @@ def test_the_key_follows_the_content_of_a_file_not_its_place(tmp_path: Path) -> 
 def test_every_shipped_study_reads(name: str) -> None:
     path = Path(proband.__file__).parent / "studies" / f"{name}.toml"
     assert read_study(path, {}).study.title
+
+
+def test_a_study_takes_over_those_it_includes_and_trains_several_nets(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "part.toml").write_text(
+        STUDY.replace('[[run]]\nitems = ["clean", "noisy"]', '[[train]]\nname = "a"\nitems = "clean"\n'
+                      'net = ["gat", "mac"]\n\n[[run]]\nitems = ["clean"]\nmodels = ["net:a"]\n\n'
+                      '[[run]]\nitems = ["clean", "noisy"]')
+    )  # fmt: skip
+    whole = tmp_path / "whole.toml"
+    whole.write_text(
+        '[study]\ntitle = "All"\ninclude = ["part"]\n[parameters]\nk = "2"\n[report]\ntables = ["by_depth"]'
+    )
+    read = read_study(whole, {})
+    assert (read.study.title, read.parameters["k"]) == ("All", "2")
+    assert [part.name for part in read.train] == ["a-gat", "a-mac"]
+    assert read.run[0].models == ["net:a-gat", "net:a-mac"]
+    assert read.report.tables == ["by_k", "by_depth"]
+    with pytest.raises(ProbandError, match="no study 'nowhere' beside it"):
+        whole.write_text('[study]\ntitle = "All"\ninclude = ["nowhere"]')
+        read_study(whole, {})

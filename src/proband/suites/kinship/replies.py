@@ -12,6 +12,7 @@ from pathlib import Path
 from proband.core.types import Answer, Item
 from proband.solvers.generate import Asking, generating
 from proband.solvers.replies import Choices, names_of, shows_letters
+from proband.suites.kinship.world.rules import load
 
 ALIASES = {
     "father": ("dad", "daddy", "papa", "pa", "pop"),
@@ -72,11 +73,29 @@ def read(item: Item, reply: str, sent: str) -> Answer:
     return Answer(item_id=item.id, text=reply, scores=tuple(float(i == place) for i in range(len(item.choices))))
 
 
+@cache
+def rules_in_words(rules: str) -> str:
+    """Every composition of the rule base that has a single outcome, a line each.
+
+    >>> rules_in_words("sound").splitlines()[0]
+    'the father or mother of a father or mother is a grandfather or grandmother'
+    """
+    base = load(rules)
+    words = {name: " or ".join(dict.fromkeys(pair)) for name, pair in zip(base.neutrals, base.words)}
+    pairs = [(a, b, base.compose(a, b)) for a in base.neutrals for b in base.neutrals]
+    return "\n".join(
+        f"the {words[b]} of a {words[a]} is a {words[next(iter(c))]}"
+        for a, b, c in pairs
+        if len(c) == 1 and c <= words.keys()
+    )
+
+
 GENERATE = generating(
     Asking(
         prompts=Path(__file__).parent / "prompts",
         default="choices",
         read=read,
         answer=lambda item: item.choices[item.gold or 0],
+        context=lambda item: {"rules": rules_in_words(str(item.facts.get("rules", "sound")))},
     )
 )

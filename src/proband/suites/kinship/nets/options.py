@@ -94,6 +94,9 @@ class EdgeTransformerOptions(NetOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ComposerOptions(NetOptions):
+    converses: Annotated[
+        bool, Meta(description="symbols for facts read backwards, where chains are told in either direction")
+    ] = False
     epochs: Epochs = 8
     rate: Rate = 0.05
     batch: Batch = 64

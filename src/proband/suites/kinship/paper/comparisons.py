@@ -63,7 +63,7 @@ def _near_perfect(scores: Scores, clauses: Mapping[str, str]) -> Outcome | None:
 
 
 def _gains(found: Mapping[str, Scores]) -> list[tuple[str, Scores]]:
-    gains = []
+    gains: list[tuple[str, Scores]] = []
     for name, longer in found.items():
         shorter = found.get(name.replace("net:k234-", "net:k23-"))
         if name.startswith("net:k234-") and shorter is not None:

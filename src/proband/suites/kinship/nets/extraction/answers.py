@@ -73,7 +73,7 @@ class Extractor:
         batch = to_device(pad_mentions(stories, self.vocabulary, pool=self.options.pool), self.device)
         read = self.net(batch).softmax(-1)[..., :NONE]
         facts = torch.where(read.sum(-1, keepdim=True) > DOUBT, read, 0.0)
-        closed = compose(torch.cat([facts, torch.zeros_like(facts)], -1), table(self.options.rules).to(self.device))
+        closed = compose(facts, table(self.options.rules).to(self.device))
         answers = []
         for b, story in enumerate(stories):
             i, j = story.query
@@ -96,12 +96,12 @@ def in_words(facts: Tensor, story: Story) -> str:
 
 @cache
 def table(rules: str) -> Tensor:
-    """2R × 2R × R: 1 where the composition of two words is a single one. z has the gender that the second word tells.
+    """R × R × R: 1 where the composition of two words is a single one. z has the gender that the second word tells.
 
     >>> table("sound")[NUMBER["mother"], NUMBER["brother"], NUMBER["uncle"]].item()
     1.0
     """
-    base, found = load_rules(rules), torch.zeros(2 * R, 2 * R, R)
+    base, found = load_rules(rules), torch.zeros(R, R, R)
     for a in RELATIONS:
         for b in RELATIONS:
             outcomes = base.compose(NEUTRAL[a], NEUTRAL[b])

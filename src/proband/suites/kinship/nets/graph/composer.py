@@ -1,7 +1,8 @@
 r"""Composer: a composition table, learned, over all triangles.
 
-P_ij(r): how surely j is the r of i. A told fact is sure, and so is its converse, which has a symbol of its own:
-22 + r. Everything else follows from a table T[a, b, c] = P(c | a, b) = softmax_c, with one outcome more for "nothing":
+P_ij(r): how surely j is the r of i. A told fact is sure, and so is, if `converses`, that fact read backwards, which has
+a symbol of its own: 22 + r. (The chains of CLUTRR and of our stories lead from the asker to the asked, and need none.)
+Everything else follows from a table T[a, b, c] = P(c | a, b) = softmax_c, with one outcome more for "nothing":
 
     M_ij(c) = \sum_l \sum_{a,b} P_il(a) T[a, b, c] P_lj(b),     P_ij := M_ij / max(1, \sum_c M_ij(c))
 
@@ -33,12 +34,13 @@ class Composer(nn.Module):
 
     def __init__(self, options: ComposerOptions, words: int) -> None:
         super().__init__()
-        start = 0.1 * torch.randn(2 * R, 2 * R, R + 1)
+        self.symbols = 2 * R if options.converses else R
+        start = 0.1 * torch.randn(self.symbols, self.symbols, R + 1)
         start[..., R] += 1  # nothing
         self.table = nn.Parameter(start)
 
     def forward(self, batch: Batch) -> Tensor:
-        told = told_facts(batch)
+        told = told_facts(batch)[..., : self.symbols]
         found = compose(told, self.probabilities())
         rows = torch.arange(len(told), device=told.device)
         return (found[rows, batch.query[:, 0], batch.query[:, 1]] + LEAST).log()
@@ -73,7 +75,7 @@ def told_facts(batch: Batch) -> Tensor:
 
 
 def compose(told: Tensor, table: Tensor) -> Tensor:
-    """B × N × N × R: the closure of facts P_ij (B × N × N × 2R, the last R of them converses) under a table."""
+    """B × N × N × R: the closure of facts P_ij under a table; symbols after the first R are facts read backwards."""
     n = told.shape[1]
     others = 1 - torch.eye(n, device=told.device)[..., None]
     facts, converses = told[..., :R], told[..., R:]

@@ -1,0 +1,88 @@
+"""The findings of section 3.5 against answers whose outcome is known, and through a small study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import proband
+from proband.core.files import read_json
+from proband.core.types import Answer, Item, Run
+from proband.suites.kinship import SUITE
+from proband.suites.kinship.paper.comparisons import GAT_GAINS, GAT_PERFECT, comparisons
+
+
+class Planted:
+    """Four nets on 60 test stories: GAT is right once trained on k = 2, 3, 4, the other net is right half the time."""
+
+    manifest: Mapping[str, Any]
+    runs: Sequence[Run]
+    labels: Sequence[str]
+
+    def __init__(self, near: float) -> None:
+        right = {"net:k234-gat": 1.0, "net:k23-gat": near, "net:k234-mac": 0.5, "net:k23-mac": 0.5}
+        self.manifest, self.right = {}, list(right.values())
+        self.labels = list(right)
+        self.runs = [
+            Run(suite="kinship", solver="as-is", model=m, seed=0, items_sha="", net={"net": m.rsplit("-", 1)[1]})
+            for m in right
+        ]
+
+    def items(self) -> Any:
+        for n in range(60):
+            yield Item(
+                id=str(n), suite="kinship", prompt="?", choices=("a", "b"), gold=0, tags={"k": 3},
+                facts={"clause": str(n % 20)}, split="test",
+            )  # fmt: skip
+
+    def answers(self, run: int) -> Any:
+        for n, item in enumerate(self.items()):
+            score = float((n * 7) % 60 < self.right[run] * 60)
+            yield item, Answer(item_id=item.id, scores=(score, 1 - score))
+
+
+def test_what_gat_gains_is_tested_against_the_other_nets() -> None:
+    (sheet,) = comparisons(Planted(near=0.3), 0)
+    gains = {row[0]: row[2] for row in sheet.rows}
+    assert gains == {"gat": 70.0, "mac": 0.0}
+    outcome = sheet.outcomes[GAT_GAINS]["gat / mac"]
+    assert outcome.difference == pytest.approx(0.7)
+    assert outcome.p is not None
+    assert outcome.p < 0.001
+    perfect = sheet.outcomes[GAT_PERFECT]
+    assert perfect["net:k234-gat"].difference == pytest.approx(0.05)
+    assert perfect["net:k23-gat"].difference == pytest.approx(-0.65)
+
+
+def test_every_net_that_a_claim_names_is_one_of_the_suite() -> None:
+    nets = {net.name for net in SUITE.nets}
+    named = {
+        str(side["run.model"]).partition("-")[2]
+        for claim in SUITE.claims
+        for contrast in claim.contrasts
+        for side in (contrast.above, contrast.below, contrast.where)
+        if "run.model" in side
+    }
+    assert named == {"bilstm-mean", "bilstm-attention", "relation-network", "rmc", "mac", "bert", "bert-lstm", "gat"}
+    assert named <= nets
+
+
+def test_a_small_study_of_structure_judges_its_claims(tmp_path: Path) -> None:
+    small = {"seeds": "0", "epochs": 1, "per-k": 22, "test-per-k": 4, "nets": "gat,bilstm-mean", "encoded-nets": ""}
+    proband.study("kinship-structure", out=tmp_path, parameters=small)
+    claims = (tmp_path / "tables" / "claims.csv").read_text(encoding="utf-8")
+    assert "bilstm-mean is within 5 points of GAT" in claims
+    assert "accuracy falls with the length" in claims
+    assert (tmp_path / "index.html").exists()
+    assert read_json(tmp_path / "study.json")["parameters"]["epochs"] == 1
+
+
+@pytest.mark.parametrize("name", ["kinship-structure", "kinship-reading"])
+def test_studies_expand_to_every_net_and_seed(name: str, tmp_path: Path) -> None:
+    planned = proband.study(name, out=tmp_path, dry_run=True, parameters={"per-k": 22, "test-per-k": 1, "seeds": "0,1"})
+    text = str(planned)
+    for net in ("bilstm-mean", "bilstm-attention", "relation-network", "rmc", "mac", "gat"):
+        assert f"-{net}-s1" in text
