@@ -1,5 +1,5 @@
-"""Published figures, as facts: table 3.2 (people) and table 3.8 (networks under noise) of the thesis, and a later system
-(CTP, Minervini et al. 2020) by number of facts.
+"""Published figures, as facts: table 3.2 (people) and table 3.8 (networks under noise) of the thesis, and a later
+system (CTP, Minervini et al. 2020) by number of facts.
 
 The networks of table 3.8 were trained on one kind of stories (k = 2, 3) and tested on another, so the training data
 are part of the model's name. Two columns of its first block (RN and BERT trained on clean stories) cannot be told
@@ -38,7 +38,8 @@ STORIES = {
     "irrelevant": {"clean": 100, "supporting": 100, "irrelevant": 143, "disconnected": 101},
     "disconnected": {"clean": 100, "supporting": 100, "irrelevant": 101, "disconnected": 144},
 }
-STORIES_K234 = dict(zip(["2", "3", "4", "5", "6", "7", "8", "9", "10"], (38, 107, 77, 185, 105, 155, 135, 124, 122)))  # of data_db9b8f04
+# test stories of data_db9b8f04 by number of facts
+STORIES_K234 = {"2": 38, "3": 107, "4": 77, "5": 185, "6": 105, "7": 155, "8": 135, "9": 124, "10": 122}
 SOURCES = {"ctp": "uclnlp/ctp, README: one run"}
 
 

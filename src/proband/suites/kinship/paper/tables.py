@@ -82,8 +82,8 @@ TABLES = (
         columns=("task",),
         where=TEST,
         order=ORDER,
-        note="A net is named by the kind of stories it was trained on. The releases give no relation for noise facts: a "
-        "graph net sees them as untyped.",
+        note="A net is named by the kind of stories it was trained on. The releases give no relation for noise "
+        "facts: a graph net sees them as untyped.",
         always=False,
     ),
 )
