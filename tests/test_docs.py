@@ -86,3 +86,11 @@ def test_links_between_pages_lead_somewhere() -> None:
 def test_cli_pages_are_those_the_program_prints() -> None:
     pages = runpy.run_path(str(ROOT / "tests" / "docs_cli.py"))["pages"]
     assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == pages(), "run: python tests/docs_cli.py"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.filterwarnings("ignore")
+def test_the_notebook_shows_what_it_gives() -> None:
+    book = runpy.run_path(str(ROOT / "tests" / "docs_notebook.py"))
+    assert book["outputs"](book["executed"]()) == book["outputs"](book["read"]()), "run: python tests/docs_notebook.py"

@@ -55,7 +55,7 @@ def test_training_lowers_the_loss(items: Path, plain: Any, tmp_path: Path) -> No
 
 def test_a_tuned_model_answers_and_says_what_it_is(items: Path, plain: Any, tmp_path: Path) -> None:
     proband.train(items, net="finetune", out=tmp_path / "tuned", seed=3, model=plain, options={"epochs": 1, "batch": 2})
-    run = proband.run(items, model=f"net:{tmp_path / 'tuned'}", out=tmp_path / "run", limit=1)
+    run = proband.run(items, model=f"net:{tmp_path / 'tuned'}", out=tmp_path / "run", limit=1).run
     assert (run.solver, run.net["net"], run.net["seed"]) == ("cloze", "finetune", 3)
     assert run.net["model"] == dict(plain.identity())
 

@@ -156,7 +156,7 @@ def test_chance_and_frequency(folder: Path, items: list[Item], tmp_path: Path) -
 
 
 def test_frequency_needs_training_items(folder: Path, tmp_path: Path) -> None:
-    made = proband.run(folder, model="solver:frequent", out=tmp_path / "r", limit=5, cache=False)
+    made = proband.run(folder, model="solver:frequent", out=tmp_path / "r", limit=5, cache=False).run
     assert made.settings["asked"] == 5  # the training texts are learnt from, not asked
     proband.build("script", out=tmp_path / "items", splits="test")
     with pytest.raises(ProbandError, match="counts training blanks"):
