@@ -232,6 +232,8 @@ class Suite:
     tables: tuple[Table, ...]
     check: Callable[[Item], str | None] = lambda item: None  # what is wrong with an item's tags or facts, or nothing
     show: Callable[[Item], str]  # one item as text: its prompt, its proof or alignment
+    relations: Mapping[str, Where] = field(default_factory=dict)  # that other suites test too: name -> its items here
+    shown_as: str = ""  # how a relation is asked about here: "as a probe", "in a story"
     demo: tuple[Demo, ...] = ()
     derive: Callable[[Mapping[str, Tag]], Mapping[str, Tag]] = lambda tags: {}  # further tags, made from an item's tags
     draw: Callable[[Item, Answer | None], str | None] = lambda item, answer: None  # an SVG for the item browser

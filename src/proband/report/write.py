@@ -33,6 +33,7 @@ from proband.report.page.panel import sheet_file
 from proband.report.tables.comma_separated import comma_separated
 from proband.report.tables.latex import latex
 from proband.report.tables.markdown import markdown
+from proband.report.tables.relations import across_suites
 from proband.report.tables.sheets import sheet_csv, sheet_latex, sheet_markdown
 from proband.report.tables.side_by_side import side_by_side
 
@@ -69,13 +70,16 @@ def write_report(
         colour(studies)
         for study in studies:
             sections.append(_section(study, out, tables=tables, analyses=analyses, advance=bar.advance))
+    across = across_suites(studies)
+    if across is not None:
+        _write_sheet(across, across.name, out)
     verdicts = judge([(section.study, section.sheets) for section in sections]) if claims else []
     if claims:
         _write_sheet(as_sheet(verdicts), "claims", out)
         write_json(out / "claims.json", {"claims": _plain(verdicts)})
     missing = "" if can_paint() else NO_PLOTS
     name = title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
-    for file, text in pages(sections, title=name, claims=verdicts, missing=missing).items():
+    for file, text in pages(sections, title=name, claims=verdicts, across=across, missing=missing).items():
         write_text(out / file, text)
     summary = {"title": name, "missing": missing, "sets": [_set_summary(section) for section in sections]}
     write_json(out / "report.json", summary | ({"claims": _plain(verdicts)} if claims else {}))

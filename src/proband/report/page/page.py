@@ -50,7 +50,12 @@ PAGES = ("index", "claims")  # names that no item set may have
 
 
 def pages(
-    sections: Sequence[Section], *, title: str, claims: Sequence[Verdict] = (), missing: str = ""
+    sections: Sequence[Section],
+    *,
+    title: str,
+    claims: Sequence[Verdict] = (),
+    across: Sheet | None = None,
+    missing: str = "",
 ) -> dict[str, str]:
     """File -> page: the overview, one page per item set, and the claims; `missing` says which figure files could not be
     written."""
@@ -60,7 +65,9 @@ def pages(
     listed += [("claims.html", "Claims")] if claims else []
     shared = {**_shared(), "title": title, "pages": listed, "missing": missing, "claims": claims, "sections": views}
     made = {
-        "index.html": _rendered("overview", shared, contents=_outline(views), counts=_counts(sections), across=""),
+        "index.html": _rendered(
+            "overview", shared, contents=_outline(views, across), counts=_counts(sections), across=across
+        ),
     }
     for (section, own), view in zip(named, views):
         made[view["file"]] = _rendered(
@@ -92,9 +99,10 @@ def _shared() -> dict[str, Any]:
     }
 
 
-def _outline(views: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, int]]:
+def _outline(views: Sequence[Mapping[str, Any]], across: Sheet | None) -> list[tuple[str, str, int]]:
     """The contents of the overview: (anchor, words, level)."""
     parts = [("overview", "Overview", 1), *((view["key"], view["title"], 2) for view in views)]
+    parts += [("relations", "A relation across suites", 1)] if across else []
     return [*parts, ("tables", "Tables and figures", 1), ("reading", "How to read the numbers", 1)]
 
 

@@ -28,10 +28,21 @@ SUITE = Suite(
     tables=TABLES,
     check=check,
     show=show,
+    relations={
+        "parent : child": {"relation": "animal : young"},
+        "male : female": {"relation": "male : female"},
+        "part : whole": {"relation": ("part : whole", "meronyms : part")},
+    },
+    shown_as="as a probe",
     demo=(
         Demo(
             options={"per-relation": 10},
-            runs=(("embedded:mlm", None), ("embedded:smollm2", "pppl"), ("embedded:glove", None)),
+            runs=(
+                ("embedded:mlm", None),
+                ("embedded:smollm2", "pppl"),
+                ("embedded:glove", None),
+                ("baseline:random", None),
+            ),
         ),
     ),
     derive=derive,

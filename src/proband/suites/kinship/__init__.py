@@ -66,6 +66,11 @@ SUITE = Suite(
     tables=TABLES,
     check=check,
     show=show,
+    relations={
+        "parent : child": {"target": ("father", "mother", "son", "daughter")},
+        "male : female": {"target": ("husband", "wife")},
+    },
+    shown_as="in a story",
     demo=(
         Demo(
             options={"task": "clean,all,memory", "k": "2..6", "per_k": 22},
@@ -73,8 +78,13 @@ SUITE = Suite(
         ),
         Demo(  # a real model: does it find what is told, does it compose what is not?
             name="short",
-            options={"task": "clean,memory", "k": "2,3", "per_k": 12},
-            runs=(("embedded:smollm2", "likelihood"), ("baseline:majority", None)),
+            options={"task": "clean,memory", "k": "2,3", "per_k": 8},
+            runs=(
+                ("embedded:smollm2", "likelihood"),
+                ("embedded:smollm2", "generate"),  # as a chat: it replies in words
+                ("baseline:majority", None),
+                ("baseline:random", None),
+            ),
         ),
     ),
     published=published,

@@ -6,7 +6,7 @@ import pytest
 
 import proband
 from proband.core.errors import ProbandError
-from proband.pipeline.results import Results
+from proband.pipeline.results.frames import Results
 
 
 @pytest.fixture(scope="module")

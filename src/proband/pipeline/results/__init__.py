@@ -1,0 +1,1 @@
+"""What a run gave, as data frames."""
