@@ -9,7 +9,7 @@ BROWSER := .venv/.browser
 INTEROP := .venv-interop/.installed
 WORKERS ?= 2
 
-.PHONY: demo test check quick explore interop prove clean help
+.PHONY: demo test check quick explore interop prove clean help picture
 
 help:
 	@echo "make demo    set up, build, run and report everything that ships; opens-ready demo/index.html"
@@ -18,6 +18,7 @@ help:
 	@echo "make quick   the tests that take no model and no minutes"
 	@echo "make interop the exports in lm-eval, inspect_ai and datasets, with tiny models (an environment of its own)"
 	@echo "make prove   the kinship rule table, proved in Coq"
+	@echo "make picture the picture of a report in the README, from the demonstration"
 	@echo "make clean   remove .venv and what was made"
 
 $(STAMP): pyproject.toml
@@ -42,6 +43,10 @@ $(BROWSER): $(STAMP)
 	@command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && [ ! -d /usr/lib/postgresql ] && apt-get install -y -qq postgresql || true
 	@command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && [ ! -d /usr/share/wordnet ] && apt-get install -y -qq wordnet-base || true
 	@touch $(BROWSER)
+
+picture: $(WEIGHTS) $(BROWSER)
+	$(BIN)/proband demo -o demo
+	$(BIN)/python docs/pictures/report_picture.py demo analogy.html docs/pictures/report.png
 
 demo: $(WEIGHTS)
 	@echo "== proband demo"

@@ -89,7 +89,7 @@ def with_key(message: str, kind: Any, raw: bytes) -> str:
 
 
 def in_words(message: str) -> str:
-    """A message of msgspec in the words of the house.
+    """A message of msgspec in plain words.
 
     >>> in_words("Expected `int | null`, got `str` - at `$.gold`")
     "'gold' must be a whole number, not text"

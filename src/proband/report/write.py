@@ -90,6 +90,7 @@ def write_report(
         "items": sum(section.study.arrays.count for section in sections),
         "answers": sum(len(each) for section in sections for each in section.study.arrays.answered),
         "said": [sentence for section in sections for sentence in section.said],
+        "scores": [line for section in sections for line in _scores(section)],
         **({"claims": counted} if claims else {}),
         **({"missing": missing} if missing else {}),
     }
@@ -228,6 +229,20 @@ def _set_summary(section: Section) -> dict[str, Any]:
         "comparisons": [dataclasses.asdict(c) | {"verdict": c.verdict} for c in section.compared],
         "said": list(section.said),
     }
+
+
+def _scores(section: Section) -> list[dict[str, Any]]:
+    """The main metric of each system over all items."""
+    study, overall = section.study, section.overall
+    cells = overall.cells[overall.rows[0], overall.columns[0]]
+    return [
+        {"items": study.key, "model": label, "metric": words.metric(study.main)}
+        | {"mean": words.figure(cell.estimate.mean, study.main), "interval": words.span(cell.estimate, study.main)}
+        | {"chance": "" if cell.chance is None else words.figure(cell.chance, study.main), "n": cell.estimate.n}
+        | {"unread": cell.unread}
+        for label, cell in zip(study.labels, cells)
+        if cell is not None
+    ]
 
 
 def _grid_summary(grid: Grid) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from proband.cli.arguments import Json, Moved, Out, Seed
-from proband.cli.tables import fields, give
+from proband.cli.tables import fields, give, table
 
 
 def report(
@@ -32,7 +32,13 @@ def report(
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
-    """What stands out, then the counts and the page."""
+    """What stands out, the main metric of each model, the counts and the page."""
     yield from result.get("said", ())
-    yield fields({name: value for name, value in result.items() if name not in ("said", "page")})
+    if lines := result.get("scores"):
+        names = ("items", "model", "metric", "mean", "interval", "chance", "n")
+        rows = ([*(line[name] for name in names), f"{line['unread']:.1%}"] for line in lines)
+        yield ""
+        yield table((*names[:4], "95 % interval", *names[5:], "unread"), rows, numbers=(3, 5, 6, 7))
+        yield ""
+    yield fields({name: value for name, value in result.items() if name not in ("said", "scores", "page")})
     yield f"open {result['page']}"
