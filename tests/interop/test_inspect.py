@@ -10,6 +10,7 @@ import pytest
 
 import proband
 from proband.core.files import read_items
+from proband.pipeline.compare import compare
 
 
 def evaluated(task: Path, reply: Any, **settings: Any) -> Any:
@@ -71,3 +72,16 @@ def test_a_tiny_model_runs_by_command(
         "--log-dir", elsewhere / "logs", "--log-format", "json", "--display", "plain",
     )  # fmt: skip
     assert "accuracy" in told
+
+
+def test_fresh_logs_are_compared(exported: dict[str, Path], elsewhere: Path) -> None:
+    """Both formats, as this version writes them, paired by item and clustered by what the items share."""
+    task = exported["analogy"]
+    logs = [evaluated(task, lambda text: "A", log_format="json"), evaluated(task, lambda text: "B", log_format="eval")]
+    found = compare(*(log.location for log in logs))
+    (group,) = found["groups"]
+    means = [log.results.scores[0].metrics["accuracy"].value for log in logs]
+    assert (group["mean_a"], group["mean_b"]) == pytest.approx(means)
+    assert group["n"] == len(logs[0].samples)
+    assert group["clusters"] > 1
+    print(f"inspect logs: {group['n']} items in {group['clusters']} clusters, p {group['p']:.4f}")

@@ -11,6 +11,7 @@ import pytest
 import proband
 from proband.core.files import read_answers, read_items
 from proband.core.metrics import accuracy_of
+from proband.pipeline.compare import compare
 
 
 def harness(run_tool: Any, tasks: Path, model: Path, *words: str, names: str, extra: str = "") -> dict[str, Any]:
@@ -78,3 +79,16 @@ def test_few_shot_examples_are_training_items(
     metadata = logged["results"]["configs"]["proband_kinship"]["metadata"]
     assert metadata["license"] == "apache-2.0"
     assert metadata["solver"] == "likelihood"
+
+
+@pytest.mark.timeout(900)
+def test_fresh_logs_are_compared(tasks: Path, tiny: dict[str, Path], elsewhere: Path, run_tool: Any) -> None:
+    """Two models' samples, as this version writes them."""
+    logged = {name: harness(run_tool, tasks, tiny[name], names="proband_analogy") for name in ("gpt2", "llama")}
+    files = [sorted(tiny[name].parent.glob(f"log-{name}-*"))[-1] for name in ("gpt2", "llama")]
+    (group,) = compare(*files)["groups"]
+    means = [logged[name]["results"]["results"]["proband_analogy"]["acc,none"] for name in ("gpt2", "llama")]
+    assert (group["mean_a"], group["mean_b"]) == pytest.approx(means)
+    assert group["n"] == len(logged["gpt2"]["samples"]["proband_analogy"])
+    assert group["clusters"] > 1
+    print(f"lm-eval logs: {group['n']} items in {group['clusters']} clusters, p {group['p']:.4f}")

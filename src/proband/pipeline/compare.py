@@ -1,48 +1,112 @@
-"""`proband compare`: two runs on the same items, by the same paired tests and the same correction as the report's."""
+"""`proband compare`: runs or logs on the same items, by the same paired tests as the report's."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from proband.core.errors import ProbandError
+from proband.core.statistics import estimates as stats
+from proband.pipeline.logs import is_log, read_log
+from proband.pipeline.logs.record import Log, Wanted
 from proband.pipeline.report import item_sets
+
+if TYPE_CHECKING:
+    from proband.report.numbers.pairs import Comparison
+    from proband.report.numbers.sources import ItemSet
 
 
 def compare(
-    run_a: str | Path,
-    run_b: str | Path,
-    *,
+    *runs: str | Path,
     items: str | Path | None = None,
     by: str | None = None,
     metric: str | None = None,
+    cluster: str | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Paired, clustered tests of two runs on the same items: on all of them, and in each column of the suite's first
-    table or for each value of the tag `by`. A folder may hold several runs of one network (other training seeds)."""
-    from proband.report.numbers import words
+    """Paired, clustered tests of every two of some runs or logs on the items that both have: on all of them, and (of
+    two runs) in each column of the suite's first table, or for each value of the tag `by`. P-values are corrected by
+    Holm over everything that is tested. A folder may hold several runs of one network (other training seeds)."""
     from proband.report.numbers.cells import Study
     from proband.report.numbers.comparisons import comparisons
 
-    sides = [item_sets([run], items=items) for run in (run_a, run_b)]
-    for run, sets in zip((run_a, run_b), sides):
+    paths = [Path(run) for run in runs]
+    if len(paths) < 2:
+        raise ProbandError("name two runs or logs, or more")
+    absent = next((path for path in paths if not path.exists()), None)
+    if absent is not None:
+        raise ProbandError("no such file or folder", file=absent)
+    left_out: dict[str, int] = {}
+    if any(is_log(path) for path in paths):
+        wanted = Wanted(metric=metric or "", cluster=cluster or "", items=Path(items) if items else None)
+        logs = [read_log(path, wanted) for path in paths]
+        found, left_out = _joined(logs)
+        chosen, pool = found.suite.metrics[0], False
+    elif cluster:
+        raise ProbandError("'cluster' is for logs; the items of a run say themselves what they share")
+    else:
+        found = _one_set(paths, items)
+        chosen, pool = found.suite.metric(metric or ""), len(found.answered) > len(paths)
+    study = Study(found, [chosen], seed=seed, pool=pool)
+    if len(study.systems) != len(paths):
+        raise ProbandError(f"{', '.join(map(str, paths))} hold {len(study.systems)} systems: name each alone")
+    tested = comparisons(study, chosen, by=by or "")
+    if len(paths) > 2:
+        tested = _all_pairs(tested, by=bool(by))
+    if not tested:
+        raise ProbandError(f"the runs share no item that {chosen.name!r} applies to")
+    return {
+        "a": study.labels[0],
+        "b": study.labels[1],
+        "systems": list(study.labels),
+        "suite": found.suite.name,
+        "metric": chosen.name,
+        "unit": chosen.unit,
+        "left_out": left_out,
+        "groups": _in_order(tested, list(study.labels)),
+    }
+
+
+def _one_set(paths: list[Path], items: str | Path | None) -> ItemSet:
+    """The runs of all folders, which must be over the same items."""
+    sides = [item_sets([path], items=items) for path in paths]
+    for path, sets in zip(paths, sides):
         if len(sets) > 1:
-            raise ProbandError(f"holds runs on {len(sets)} sets of items: name one", file=run)
-    (one,), (other,) = sides
-    if one.runs[0].items_sha != other.runs[0].items_sha:
-        raise ProbandError(f"{run_a} and {run_b} answered different items")
-    suite = one.suite
-    chosen = suite.metric(metric or "")
-    both = replace(one, answered=[*one.answered, *other.answered])
-    study = Study(both, [chosen], seed=seed, pool=len(both.answered) > 2)
-    if len(study.systems) != 2:
-        raise ProbandError(f"{run_a} and {run_b} hold {len(study.systems)} systems: name two")
-    compared = comparisons(study, chosen, by=by or "")
-    if not compared:
-        raise ProbandError(f"the two runs share no item that {chosen.name!r} applies to")
-    a, b = study.labels
-    groups = [asdict(each if each.a == a else each.turned()) | {"verdict": each.verdict} for each in compared]
-    for each in groups:
-        each["group"] = words.group(each["group"])
-    return {"a": a, "b": b, "suite": suite.name, "metric": chosen.name, "unit": chosen.unit, "groups": groups}
+            raise ProbandError(f"holds runs on {len(sets)} sets of items: name one", file=path)
+    firsts = [sets[0] for sets in sides]
+    for path, other in zip(paths, firsts):
+        if other.runs[0].items_sha != firsts[0].runs[0].items_sha:
+            raise ProbandError(f"{paths[0]} and {path} answered different items")
+    return replace(firsts[0], answered=[each for side in firsts for each in side.answered])
+
+
+def _joined(logs: list[Log]) -> tuple[ItemSet, dict[str, int]]:
+    """The logs as one item set, and how many items of each have no partner."""
+    from proband.pipeline.logs.item_set import joined
+
+    found = joined(logs)
+    there = {item.id for item in found.items()}
+    missing = {run.model: len(log.entries.keys() - there) for run, log in zip(found.runs, logs)}
+    return found, {label: count for label, count in missing.items() if count}
+
+
+def _all_pairs(tested: list[Comparison], *, by: bool) -> list[Comparison]:
+    """Of more than two systems: all pairs on all items (or by the tag), corrected together."""
+    kept = [each for each in tested if by or not each.group]
+    corrected = iter(stats.holm([each.p for each in kept if not each.few]))
+    return [replace(each, p_holm=1.0 if each.few else next(corrected)) for each in kept]
+
+
+def _in_order(tested: list[Comparison], labels: list[str]) -> list[dict[str, Any]]:
+    """Pair by pair, the systems as they were named."""
+    from proband.report.numbers import words
+
+    out = []
+    for a, b in combinations(labels, 2):
+        for each in tested:
+            if {each.a, each.b} == {a, b}:
+                turned = each if each.a == a else each.turned()
+                out.append(asdict(turned) | {"verdict": each.verdict, "group": words.group(each.group)})
+    return out

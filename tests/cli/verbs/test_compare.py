@@ -25,7 +25,7 @@ def test_groups_are_a_table(proband: Any, stage: Any) -> None:
         "minimum detectable difference over all items: 5.0",
     ]
     assert made.arguments == (Path("runs/a"), Path("runs/b"))
-    assert made.given == {"items": Path("items"), "by": "k", "metric": "accuracy", "seed": 0}
+    assert made.given == {"items": Path("items"), "by": "k", "metric": "accuracy", "cluster": None, "seed": 0}
     assert proband.json(*words)["groups"] == groups
 
 

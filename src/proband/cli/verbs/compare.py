@@ -13,33 +13,51 @@ from proband.cli.tables import give, table
 
 
 def compare(
-    run_a: Annotated[Path, Parameter(help="Folder of the first run.")],
-    run_b: Annotated[Path, Parameter(help="Folder of the second run, over the same items.")],
+    run_a: Annotated[Path, Parameter(help="Folder of the first run, or a log of another tool.")],
+    run_b: Annotated[Path, Parameter(help="The second one, over the same items.")],
     /,
-    *,
+    *more: Annotated[Path, Parameter(help="More of them: all pairs are compared.")],
     by: Annotated[
         str | None, Parameter(metavar="TAG", help="One test for each value of this tag, with Holm's correction.")
     ] = None,
     metric: Annotated[str | None, Parameter(metavar="METRIC", help="Default: the main metric of the suite.")] = None,
+    cluster: Annotated[
+        str | None,
+        Parameter(metavar="FIELD", help="Field of a log that says what items share (default: cluster or clusters)."),
+    ] = None,
     items: Moved = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Compare two runs by a paired, clustered significance test.
+    """Compare runs by paired, clustered significance tests.
+
+    Logs: samples_*.jsonl of lm-eval, .eval and .json of inspect_ai, CSV or JSON lines of item, correct, cluster.
 
     Example: proband compare runs/mlm runs/smollm2
     """
     from proband.pipeline.compare import compare
 
-    give(compare(run_a, run_b, items=items, by=by, metric=metric, seed=seed), layout, json=json)
+    found = compare(run_a, run_b, *more, items=items, by=by, metric=metric, cluster=cluster, seed=seed)
+    give(found, layout, json=json)
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     unit = "%" if result["unit"] == "share" else result["unit"]
-    yield f"{result['suite']}, {result['metric']} ({unit}): A = {result['a']}, B = {result['b']}"
-    header = ("", "A", "B", "A - B", "95 % interval", "p (Holm)", "n", "")
-    yield table(header, (row(group, result["unit"]) for group in result["groups"]), numbers=(1, 2, 3, 5, 6))
-    if not result["groups"][0]["few"]:
+    several = len(result.get("systems", ())) > 2
+    named = "" if several else f": A = {result['a']}, B = {result['b']}"
+    yield f"{result['suite']}, {result['metric']} ({unit}){named}"
+    header: tuple[str, ...] = ("", "A", "B", "A - B", "95 % interval", "p (Holm)", "n", "")
+    rows = [row(group, result["unit"]) for group in result["groups"]]
+    if several:
+        header = ("system A", "system B", *header)
+        rows = [(group["a"], group["b"], *cells) for group, cells in zip(result["groups"], rows)]
+    first = 3 if several else 1
+    yield table(header, rows, numbers=(first, first + 1, first + 2, first + 4, first + 5))
+    for label, count in result.get("left_out", {}).items():
+        yield f"{label}: {count:,} items that no other has are left out"
+    if several:
+        yield f"{len(rows)} comparisons, corrected together (Holm)"
+    elif not result["groups"][0]["few"]:
         least = figure(result["groups"][0]["detectable"], result["unit"])
         yield f"minimum detectable difference over all items: {least}"
 

@@ -62,8 +62,14 @@ def sample(item: Item) -> dict[str, Any]:
         "input": item.prompt,
         "choices": item.choices,
         "target": letter(item.gold or 0),
-        "metadata": {"suite": item.suite, "split": item.split, **item.tags},
+        "metadata": {"suite": item.suite, "split": item.split, **item.tags, **_clusters(item)},
     }
+
+
+def _clusters(item: Item) -> dict[str, Any]:
+    """What the item shares with others, for `proband compare` of logs."""
+    clusters = item.facts.get("clusters")
+    return {"clusters": [str(each) for each in clusters]} if clusters else {}
 
 
 def letter(index: int) -> str:

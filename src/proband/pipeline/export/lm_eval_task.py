@@ -46,6 +46,7 @@ def row(item: Item, asked: Asked, source: Source) -> dict[str, Any]:
         "continuations": asked.continuations,
         "choices": item.choices,
         "gold": item.gold,
+        "clusters": [str(each) for each in item.facts.get("clusters", ())],  # what it shares, for `proband compare`
         **({"tags": source.tags_of(item)} if source.tags else {}),
     }
 

@@ -1,0 +1,42 @@
+"""Logs of other tools as `proband compare` reads them: one file per format, all of them read to one kind of record.
+
+lm_eval_samples.py   samples_*.jsonl of lm-evaluation-harness (--log_samples), or the folder with one of them
+inspect_logs.py      .eval and .json logs of inspect_ai
+tables.py            CSV or JSON lines of item, correct, cluster
+run_folders.py       our own runs, so that they can stand beside a log
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from proband.core.errors import ProbandError
+from proband.pipeline.logs import inspect_logs, lm_eval_samples, run_folders, tables
+from proband.pipeline.logs.record import Log, Wanted
+
+
+def is_log(path: Path) -> bool:
+    """Whether a path is not a folder of our own runs."""
+    return path.is_file() or (path.is_dir() and lm_eval_samples.files(path) != [])
+
+
+def read_log(path: Path, wanted: Wanted) -> Log:
+    """The log at a path, whatever tool wrote it."""
+    if path.is_dir() and not is_log(path):
+        return run_folders.read(path, wanted)
+    if path.is_dir():
+        found = lm_eval_samples.files(path)
+        if len(found) > 1:
+            raise ProbandError(f"holds {len(found)} logs: name one, such as {found[0].name}", file=path)
+        return lm_eval_samples.read(found[0], wanted)
+    if path.suffix == ".eval":
+        return inspect_logs.read_eval(path, wanted)
+    if path.suffix == ".json":
+        return inspect_logs.read_json(path, wanted)
+    if path.suffix == ".csv":
+        return tables.read_csv(path, wanted)
+    if path.suffix == ".jsonl":
+        return (
+            lm_eval_samples.read(path, wanted) if lm_eval_samples.looks_like(path) else tables.read_jsonl(path, wanted)
+        )
+    raise ProbandError("is no log: samples_*.jsonl of lm-eval, .eval or .json of inspect, .csv or .jsonl", file=path)

@@ -1,0 +1,101 @@
+"""Logs of inspect_ai: `.json` (one object) and `.eval` (a zip of header.json and a JSON file per sample and epoch).
+
+A sample's score is that of the first scorer, or of the one named by `--metric`: C, P, I and N count 1, 1/2, 0 and 0, as
+in inspect's own accuracy. The epochs of a sample are averaged. What samples share is in their metadata.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proband.core.errors import ProbandError
+from proband.pipeline.logs.record import Entry, Log, Wanted, clusters_in, collected, number, tags_in
+
+
+class Score(msgspec.Struct):
+    value: Any = None
+
+
+class Sample(msgspec.Struct):
+    """The fields that are read."""
+
+    id: str | int
+    epoch: int = 1
+    scores: dict[str, Score] | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class Header(msgspec.Struct):
+    eval: dict[str, Any]
+    status: str = ""
+    samples: list[Sample] | None = None
+
+
+def read_json(path: Path, wanted: Wanted) -> Log:
+    header = _decoded(path.read_bytes(), Header, path)
+    return _log(header, iter(header.samples or ()), path, wanted)
+
+
+def read_eval(path: Path, wanted: Wanted) -> Log:
+    if sys.version_info >= (3, 14):
+        import zipfile
+    else:
+        from backports.zstd import zipfile  # what zipfile is from 3.14 on
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+            if "header.json" not in names:
+                raise ProbandError("has no header.json: the evaluation did not end, or this is no log", file=path)
+            header = _decoded(archive.read("header.json"), Header, path, "header.json")
+            samples = sorted(name for name in names if name.startswith("samples/") and name.endswith(".json"))
+            return _log(header, (_decoded(archive.read(name), Sample, path, name) for name in samples), path, wanted)
+    except NotImplementedError as error:
+        raise ProbandError(f"is compressed in a way that cannot be read: {error}", file=path) from None
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError) as error:
+        raise ProbandError(f"is no log of inspect: {error}", file=path) from None
+
+
+def _decoded(raw: bytes, kind: Any, path: Path, member: str = "") -> Any:
+    """inspect writes NaN for a metric that has no value; JSON has none."""
+    where = f"{member}: " if member else ""
+    try:
+        return msgspec.json.decode(raw, type=kind)
+    except msgspec.ValidationError as error:
+        raise ProbandError(f"{where}is no log of inspect: {error}", file=path) from None
+    except msgspec.DecodeError:
+        pass
+    try:
+        return msgspec.convert(json.loads(raw), kind)
+    except (ValueError, msgspec.ValidationError) as error:
+        raise ProbandError(f"{where}is no log of inspect: {error}", file=path) from None
+
+
+def _log(header: Header, samples: Iterator[Sample], path: Path, wanted: Wanted) -> Log:
+    if header.status not in ("success", ""):
+        raise ProbandError(f"the evaluation ended with status {header.status!r}", file=path)
+    entries: list[Entry] = []
+    scorer = wanted.metric
+    for sample in samples:
+        where = f"sample {sample.id!r}"
+        scores = sample.scores or {}
+        scorer = scorer or next(iter(scores), "")
+        if scorer not in scores:
+            known = ", ".join(scores) or "none"
+            raise ProbandError(f"{where}: no score of {scorer!r}; there are {known}", file=path)
+        about = sample.metadata or {}
+        entries.append(
+            Entry(
+                item=str(sample.id),
+                value=number(scores[scorer].value, file=path, line=None, name=f"{where}, {scorer}"),
+                clusters=clusters_in(about, wanted.cluster, file=path, line=None),
+                tags=tags_in(about),
+            )
+        )
+    return collected(entries, label=str(header.eval.get("model") or path.stem), metric=scorer, path=path)

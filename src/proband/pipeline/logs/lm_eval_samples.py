@@ -1,0 +1,81 @@
+"""samples_*.jsonl of lm-evaluation-harness: a JSON object a line, with `doc`, the names of `metrics` and their values.
+
+An item is known by `doc.id` where the task's documents have one, otherwise by `doc_hash` (the content) and `doc_id`.
+Where a task has several filters (strict-match, flexible-extract), the first one counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proband.core.errors import ProbandError
+from proband.core.files import decode, raw_lines
+from proband.pipeline.logs.record import Entry, Log, Wanted, clusters_in, collected, number, tags_in
+
+
+class Sample(msgspec.Struct):
+    """The fields that are read; the metrics stand beside them by their names."""
+
+    doc_id: int
+    doc: dict[str, Any]
+    metrics: list[str]
+    filter: str = "none"
+    doc_hash: str = ""
+
+
+def files(folder: Path) -> list[Path]:
+    """The logs in a folder of results."""
+    return sorted(folder.rglob("samples_*.jsonl"))
+
+
+def looks_like(path: Path) -> bool:
+    """By the first line."""
+    for _, raw in raw_lines(path):
+        return b'"doc_id"' in raw and b'"metrics"' in raw
+    return False
+
+
+def read(path: Path, wanted: Wanted) -> Log:
+    named = next((sample.metrics for sample, _, _ in _samples(path)), [])
+    if not named:
+        raise ProbandError("names no metrics in its first line", file=path, line=1)
+    metric = wanted.metric or named[0]
+    if metric not in named:
+        raise ProbandError(f"no metric {metric!r}; there are {', '.join(named)}", file=path)
+    label = path.parent.name if path.parent.name not in ("", ".") else path.stem
+    return collected(_entries(path, metric, wanted), label=label, metric=metric, path=path)
+
+
+def _samples(path: Path) -> Iterator[tuple[Sample, dict[str, Any], int]]:
+    for line, raw in raw_lines(path):
+        fields = decode(dict[str, Any], raw, file=path, line=line)
+        try:
+            yield msgspec.convert(fields, Sample), fields, line
+        except msgspec.ValidationError as error:
+            raise ProbandError(f"is no sample of lm-eval: {error}", file=path, line=line) from None
+
+
+def _entries(path: Path, metric: str, wanted: Wanted) -> Iterator[Entry]:
+    first, seen = "", set[str]()
+    for sample, fields, line in _samples(path):
+        first = first or sample.filter
+        if sample.filter != first:
+            continue
+        if metric not in fields:
+            raise ProbandError(f"no value of {metric!r}", file=path, line=line)
+        item = str(sample.doc["id"]) if "id" in sample.doc else f"{sample.doc_hash[:16]}/{sample.doc_id}"
+        if item in seen:
+            raise ProbandError(f"item {item!r} occurs a second time", file=path, line=line)
+        seen.add(item)
+        own = sample.doc.get("tags")
+        about = {**sample.doc, **(own if isinstance(own, dict) else {})}
+        yield Entry(
+            item=item,
+            value=number(fields[metric], file=path, line=line, name=metric),
+            clusters=clusters_in(about, wanted.cluster, file=path, line=line),
+            tags=tags_in(own if isinstance(own, dict) else {}),
+        )

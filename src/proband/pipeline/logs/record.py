@@ -1,0 +1,106 @@
+"""What a log says of one item: how right the answer was, and what the item shares with others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from proband.core.errors import ProbandError
+from proband.core.types import Tag
+
+CLUSTER_FIELDS = ("clusters", "cluster")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What the user asked for: a metric by name, the field that says what items share, where the items of a run are."""
+
+    metric: str = ""
+    cluster: str = ""
+    items: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One item of a log."""
+
+    item: str
+    value: float
+    clusters: tuple[str, ...] = ()
+    tags: Mapping[str, Tag] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Log:
+    """One system's answers: by item, in the order of the file."""
+
+    label: str
+    metric: str
+    entries: Mapping[str, Entry]
+    path: Path
+
+
+def collected(entries: Iterable[Entry], *, label: str, metric: str, path: Path) -> Log:
+    """A log of these entries. An item that occurs several times (epochs) counts once, with the mean of its values."""
+    found: dict[str, list[Entry]] = {}
+    for entry in entries:
+        found.setdefault(entry.item, []).append(entry)
+    if not found:
+        raise ProbandError("holds no scored item", file=path)
+    means = {
+        item: Entry(
+            item=item,
+            value=sum(each.value for each in several) / len(several),
+            clusters=several[0].clusters,
+            tags=several[0].tags,
+        )
+        for item, several in found.items()
+    }
+    return Log(label=label, metric=metric, entries=means, path=path)
+
+
+# ---- values --------------------------------------------------------------------------------------------------------
+
+# what inspect's own reducer takes these words for
+WORDS = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+
+def number(value: Any, *, file: Path, line: int | None, name: str) -> float:
+    """A score as a number.
+
+    >>> [number(value, file=Path("f"), line=1, name="acc") for value in (True, "C", "0.5", 1)]
+    [1.0, 1.0, 0.5, 1.0]
+    """
+    if isinstance(value, str):
+        word = value.strip().lower()
+        try:
+            found = WORDS[word] if word in WORDS else float(word)
+        except ValueError:
+            found = math.nan
+    else:
+        found = float(value) if isinstance(value, (bool, int, float)) else math.nan
+    if not math.isfinite(found):
+        raise ProbandError(f"{name!r} is {str(value)[:40]!r}, which is no score", file=file, line=line)
+    return found
+
+
+def clusters_in(fields: Mapping[str, Any], wanted: str, *, file: Path, line: int | None) -> tuple[str, ...]:
+    """What the item shares with others: the field that was asked for, or one called clusters or cluster."""
+    names = (wanted,) if wanted else CLUSTER_FIELDS
+    name = next((name for name in names if name in fields), None)
+    if name is None:
+        if wanted:
+            known = ", ".join(sorted(map(str, fields))) or "none"
+            raise ProbandError(f"no field {wanted!r} to cluster by; there are {known}", file=file, line=line)
+        return ()
+    value = fields[name]
+    several = value if isinstance(value, (list, tuple)) else str(value).split(";") if value is not None else ()
+    return tuple(f"{name}={text}" for each in several if (text := str(each).strip()))
+
+
+def tags_in(fields: Mapping[str, Any]) -> dict[str, Tag]:
+    """The plain values among some fields."""
+    return {name: value for name, value in fields.items() if isinstance(value, (str, int, float, bool))}
