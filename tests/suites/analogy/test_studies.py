@@ -35,7 +35,7 @@ def test_what_a_study_asks_for_exists(name: str) -> None:
         read_options(SUITE.options, build.options, of=name)
     for run in read.run:
         if run.solver:
-            solver = next(solver for solver in SUITE.solvers if solver.name == run.solver)
+            solver = next(solver for solver in SUITE.solvers if solver.name in run.solver.split(","))
             for option, values in run.grid.items():
                 for value in values:
                     read_options(solver.options, {**run.options, option: value}, of=name)
