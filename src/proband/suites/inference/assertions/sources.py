@@ -122,7 +122,7 @@ def lines(unit: Unit) -> Iterator[tuple[int, str]]:
             if unit.end is not None and position >= unit.end:
                 return
             position += len(raw)
-            if raw.strip():
+            if not raw.isspace():
                 yield number, decoded(raw, unit, number)
 
 
@@ -222,7 +222,10 @@ def reader(how: How) -> Read:
     def ngrams(unit: Unit) -> Counted:
         found = NgramReader(years=how.years, file=unit.path)
         for number, line in lines(unit):
-            yield from _placed(unit, number, partial(found.read, line))
+            try:
+                yield from found.read(line, number)
+            except ProbandError:
+                _placed(unit, number, partial(found.read, line))
 
     def conllu(unit: Unit) -> Counted:
         for number, rows in sentences(unit):

@@ -14,14 +14,18 @@ N-grams of a shape differ only in their words, so the rules look at each shape o
 
 from __future__ import annotations
 
+import re
+
 from proband.core.errors import ProbandError
 from proband.suites.inference.assertions.extraction.rules import Found, extract
 from proband.suites.inference.assertions.extraction.tally import Assertion, assertions
 from proband.suites.inference.assertions.extraction.trees import SHOWN, token, tree
 
 SHAPES = 500_000  # remembered at most
-# every rule needs a subject, a relative clause, a participle or an apposition, and something that is related
-NEEDED = ("subj", "rcmod", "partmod", "vmod", "appos", "/acl")
+# every rule needs a subject, a relative clause, a participle or an apposition
+NEEDED = re.compile("subj|rcmod|partmod|vmod|appos|/acl")
+TOKEN = re.compile(r"(\S+)(/[^/\s]+/[^/\s]+/\d+)(?: |$)")
+AS_WRITTEN = SHOWN | {word.capitalize() for word in SHOWN}
 
 
 class NgramReader:
@@ -33,39 +37,33 @@ class NgramReader:
         """The assertions of a line, with the count of its n-gram."""
         cells = line.split("\t", 3)
         if len(cells) < 3:
-            raise ProbandError(
-                "no syntactic n-gram: head word, n-gram, count, counts by year", file=self.file, line=number
-            )
+            why = "no syntactic n-gram: head word, n-gram, count, counts by year"
+            raise ProbandError(why, file=self.file, line=number)
         ngram = cells[1]
-        if not any(label in ngram for label in NEEDED):
+        if not NEEDED.search(ngram):
             return []
-        words, rests = [], []
-        for each in ngram.split(" "):
-            parts = each.rsplit("/", 3)
-            if len(parts) != 4:
-                raise ProbandError(f"{each!r} is no word/tag/label/head", file=self.file, line=number)
-            words.append(parts[0])
-            shown = parts[0].lower()
-            rests.append(f"{shown if shown in SHOWN else ''}/{parts[1]}/{parts[2]}/{parts[3]}")
-        shape = " ".join(rests)
+        tokens = TOKEN.findall(ngram)
+        if len(tokens) != ngram.count(" ") + 1:
+            raise self._wrong(ngram, number)
+        shape = " ".join([(word if word in AS_WRITTEN else "") + rest for word, rest in tokens])
         found = self.shapes.get(shape)
         if found is None:
-            found = self._learn(shape, number)
+            found = self._learn(shape)
         if not found:
             return []
         count = self.count(cells, number)
+        words = [word for word, _ in tokens]
         return [(one, count) for one in assertions(words, found)] if count else []
 
-    def _learn(self, shape: str, number: int) -> list[Found]:
-        tokens = []
-        for each in shape.split(" "):
-            shown, tag, label, head = each.rsplit("/", 3)
-            if not head.isdigit():
-                raise ProbandError(f"the head in {each!r} is no number", file=self.file, line=number)
-            tokens.append(token(shown, tag, label, int(head) - 1))
+    def _wrong(self, ngram: str, number: int) -> ProbandError:
+        bad = next((each for each in ngram.split(" ") if not TOKEN.fullmatch(each)), ngram)
+        return ProbandError(f"{bad!r} is no word/tag/label/head", file=self.file, line=number)
+
+    def _learn(self, shape: str) -> list[Found]:
+        cells = (each.rsplit("/", 3) for each in shape.split(" "))
         if len(self.shapes) >= SHAPES:
             self.shapes.clear()
-        self.shapes[shape] = extract(tree(tokens))
+        self.shapes[shape] = extract(tree(token(word, tag, label, int(head) - 1) for word, tag, label, head in cells))
         return self.shapes[shape]
 
     def count(self, cells: list[str], number: int) -> int:

@@ -1,0 +1,121 @@
+"""`proband assertions` and `proband candidates` as a user runs them: resumed after a kill, on Ray, with errors."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from proband.cli import main
+from proband.core.errors import ProbandError
+from proband.pipeline.inference.assertions import assertions
+from proband.suites.inference.assertions.sources import How
+from proband.suites.inference.assertions.store import Store
+
+
+def ngrams(path: Path, n: int) -> Path:
+    lines = (f"saw\tman{k}/NN/nsubj/2 saw/VBD/ROOT/0 dog{k % 7}/NN/dobj/2\t{k % 5 + 1}\t1999,1\n" for k in range(n))
+    path.write_text("".join(lines), encoding="utf-8")
+    return path
+
+
+def everything(store: Path) -> list[str]:
+    return sorted(map(repr, Store(store).all()))
+
+
+def test_from_n_grams_to_questionnaires(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "arcs.00"
+    source.write_text(
+        "invaded\tItaly/NNP/nsubj/2 invaded/VBD/ccomp/0 Ethiopia/NNP/dobj/2\t12\t1936,12\n"
+        "left\tItaly/NNP/nsubj/2 left/VBD/ccomp/0 Ethiopia/NNP/dobj/2\t2\t1941,2\n",
+        encoding="utf-8",
+    )
+    store, out = str(tmp_path / "store"), tmp_path / "sheets"
+    assert main(["assertions", str(source), "-o", store, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["assertions"], result["occurrences"], result["units"]) == (2, 14, 1)
+    asked = tmp_path / "q.txt"
+    asked.write_text("Which country borders Ethiopia?\n", encoding="utf-8")
+    words = ["candidates", store, "--questions", str(asked), "-o", str(out), "--taxonomy", "small"]
+    assert main([*words, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["written"], result["questionnaires"]) == (2, 1)
+    assert json.loads((out / "manifest.json").read_text())["removed"]["wrong-type"] == 0
+    first = (out / "questionnaires.jsonl").read_bytes()
+    assert main(words) == 0
+    assert "2 candidates in 1 questionnaires" in capsys.readouterr().out
+    assert (out / "questionnaires.jsonl").read_bytes() == first
+
+
+def test_workers_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proband.suites.inference.assertions.sources.UNIT_OTHERWISE", 3_000)
+    source = ngrams(tmp_path / "arcs", 500)
+    one = assertions([source], out=tmp_path / "one")
+    two = assertions([source], out=tmp_path / "two", workers=2)
+    assert one["units"] == two["units"] > 5
+    assert everything(tmp_path / "one") == everything(tmp_path / "two")
+
+
+def test_a_killed_command_goes_on_where_it_was(tmp_path: Path) -> None:
+    """Killed in the middle; the second run does only what was left, and the store is that of a run without a stop."""
+    source = ngrams(tmp_path / "arcs", 60_000)
+    program = (
+        "import sys; from proband.suites.inference.assertions import sources; sources.UNIT_OTHERWISE = 100_000\n"
+        "from proband.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    words = [sys.executable, "-c", program, "assertions", str(source), "-o"]
+    process = subprocess.Popen([*words, str(tmp_path / "killed")], stdout=subprocess.DEVNULL)
+    parts = tmp_path / "killed" / "parts"
+    while process.poll() is None and len(list(parts.glob("*.done"))) < 3:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    done = {path.name: path.stat().st_mtime_ns for path in parts.glob("*.done")}
+    assert done
+    assert not (tmp_path / "killed" / "store.json").exists()
+    subprocess.run([*words, str(tmp_path / "killed")], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*words, str(tmp_path / "whole")], check=True, stdout=subprocess.DEVNULL)
+    assert {path.name: path.stat().st_mtime_ns for path in parts.glob("*.done") if path.name in done} == done
+    assert len(list(parts.glob("*.done"))) > len(done)
+    assert everything(tmp_path / "killed") == everything(tmp_path / "whole")
+
+
+def test_sources_are_added(tmp_path: Path) -> None:
+    assertions([ngrams(tmp_path / "arcs1", 10)], out=tmp_path / "s")
+    (tmp_path / "more.tsv").write_text("man1\tsaw\tdog1\t100\nRome\tfell to\tAlaric\t1\n", encoding="utf-8")
+    result = assertions([tmp_path / "arcs1", tmp_path / "more.tsv"], out=tmp_path / "s")
+    assert result["assertions"] == 11
+    assert {one.subject: one.count for one in Store(tmp_path / "s").all()}["man1"] == 102
+
+
+@pytest.mark.slow
+def test_on_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray")
+    monkeypatch.setenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    first, second = ngrams(tmp_path / "arcs1", 50), ngrams(tmp_path / "arcs2", 80)
+    assertions([first, second], out=tmp_path / "ray", engine="ray", workers=1)
+    assertions([first, second], out=tmp_path / "local")
+    assert everything(tmp_path / "ray") == everything(tmp_path / "local")
+
+
+def test_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["assertions", "-o", str(tmp_path / "s")]) == 2
+    assert "needs a source" in capsys.readouterr().err
+    assert main(["assertions", str(tmp_path / "none"), "-o", str(tmp_path / "s")]) == 2
+    assert "no such file or folder" in capsys.readouterr().err
+    source = ngrams(tmp_path / "arcs", 3)
+    assertions([source], out=tmp_path / "s")
+    with pytest.raises(ProbandError, match="was begun with another years; take another folder"):
+        assertions([source], out=tmp_path / "s", how=How(years=(1900, 1950)))
+    assert main(["assertions", str(source), "-o", str(tmp_path / "t"), "--years", "old"]) == 2
+    assert "--years takes A-B" in capsys.readouterr().err
+    (tmp_path / "q").write_text("Why?\n", encoding="utf-8")
+    assert main(["candidates", str(tmp_path / "s"), "--questions", str(tmp_path / "q"), "-o", str(tmp_path / "c")]) == 2
+    assert "q line 1: 'Why?' must begin with" in capsys.readouterr().err
+    assert os.listdir(tmp_path / "s") != []
