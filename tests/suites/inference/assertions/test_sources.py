@@ -58,7 +58,7 @@ def test_each_line_and_sentence_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert [count for _, count in everything(table)] == list(range(1, 30))
     assert [one[2] for one, _ in everything(parsed)] == [f"pain{n}" for n in range(9)]
     columns = [found for unit in units([table], How()) if (found := sources.table(unit))]
-    assert [n for found in columns for n in found[3]] == list(range(1, 30))
+    assert [n for found in columns for n in found[3].to_list()] == list(range(1, 30))
 
 
 def test_imports(tmp_path: Path) -> None:

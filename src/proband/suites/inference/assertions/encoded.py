@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -56,11 +57,35 @@ def encode(subjects: Sequence[str], relations: Sequence[str], objects: Sequence[
     arguments, named = Numbers(), Numbers()
     columns = [arguments.of(subjects), named.of(relations), arguments.of(objects)]
     rows = np.stack([*columns, np.minimum(np.asarray(counts, np.uint64), LARGEST).astype(np.uint32)], axis=1)
-    bucket = np.fromiter((crc32(text.encode()) % BUCKETS for text in arguments), np.uint8, len(arguments))
+    return _in_buckets([text.encode() for text in arguments], [text.encode() for text in named], rows)
+
+
+def encode_columns(subjects: Any, relations: Any, objects: Any, counts: Any) -> Encoded:
+    """The same of polars' columns, in a third of the time."""
+    import polars as pl
+
+    arguments, of_argument = _coded(pl.concat([subjects, objects]))
+    named, of_relation = _coded(relations)
+    n = len(subjects)
+    rows = np.stack([of_argument[:n], of_relation, of_argument[n:], counts.to_numpy()], axis=1).astype(np.uint32)
+    return _in_buckets(arguments, named, rows)
+
+
+def _coded(column: Any) -> tuple[list[bytes], Ints]:
+    """The distinct texts of a column, in the order of first appearance, and each row's number among them."""
+    import polars as pl
+
+    codes: Ints = column.cast(pl.Categorical(pl.Categories.random())).to_physical().to_numpy()
+    first = np.zeros(int(codes.max()) + 1, np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    return column.gather(first).cast(pl.Binary).to_list(), codes
+
+
+def _in_buckets(arguments: list[bytes], relations: list[bytes], rows: Ints) -> Encoded:
+    bucket = np.fromiter((crc32(text) % BUCKETS for text in arguments), np.uint8, len(arguments))
     of_row = bucket[rows[:, 0]] if len(rows) else np.empty(0, np.uint8)
     bounds = np.concatenate([[0], np.cumsum(np.bincount(of_row, minlength=BUCKETS))]).astype(np.uint64)
-    texts = [Texts.of(text.encode() for text in known) for known in (arguments, named)]
-    return Encoded(texts[0], texts[1], rows[np.argsort(of_row, kind="stable")], bounds)
+    return Encoded(Texts.of(arguments), Texts.of(relations), rows[np.argsort(of_row, kind="stable")], bounds)
 
 
 def merge(parts: Iterable[Encoded], *, first: int = 0, last: int = BUCKETS) -> tuple[list[str], list[str], Ints]:

@@ -15,7 +15,7 @@ import msgspec
 
 from proband.core.errors import ProbandError
 from proband.core.files import decode, read_json, write_json
-from proband.suites.inference.assertions.encoded import Encoded, encode
+from proband.suites.inference.assertions.encoded import Encoded, encode, encode_columns
 from proband.suites.inference.assertions.extraction.tally import Tally
 from proband.suites.inference.assertions.sources import How, Unit, reader, table
 
@@ -51,7 +51,7 @@ def worker(how: How, folder: Path) -> Callable[[Unit], Iterator[Done]]:
 def pieces(unit: Unit, read: Any) -> Iterator[tuple[Encoded, int]]:
     """The assertions of a unit with their number, as parts of limited size."""
     if unit.format == "tsv" and (columns := table(unit)) is not None:
-        yield encode(*columns), len(columns[0])
+        yield encode_columns(*columns), len(columns[0])
         return
     tally, found = Tally(), 0
     for assertion, count in read(unit):

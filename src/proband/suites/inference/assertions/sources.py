@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, Literal, TypeVar, cast
+from typing import IO, Any, Literal, TypeVar, cast
 
 from proband.core.errors import ProbandError
 from proband.suites.inference.assertions.extraction.conllu import of_sentence
 from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser, paragraphs
 from proband.suites.inference.assertions.extraction.syntactic_ngrams import NgramReader
-from proband.suites.inference.assertions.extraction.tally import Assertion, Columns
+from proband.suites.inference.assertions.extraction.tally import Assertion
 from proband.suites.inference.assertions.imported import read_openie, read_reverb, read_tsv
 
 Format = Literal["auto", "ngrams", "conllu", "text", "tsv", "reverb", "openie"]
@@ -126,26 +126,29 @@ def lines(unit: Unit) -> Iterator[tuple[int, str]]:
                 yield number, decoded(raw, unit, number)
 
 
-def table(unit: Unit) -> Columns | None:
-    """A TSV unit as columns, without a look at each line; None where a line does not fit, for the reader of lines to
-    say which."""
+def table(unit: Unit) -> tuple[Any, Any, Any, Any] | None:
+    """A TSV unit as polars' columns; None where a line does not fit, for the reader of lines to say which."""
+    import polars as pl
+
     if unit.end is None:
         return None
     with unit.path.open("rb") as file:
         raw = file.read(max(0, unit.end - _to_line_start(file, unit.start)))
         if raw and not raw.endswith(b"\n"):
             raw += file.readline()  # the line that began in the range
-    try:
-        text = raw.decode().replace("\r\n", "\n").removesuffix("\n")
-        count, width = text.count("\n") + 1, text.partition("\n")[0].count("\t") + 1
-        cells = text.replace("\n", "\t").split("\t")
-        if width not in (3, 4) or len(cells) != count * width:
-            return None
-        counts = list(map(int, cells[3::4])) if width == 4 else [1] * count
-    except ValueError:
+    width = raw.partition(b"\n")[0].count(b"\t") + 1
+    if width not in (3, 4) or raw.count(b"\t") != (width - 1) * (raw.count(b"\n") + (not raw.endswith(b"\n"))):
         return None
-    subjects, relations, objects = cells[0::width], list(map(str.lower, cells[1::width])), cells[2::width]
-    return (subjects, relations, objects, counts) if all(map(all, (subjects, relations, objects))) else None
+    kinds: list[tuple[str, Any]] = [("s", pl.String), ("r", pl.String), ("o", pl.String), ("n", pl.UInt32)]
+    try:
+        frame = pl.read_csv(raw, separator="\t", has_header=False, quote_char=None, schema=dict(kinds[:width]))
+    except pl.exceptions.PolarsError:
+        return None
+    texts = frame.select(pl.col("s", "r", "o").str.strip_chars())
+    if width == 3:
+        frame = frame.with_columns(n=pl.lit(1, pl.UInt32))
+    whole = not any(frame.null_count().row(0)) and not texts.select(pl.any_horizontal((pl.all() == "").any())).item()
+    return (texts["s"], texts["r"].str.to_lowercase(), texts["o"], frame["n"]) if whole and len(frame) else None
 
 
 def sentences(unit: Unit) -> Iterator[tuple[int, list[str]]]:

@@ -136,7 +136,8 @@ def prepositional(tree: Tree, verb: int) -> Iterator[Link]:
 def object_and_preposition(tree: Tree, verb: int) -> Iterator[Link]:
     """Canada [took action against] China; "lions [have a taste for] meat" with a phrase that belongs to the object."""
     for thing in tree.under(verb, "obj"):
-        if thing > verb and not tree.under(thing, "case", "nmod:poss", "conj") and (inner := _short(tree, thing)):
+        inner = _short(tree, thing) if tree.is_noun(thing) and thing > verb else ()
+        if inner and not tree.under(thing, "case", "nmod:poss", "conj"):
             for before, noun in (*phrases(tree, verb, "obl"), *phrases(tree, thing, "nmod")):
                 if before[0] == thing + 1:
                     yield (*inner, *before), noun
