@@ -57,7 +57,7 @@ LAW = {
     "models": ("core", "training"),
     "suites": ("core", "lexicon", "training", "solvers"),
     "report": ("core", "web"),
-    "annotate": ("core", "web"),
+    "annotate": ("core", "web", "__version__"),
     "pipeline": ("core", "lexicon", "training", "solvers", "web", "models", "suites", "report", "__version__"),
     "cli": ("core", "pipeline", "suites", "models", "annotate", "VERBS", "__version__"),
     "__main__": ("cli",),

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from proband.annotate.site import desk, entry, owner, work
+from proband.annotate.site import api, desk, entry, owner, work
 from proband.annotate.site.context import Study, message
 from proband.annotate.store.places import return_expired
 from proband.web.templates import asset
@@ -39,6 +39,7 @@ def routes() -> list[Route]:
     return [
         Route("/static/{name}", static),
         Route("/health", health),
+        Route("/openapi.json", api.openapi),
         Route("/join/{link}", entry.join),
         Route(here, work.show),
         Route(f"{here}/consent", work.consent, methods=["POST"]),

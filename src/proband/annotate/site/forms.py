@@ -13,6 +13,11 @@ KEPT = "\n\t"
 ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 
 
+def bounded(number: int) -> int:
+    """A number from an address, no larger than a column holds."""
+    return min(number, 2_147_483_647)
+
+
 class TooLarge(Exception):
     pass
 

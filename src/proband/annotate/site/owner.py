@@ -20,6 +20,7 @@ from proband.annotate.results.labels import disputed
 from proband.annotate.results.measured import guess_of
 from proband.annotate.site.context import Study, message, page
 from proband.annotate.site.desk import acting, home, owned, root_of
+from proband.annotate.site.forms import bounded
 from proband.annotate.site.links import links, personal_links
 from proband.annotate.store import people as people_store
 from proband.annotate.store.schema import adjudications, events, people, settings, units
@@ -53,7 +54,7 @@ async def people_page(request: Request, study: Study, session: str) -> Response:
 
 @owned
 async def person_page(request: Request, study: Study, session: str) -> Response:
-    number = request.path_params["person"]
+    number = bounded(request.path_params["person"])
     found = await everything(study)
     row = next((r for r in await asyncio.to_thread(people_figures, found) if r["id"] == number), None)
     if row is None:
@@ -167,7 +168,7 @@ async def set_state(request: Request, study: Study, form: dict[str, str]) -> Res
 @acting
 async def decide(request: Request, study: Study, form: dict[str, str]) -> Response:
     """Approve, reject with a reason, or take it back."""
-    number, decision = request.path_params["person"], form.get("decision", "")
+    number, decision = bounded(request.path_params["person"]), form.get("decision", "")
     reason = form.get("reason", "")
     words = " ".join(filter(None, (reason if decision == "rejected" else "", form.get("words", "").strip()[:1000])))
     if decision not in ("approved", "rejected", "") or (decision == "rejected" and reason not in REASONS):
@@ -195,7 +196,7 @@ async def approve_all(request: Request, study: Study, form: dict[str, str]) -> R
 
 @acting
 async def erase(request: Request, study: Study, form: dict[str, str]) -> Response:
-    number = request.path_params["person"]
+    number = bounded(request.path_params["person"])
     if form.get("sure") != "yes":
         return message(request, "bad_form", status=400)
     await study.write(lambda c: people_store.erase(c, number))

@@ -16,7 +16,7 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from proband.annotate import visit as steps
 from proband.annotate.bundle import unsafe
 from proband.annotate.site.context import Study, message, page
-from proband.annotate.site.forms import ID, BadForm, TooLarge, read_form
+from proband.annotate.site.forms import ID, BadForm, TooLarge, bounded, read_form
 from proband.annotate.site.tokens import Forged, Visit, form_token, unseal
 from proband.annotate.store import answers as answer_store
 from proband.annotate.store import people as people_store
@@ -350,7 +350,7 @@ async def media(request: Request) -> Response:
         visit = visit_of(request)
     except Forged:
         return message(request, "no_link", status=404)
-    step = await study.read(lambda c: steps.unit_for(c, visit.worker, request.path_params["unit"]))
+    step = await study.read(lambda c: steps.unit_for(c, visit.worker, bounded(request.path_params["unit"])))
     name = step.unit["body"].get("media") if step is not None else None
     path = study.folder / "media" / name if name and not unsafe(name) else None
     if path is None or path.is_symlink() or not path.is_file():
