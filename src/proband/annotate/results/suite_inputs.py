@@ -115,7 +115,7 @@ NAMES = {"crowd": "people (time limited)", "expert": "people (unlimited time)"}
 
 def _runs(found: Collected, folder: Path, project_folder: Path) -> dict[str, Any]:
     """A run per place: the first, second, ... person of every item. A report averages them item by item, so that the
-    line of people is the mean of single people, as in table 3.2. Items that lack a person are left out."""
+    line of people is the mean of single people, as in table 3.2. Items that lack a person are marked as not asked."""
     items_folder = project_folder / "items"
     if not items_folder.is_dir():
         raise ProbandError("the items that were solved are gone", file=items_folder)
@@ -131,9 +131,8 @@ def _runs(found: Collected, folder: Path, project_folder: Path) -> dict[str, Any
         whole = {unit: given for unit, given in by_item.items() if len(given) == wanted}
         for place in range(wanted):
             run = folder / "runs" / f"{panel}-{place + 1}"
-            answers = [_answer(items[unit], given[place]) for unit, given in whole.items() if unit in items]
-            order = {unit: n for n, unit in enumerate(items)}
-            write_jsonl(run / "answers.jsonl", sorted(answers, key=lambda answer: order[answer.item_id]))
+            answers = (_answer(item, whole[name][place] if name in whole else None) for name, item in items.items())
+            write_jsonl(run / "answers.jsonl", answers)
             suite = next(iter(items.values())).suite
             note = Run(
                 suite=suite,
@@ -150,7 +149,9 @@ def _runs(found: Collected, folder: Path, project_folder: Path) -> dict[str, Any
     return {"runs": written, "next": f"proband report {folder / 'runs'} -o report"}
 
 
-def _answer(item: Any, given: Given) -> Answer:
+def _answer(item: Any, given: Given | None) -> Answer:
+    if given is None:
+        return Answer(item_id=item.id, text="not enough people", status="skipped")
     chosen = None if given.answer["overtime"] else given.answer["choice"]
     if chosen is None:  # no answer in time is a wrong one
         wrong = tuple(0.0 if place == item.gold else 1.0 for place in range(len(item.choices)))
