@@ -106,7 +106,8 @@ class Choices:
 
     def _begins(self, text: str) -> int | None:
         """`B) aunt because ...`: the letter, unless what stands behind it on the line is another choice."""
-        if not self.lettered or not re.match(r"[\s*_`\"'(\[]*[A-Za-z][*_`]*[).:\]]", text):
+        marked = r"[\s*_`\"'(\[]*(?:[A-Za-z][*_`]*[).:\]]|(?:Option|Choice)\s+[*(]*[A-Z]\b)"
+        if not self.lettered or not re.match(marked, text):
             return None
         letter, line = self._letter(text), text.splitlines()[0]
         named = set(self.mentions(line))
@@ -122,10 +123,11 @@ class Choices:
         by_name = dict(self.names)
         if plain in by_name:
             return by_name[plain]
+        plain = re.sub(r"^(?:option|choice|letter) (?=[a-z]\b)", "", plain)
         if len(plain) == 1 and self.lettered:
             place = LETTERS.find(plain.upper())
             return place if 0 <= place < self.lettered else None
-        pair = re.fullmatch(r"(?:option |choice )?([a-z])\W+(.+)", plain)
+        pair = re.fullmatch(r"([a-z])\W+(.+)", plain)
         if pair and self.lettered:
             place, named = LETTERS.find(pair[1].upper()), by_name.get(pair[2].strip(EDGES))
             if named is not None and 0 <= place < self.lettered:
@@ -135,7 +137,7 @@ class Choices:
     def _letter(self, text: str) -> int | None:
         """The letter that a text begins with."""
         found = re.match(
-            r"[\s*_`\"'“(\[]*(?:(?:option|choice|letter)\s+[*(]*)?([A-Z])(?![\w'’])(?!\s+[a-z]+\s+[a-z])", text
+            r"[\s*_`\"'“(\[]*(?:(?:[Oo]ption|[Cc]hoice|[Ll]etter)\s+[*(]*)?([A-Z])(?![\w'’])(?!\s+(?!is )[a-z]+\s+[a-z])", text
         )
         found = found or re.match(r"[\s*_`\"'“]*[(\[]?([a-z])[)\]](?!\w)", text)
         place = LETTERS.find(found[1].upper()) if found and self.lettered else -1

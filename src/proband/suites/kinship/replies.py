@@ -6,6 +6,7 @@ mention of a choice.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -57,7 +58,8 @@ def other_names() -> dict[str, str]:
 @cache
 def _choices(choices: tuple[str, ...], lettered: int) -> Choices:
     names = names_of(choices, other_names())
-    return Choices(names, lettered=lettered, not_before=NOT_BEFORE, not_after=NOT_AFTER)
+    owners = "".join(rf"(?<!\b{re.escape(name)}'s )" for name, _ in names)  # "his mom's sister" is no sister of his
+    return Choices(names, lettered=lettered, not_before=NOT_BEFORE + owners, not_after=NOT_AFTER)
 
 
 def read(item: Item, reply: str, sent: str) -> Answer:

@@ -105,4 +105,5 @@ def in_order(reply: str, lengths: Sequence[int]) -> dict[int, str]:
     lines = [line.strip() for line in reply.splitlines() if line.strip()]
     if len(lines) == 1 and len(lengths) > 1:
         lines = [part for part in lines[0].split(",") if part.strip()]
-    return dict(enumerate(lines, start=1)) if len(lines) == len(lengths) else {}
+    fit = len(lines) == len(lengths) and all(len(line.split()) <= size + 2 for line, size in zip(lines, lengths))
+    return dict(enumerate(lines, start=1)) if fit else {}

@@ -1,0 +1,213 @@
+"""Solver `generate`: what is sent, what comes back, what is read; with scripted models, in every suite."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proband import suites
+from proband.core.errors import ProbandError
+from proband.core.files import read_answers, read_items, read_run
+from proband.core.protocols import Chat
+from proband.core.types import Item
+from proband.pipeline.asking.models import choose_solver
+from proband.pipeline.build import build
+from proband.pipeline.run import dry_run, prompt_of, run
+from proband.pipeline.score import score
+from proband.solvers.prompts import Prompt, pick_shots, read_prompt, shipped
+
+REFUSAL = "I cannot answer that question."
+SUITES = {"analogy": {"per_relation": 2}, "kinship": {"k": "2", "per_k": 6}, "script": {}}
+
+
+class Talks:
+    """A chat model that says one thing, or what a function of the message says."""
+
+    room = 64
+
+    def __init__(self, reply: Any = REFUSAL) -> None:
+        self.name, self.reply, self.seen = "talks", reply, list[Chat]()
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "test"}
+
+    def chat(self, chats: Sequence[Chat], *, max_tokens: int, temperature: float, seed: int) -> list[str]:
+        self.seen += chats
+        return [self.reply(chat[-1][1]) if callable(self.reply) else self.reply for chat in chats]
+
+    def rendered(self, chat: Chat, **how: Any) -> str:
+        return "".join(f"<{role}>{content}</{role}>" for role, content in chat)
+
+    def generate(self, prompts: Sequence[str], **how: Any) -> list[str]:
+        raise AssertionError("a chat model is asked by chat")
+
+
+class Continues:
+    """A base model: it goes on with a text."""
+
+    name = "continues"
+
+    def __init__(self) -> None:
+        self.seen = list[str]()
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "test"}
+
+    def generate(self, prompts: Sequence[str], **how: Any) -> list[str]:
+        self.seen += prompts
+        assert how["stop"] == ("\n",)
+        return [" aunt" for _ in prompts]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    place = tmp_path_factory.mktemp("items")
+    for name, options in SUITES.items():
+        build(name, out=place / name, **options)
+    return {name: place / name for name in SUITES}
+
+
+def started(folder: Path) -> Item:
+    return next(item for item in read_items(folder) if item.split != "train")
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_who_answers_nothing_scores_nothing(name: str, folders: dict[str, Path], tmp_path: Path) -> None:
+    run(folders[name], model=Talks(), out=tmp_path / "run", cache=False, limit=12)
+    found = score(tmp_path / "run")
+    assert (found["mean"], found["unread"]) == (0.0, 1.0)
+    assert all(each["mean"] == 0.0 for each in found["groups"])
+    assert all(each["mean"] == (1.0 if each["metric"] == "repeats" else 0.0) for each in found["others"])
+    answers = list(read_answers(tmp_path / "run" / "answers.jsonl"))
+    assert {(each.status, each.text) for each in answers} == {("unread", REFUSAL)}
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_an_oracle_scores_one(name: str, folders: dict[str, Path], tmp_path: Path) -> None:
+    solver = next(each for each in suites.suite(name).solvers if each.name == "generate")
+    asking = solver.solve.keywords["asking"]  # type: ignore[attr-defined]
+    items = [item for item in read_items(folders[name]) if item.split != "train"]
+    right = {
+        solver.sends([item], Talks(), seed=0, options=solver.options())[0][0]: asking.answer(item) for item in items
+    }
+    model = Talks(lambda message: f"Sure!\n{right[f'<user>{message}</user>']}")
+    run(folders[name], model=model, out=tmp_path / "run", cache=False)
+    assert (score(tmp_path / "run")["mean"], score(tmp_path / "run")["unread"]) == (1.0, 0.0)
+
+
+def test_chat_models_are_asked_in_words_and_base_models_are_not() -> None:
+    for name in SUITES:
+        assert choose_solver(suites.suite(name), Talks(), None).name == "generate"
+    from proband.models.fake import Fake
+
+    assert choose_solver(suites.suite("kinship"), Fake(default=0.0), None).name == "as-is"
+    assert choose_solver(suites.suite("kinship"), Fake(default=0.0), "likelihood,generate").name == "likelihood"
+
+
+def test_a_base_model_reads_plain_text(folders: dict[str, Path], tmp_path: Path) -> None:
+    model = Continues()
+    run(folders["kinship"], model=model, out=tmp_path / "run", solver="generate", options={"system": "Be brief."})
+    assert all(text.startswith("Be brief.\n\n") and text.endswith("Answer:") for text in model.seen)
+
+
+def test_examples_come_from_the_train_split_and_no_own_cluster(tmp_path: Path) -> None:
+    build("kinship", out=tmp_path / "items", k="2", per_k=44, hold_out="names", test_per_k=8)
+    model, again, other = Talks(), Talks(), Talks()
+    options = {"shots": 2}
+    for each, seed, out in ((model, 0, "a"), (again, 0, "b"), (other, 1, "c")):
+        run(tmp_path / "items", model=each, out=tmp_path / out, options=options, seed=seed, cache=False, limit=8)
+    assert model.seen == again.seen != other.seen
+    items = list(read_items(tmp_path / "items"))
+    train = {item.prompt: item for item in items if item.split == "train"}
+    asked = [item for item in items if item.split != "train"]
+    assert len(model.seen) == 8
+    for ((_, message),) in model.seen:
+        (item,) = [each for each in asked if each.prompt in message]
+        shots = [shot for prompt, shot in train.items() if prompt in message]
+        assert len(shots) == 2
+        for shot in shots:
+            assert f"{shot.prompt}\nAnswer: {shot.choices[shot.gold or 0]}" in message
+            assert not set(shot.facts["clusters"]) & set(item.facts["clusters"])
+
+
+def test_without_a_train_split_the_error_says_what_to_do(folders: dict[str, Path], tmp_path: Path) -> None:
+    with pytest.raises(ProbandError, match="no train split to take --shots from: name other items with --shots-from"):
+        run(folders["kinship"], model=Talks(), out=tmp_path / "run", options={"shots": 1})
+    lonely = Item(id="a", suite="s", prompt="?", facts={"clusters": ["c"]})
+    with pytest.raises(ProbandError, match="a: only 0 of the 1 examples share no cluster"):
+        pick_shots(lonely, [Item(id="b", suite="s", prompt="!", facts={"clusters": ["c"]})], count=1, seed=0)
+
+
+def test_what_is_shown_is_what_is_sent(folders: dict[str, Path], tmp_path: Path) -> None:
+    item, model = started(folders["kinship"]), Talks()
+    how: dict[str, Any] = {"options": {"think": "yes", "system": "You know families."}, "seed": 3}
+    (shown,) = prompt_of(folders["kinship"], item.id, model=model, **how)
+    run(folders["kinship"], model=model, out=tmp_path / "run", cache=False, **how)
+    assert shown == model.rendered(next(chat for chat in model.seen if item.prompt in chat[-1][1]))
+    assert shown.startswith("<system>You know families.</system><user>")
+    assert 'last line of the form "Answer: relation"' in shown
+
+
+def test_a_prompt_of_ones_own_is_written_down(folders: dict[str, Path], tmp_path: Path) -> None:
+    own = tmp_path / "mine.jinja"
+    own.write_text("{{ tags.task }}: {{ prompt }} ({{ letters | length }} choices)")
+    model = Talks("aunt")
+    run(folders["kinship"], model=model, out=tmp_path / "run", options={"prompt": str(own)}, cache=False)
+    assert all(chat[-1][1].startswith("clean: ") and chat[-1][1].endswith("(22 choices)") for chat in model.seen)
+    settings = read_run(tmp_path / "run" / "run.json").settings
+    assert (settings["prompt"], len(settings["prompt-sha"])) == ("mine", 16)
+    own.write_text("{{ prompt }}")
+    with pytest.raises(ProbandError, match="'settings' differs"):
+        run(folders["kinship"], model=model, out=tmp_path / "run", options={"prompt": str(own)}, cache=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{% if %}", "mine.jinja line 1: not a template"),
+        ("{{ colour }}", "mine.jinja: cannot be filled in: 'colour' is undefined"),
+        ("{{ ''.__class__.__mro__ }}", "cannot be filled in"),
+    ],
+)
+def test_a_broken_template_is_one_line(text: str, message: str, tmp_path: Path) -> None:
+    prompt = Prompt(name="mine", path=Path("mine.jinja"), text=text)
+    with pytest.raises(ProbandError, match=message):
+        prompt.render(prompt="?")
+
+
+def test_an_unknown_prompt_lists_those_there_are() -> None:
+    folder = Path(suites.__file__).parent / "kinship" / "prompts"
+    assert shipped(folder) == ["choices", "letters", "open"]
+    with pytest.raises(ProbandError, match="no prompt 'nice': there are choices, letters, open, or name a file"):
+        read_prompt("nice", folder, default="choices")
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_every_shipped_prompt_can_be_filled_in(name: str, folders: dict[str, Path]) -> None:
+    solver = next(each for each in suites.suite(name).solvers if each.name == "generate")
+    assert solver.prompts is not None
+    item, examples = started(folders[name]), list(read_items(folders[name]))[-9:]
+    for prompt in shipped(solver.prompts):
+        for think in (False, True):
+            for model in (Talks(), Continues()):
+                options = solver.options(prompt=prompt, think=think, shots=1)
+                given = {"seed": 0, "options": options, "examples": examples}
+                (text,) = solver.sends([item], model, **given)[0]  # type: ignore[misc]
+                assert "{" not in text.replace("{'", "")
+                assert (text.rstrip("</user>").rstrip()[-1] == ":") == (isinstance(model, Continues) and not think)
+
+
+def test_a_dry_run_asks_nothing(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "PROBAND_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    found = dry_run(folders["kinship"], model="openai:m", model_options={"prices": "1,2"}, limit=4)
+    assert (found["items"], found["calls"], found["solver"], found["counted"]) == (4, 4, "generate", False)
+    texts = [prompt_of(folders["kinship"], item.id, model="openai:m")[0] for item in read_items(folders["kinship"])]
+    assert json.loads(texts[0])["messages"][0]["role"] == "user"
+    assert min(map(len, texts)) <= found["tokens in"] <= max(map(len, texts))
+    assert found["tokens out"] == 4 * 4096
+    assert found["cost"] == pytest.approx((found["tokens in"] + 2 * found["tokens out"]) / 1e6)
