@@ -137,7 +137,8 @@ class Choices:
     def _letter(self, text: str) -> int | None:
         """The letter that a text begins with."""
         found = re.match(
-            r"[\s*_`\"'“(\[]*(?:(?:[Oo]ption|[Cc]hoice|[Ll]etter)\s+[*(]*)?([A-Z])(?![\w'’])(?!\s+(?!is )[a-z]+\s+[a-z])", text
+            r"[\s*_`\"'“(\[]*(?:(?:[Oo]ption|[Cc]hoice|[Ll]etter)\s+[*(]*)?([A-Z])(?![\w'’])(?!\s+(?!is )[a-z]+\s+[a-z])",
+            text,
         )
         found = found or re.match(r"[\s*_`\"'“]*[(\[]?([a-z])[)\]](?!\w)", text)
         place = LETTERS.find(found[1].upper()) if found and self.lettered else -1
