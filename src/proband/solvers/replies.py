@@ -33,6 +33,9 @@ BOLD = re.compile(r"\*\*([^*\n]+?)\*\*|__([^_\n]+?)__")
 DENIED = re.compile(
     r"(?:\b(?:not|neither|nor|cannot|never|than|without)|n['’]t)(?: (?:be|a|an|the|his|her|its|their))*\W*$", re.I
 )
+LETTER = re.compile(  # not the article in "A relative of his"
+    r"[\s*_`\"'“(\[]*(?:(?:[Oo]ption|[Cc]hoice|[Ll]etter)\s+[*(]*)?([A-Z])(?![\w'’])(?!\s+(?!is )[a-z]+\s+[a-z])"
+)
 EDGES = " \t\r\n*_`\"'“”‘’().:;,!?[]{}<>#-–—|"
 
 
@@ -136,10 +139,7 @@ class Choices:
 
     def _letter(self, text: str) -> int | None:
         """The letter that a text begins with."""
-        found = re.match(
-            r"[\s*_`\"'“(\[]*(?:(?:[Oo]ption|[Cc]hoice|[Ll]etter)\s+[*(]*)?([A-Z])(?![\w'’])(?!\s+(?!is )[a-z]+\s+[a-z])",
-            text,
-        )
+        found = LETTER.match(text)
         found = found or re.match(r"[\s*_`\"'“]*[(\[]?([a-z])[)\]](?!\w)", text)
         place = LETTERS.find(found[1].upper()) if found and self.lettered else -1
         return place if 0 <= place < self.lettered else None
