@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from proband.cli.tables import fields, table
+from proband.core.metrics import WARNED
 
-WARNED = 0.05  # share of unread replies above which a score is doubtful
 HEADER = ("", "score", "95 % interval", "chance", "unread", "n")
 
 
@@ -59,14 +59,15 @@ def plain(value: float, unit: str) -> str:
     return f"{100 * value:.1f}" if unit == "share" else f"{value:.3f}"
 
 
-def warning(unread: float) -> Iterable[str]:
+def warning(unread: float, of: str = "") -> Iterable[str]:
     """
     >>> list(warning(0.25))
     ['warning: 25.0 % of the replies could not be read and count as wrong; look at them with `proband show`']
     """
     if unread > WARNED:
-        share = f"{100 * unread:.1f} %"
-        yield f"warning: {share} of the replies could not be read and count as wrong; look at them with `proband show`"
+        who, share = f"{of}: " if of else "", f"{100 * unread:.1f} %"
+        what = "of the replies could not be read and count as wrong; look at them with `proband show`"
+        yield f"warning: {who}{share} {what}"
 
 
 def spread_in_words(spread: Mapping[str, float], unit: str) -> str:

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from proband.core.types import Answer, Item
 
 Floats = NDArray[np.float64]
+WARNED = 0.05  # share of unread replies above which a score is doubtful
 WORST = 1e300  # a finite number beyond every score
 
 

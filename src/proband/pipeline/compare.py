@@ -65,6 +65,7 @@ def compare(
         "metric": chosen.name,
         "unit": chosen.unit,
         "left_out": left_out,
+        "unread": {name: cell.unread for name, cell in zip(study.labels, study.cell(chosen, {})) if cell is not None},
         "groups": _in_order(tested, list(study.labels)),
     }
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from proband.pipeline.report import item_sets
 
-WARNED = 0.05  # share of unread replies above which a score is doubtful
 MOST = 12  # values of a tag that are listed
 
 

@@ -24,6 +24,7 @@ from proband.report.numbers import words
 from proband.report.numbers.cells import Study
 from proband.report.numbers.comparisons import comparisons
 from proband.report.numbers.grids import Grid, fill
+from proband.report.numbers.replies import prompt_spread, unread_warnings
 from proband.report.numbers.sentences import sentences
 from proband.report.numbers.sources import ItemSet
 from proband.report.numbers.systems import unique
@@ -161,6 +162,7 @@ def _section(
         if each.name in analyses
         for sheet in (each.of(cast(Results, study.items), study.seed) if each.of else side_by_side(study, each))
     ]
+    sheets += prompt_spread(study)
     for sheet in sheets:
         _write_sheet(sheet, sheet_file(sheet, study.key), out)
     compared = comparisons(study)
@@ -173,7 +175,7 @@ def _section(
         grids=tuple(grids),
         sheets=tuple(sheets),
         compared=tuple(compared),
-        said=tuple(sentences(study, first, compared)),
+        said=(*unread_warnings(study), *sentences(study, first, compared)),
         browsed=browsed,
     )
 

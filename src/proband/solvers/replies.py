@@ -4,7 +4,8 @@ A reply is read by the first rule that finds something; what it finds must be on
 
 1. the whole reply, or \boxed{...}
 2. what follows the last "answer is", "answer:" or "final answer"
-3. the only choice in bold, or a first or last line that is nothing but a choice
+3. the only choice in bold, or a first or last line that is nothing but a choice; two lines that begin with different
+   letters are the choices given back, and no answer
 4. what follows the last "so", "therefore", "thus", "hence"
 5. the letter that it begins with
 6. the only choice that it names, unless it denies it ("not the aunt")
@@ -68,7 +69,7 @@ class Choices:
         text = without_thoughts(reply)
         if not text:
             return None
-        for rule in (self._whole, self._boxed, self._stated, self._marked, self._concluded, self._begins):
+        for rule in (self._whole, self._boxed, self._stated, self._listed, self._marked, self._concluded, self._begins):
             found = rule(text)
             if found is not None:
                 return found if found >= 0 else None
@@ -94,6 +95,11 @@ class Choices:
             if named:
                 return named.pop() if len(named) == 1 else -1
         return None
+
+    def _listed(self, text: str) -> int | None:
+        """The choices given back, each behind its letter, are no answer."""
+        letters = set(re.findall(r"^\W*([A-Z])[).:]", text, re.MULTILINE)) & set(LETTERS[: self.lettered])
+        return -1 if len(letters) > 1 else None
 
     def _marked(self, text: str) -> int | None:
         bold = {place for a, b in BOLD.findall(text) if (place := self._bare(a or b)) is not None}

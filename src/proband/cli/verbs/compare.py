@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from proband.cli.arguments import Json, Moved, Seed
+from proband.cli.scores import warning
 from proband.cli.tables import give, table
 
 
@@ -60,6 +61,8 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     elif not result["groups"][0]["few"]:
         least = figure(result["groups"][0]["detectable"], result["unit"])
         yield f"minimum detectable difference over all items: {least}"
+    for label, share in result.get("unread", {}).items():
+        yield from warning(share, label)
 
 
 def row(group: Mapping[str, Any], unit: str) -> tuple[str, ...]:

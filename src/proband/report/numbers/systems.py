@@ -63,6 +63,8 @@ def run_tags(run: Run, *, pooled: bool = False) -> dict[str, Tag]:
         tags["run.trained"] = str(run.net["items_sha"])[:8]  # on which items
     own: dict[str, Any] = {**run.net.get("options", {}), **run.settings}
     for name, value in own.items():
+        if name == "prompt-sha":  # the prompt has a name
+            continue
         tags[f"run.{name}"] = value if isinstance(value, (str, int, float)) else dumps(value)
     return tags
 
@@ -87,6 +89,8 @@ def shared_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: 
     tags = [run_tags(run, pooled=each) for run, each in zip(runs, pooled or [False] * len(runs))]
     base = next((name for name in ("run.model", "run.solver") if name not in without), "")
     labels = ["net" if t["run.net"] and "run.net" in without else _short(t, base) for t in tags]
+    if "run.solver" not in without and base == "run.model":  # an answer in words is another thing than a likelihood
+        labels = [f"{name} · generate" if t["run.solver"] == "generate" else name for name, t in zip(labels, tags)]
     last = ("run.trained", "run.seed")
     names = ["run.solver", *sorted({n for t in tags for n in t} - {"run.model", "run.solver", "run.net", *last}), *last]
     for name in names:

@@ -13,7 +13,7 @@ from proband.report.tables.lines import lines
 Plain = str | float | int | None
 COLUMNS = (
     *("kind", "model", "metric", "mean", "low", "high", "n", "clusters", "effective", "too_few"),
-    *("chance", "runs", "sd", "from_seeds", "source", "differs"),
+    *("chance", "runs", "sd", "from_seeds", "source", "differs", "unread", "skipped"),
 )
 
 
@@ -26,7 +26,17 @@ def comma_separated(grid: Grid) -> str:
             if value is None:
                 continue
             start = [words.tag(v) for v in (*row, *column)]
-            numbers: list[Plain] = ["published", line.label, grid.metric.name, value, *[None] * 10, line.source, None]
+            numbers: list[Plain] = [
+                "published",
+                line.label,
+                grid.metric.name,
+                value,
+                *[None] * 10,
+                line.source,
+                None,
+                None,
+                None,
+            ]
             if cell is not None:
                 e = cell.estimate
                 ends = [None, None] if e.few else [e.low, e.high]
@@ -39,6 +49,8 @@ def comma_separated(grid: Grid) -> str:
                     e.from_seeds,
                     None,
                     "; ".join(line.differs) or None,
+                    round(cell.unread, 6),
+                    cell.skipped,
                 ]
             body.append([*start, *numbers])
     return csv_text([*map(words.name, (*grid.table.rows, *grid.table.columns)), *COLUMNS], body)

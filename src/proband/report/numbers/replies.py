@@ -1,0 +1,48 @@
+"""What replies in words add to a report: how many could not be read, and how far the prompts of one model are apart."""
+
+from __future__ import annotations
+
+import statistics
+
+from proband.core.files import dumps
+from proband.core.metrics import WARNED
+from proband.core.suite import Sheet
+from proband.report.numbers import words
+from proband.report.numbers.cells import Study
+
+
+def unread_warnings(study: Study) -> list[str]:
+    """A sentence for each system that left more than a few replies unreadable, or items unasked."""
+    said = []
+    for label, cell in zip(study.labels, study.cell(study.main, {})):
+        if cell is not None and cell.unread > WARNED:
+            said.append(f"Warning: {100 * cell.unread:.1f} % of the replies of {label} are unread and count as wrong.")
+        if cell is not None and cell.skipped:
+            said.append(f"{label} was not asked {words.count(cell.skipped, 'item')}, which do not count.")
+    return said
+
+
+def prompt_spread(study: Study) -> list[Sheet]:
+    """One line per model that was asked with several prompts: the scores by prompt, lowest, highest and deviation."""
+    groups: dict[str, list[tuple[str, float]]] = {}
+    for system, cell in zip(study.systems, study.cell(study.main, {})):
+        prompt = system.tags.get("run.prompt")
+        if prompt is not None and cell is not None:
+            rest = {name: value for name, value in system.tags.items() if name != "run.prompt"}
+            groups.setdefault(dumps(rest), []).append((str(prompt), cell.estimate.mean))
+            groups[dumps(rest)].sort()
+    rows = []
+    for system in study.systems:
+        key = dumps({name: value for name, value in system.tags.items() if name != "run.prompt"})
+        found = groups.pop(key, [])
+        if len({prompt for prompt, _ in found}) < 2:
+            continue
+        means = [mean for _, mean in found]
+        listed = ", ".join(f"{prompt} {words.figure(mean, study.main)}" for prompt, mean in found)
+        ends = [words.figure(value, study.main) for value in (min(means), max(means), statistics.stdev(means))]
+        rows.append((str(system.tags["run.model"]), listed, *ends))
+    if not rows:
+        return []
+    header = ("model", "prompts", "lowest", "highest", "standard deviation")
+    title = f"Spread between prompts ({words.metric(study.main)})"
+    return [Sheet(name="prompts", title=title, header=header, rows=tuple(rows))]
