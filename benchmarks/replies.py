@@ -1,0 +1,42 @@
+"""How many replies of a chat model can be read: `python benchmarks/replies.py -m embedded:smollm2 -o FOLDER`.
+
+Builds a small item set per suite, runs the model on a sample of it by solver `generate`, and prints a table of accuracy
+and unread share. A second call with the same folder takes the answers from there.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from proband.pipeline.build import build
+from proband.pipeline.run import run
+from proband.pipeline.score import score
+
+SETS = {
+    "analogy": ({"per_relation": 10}, 40),
+    "kinship": ({"task": "clean,memory", "k": "2,3", "per_k": 25}, 40),
+    "script": ({}, 12),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-m", "--model", default="embedded:smollm2")
+    parser.add_argument("-o", "--out", type=Path, required=True)
+    parser.add_argument("--max-tokens", type=int, default=64)
+    given = parser.parse_args()
+    print("| suite | items | prompt | score | chance | unread |\n|---|---:|---|---:|---:|---:|")
+    for suite, (options, limit) in SETS.items():
+        if not (given.out / suite / "items.jsonl").exists():
+            build(suite, out=given.out / suite, **options)
+        how = {"solver": "generate", "limit": limit, "options": {"max-tokens": given.max_tokens}}
+        made = run(given.out / suite, model=given.model, out=given.out / "runs" / suite, **how)
+        found = score(given.out / "runs" / suite)
+        chance = "" if found["chance"] is None else f"{100 * found['chance']:.1f}"
+        figures = f"{100 * found['mean']:.1f} | {chance} | {100 * found['unread']:.1f} %"
+        print(f"| {suite} | {found['n']} | {made.settings['prompt']} | {figures} |")
+
+
+if __name__ == "__main__":
+    main()
