@@ -22,7 +22,7 @@ INLINE = re.compile(r"\[\s*(\d+)\s*:\s*([^\]]*)\]")
 def context(item: Item) -> dict[str, Any]:
     """What a template sees: the abstract line, the text with numbered gaps, and the form of the reply."""
     spans = item.facts["blanks"]
-    form = "\n".join(f"{n}: " + " ".join(["word"] * (end - start)) for n, (start, end) in enumerate(spans, start=1))
+    form = "\n".join(f"{n}: " + " ".join(["____"] * (end - start)) for n, (start, end) in enumerate(spans, start=1))
     text = with_blanks(item.facts["concrete"], spans, numbered=True)
     return {"abstract": running(item.facts["abstract"]), "text": text, "form": form}
 
