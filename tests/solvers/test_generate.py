@@ -21,7 +21,7 @@ from proband.pipeline.score import score
 from proband.solvers.prompts import Prompt, pick_shots, read_prompt, shipped
 
 REFUSAL = "I cannot answer that question."
-SUITES = {"analogy": {"per_relation": 2}, "kinship": {"k": "2", "per_k": 6}, "script": {}}
+SUITES: dict[str, dict[str, Any]] = {"analogy": {"per_relation": 2}, "kinship": {"k": "2", "per_k": 6}, "script": {}}
 
 
 class Talks:
@@ -72,7 +72,8 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def started(folder: Path) -> Item:
-    return next(item for item in read_items(folder) if item.split != "train")
+    found: Item = next(item for item in read_items(folder) if item.split != "train")
+    return found
 
 
 @pytest.mark.parametrize("name", SUITES)
@@ -91,6 +92,7 @@ def test_an_oracle_scores_one(name: str, folders: dict[str, Path], tmp_path: Pat
     solver = next(each for each in suites.suite(name).solvers if each.name == "generate")
     asking = solver.solve.keywords["asking"]  # type: ignore[attr-defined]
     items = [item for item in read_items(folders[name]) if item.split != "train"]
+    assert solver.sends is not None
     right = {
         solver.sends([item], Talks(), seed=0, options=solver.options())[0][0]: asking.answer(item) for item in items
     }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from proband.core.errors import ProbandError
+from proband.core.errors import ProbandError, TooLong
 from proband.core.protocols import Chooses, Generates
 from proband.models import load
 
@@ -169,3 +170,58 @@ def test_generating() -> None:
     assert said == ["a|7|3|['\\n']", "b|7|3|['\\n']"]
     assert sorted(reported) == [0, 1]
     assert stub.bodies[0]["messages"][0] == {"role": "system", "content": "Be brief."}
+
+
+HI = lambda path, body: chat("Hi.")  # noqa: E731
+
+
+def ask(stub: Stub, **settings: Any) -> list[str]:
+    found: list[str] = model_at(stub, **settings).chat([(("user", "?"),)], max_tokens=1, temperature=0.0, seed=0)
+    return found
+
+
+def test_what_is_shown_is_the_body_that_is_sent() -> None:
+    messages, how = (("user", "Which ü?"),), {"max_tokens": 5, "temperature": 0.5, "seed": 3}
+    with Stub(HI) as stub:
+        model = model_at(stub, system="Be brief.", extra='{"top_k": 1}')
+        assert model.chat([messages], **how) == ["Hi."]
+        shown = model.rendered(messages, **how)
+    assert json.loads(shown) == stub.bodies[-1]
+    assert list(json.loads(shown)) == list(stub.bodies[-1])
+    assert int(next(v for k, v in stub.headers[-1].items() if k.lower() == "content-length")) == len(shown.encode())
+
+
+def test_a_prompt_beyond_the_window_is_too_long() -> None:
+    with (
+        Stub(HI, lambda path, body, before: "400 This model's maximum context length is 8 tokens.") as stub,
+        pytest.raises(TooLong, match="maximum context length"),
+    ):
+        ask(stub)
+
+
+def test_retries_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    with Stub(HI, lambda path, body, before: "429 slow down" if before < 2 else None) as stub:
+        assert ask(stub) == ["Hi."]
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert all("429: slow down; attempt" in line for line in lines)
+    assert "attempt 2 of 7 in" in lines[0]
+
+
+def test_a_silence_is_reported(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proband.models.remote.endpoint.SILENCE", 0.1)
+    with (
+        Stub(HI, lambda path, body, before: "hang") as stub,
+        pytest.raises(ProbandError, match=r"no answer within 0\.5 s"),
+    ):
+        ask(stub, timeout=0.5, retries=0)
+    assert "no answer for 0 s, waiting up to 0.5 s" in capsys.readouterr().err
+
+
+def test_patience_bounds_all_retries() -> None:
+    with (
+        Stub(HI, lambda path, body, before: "500 broken") as stub,
+        pytest.raises(ProbandError, match=r"500: broken \(\d+ attempts\)"),
+    ):
+        ask(stub, retries=100000, first_wait=0.05, longest_wait=0.05, patience=0.5)
+    assert 2 <= len(stub.bodies) < 30

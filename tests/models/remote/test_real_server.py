@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -37,7 +38,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     log = tmp_path_factory.mktemp("server") / "log"
-    command = [Path(sys.executable).parent / "transformers", "serve", folder, "--port", str(port), "--device", "cpu"]
+    command: list[str | Path] = [
+        Path(sys.executable).parent / "transformers",
+        "serve",
+        folder,
+        "--port",
+        str(port),
+        "--device",
+        "cpu",
+    ]
     with open(log, "wb") as out:
         process = subprocess.Popen(
             command, stdout=out, stderr=subprocess.STDOUT, env={**os.environ, "HF_HUB_OFFLINE": "1"}
@@ -63,9 +72,22 @@ def asked(log: Path) -> int:
 def test_a_killed_run_repeats_and_loses_no_reply(server: tuple[str, Path], tmp_path: Path) -> None:
     model, log = server
     build("analogy", out=tmp_path / "items", per_relation=2)
-    command = [sys.executable, "-m", "proband", "run", tmp_path / "items", "-m", model, "--max-tokens", "4"]
+    command: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "proband",
+        "run",
+        tmp_path / "items",
+        "-m",
+        model,
+        "--max-tokens",
+        "4",
+    ]
     command += ["--limit", str(ITEMS), "--model-set", f"concurrency={WAITING}", "--model-set", "scores=no", "-o"]
-    quiet = {"stdout": subprocess.DEVNULL, "env": {**os.environ, "PROBAND_CACHE": str(tmp_path / "cache")}}
+    quiet: dict[str, Any] = {
+        "stdout": subprocess.DEVNULL,
+        "env": {**os.environ, "PROBAND_CACHE": str(tmp_path / "cache")},
+    }
     child = subprocess.Popen([*command, tmp_path / "run"], **quiet)
     deadline = time.monotonic() + 400
     while asked(log) < 2 and child.poll() is None and time.monotonic() < deadline:
