@@ -10,12 +10,15 @@ from typing import Any
 import pytest
 
 from proband import suites
+from proband.cli.verbs.compare import layout
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_run
 from proband.core.protocols import Chat
 from proband.core.types import Item
 from proband.pipeline.asking.models import choose_solver
 from proband.pipeline.build import build
+from proband.pipeline.compare import compare
+from proband.pipeline.report import report
 from proband.pipeline.run import dry_run, prompt_of, run
 from proband.pipeline.score import score
 from proband.solvers.prompts import Prompt, pick_shots, read_prompt, shipped
@@ -213,3 +216,20 @@ def test_a_dry_run_asks_nothing(folders: dict[str, Path], monkeypatch: pytest.Mo
     assert min(map(len, texts)) <= found["tokens in"] <= max(map(len, texts))
     assert found["tokens out"] == 4 * 4096
     assert found["cost"] == pytest.approx((found["tokens in"] + 2 * found["tokens out"]) / 1e6)
+
+
+def test_prompts_side_by_side(folders: dict[str, Path], tmp_path: Path) -> None:
+    """Two prompts are two systems of the report, with the spread between them and a warning for what is unread."""
+    for prompt, reply in (("choices", REFUSAL), ("open", "aunt")):
+        run(folders["kinship"], model=Talks(reply), out=tmp_path / "runs" / prompt, options={"prompt": prompt})
+    found = report([tmp_path / "runs"], out=tmp_path / "report")
+    warned = [sentence for sentence in found["said"] if sentence.startswith("Warning")]
+    assert warned == [
+        "Warning: 100.0 % of the replies of talks · generate · prompt=choices are unread and count as wrong."
+    ]
+    text = (tmp_path / "report" / "tables" / "kinship-prompts.md").read_text()
+    assert "choices 0.0, open" in text
+    compared = compare(tmp_path / "runs" / "choices", tmp_path / "runs" / "open")
+    assert list(compared["unread"].values()) == [1.0, 0.0]
+    (line,) = [line for line in layout(compared) if isinstance(line, str) and line.startswith("warning")]
+    assert "prompt=choices: 100.0 % of the replies could not be read" in line
