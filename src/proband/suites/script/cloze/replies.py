@@ -16,13 +16,14 @@ from proband.suites.script.corpus.running_text import running, with_blanks
 from proband.suites.script.corpus.tokens import tokens
 
 LINE = re.compile(r"^\W*(?:gap\s*)?(\d+)[*_`\s]*[:.)\]\-–—=]+\s*(.*)$", re.IGNORECASE)
+FORM = "word"  # stands for each word in the form of a reply
 INLINE = re.compile(r"\[\s*(\d+)\s*:\s*([^\]]*)\]")
 
 
 def context(item: Item) -> dict[str, Any]:
     """What a template sees: the abstract line, the text with numbered gaps, and the form of the reply."""
     spans = item.facts["blanks"]
-    form = "\n".join(f"{n}: " + " ".join(["____"] * (end - start)) for n, (start, end) in enumerate(spans, start=1))
+    form = "\n".join(f"{n}: " + " ".join([FORM] * (end - start)) for n, (start, end) in enumerate(spans, start=1))
     text = with_blanks(item.facts["concrete"], spans, numbered=True)
     return {"abstract": running(item.facts["abstract"]), "text": text, "form": form}
 
@@ -38,6 +39,7 @@ def read(item: Item, reply: str, sent: str) -> Answer:
         text = f"1: {text}"
     gold = item.facts["gold"]
     guesses = parse(text, [len(words) for words in gold])
+    guesses = [[] if set(guess) == {FORM} else guess for guess in guesses]  # the form given back is no answer
     blanks = tuple({"gold": list(right), "guess": guess} for right, guess in zip(gold, guesses, strict=True))
     return Answer(item_id=item.id, text=reply, blanks=blanks, status="" if any(guesses) else "unread")
 
