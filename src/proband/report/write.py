@@ -24,7 +24,6 @@ from proband.report.numbers import words
 from proband.report.numbers.cells import Study
 from proband.report.numbers.comparisons import comparisons
 from proband.report.numbers.grids import Grid, fill
-from proband.report.numbers.replies import prompt_spread, unread_warnings
 from proband.report.numbers.sentences import sentences
 from proband.report.numbers.sources import ItemSet
 from proband.report.numbers.systems import unique
@@ -35,6 +34,7 @@ from proband.report.tables.comma_separated import comma_separated
 from proband.report.tables.latex import latex
 from proband.report.tables.markdown import markdown
 from proband.report.tables.relations import across_suites
+from proband.report.tables.replies import prompt_spread, unread_warnings
 from proband.report.tables.sheets import sheet_csv, sheet_latex, sheet_markdown
 from proband.report.tables.side_by_side import side_by_side
 
