@@ -110,9 +110,9 @@ def together(parts: Sequence[str], a: str, b: str) -> bool:
 
 
 def broken_sentences(parts: Sequence[str]) -> bool:
-    """Whether some sentence has no capital at its beginning, no end, or fewer than three words."""
+    """Whether some sentence has no capital at its beginning, no end, or is one word."""
     return not parts or any(
-        not re.match(r"[\"'“‘(]*[A-Z0-9\[]", part) or not re.search(r"[.!?][\"'”’)]*$", part) or len(part.split()) < 3
+        not re.match(r"[\"'“‘(]*[A-Z0-9\[]", part) or not re.search(r"[.!?][\"'”’)]*$", part) or len(part.split()) < 2
         for part in parts
     )
 
