@@ -96,6 +96,15 @@ class EmbedsSentences(Protocol):
     def embed_sentences(self, texts: Sequence[str]) -> Floats: ...
 
 
+@runtime_checkable
+class ClassifiesPairs(Protocol):
+    """Natural-language inference: log-probabilities of `labels` for pairs of premise and hypothesis."""
+
+    labels: tuple[str, ...]
+
+    def classify(self, pairs: Sequence[tuple[str, str]]) -> Floats: ...
+
+
 @dataclass(frozen=True)
 class Question:
     """A multiple-choice question in words."""
@@ -193,6 +202,7 @@ ABILITIES: Mapping[type, str] = {
     HasVectors: "has word vectors",
     EmbedsPairs: "gives relation embeddings",
     EmbedsSentences: "gives sentence embeddings",
+    ClassifiesPairs: "classifies pairs of texts",
     Chooses: "answers multiple choice",
     Generates: "generates text",
     Chats: "follows instructions in a chat",

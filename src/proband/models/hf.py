@@ -1,4 +1,5 @@
-"""`hf:NAME_OR_PATH`: language models of the Hugging Face kind, masked or causal as their configuration says.
+"""`hf:NAME_OR_PATH`: language models of the Hugging Face kind, masked or causal as their configuration says, and
+classifiers of pairs of texts.
 
 A model whose head is missing from its file is refused rather than filled with random numbers.
 """
@@ -27,6 +28,7 @@ from proband.models.kind import ModelKind
 from proband.models.lm.causal import Causal
 from proband.models.lm.chat import ChatCausal
 from proband.models.lm.masked import Masked
+from proband.models.pair_classifier import PairClassifier, classifies, load_classifier
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,19 +40,21 @@ class HfOptions(CheckpointOptions):
     ] = "auto"
 
 
-def load(rest: str, *, options: HfOptions) -> Masked | Causal:
+def load(rest: str, *, options: HfOptions) -> Masked | Causal | PairClassifier:
     """The model behind `hf:rest`."""
     name = f"hf:{rest}"
     files = find(rest, name=name, revision=options.revision, allow_pickle=options.allow_pickle)
     return open_model(files, name=name, options=options, bos=options.bos)
 
 
-def open_model(files: Files, *, name: str, options: NetworkOptions, bos: str) -> Masked | Causal:
+def open_model(files: Files, *, name: str, options: NetworkOptions, bos: str) -> Masked | Causal | PairClassifier:
     with quiet():
         given = files
         if files.gguf is not None:
             files = Files(unpacked(files.folder / files.gguf, name=name))
         config = read_config(files, name=name)
+        if classifies(config):
+            return load_classifier(files, config, name=name, options=options)
         kind = masked_or_causal(config, name)
         model = _with_head(files, config, kind, name=name, options=options)
         tokenizer = read_tokenizer(files, name=name)
@@ -111,7 +115,7 @@ def longest_input(config: Any, tokenizer: Any) -> int | None:
 
 KIND = ModelKind(
     name="hf",
-    help="masked and causal language models of Hugging Face, by name, folder or GGUF file",
+    help="masked and causal language models of Hugging Face, by name, folder or GGUF file; NLI classifiers",
     options=HfOptions,
     load=load,
 )

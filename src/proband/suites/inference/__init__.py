@@ -8,15 +8,19 @@ methods/               the lemma baseline and every other method, one file each
 
 from __future__ import annotations
 
-from proband.core.suite import Suite, Table
+from proband.core.suite import Demo, Suite, Table
 from proband.solvers import CHOOSE
 from proband.suites.inference.build import BuildOptions, build
 from proband.suites.inference.curves.measures import METRICS
 from proband.suites.inference.items import show
 from proband.suites.inference.methods.as_is import AS_IS, Rules
+from proband.suites.inference.methods.cross_encoder import NLI
 from proband.suites.inference.methods.lemma import Lemma
+from proband.suites.inference.methods.prompts import PROMPTED
 from proband.suites.inference.methods.relation_embeddings import RELATIONS
+from proband.suites.inference.methods.sentence_encoder import SENTENCES
 from proband.suites.inference.methods.word_embeddings import WORDS
+from proband.suites.inference.replies import GENERATE
 
 SUITE = Suite(
     name="inference",
@@ -24,7 +28,7 @@ SUITE = Suite(
     cites="Levy and Dagan 2016, Annotating Relation Inference in Context via Question Answering",
     build=build,
     options=BuildOptions,
-    solvers=(AS_IS, WORDS, CHOOSE),
+    solvers=(AS_IS, WORDS, NLI, SENTENCES, PROMPTED, GENERATE, CHOOSE),
     metrics=METRICS,
     tables=(
         Table(
@@ -32,6 +36,12 @@ SUITE = Suite(
         ),
     ),
     show=show,
+    demo=(
+        Demo(
+            options={"splits": "test"},
+            runs=(("solver:lemma", None), ("embedded:glove", None), ("embedded:minilm", None), ("embedded:mlm", None)),
+        ),
+    ),
     nets=(RELATIONS,),
     own_models={"lemma": Lemma, "rules": Rules},
 )

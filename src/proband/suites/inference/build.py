@@ -13,7 +13,11 @@ from proband.core.options import Meta
 from proband.core.suite import Built
 from proband.suites.inference.controls import controlled, shares_lemma
 from proband.suites.inference.datasets import leaks
-from proband.suites.inference.datasets.formats import LICENCES, examples
+from proband.suites.inference.datasets.formats import LICENCES, detected, examples, own_folder
+from proband.suites.inference.gold.judged import examples as judged_examples
+from proband.suites.inference.gold.judged import read as read_judged
+from proband.suites.inference.gold.report import summary as judgments_summary
+from proband.suites.inference.gold.report import workers_table
 from proband.suites.inference.items import items
 from proband.suites.inference.triples import Example
 
@@ -24,9 +28,15 @@ class BuildOptions:
 
     data: Annotated[Path | None, Meta(description="file or folder of a data set (default: our own)")] = None
     format: Annotated[
-        Literal["auto", "levy-dagan", "levy-holt", "holt", "zeichner"],
+        Literal["auto", "levy-dagan", "levy-holt", "holt", "zeichner", "judgments", "own"],
         Meta(description="format of the data; auto: told from names and first lines"),
     ] = "auto"
+    rule: Annotated[
+        Literal["all-but-one", "majority", "dawid-skene", "mace"],
+        Meta(
+            description="of judgments: how several people's become a label (all-but-one: at least 4 of 5, the paper's)"
+        ),
+    ] = "all-but-one"
     control: Annotated[
         Literal["none", "hypothesis-only", "random-premise", "swapped-entities"],
         Meta(description="what is taken away, for a control of artefacts and memory"),
@@ -37,9 +47,10 @@ class BuildOptions:
 
 
 def build(options: BuildOptions, *, seed: int) -> Built:
-    if options.data is None:
-        raise ProbandError("name a data set with --data")
-    name, found = examples(options.data, options.format)
+    data = options.data or own_folder()
+    name = detected(data) if options.format == "auto" else options.format
+    judged = read_judged(data, options.rule) if name == "judgments" else None
+    found = list(judged_examples(judged, source="judgments")) if judged else examples(data, name)[1]
     chosen = selected(found, options)
     made = controlled(chosen, options.control, seed=seed)
 
@@ -52,9 +63,15 @@ def build(options: BuildOptions, *, seed: int) -> Built:
             "directional": sum(each.directional for each in chosen),
             "share_a_lemma": sum(map(shares_lemma, chosen)),
             "leaks": leaks.report(chosen),
+            **({"judgments": {"rule": options.rule, **judgments_summary(judged)}} if judged else {}),
         }
 
-    return Built(items=items(made, control=options.control), licence=LICENCES[name], summary=summary)
+    return Built(
+        items=items(made, control=options.control),
+        licence=LICENCES[name],
+        summary=summary,
+        files=lambda: {"workers.tsv": workers_table(judged)} if judged else {},
+    )
 
 
 LABELS = {True: "entailed", False: "not entailed"}

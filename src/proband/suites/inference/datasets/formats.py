@@ -7,7 +7,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.datasets import holt, levy_dagan, levy_holt, zeichner
+from proband.suites.inference.datasets import holt, levy_dagan, levy_holt, own, zeichner
 from proband.suites.inference.datasets.rows import text_lines
 from proband.suites.inference.triples import Example
 
@@ -28,12 +28,15 @@ READERS: Mapping[str, Callable[[Path], Iterator[Example]]] = {
     "levy-holt": levy_holt.read,
     "holt": holt.read,
     "zeichner": zeichner.read,
+    "own": own.read,
 }
 LICENCES = {
     "levy-dagan": "none stated by the authors (Levy and Dagan 2016)",
     "levy-holt": "none stated by the authors (Levy and Dagan 2016; Holt 2018; Hosseini et al. 2018)",
     "holt": "none stated by the author (Holt 2018)",
     "zeichner": "that of the files given (Zeichner et al. 2012)",
+    "own": "Apache-2.0 (written for Proband)",
+    "judgments": "that of the files given",
 }
 
 
@@ -54,8 +57,14 @@ def detected(path: Path) -> str:
     Levy/Holt's and Holt's rows look alike and mean opposite directions: only their names tell them apart, and a file
     with another name needs --format.
     """
+    if not path.exists():
+        raise ProbandError("does not exist", file=path)
     if path.is_dir():
         names = {each.name for each in path.iterdir()}
+        if {"questionnaires.jsonl", "judgments.jsonl"} <= names:
+            return "judgments"
+        if "questions.txt" in names:
+            return "own"
         if {"dev.txt", "test.txt"} & names:
             return "levy-holt"
         if set(holt.FILES) & names:
@@ -73,7 +82,8 @@ def detected(path: Path) -> str:
         if first.count("\t") == 2 and first.rpartition("\t")[2] in ("y", "n"):
             return "levy-dagan"
     raise ProbandError(
-        f"is of no format that can be told from it; name one of {', '.join(READERS)} with --format", file=path
+        f"is of no format that can be told from it; name one of {', '.join(READERS)}, judgments with --format",
+        file=path,
     )
 
 

@@ -1,0 +1,136 @@
+"""A folder of questionnaires and judgments as examples (section 3.3).
+
+questionnaires.jsonl        one question with its candidates a line (docs/formats.md)
+judgments.jsonl             what people said: item_id (a candidate's), worker, value, seconds
+reverse-judgments.jsonl     optional: the other direction, whether the question implies the candidate (Holt 2018)
+expert.jsonl                optional: an expert's judgments, for the audit
+
+A pair keeps its label where the rule gives one, and is dropped where it gives none or says that it makes no sense. The
+type in the question is replaced by the answer, so that premise and hypothesis have both arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from proband.core.agreement.dawid_skene import dawid_skene
+from proband.core.agreement.mace import mace
+from proband.core.agreement.rules import all_but, majority
+from proband.core.agreement.votes import Aggregate, Votes
+from proband.core.errors import ProbandError
+from proband.core.files import read_records
+from proband.core.types import Judgment, Split
+from proband.suites.inference.datasets.levy_dagan import BACKWARD, FORWARD, pair_name
+from proband.suites.inference.triples import Example, Triple
+
+ANSWERS, DOES_NOT, NONSENSE = LABELS = ("answers", "does not answer", "makes no sense")
+SAID = {"yes": ANSWERS, "no": DOES_NOT, "nonsense": NONSENSE, **{label: label for label in LABELS}}
+RULES: Mapping[str, Callable[[Votes], Aggregate]] = {
+    "all-but-one": all_but,
+    "majority": majority,
+    "dawid-skene": dawid_skene,
+    "mace": partial(mace, seed=0),
+}
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    subject: str
+    relation: str
+    object: str
+    side: str
+    text: str = ""
+    answer: str = ""
+    count: int = 0
+
+
+class Questionnaire(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    question: str
+    q_type: str
+    q_rel: str
+    q_arg: str
+    candidates: tuple[Candidate, ...]
+    split: Split = "test"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What was asked, what people said, and the label of every candidate by the rule."""
+
+    questionnaires: tuple[Questionnaire, ...]
+    votes: Votes
+    labels: Mapping[str, str | None]
+    reverse: Mapping[str, str | None]
+    expert: Mapping[str, str]
+
+
+def read(folder: Path, rule: str) -> Judged:
+    asked = tuple(read_records(folder / "questionnaires.jsonl", Questionnaire, key="id"))
+    known = {candidate.id for each in asked for candidate in each.candidates}
+    votes = read_votes(folder / "judgments.jsonl", known)
+    backwards, expert = folder / "reverse-judgments.jsonl", folder / "expert.jsonl"
+    reverse = RULES[rule](read_votes(backwards, known)).labels if backwards.exists() else {}
+    said = {each.item_id: each.value for each in judgments(expert, known)} if expert.exists() else {}
+    return Judged(asked, votes, RULES[rule](votes).labels, reverse, said)
+
+
+def read_votes(path: Path, known: set[str]) -> Votes:
+    votes = Votes.of(judgments(path, known), labels=LABELS)
+    if not votes.items:
+        raise ProbandError("holds no judgments", file=path)
+    return votes
+
+
+def judgments(path: Path, known: set[str]) -> Iterator[Judgment]:
+    for line, each in enumerate(read_records(path, Judgment), 1):
+        if each.item_id not in known:
+            raise ProbandError(f"'item_id' {each.item_id!r} is no candidate's", file=path, line=line)
+        if each.value not in SAID:
+            raise ProbandError(f"'value' is {each.value!r}, not one of {', '.join(SAID)}", file=path, line=line)
+        yield msgspec.structs.replace(each, value=SAID[each.value])
+
+
+def examples(found: Judged, *, source: str) -> Iterator[Example]:
+    """The pairs that have a label, and the other direction of those that have one for it."""
+    for each in found.questionnaires:
+        for candidate in each.candidates:
+            forward = example(each, candidate, source=source)
+            if (label := found.labels.get(candidate.id)) in (ANSWERS, DOES_NOT):
+                yield replace(forward, entailed=label == ANSWERS)
+            if (label := found.reverse.get(candidate.id)) in (ANSWERS, DOES_NOT):
+                yield replace(
+                    forward,
+                    premise=forward.hypothesis,
+                    hypothesis=forward.premise,
+                    entailed=label == ANSWERS,
+                    direction=BACKWARD,
+                )
+
+
+def example(asked: Questionnaire, candidate: Candidate, *, source: str) -> Example:
+    """The candidate as premise, the question with the answer in the place of its type as hypothesis.
+
+    `Which TYPE REL ARG?` asks for the subject of REL; the candidate has the answer on either side.
+    """
+    premise = Triple(candidate.subject, candidate.relation, candidate.object)
+    straight = candidate.side == "subject"
+    answer, kind = (premise.subject if straight else premise.object), asked.q_type
+    hypothesis = Triple(answer, asked.q_rel, asked.q_arg)
+    return Example(
+        premise=premise,
+        hypothesis=hypothesis,
+        entailed=None,
+        straight=straight,
+        question=asked.question,
+        pair=pair_name(premise, hypothesis),
+        direction=FORWARD,
+        source=source,
+        split=asked.split,
+        typed=(kind, "") if straight else ("", kind),
+    )

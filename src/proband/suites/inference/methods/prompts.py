@@ -1,0 +1,96 @@
+r"""Language models, masked and causal: how likely is the hypothesis once the premise is known?
+
+A prompt puts premise P before hypothesis H; only the tokens of H count:
+
+    forward   s = log p(H | prompt, P)
+    pmi       s = log p(H | prompt, P) - log p(H | prompt, something)       the prior of the hypothesis taken away
+    both      s = pmi(P -> H) - pmi(H -> P)                                  one direction against the other
+
+the mean per token, averaged over the prompts that are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+
+from proband.core.errors import ProbandError
+from proband.core.options import Meta
+from proband.core.protocols import ScoresText, Text
+from proband.core.suite import Solver
+from proband.core.types import Answer, Item
+from proband.solvers.likelihood import method_of, normalised
+from proband.suites.inference.items import asked
+from proband.suites.inference.methods.combination import RuleOptions, combined
+
+PROMPTS: Mapping[str, tuple[str, str]] = {
+    "so": ("{0}, so ", "{0}."),
+    "means": ("{0}, which means that ", "{0}."),
+    "because": ("Because {0}, ", "{0}."),
+    "question": ("Is it true that {1}? {0}, so yes, ", "{0}."),
+}
+NOTHING = "something happened"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptOptions(RuleOptions):
+    """How the model is asked."""
+
+    prompts: Annotated[str, Meta(description=f"prompts to average, with commas: {', '.join(PROMPTS)}")] = (
+        "so,means,because"
+    )
+    score: Annotated[
+        Literal["forward", "pmi", "both"], Meta(description="likelihood, less its prior, less the other direction")
+    ] = "pmi"
+    method: Annotated[str, Meta(description="pll, pll-word-l2r, pll-whole-word (masked), ll (causal)")] = ""
+
+
+def filled(prompt: str, premise: str, hypothesis: str) -> Text:
+    """
+    >>> filled("so", "aspirin eliminates pain", "aspirin treats pain")
+    Text(text='Aspirin eliminates pain, so aspirin treats pain.', start=27)
+    """
+    before, after = PROMPTS[prompt]
+    head = before.format(premise, hypothesis)
+    return Text(head[:1].upper() + head[1:] + after.format(hypothesis), start=len(head.rstrip()))
+
+
+def solve(items: Sequence[Item], model: ScoresText, *, seed: int, options: PromptOptions) -> list[Answer]:
+    """Each distinct text is scored once."""
+    names = [name.strip() for name in options.prompts.split(",") if name.strip()]
+    if not names or any(name not in PROMPTS for name in names):
+        raise ProbandError(f"'prompts' is {options.prompts!r}; there are {', '.join(PROMPTS)}")
+    pairs = [(asked(item).premise.text or NOTHING, asked(item).hypothesis.text) for item in items]
+    wanted = list(pairs)
+    if options.score != "forward":
+        wanted += [(NOTHING, hypothesis) for _, hypothesis in pairs]
+    if options.score == "both":
+        wanted += [(hypothesis, premise) for premise, hypothesis in pairs]
+        wanted += [(NOTHING, premise) for premise, _ in pairs]
+    texts = list(dict.fromkeys(filled(name, *pair) for pair in dict.fromkeys(wanted) for name in names))
+    scored = model.score(texts, method=method_of(model, options.method))
+    value = {text: normalised(score, "token") for text, score in zip(texts, scored, strict=True)}
+
+    def likely(premise: str, hypothesis: str) -> float:
+        return float(np.mean([value[filled(name, premise, hypothesis)] for name in names]))
+
+    def pmi(premise: str, hypothesis: str) -> float:
+        return likely(premise, hypothesis) - likely(NOTHING, hypothesis)
+
+    def both(premise: str, hypothesis: str) -> float:
+        return pmi(premise, hypothesis) - pmi(hypothesis, premise)
+
+    of = {"forward": likely, "pmi": pmi, "both": both}[options.score]
+    return combined(items, [of(*pair) for pair in pairs], options)
+
+
+PROMPTED = Solver(
+    name="prompts",
+    help="language models: how likely the hypothesis is once the premise is known",
+    needs=ScoresText,
+    solve=solve,
+    options=PromptOptions,
+)

@@ -1,0 +1,34 @@
+"""Reading a reply to an inference question: yes or no."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from proband.core.types import Answer, Item
+from proband.solvers.generate import Asking, generating
+from proband.solvers.replies import Choices, names_of
+
+OTHER_WORDS = {"true": "yes", "entailment": "yes", "entailed": "yes", "false": "no", "not entailed": "no"}
+YES_NO = Choices(names_of(["yes", "no"], OTHER_WORDS))
+
+
+def read(item: Item, reply: str, sent: str) -> Answer:
+    """
+    >>> item = Item(id="a", suite="inference", prompt="?", choices=("yes", "no"), gold=0)
+    >>> read(item, "**Yes**, it follows.", "").scores, read(item, "Hard to say.", "").status
+    ((1.0, 0.0), 'unread')
+    """
+    place = YES_NO.read(reply)
+    if place is None:
+        return Answer(item_id=item.id, text=reply, status="unread")
+    return Answer(item_id=item.id, text=reply, scores=tuple(float(i == place) for i in range(2)))
+
+
+GENERATE = generating(
+    Asking(
+        prompts=Path(__file__).parent / "prompts",
+        default="yes-no",
+        read=read,
+        answer=lambda item: item.choices[item.gold or 0],
+    )
+)

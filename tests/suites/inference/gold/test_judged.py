@@ -1,0 +1,100 @@
+"""Judgments of simulated annotators become items; what is dropped, audited and turned round."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.core.files import encode, read_items
+from proband.core.types import Judgment
+from proband.pipeline.build import build
+from proband.suites.inference.datasets.formats import own_folder
+from proband.suites.inference.datasets.own import Question, read_questions
+from proband.suites.inference.gold.judged import ANSWERS, DOES_NOT, NONSENSE, Candidate, Questionnaire
+from proband.suites.inference.gold.simulation import simulated_judgments
+
+TRUTH = {"=": ANSWERS, "+": ANSWERS, "<": DOES_NOT, "-": DOES_NOT, "?": NONSENSE}
+REVERSE = {"=": ANSWERS, "+": DOES_NOT, "<": ANSWERS, "-": DOES_NOT, "?": NONSENSE}
+
+
+def sheet(question: Question) -> tuple[Questionnaire, dict[str, str]]:
+    name = f"q{question.number:03}-1"
+    made, truth = [], {}
+    for n, (label, answer, first, triple) in enumerate(question.assertions()):
+        side = "subject" if first else "object"
+        made.append(Candidate(id=f"{name}-{n:02}", side=side, answer=answer, **triple._asdict()))
+        truth[made[-1].id] = label
+    asked = Questionnaire(
+        id=name,
+        question=question.text,
+        q_type=question.type,
+        q_rel=question.relation,
+        q_arg=question.argument,
+        candidates=tuple(made),
+    )
+    return asked, truth
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("judged")
+    made = [sheet(question) for question in read_questions(own_folder() / "questions.txt")]
+    sheets, labels = [each for each, _ in made], {name: label for _, each in made for name, label in each.items()}
+    lines = {"questionnaires.jsonl": sheets}
+    for file, truth in (("judgments.jsonl", TRUTH), ("reverse-judgments.jsonl", REVERSE)):
+        said = {name: truth[label] for name, label in labels.items()}
+        lines[file] = list(simulated_judgments(sheets, said, seed=1).judgments)  # type: ignore[arg-type]
+    expert = [Judgment(item_id=n, worker="expert", value=TRUTH[l], seconds=1.0) for n, l in list(labels.items())[:594]]
+    lines["expert.jsonl"] = expert  # type: ignore[assignment]
+    for file, records in lines.items():
+        (place / file).write_bytes(b"".join(encode(each) + b"\n" for each in records))
+    return place
+
+
+@pytest.mark.parametrize("rule", ["all-but-one", "majority", "dawid-skene", "mace"])
+def test_every_rule_gives_items_with_nearly_the_right_labels(folder: Path, tmp_path: Path, rule: str) -> None:
+    manifest = build("inference", out=tmp_path / "items", data=folder, rule=rule)
+    found = manifest["judgments"]
+    pairs = found["pairs_judged"]
+    assert found["judgments"] == 5 * pairs
+    assert found["questionnaires"] == 42
+    assert 0.5 < found["alpha"]["low"] < found["alpha"]["value"] < found["alpha"]["high"] < 0.95
+    assert found["audit"]["precision"] > 0.93
+    assert found["audit"]["recall"] > 0.9
+    kept = found["retained"]
+    assert kept["pairs"] + kept["dropped_as_nonsense"] + kept["dropped_without_agreement"] == pairs
+    if rule == "all-but-one":
+        assert kept["dropped_without_agreement"] > 100
+    assert "worker-0\t" in (tmp_path / "items" / "workers.tsv").read_text()
+    backwards = [item for item in read_items(tmp_path / "items") if item.tags["direction"] == "question to answer"]
+    assert len(backwards) > 900
+
+
+def test_instantiated_pairs_are_those_of_our_own_set(folder: Path, tmp_path: Path) -> None:
+    build("inference", out=tmp_path / "judged", data=folder, rule="dawid-skene")
+    build("inference", out=tmp_path / "own")
+    truth = {(tuple(i.facts["premise"]), tuple(i.facts["hypothesis"])): i.gold for i in read_items(tmp_path / "own")}
+    judged = list(read_items(tmp_path / "judged"))
+    same = [truth.get((tuple(i.facts["premise"]), tuple(i.facts["hypothesis"]))) == i.gold for i in judged]
+    assert sum(same) / len(same) > 0.95
+
+
+def test_our_own_set_is_as_large_as_promised() -> None:
+    questions = read_questions(own_folder() / "questions.txt")
+    assert len(questions) >= 40
+    assertions = [triple for question in questions for _, _, _, triple in question.assertions()]
+    assert len(set(assertions)) >= 1500
+    assert {question.split for question in questions} == {"train", "valid", "test"}
+
+
+def test_bad_judgments_are_named(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "questionnaires.jsonl").write_bytes((folder / "questionnaires.jsonl").read_bytes())
+    for judgment, message in (
+        (Judgment(item_id="q999", worker="w", value="yes", seconds=1.0), "judgments.jsonl line 1: 'item_id' 'q999'"),
+        (Judgment(item_id="q000-1-00", worker="w", value="perhaps", seconds=1.0), "'value' is 'perhaps'"),
+    ):
+        (tmp_path / "judgments.jsonl").write_bytes(encode(judgment) + b"\n")
+        with pytest.raises(ProbandError, match=message):
+            build("inference", out=tmp_path / "x", data=tmp_path)

@@ -1,0 +1,108 @@
+"""Prompts, sentence encoders and classifiers: what they are asked, and how their numbers become a score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.core.protocols import Floats, Score, Text
+from proband.core.types import Item
+from proband.suites.inference.datasets.levy_dagan import asked
+from proband.suites.inference.items import items
+from proband.suites.inference.methods import cross_encoder, prompts, sentence_encoder
+from proband.suites.inference.methods.combination import RuleOptions
+from proband.suites.inference.methods.prompts import PromptOptions
+from proband.suites.inference.triples import Triple
+
+
+@pytest.fixture
+def made() -> list[Item]:
+    question = Triple("drug", "treats", "pain")
+    premises = ("aspirin, cures, pain", "aspirin, treated, pain")
+    return list(items([asked(question, Triple.read(p), entailed=True, source="x") for p in premises], control="none"))
+
+
+class Counting:
+    """log p = -(characters that count), so that every score can be worked out by hand."""
+
+    name = "counting"
+    methods: tuple[str, ...] = ("ll",)
+
+    def __init__(self) -> None:
+        self.texts: list[Text] = []
+
+    def score(self, texts: Sequence[Text], *, method: str) -> list[Score]:
+        self.texts += texts
+        return [Score(-len(each.text[each.start :]) - 0.1 * each.start, 1, 1) for each in texts]
+
+
+def test_only_the_hypothesis_counts_and_the_prior_is_taken_away(made: list[Item]) -> None:
+    model = Counting()
+    first, second = prompts.solve(made, model, seed=0, options=PromptOptions(prompts="so", score="forward"))
+    assert "Aspirin cures pain, so aspirin treats pain." in [each.text for each in model.texts]
+    length = len(" aspirin treats pain.")
+    assert first.scores[0] == pytest.approx(-length - 0.1 * len("Aspirin cures pain, so"))
+    with_prior, _ = prompts.solve(made, model, seed=0, options=PromptOptions(prompts="so"))
+    assert with_prior.scores[0] == pytest.approx(0.1 * (len("something happened") - len("aspirin cures pain")))
+    both, _ = prompts.solve(made, model, seed=0, options=PromptOptions(prompts="so", score="both"))
+    assert both.scores[0] == pytest.approx(0.1 * (len("aspirin treats pain") - len("aspirin cures pain")))
+    on_lemma = prompts.solve(made, model, seed=0, options=PromptOptions(on_lemma=True))
+    assert on_lemma[1].scores[0] == 1.0 > on_lemma[0].scores[0]
+    assert second.item_id == made[1].id
+    with pytest.raises(ProbandError, match="'prompts' is 'why'; there are so, means"):
+        prompts.solve(made, model, seed=0, options=PromptOptions(prompts="why"))
+
+
+class Sure:
+    """Says entailment with probability 0.8 where the premise has the word `cures`, else 0.1."""
+
+    name = "sure"
+    labels: tuple[str, ...] = ("contradiction", "entailment", "neutral")
+
+    def classify(self, pairs: Sequence[tuple[str, str]]) -> Floats:
+        yes = np.array([0.8 if "cures" in premise else 0.1 for premise, _ in pairs])
+        return np.asarray(np.log(np.stack([(1 - yes) / 2, yes, (1 - yes) / 2], axis=1)), dtype=np.float32)
+
+    def embed_sentences(self, texts: Sequence[str]) -> Floats:
+        return np.array([[1.0, 0.0] if "treat" in text else [0.6, 0.8] for text in texts], np.float32)
+
+
+def test_the_log_odds_of_entailment(made: list[Item]) -> None:
+    first, second = cross_encoder.solve(made, Sure(), seed=0, options=RuleOptions())
+    assert first.scores[0] == pytest.approx(math.log(0.8 / 0.2), abs=1e-5)
+    assert second.scores[0] == pytest.approx(math.log(0.1 / 0.9), abs=1e-5)
+
+
+def test_the_cosine_of_two_sentences(made: list[Item]) -> None:
+    first, second = sentence_encoder.solve(made, Sure(), seed=0, options=RuleOptions())
+    assert (first.scores[0], second.scores[0]) == pytest.approx((0.6, 1.0))
+
+
+def test_a_classifier_of_hugging_face(made: list[Item], tmp_path: Path) -> None:
+    """A tiny one with random weights, saved and loaded by name: batches do not change what it says."""
+    import transformers
+
+    from proband.models import load
+
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "aspirin", "treats", "cures", "pain", "."]
+    (tmp_path / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
+    made_by: Any = transformers
+    made_by.BertTokenizerFast(vocab_file=str(tmp_path / "vocab.txt")).save_pretrained(tmp_path)
+    config = made_by.BertConfig(
+        vocab_size=len(words), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
+        id2label={0: "entailment", 1: "not_entailment"}, label2id={"entailment": 0, "not_entailment": 1},
+    )  # fmt: skip
+    made_by.BertForSequenceClassification(config).save_pretrained(tmp_path)
+    model = load(f"hf:{tmp_path}")
+    assert model.labels == ("entailment", "not_entailment")
+    pairs = [("aspirin cures pain.", "aspirin treats pain."), ("aspirin.", "pain."), ("pain cures", "aspirin")]
+    together, alone = model.classify(pairs), np.concatenate([model.classify([pair]) for pair in pairs])
+    assert np.allclose(together, alone, atol=1e-5)
+    assert np.allclose(np.exp(together).sum(axis=1), 1, atol=1e-5)
+    assert len(cross_encoder.solve(made, model, seed=0, options=RuleOptions())) == 2
