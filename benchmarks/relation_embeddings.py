@@ -15,7 +15,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.suites.inference.methods.skip_gram import SkipGram, SkipGramOptions
+from proband.suites.inference.methods.embeddings.skip_gram import SkipGram, SkipGramOptions
 
 RELATIONS, GROUPS, ARGUMENTS, EPOCHS = 3000, 100, 8000, 10
 Ints = NDArray[np.int64]

@@ -15,11 +15,11 @@ from proband.suites.inference.curves.measures import METRICS
 from proband.suites.inference.items import show
 from proband.suites.inference.methods.as_is import AS_IS, Rules
 from proband.suites.inference.methods.cross_encoder import NLI
+from proband.suites.inference.methods.embeddings.relations import RELATIONS
+from proband.suites.inference.methods.embeddings.words import WORDS
 from proband.suites.inference.methods.lemma import Lemma
 from proband.suites.inference.methods.prompts import PROMPTED
-from proband.suites.inference.methods.relation_embeddings import RELATIONS
 from proband.suites.inference.methods.sentence_encoder import SENTENCES
-from proband.suites.inference.methods.word_embeddings import WORDS
 from proband.suites.inference.replies import GENERATE
 
 SUITE = Suite(

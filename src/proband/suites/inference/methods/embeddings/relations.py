@@ -29,9 +29,9 @@ from proband.core.options import Meta
 from proband.core.suite import Net
 from proband.core.types import Answer, Item
 from proband.suites.inference.items import Asked, asked
-from proband.suites.inference.methods.assertion_pairs import argument, inverse, slots, triples_to_pairs
+from proband.suites.inference.methods.embeddings.assertion_pairs import argument, inverse, slots, triples_to_pairs
+from proband.suites.inference.methods.embeddings.skip_gram import Floats, SkipGram, SkipGramOptions
 from proband.suites.inference.methods.rule_files import canonical
-from proband.suites.inference.methods.skip_gram import Floats, SkipGram, SkipGramOptions
 from proband.training.task import SelfFitting
 
 UNKNOWN = -1.0

@@ -12,8 +12,8 @@ from proband.core.files import read_answers
 from proband.pipeline.build import build
 from proband.pipeline.run import run
 from proband.pipeline.train import train
-from proband.suites.inference.methods.assertion_pairs import triples_to_pairs
-from proband.suites.inference.methods.skip_gram import SkipGram, SkipGramOptions
+from proband.suites.inference.methods.embeddings.assertion_pairs import triples_to_pairs
+from proband.suites.inference.methods.embeddings.skip_gram import SkipGram, SkipGramOptions
 
 GROUPS = {"eat": ("eats", "devours"), "rule": ("rules", "governs"), "write": ("writes", "was written by")}
 

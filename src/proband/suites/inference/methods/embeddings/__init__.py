@@ -1,0 +1,7 @@
+"""Distributional methods: skip-gram over given pairs, relation embeddings from assertions, word embeddings.
+
+skip_gram.py         the training
+assertion_pairs.py   assertions as pairs of relation and argument
+relations.py         the net `relations` and similarity in context
+words.py             the mean of word vectors
+"""
