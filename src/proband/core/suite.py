@@ -146,9 +146,29 @@ class Outcome:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Curve:
+    """A line of a figure: (x, y) points, and (x, low, high) where the interval of y is known."""
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+    band: tuple[tuple[float, float, float], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curves:
+    """Lines in one frame; both axes are shares."""
+
+    x: str
+    y: str
+    x_range: tuple[float, float]
+    y_range: tuple[float, float]
+    lines: tuple[Curve, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Sheet:
     """A table of plain cells (text, numbers, None) that an analysis made, with the outcomes of its own tests: by the
-    name that claims refer to, then by the label of the run."""
+    name that claims refer to, then by the label of the run; and a figure of curves."""
 
     name: str
     title: str
@@ -156,6 +176,7 @@ class Sheet:
     rows: tuple[tuple[str | float | int | None, ...], ...]
     note: str = ""
     outcomes: Mapping[str, Mapping[str, Outcome]] = field(default_factory=dict)
+    curves: Curves | None = None  # drawn above the table
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,8 @@ from proband.core.text import slug
 from proband.report.claims import as_sheet, judge
 from proband.report.draw.axes import WIDE
 from proband.report.draw.choose import drawing
-from proband.report.draw.marks import can_paint, paint, svg
+from proband.report.draw.curves import curve_plot
+from proband.report.draw.marks import Picture, can_paint, paint, svg
 from proband.report.numbers import words
 from proband.report.numbers.cells import Study
 from proband.report.numbers.comparisons import comparisons
@@ -185,14 +186,19 @@ def _write_grid(grid: Grid, out: Path) -> None:
     _write_table(out, grid.name, md=markdown(grid), tex=latex(grid), csv=comma_separated(grid))
     if grid.empty:
         return
-    picture = drawing(grid)(grid, WIDE)
-    write_text(out / "figures" / f"{grid.name}.svg", svg(picture))
+    _write_picture(drawing(grid)(grid, WIDE), grid.name, out)
+
+
+def _write_picture(picture: Picture, name: str, out: Path) -> None:
+    write_text(out / "figures" / f"{name}.svg", svg(picture))
     if can_paint():
-        paint(picture, [out / "figures" / f"{grid.name}.{end}" for end in ("png", "pdf")])
+        paint(picture, [out / "figures" / f"{name}.{end}" for end in ("png", "pdf")])
 
 
 def _write_sheet(sheet: Sheet, name: str, out: Path) -> None:
     _write_table(out, name, md=sheet_markdown(sheet), tex=sheet_latex(sheet, name), csv=sheet_csv(sheet))
+    if sheet.curves is not None:
+        _write_picture(curve_plot(sheet.curves, sheet.title, WIDE), name, out)
 
 
 def _write_table(out: Path, name: str, **formats: str) -> None:

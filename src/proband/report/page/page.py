@@ -20,7 +20,7 @@ from proband.report.numbers import words
 from proband.report.numbers.cells import Study
 from proband.report.numbers.grids import Grid
 from proband.report.numbers.pairs import Comparison
-from proband.report.page.panel import panel, sheet_file
+from proband.report.page.panel import drawn, panel, sheet_file
 from proband.report.page.provenance import provenance
 from proband.report.tables.lines import unit
 from proband.report.tables.sheets import numeric, printed
@@ -152,6 +152,7 @@ def _view(section: Section, title: str) -> dict[str, Any]:
         "said": section.said,
         "panels": panels,
         "sheets": sheets,
+        "curves": {sheet.name: drawn(sheet) for sheet in section.sheets if sheet.curves is not None},
         "compared": _comparisons(section.compared),
         "provenance": provenance(study),
     }

@@ -9,6 +9,7 @@ from proband.core.suite import Sheet
 from proband.core.text import slug
 from proband.report.draw.axes import NARROW, WIDE, tip
 from proband.report.draw.choose import drawing
+from proband.report.draw.curves import curve_plot
 from proband.report.draw.heat import heat_map
 from proband.report.draw.lines import line_plot
 from proband.report.draw.marks import figure_formats, svg
@@ -74,3 +75,12 @@ def _cells(grid: Grid, line: Line, top: Sequence[float | None]) -> Iterator[tupl
 
 def sheet_file(sheet: Sheet, key: str) -> str:
     return f"{key}-{slug(sheet.name)}"
+
+
+def drawn(sheet: Sheet) -> dict[str, Any]:
+    """The curves of an analysis, wide and narrow."""
+    from markupsafe import Markup
+
+    assert sheet.curves is not None
+    wide, narrow = (Markup(svg(curve_plot(sheet.curves, sheet.title, w), page=True)) for w in (WIDE, NARROW))
+    return {"wide": wide, "narrow": narrow, "figures": figure_formats()}

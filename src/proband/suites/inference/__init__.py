@@ -4,22 +4,34 @@ triples.py, words.py   a relation with two arguments; lemmas, verbs, voice, nega
 datasets/              released data sets as examples
 controls.py, items.py, build.py   examples as items, and what is taken away to see artefacts
 methods/               the lemma baseline and every other method, one file each
+gold/                  judgments of several people to labels
+curves/                precision and recall, both directions, frequency
+paper/                 tables, figures and findings, ours beside the published
+assertions/, candidates/, questions.py, questionnaire.py   from text to what people judge
 """
 
 from __future__ import annotations
 
-from proband.core.suite import Demo, Suite, Table
+from proband.core.suite import Demo, Suite
 from proband.solvers import CHOOSE
 from proband.suites.inference.build import BuildOptions, build
+from proband.suites.inference.curves.argument_frequency import FREQUENCY
+from proband.suites.inference.curves.directions import DIRECTIONS
+from proband.suites.inference.curves.figure import FIGURE2
 from proband.suites.inference.curves.measures import METRICS
 from proband.suites.inference.items import show
 from proband.suites.inference.methods.as_is import AS_IS, Rules
 from proband.suites.inference.methods.cross_encoder import NLI
+from proband.suites.inference.methods.embeddings.dependency_words import DEPENDENCY_WORDS
 from proband.suites.inference.methods.embeddings.relations import RELATIONS
 from proband.suites.inference.methods.embeddings.words import WORDS
 from proband.suites.inference.methods.lemma import Lemma
 from proband.suites.inference.methods.prompts import PROMPTED
 from proband.suites.inference.methods.sentence_encoder import SENTENCES
+from proband.suites.inference.paper.anchors import ANCHORS
+from proband.suites.inference.paper.claims import CLAIMS
+from proband.suites.inference.paper.section3 import SECTION3
+from proband.suites.inference.paper.tables import TABLES
 from proband.suites.inference.replies import GENERATE
 
 SUITE = Suite(
@@ -30,11 +42,7 @@ SUITE = Suite(
     options=BuildOptions,
     solvers=(AS_IS, WORDS, NLI, SENTENCES, PROMPTED, GENERATE, CHOOSE),
     metrics=METRICS,
-    tables=(
-        Table(
-            name="sources", title="Average precision", rows=("source",), columns=("split",), metric="average_precision"
-        ),
-    ),
+    tables=TABLES,
     show=show,
     demo=(
         Demo(
@@ -42,6 +50,8 @@ SUITE = Suite(
             runs=(("solver:lemma", None), ("embedded:glove", None), ("embedded:minilm", None), ("embedded:mlm", None)),
         ),
     ),
-    nets=(RELATIONS,),
+    analyses=(SECTION3, FIGURE2, DIRECTIONS, FREQUENCY, ANCHORS),
+    claims=CLAIMS,
+    nets=(RELATIONS, DEPENDENCY_WORDS),
     own_models={"lemma": Lemma, "rules": Rules},
 )

@@ -37,7 +37,7 @@ class RuleOptions:
 
     @property
     def any(self) -> bool:
-        return bool(self.on_lemma or self.graph or self.ppdb)
+        return bool(self.on_lemma or named(self.graph) or named(self.ppdb))
 
 
 def accepting(options: RuleOptions) -> list[Accepts]:
@@ -49,7 +49,7 @@ def accepting(options: RuleOptions) -> list[Accepts]:
 
 
 def named(text: str) -> list[Path]:
-    paths = [Path(each.strip()) for each in text.split(",") if each.strip()]
+    paths = [Path(each.strip()) for each in text.split(",") if each.strip() not in ("", "none")]
     for path in paths:
         if not path.exists():
             raise ProbandError("does not exist", file=path)

@@ -4,4 +4,5 @@ skip_gram.py         the training
 assertion_pairs.py   assertions as pairs of relation and argument
 relations.py         the net `relations` and similarity in context
 words.py             the mean of word vectors
+dependency_words.py  word vectors from parsed text
 """

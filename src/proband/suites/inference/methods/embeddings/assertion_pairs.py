@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
+from proband.suites.inference.assertions.store import Store
 from proband.suites.inference.methods.rule_files import canonical
 from proband.suites.inference.words import content
 
@@ -62,11 +63,15 @@ def triples_to_pairs(path: Path, *, least: int) -> Pairs:
 
 
 def columns(path: Path) -> tuple[Any, Any, Any, Ints]:
-    """Subject, relation and object as series of text, and how often."""
+    """Subject, relation and object as series of text, and how often: of a store of assertions, or a table."""
     import polars as pl
 
     if not path.exists():
         raise ProbandError("does not exist", file=path)
+    if path.is_dir():
+        rows = [(each.subject, each.relation, each.object, each.count) for each in Store(path).all()]
+        kept = pl.DataFrame(rows, schema=["subject", "relation", "object", "count"], orient="row")
+        return kept["subject"], kept["relation"], kept["object"], kept["count"].to_numpy().astype(np.int64)
     try:
         table = pl.read_csv(
             path, separator="\t", has_header=False, quote_char=None, infer_schema=False, truncate_ragged_lines=True

@@ -1,0 +1,119 @@
+"""Dependency-based word embeddings (Levy & Goldberg 2014), from parsed text in CoNLL-U.
+
+The contexts of a word are its neighbours in the tree with the name of the arc: `eats` has `cat/nsubj` and `mouse/obj`,
+`mouse` has `eats/obj^-1`. A preposition joins the arc that it marks: `sleeps` has `house/obl:in`. The net is a file of
+word vectors (`vec:FOLDER/vectors.txt`), which any solver over word vectors takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+
+from proband.core.errors import ProbandError
+from proband.core.options import Meta
+from proband.core.suite import Net
+from proband.suites.inference.datasets.rows import text_lines
+from proband.suites.inference.methods.embeddings.assertion_pairs import Pairs, frequent
+from proband.suites.inference.methods.embeddings.skip_gram import SkipGram, SkipGramOptions
+from proband.training.task import SelfFitting
+
+FILE = "vectors.txt"
+Token = tuple[str, int, str]  # word, head (0: none), arc
+LEFT_OUT = frozenset(("punct", "det", "aux", "aux:pass", "cop", "case", "mark", "cc"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DependencyOptions(SkipGramOptions):
+    """Where the parsed text comes from."""
+
+    data: Annotated[Path | None, Meta(description="parsed text: a CoNLL-U file, plain or gzipped")] = None
+
+
+def sentences(path: Path) -> Iterator[list[Token]]:
+    """Words, heads and arcs; contractions and empty nodes are passed over."""
+    found: list[Token] = []
+    for number, line in text_lines(path):
+        if line.startswith("#"):
+            continue
+        cells = line.split("\t")
+        if len(cells) != 10:
+            raise ProbandError(f"has {len(cells)} columns instead of ten", file=path, line=number)
+        if not cells[0].isdigit():
+            continue
+        if cells[0] == "1" and found:
+            yield found
+            found = []
+        if not cells[6].isdigit():
+            raise ProbandError(f"HEAD is {cells[6]!r}, no number", file=path, line=number)
+        found.append((cells[1].lower(), int(cells[6]), cells[7]))
+    if found:
+        yield found
+
+
+def contexts(sentence: Sequence[Token]) -> Iterator[tuple[str, str]]:
+    """
+    >>> list(contexts([("cats", 2, "nsubj"), ("sleep", 0, "root"), ("in", 4, "case"), ("houses", 2, "obl")]))[2:]
+    [('sleep', 'houses/obl:in'), ('houses', 'sleep/obl:in^-1')]
+    """
+    marked = {head: word for word, head, arc in sentence if arc == "case"}
+    for place, (word, head, arc) in enumerate(sentence, 1):
+        if head and arc not in LEFT_OUT and head <= len(sentence):
+            name = f"{arc}:{marked[place]}" if place in marked else arc
+            above = sentence[head - 1][0]
+            yield above, f"{word}/{name}"
+            yield word, f"{above}/{name}^-1"
+
+
+class TrainWords(SelfFitting):
+    """The net `dependency-words`."""
+
+    def __init__(self, options: DependencyOptions) -> None:
+        if options.data is None:
+            raise ProbandError("net dependency-words needs parsed text: --set data=FILE")
+        self.options, self.pairs = options, pairs_of(options.data, least=options.least)
+
+    def fit(self, *, seed: int) -> None:
+        counts = np.bincount(self.pairs.right, minlength=len(self.pairs.right_names)).astype(np.float64)
+        self.net = SkipGram(len(self.pairs.left_names), counts, options=self.options, seed=seed)
+        self.net.fit(self.pairs.left, self.pairs.right)
+
+    def note(self) -> Mapping[str, Any]:
+        return {"words": len(self.pairs.left_names), "pairs": len(self.pairs.left)}
+
+    def save_into(self, folder: Path) -> None:
+        with open(folder / FILE, "w", encoding="utf-8") as file:
+            file.write(f"{len(self.net.left)} {self.net.left.shape[1]}\n")
+            for name, row in zip(self.pairs.left_names, self.net.left, strict=True):
+                file.write(f"{name} {' '.join(f'{x:.5f}' for x in row)}\n")
+
+
+def pairs_of(path: Path, *, least: int) -> Pairs:
+    words: dict[str, int] = {}
+    names: dict[str, int] = {}
+    found = [
+        (words.setdefault(word, len(words)), names.setdefault(context, len(names)))
+        for sentence in sentences(path)
+        for word, context in contexts(sentence)
+    ]
+    if not found:
+        raise ProbandError("holds no dependencies", file=path)
+    left, right = np.array(found, dtype=np.int64).T
+    return frequent(left, right, np.ones(len(left), np.int64), list(words), list(names), least=least)
+
+
+def task(items: Path, *, options: DependencyOptions, seed: int, model: Any = None) -> TrainWords:
+    return TrainWords(options)
+
+
+DEPENDENCY_WORDS = Net(
+    name="dependency-words",
+    help="dependency-based word embeddings from parsed text (CoNLL-U)",
+    options=DependencyOptions,
+    task=task,
+    load=lambda folder: f"vec:{folder / FILE}",
+)

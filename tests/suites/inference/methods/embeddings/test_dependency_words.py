@@ -1,0 +1,47 @@
+"""Words with the same neighbours in trees get close vectors, through train and run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.core.files import read_answers
+from proband.pipeline.build import build
+from proband.pipeline.run import run
+from proband.pipeline.train import train
+from proband.suites.inference.methods.embeddings.dependency_words import pairs_of
+
+
+def conllu(rng: np.random.Generator) -> str:
+    """`subject verb object` of two worlds: eat and devour share theirs, rule has others."""
+    lines = []
+    for _ in range(600):
+        verb = ("eats", "devours", "rules")[rng.integers(3)]
+        world = "r" if verb == "rules" else "e"
+        words = (f"s{world}{rng.integers(9)}", verb, f"o{world}{rng.integers(9)}")
+        for place, (word, head, arc) in enumerate(zip(words, (2, 0, 2), ("nsubj", "root", "obj"), strict=True), 1):
+            lines.append(f"{place}\t{word}\t_\t_\t_\t_\t{head}\t{arc}\t_\t_")
+        lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def test_vectors_of_a_net_serve_the_solver_over_words(tmp_path: Path) -> None:
+    (tmp_path / "text.conllu").write_text(conllu(np.random.default_rng(0)), encoding="utf-8")
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("x, eats, y\tx, devours, y\ty\nx, eats, y\tx, rules, y\tn\n", encoding="utf-8")
+    build("inference", out=tmp_path / "items", data=pairs)
+    options = {"data": tmp_path / "text.conllu", "batch": 128, "epochs": 15, "dimensions": 20}
+    note = train(tmp_path / "items", net="dependency-words", out=tmp_path / "net", options=options)
+    assert note["pairs"] == 2400
+    run(tmp_path / "items", model=f"net:{tmp_path / 'net'}", out=tmp_path / "run")
+    same, other = (answer.scores[0] for answer in read_answers(tmp_path / "run" / "answers.jsonl"))
+    assert same > other + 0.3
+
+
+def test_bad_trees_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("1\tcat\n", encoding="utf-8")
+    with pytest.raises(ProbandError, match="a line 1: has 2 columns instead of ten"):
+        pairs_of(tmp_path / "a", least=1)
