@@ -28,7 +28,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     build("inference", out=folder / "items")
     rules = folder / "graph.tsv"
     rules.write_text("cure\ttreat\nestablish\tfound\ngraze on\teat\nbuy\tacquire\nauthor\twrite\n", encoding="utf-8")
-    made = (
+    made: tuple[tuple[str, str, dict[str, object]], ...] = (
         ("lemma", "solver:lemma", {}),
         ("graph", "solver:rules", {"on-lemma": True, "graph": str(rules)}),
         ("random", "baseline:random", {"on-lemma": True}),
