@@ -109,7 +109,8 @@ def _in_words(name: str, value: Tag | None) -> str:
     if name == "run.solver":
         return str(value)
     word = {"run.seed": "seed ", "run.trained": "trained on "}.get(name, f"{name.removeprefix('run.')}=")
-    return f"{word}{value}"
+    text = str(value)
+    return f"{word}{PurePath(text).name if text.startswith('/') else text}"  # a file by its name, wherever it stands
 
 
 def _told_apart(labels: Sequence[str], extra: Sequence[str]) -> list[str]:

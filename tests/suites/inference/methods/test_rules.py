@@ -113,7 +113,8 @@ def test_rules_come_first_and_the_rest_keeps_its_order(tmp_path: Path) -> None:
     )
     options = RuleOptions(on_lemma=True, graph=str(graph))
     scores = [answer.scores[0] for answer in combined(made, [-3.0, -2.0, 0.5, 9.0, 9.0, 50.0], options)]
-    assert scores[0] == scores[1] == scores[3] == scores[4] == 1.0
+    assert scores[0] == scores[3] == 2.0  # lemma
+    assert scores[1] == scores[4] == 1.0  # the graph
     assert -1 < scores[2] < scores[5] < 1
     only = solve(made, Rules(), seed=0, options=ReadingOptions(graph=str(graph)))
     assert [answer.scores[0] > 0 for answer in only] == [False, True, False] * 2

@@ -41,11 +41,9 @@ class RuleOptions:
 
 
 def accepting(options: RuleOptions) -> list[Accepts]:
-    """The rule bases that the options name, each read once."""
-    found: list[Accepts] = [lemma.accepts] if options.on_lemma else []
-    for path in named(options.graph):
-        found.append(partial(read_graph(path).accepts, typed=options.typed))
-    return found + [read_ppdb(path, options.ppdb_score).accepts for path in named(options.ppdb)]
+    """The files of rules that the options name, each read once."""
+    graphs: list[Accepts] = [partial(read_graph(path).accepts, typed=options.typed) for path in named(options.graph)]
+    return graphs + [read_ppdb(path, options.ppdb_score).accepts for path in named(options.ppdb)]
 
 
 def named(text: str) -> list[Path]:
@@ -62,7 +60,11 @@ def combined(items: Sequence[Item], scores: Sequence[float], options: RuleOption
     answers = []
     for item, score in zip(items, scores, strict=True):
         pair = asked(item)
-        first = bool(rules) and bool(pair.premise.relation) and any(accepts(pair) for accepts in rules)
-        rest = score / (1 + abs(score)) if options.any else score
-        answers.append(Answer(item_id=item.id, scores=(1.0 if first else rest, 0.0)))
+        if options.any:
+            score = score / (1 + abs(score))
+        if pair.premise.relation and any(accepts(pair) for accepts in rules):
+            score = 1.0
+        if options.on_lemma and lemma.accepts(pair):
+            score = 2.0
+        answers.append(Answer(item_id=item.id, scores=(score, 0.0)))
     return answers
