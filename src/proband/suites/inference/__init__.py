@@ -47,7 +47,7 @@ SUITE = Suite(
     demo=(
         Demo(
             options={"splits": "test"},
-            runs=(("solver:lemma", None), ("embedded:glove", None), ("embedded:minilm", None), ("embedded:mlm", None)),
+            runs=(("solver:lemma", None), ("embedded:glove", None)),
         ),
     ),
     analyses=(SECTION3, FIGURE2, DIRECTIONS, FREQUENCY, ANCHORS),

@@ -101,7 +101,7 @@ def figure(results: Results, seed: int) -> Sequence[Sheet]:
         outcomes[UNDER][results.labels[run]] = under(reached, band)
         beside = (
             None
-            if base is None or run == base
+            if base is None or run == base or len(each.records) != len(found[base].records)
             else compare(each.measured(NORMALISED), found[base].measured(NORMALISED), each.shared, share=True)
         )
         if beside is not None and results.runs[run].settings.get("on-lemma"):
