@@ -6,7 +6,7 @@ the checker of the suite's template banks.
 
 >>> people = {"names": ["Ann", "Ben"], "genders": ["female", "male"]}
 >>> [c.text for c in story_checks("Ann rang.", **people, edges=[(0, "father", 1)], implied=None) if not c.met]
-['write.check_names', 'write.check_pair', 'write.check_sentences']
+['write.check_names', 'write.check_pair']
 """
 
 from __future__ import annotations
