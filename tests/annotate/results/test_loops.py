@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import json
 import random
 from pathlib import Path
@@ -114,8 +113,6 @@ def test_judgments_become_gold(tmp_path: Path, capsys: pytest.CaptureFixture[str
         assert proband(capsys, "annotate", "aggregate", study, "--rule", rule)["judgments"] == 5 * len(gold)
     made = proband(capsys, "annotate", "export", study, "--to", "suite", "-o", tmp_path / "gold")
     assert made["judgments"] == 5 * len(gold)
-    if importlib.util.find_spec("proband.suites.inference.gold") is None:
-        pytest.skip("the suite inference cannot read judgments yet")
     built = tmp_path / "items"
     proband(capsys, "build", "inference", "--data", tmp_path / "gold", "--format", "judgments", "-o", built)
     lines = [json.loads(line) for line in (tmp_path / "labels.jsonl").read_text().splitlines()]
