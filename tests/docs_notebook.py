@@ -1,4 +1,4 @@
-"""Executes docs/results.ipynb; `python tests/docs_notebook.py` writes it with its outputs, a test compares them."""
+"""Executes docs/results.ipynb; `python tests/docs_notebook.py` writes it with its outputs, and a test executes it."""
 
 from __future__ import annotations
 
