@@ -116,8 +116,8 @@ def figure(results: Results, seed: int) -> Sequence[Sheet]:
             title="Figure 2: precision against recall",
             header=HEADER,
             rows=tuple(rows),
-            note="Intervals at 95 %, by question. The first point is that of the highest score: all pairs that the lemma "
-            "baseline accepts. Added: the normalised area beyond that of the lemma baseline alone, with its paired test.",
+            note="Intervals at 95 %, by question. The first point: all pairs that the lemma "
+            "baseline accepts. Added: the normalised area beyond that of the baseline alone, with its paired test.",
             outcomes={name: each for name, each in outcomes.items() if each},
             curves=curves,
         ),
