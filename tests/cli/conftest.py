@@ -163,7 +163,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Stage]:
         monkeypatch.setitem(
             sys.modules,
             f"proband.pipeline.{module}",
-            SimpleNamespace(**{function or module: made}),
+            SimpleNamespace(**{function or module.rpartition(".")[2]: made}),
         )
         return made
 

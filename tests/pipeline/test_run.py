@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import proband
 from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_answers, read_run, write_text
@@ -210,3 +211,10 @@ def test_runs_written_by_people_are_checked(tmp_path: Path) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), "colour": 1}))
     with pytest.raises(ProbandError, match="unknown field 'colour'"):
         go(tmp_path, "run", Slow(tmp_path / "log"))
+
+
+def test_a_run_that_failed_before_its_first_answer_leaves_the_folder_free(tmp_path: Path) -> None:
+    proband.build("script", out=tmp_path / "items")
+    with pytest.raises(ProbandError, match=r"baseline:majority prefers one of several choices; items of 'script'"):
+        proband.run(tmp_path / "items", model="baseline:majority", out=tmp_path / "run")
+    proband.run(tmp_path / "items", model="solver:chance", out=tmp_path / "run")

@@ -77,10 +77,12 @@ class Majority:
 
     def learn(self, items: Iterable[Item | Outline]) -> Majority:
         """Count the training items where there are any, otherwise all."""
-        train, every = Tally(), Tally()
+        train, every, item = Tally(), Tally(), None
         for item in items:
             if item.gold is not None and item.choices:
                 (train if item.split == "train" else every).add(item)
+        if item is not None and not item.choices:
+            raise ProbandError(f"{self.name} prefers one of several choices; items of {item.suite!r} have none")
         self._tally = train if train.items else every
         return self
 

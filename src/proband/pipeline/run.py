@@ -181,10 +181,12 @@ class Runner:
 
 
 def begin(out: Path, run: Run) -> None:
-    """Write run.json, or make sure that the one there describes this very run."""
-    path = out / "run.json"
-    if not path.exists():
-        if (out / "answers.jsonl").exists():
+    """Write run.json, or make sure that the one there describes this very run. A run that failed before its first answer
+    leaves nothing that would be lost."""
+    path, answers = out / "run.json", out / "answers.jsonl"
+    answered = answers.exists() and answers.stat().st_size > 0
+    if not path.exists() or not answered:
+        if answered:
             raise ProbandError("holds answers.jsonl but no run.json; name another folder", file=out)
         write_json(path, run)
         return

@@ -65,6 +65,14 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
         yield from warning(share, label)
 
 
+def p_value(p: float) -> str:
+    """
+    >>> p_value(0.03174), p_value(1e-9)
+    ('0.0317', '<0.0001')
+    """
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
 def row(group: Mapping[str, Any], unit: str) -> tuple[str, ...]:
     low, high = (figure(group[name], unit, sign="+") for name in ("low", "high"))
     return (
@@ -73,7 +81,7 @@ def row(group: Mapping[str, Any], unit: str) -> tuple[str, ...]:
         figure(group["mean_b"], unit),
         figure(group["difference"], unit, sign="+"),
         "–" if group["few"] else f"[{low}, {high}]",
-        "–" if group["few"] else f"{group['p_holm']:.4f}",
+        "–" if group["few"] else p_value(group["p_holm"]),
         f"{group['n']:,}",
         group["verdict"],
     )
