@@ -15,6 +15,8 @@ VERBS = [
     "demo",
     "list",
     "build",
+    "assertions",
+    "candidates",
     "audit",
     "verify",
     "train",

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from proband.cli.tables import fields, table
-from proband.core.metrics import WARNED
 
 HEADER = ("", "score", "95 % interval", "chance", "unread", "n")
 
@@ -64,6 +63,8 @@ def warning(unread: float, of: str = "") -> Iterable[str]:
     >>> list(warning(0.25))
     ['warning: 25.0 % of the replies could not be read and count as wrong; look at them with `proband show`']
     """
+    from proband.core.metrics import WARNED
+
     if unread > WARNED:
         who, share = f"{of}: " if of else "", f"{100 * unread:.1f} %"
         what = "of the replies could not be read and count as wrong; look at them with `proband show`"
