@@ -34,6 +34,8 @@ def analogy(count: int, split: str = "test", name: str = "q") -> list[Item]:
             choices=("a : b", "b : a"),
             gold=0,
             tags={
+                "relation": "made",
+                "probe": "type",
                 "group": "ES" if n % 4 else "IM",
                 "paper_probe": ("random", "reverse", "type")[n % 3],
                 "setting": "zero-shot",

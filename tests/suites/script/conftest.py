@@ -66,6 +66,7 @@ def toy() -> list[Item]:
                     "concrete": concrete,
                     "blanks": blanks,
                     "gold": [concrete[s:e] for s, e in blanks],
+                    "kinds": ["tool" for _ in blanks],
                     "clusters": [f"caption-{number // 3}"],
                 },
             )
