@@ -166,14 +166,19 @@ def test_an_interrupt_loses_nothing_that_was_finished(tmp_path: Path) -> None:
             time.sleep(0.2)
         return right(path, body)
 
-    with Stub(interrupting) as stub:
-        model = model_at(stub, concurrency=4, permutations=1)
-        with pytest.raises(KeyboardInterrupt):
-            remembering(model, tmp_path).choose(asked)
-        first = len(stub.bodies)
-        assert 17 <= first < 30
-        said = remembering(model_at(stub, permutations=1), tmp_path).choose(asked)
-        again = [name for name, times in stub.seen.items() if times > 1]
+    for attempt in range(5):  # on a busy machine a connection may swallow the cancellation: then the next Ctrl-C counts
+        hit.clear()
+        with Stub(interrupting) as stub:
+            cache = tmp_path / str(attempt)
+            try:
+                remembering(model_at(stub, concurrency=4, permutations=1), cache).choose(asked)
+            except KeyboardInterrupt:
+                assert 17 <= len(stub.bodies) < 30
+                said = remembering(model_at(stub, permutations=1), cache).choose(asked)
+                again = [name for name, times in stub.seen.items() if times > 1]
+                break
+    else:
+        pytest.fail("no interrupt of five stopped the questions")
     assert [best(choice) for choice in said] == [i % 4 for i in range(30)]
     assert len(again) <= 4  # what was in flight
     assert len(stub.bodies) <= 30 + 4
