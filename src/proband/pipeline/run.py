@@ -181,8 +181,9 @@ class Runner:
 
 
 def begin(out: Path, run: Run) -> None:
-    """Write run.json, or make sure that the one there describes this very run. A run that failed before its first answer
-    leaves nothing that would be lost."""
+    """Write run.json, or make sure that the one there describes this very run.
+
+    A run that failed before its first answer leaves nothing that would be lost."""
     path, answers = out / "run.json", out / "answers.jsonl"
     answered = answers.exists() and answers.stat().st_size > 0
     if not path.exists() or not answered:
