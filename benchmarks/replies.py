@@ -14,9 +14,10 @@ from proband.pipeline.run import run
 from proband.pipeline.score import score
 
 SETS = {
-    "analogy": ({"per_relation": 10}, 40),
-    "kinship": ({"task": "clean,memory", "k": "2,3", "per_k": 25}, 40),
-    "script": ({}, 12),
+    "analogy": ({"per_relation": 10}, 120),
+    "kinship": ({"task": "clean,memory", "k": "2,3", "per_k": 40}, 120),
+    "inference": ({}, 80),
+    "script": ({}, 64),
 }
 
 

@@ -13,12 +13,13 @@ from proband import suites
 from proband.cli.verbs.compare import layout
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_run
-from proband.core.protocols import Chat
+from proband.core.protocols import Chat, Reply
 from proband.core.types import Item
 from proband.pipeline.asking.models import choose_solver
 from proband.pipeline.build import build
 from proband.pipeline.compare import compare
 from proband.pipeline.report import report
+from proband.pipeline.results.frames import read
 from proband.pipeline.run import dry_run, prompt_of, run
 from proband.pipeline.score import score
 from proband.solvers.prompts import Prompt, pick_shots, read_prompt, shipped
@@ -233,3 +234,20 @@ def test_prompts_side_by_side(folders: dict[str, Path], tmp_path: Path) -> None:
     assert list(compared["unread"].values()) == [1.0, 0.0]
     (line,) = [line for line in layout(compared) if isinstance(line, str) and line.startswith("warning")]
     assert "prompt=choices: 100.0 % of the replies could not be read" in line
+
+
+class Weighs(Talks):
+    """A chat model that gives log-probabilities with some of its replies."""
+
+    def replies(self, chats: Sequence[Chat], **settings: Any) -> list[Reply]:
+        return [Reply("aunt", -0.25 if place % 2 else None) for place, _ in enumerate(chats)]
+
+
+def test_log_probabilities_stay_with_the_answers(folders: dict[str, Path], tmp_path: Path) -> None:
+    how: dict[str, Any] = {"options": {"logprobs": True}, "cache": False, "limit": 4, "solver": "generate"}
+    run(folders["kinship"], model=Weighs(), out=tmp_path / "with", **how)
+    lines = (tmp_path / "with" / "answers.jsonl").read_text().splitlines()
+    assert ["logprob" in json.loads(line) for line in lines] == [False, True, False, True]
+    assert read(tmp_path / "with").answers()["logprob"].to_list() == [None, -0.25, None, -0.25]
+    with pytest.raises(ProbandError, match="talks gives no log-probabilities of its replies"):
+        run(folders["kinship"], model=Talks(), out=tmp_path / "without", **how)

@@ -216,6 +216,8 @@ def inconsistent(record: Any) -> str | None:
             return "'item_id' is empty"
         if not -LARGEST < sum(record.scores) < LARGEST:  # one sum finds any number that is not finite
             return "'scores' has a value that is not a finite number"
+        if record.logprob is not msgspec.UNSET and not math.isfinite(record.logprob):
+            return "'logprob' is not a finite number"
         if record.blanks and not _finite(record.blanks):
             return "'blanks' has a value that is not a finite number"
     return None

@@ -154,6 +154,21 @@ class Chats(Protocol):
     def rendered(self, chat: Chat, *, max_tokens: int, temperature: float, seed: int) -> str: ...
 
 
+@dataclass(frozen=True)
+class Reply:
+    """What a chat model wrote, and the mean log-probability (natural log) of its tokens where it is known."""
+
+    text: str
+    logprob: float | None = None
+
+
+@runtime_checkable
+class Replies(Protocol):
+    """Chat models that give the log-probabilities of what they write. `rendered` takes `logprobs` too."""
+
+    def replies(self, chats: Sequence[Chat], *, max_tokens: int, temperature: float, seed: int) -> list[Reply]: ...
+
+
 @runtime_checkable
 class PredictsWords(Protocol):
     """Log-probability of each candidate word in the blank between `left` and `right`; a causal model ignores `right`.

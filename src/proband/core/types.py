@@ -43,6 +43,8 @@ class Answer(Record, frozen=True, kw_only=True):
     `status` is "" for an ordinary answer. "unread": the model replied (`text`), but no single answer can be read from
     it; it counts as wrong in every metric. "skipped": the item was not asked (`text` says why, for example that it is
     longer than the model's window); it is left out of every metric, and reports say how many there are.
+
+    `logprob` is the mean log-probability (natural log) of the tokens of `text`, where it was asked for and given.
     """
 
     item_id: str
@@ -50,6 +52,7 @@ class Answer(Record, frozen=True, kw_only=True):
     text: str | None = None
     blanks: tuple[dict[str, Any], ...] = ()
     status: Status = ""
+    logprob: float | msgspec.UnsetType = msgspec.UNSET
 
 
 class Judgment(Record, frozen=True, kw_only=True):

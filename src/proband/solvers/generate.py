@@ -12,11 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
 from proband.core.options import settings
-from proband.core.protocols import Chat, Chats, Generates
+from proband.core.protocols import Chat, Chats, Generates, Replies, Reply
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
 from proband.solvers.prompts import Prompt, pick_shots, read_prompt, values_of
@@ -39,6 +40,9 @@ class GenerateOptions:
         Meta(description="longest reply (default: 256; 4,096 for endpoints and models that reason by themselves)"),
     ] = None
     temperature: Annotated[float, Meta(description="0: the likeliest token each time", ge=0)] = 0.0
+    logprobs: Annotated[
+        bool, Meta(description="keep the mean log-probability of each reply's tokens, where an endpoint gives it")
+    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +85,8 @@ def generating(asking: Asking) -> Solver:
 def recorded(options: GenerateOptions, *, asking: Asking) -> dict[str, Any]:
     """For run.json: the prompt by its name and the hash of its text."""
     prompt = asking.prompt(options)
-    return {**settings(options), "prompt": prompt.name, "prompt-sha": prompt.sha[:16]}
+    kept = {name: value for name, value in settings(options).items() if name != "logprobs" or value}
+    return {**kept, "prompt": prompt.name, "prompt-sha": prompt.sha[:16]}
 
 
 def solve(
@@ -96,16 +101,29 @@ def solve(
     """One answer per item; a reply that cannot be read is kept as `unread`."""
     asked = [item for item in items if asking.asked(item)]
     messages = _messages(asked, model, seed=seed, options=options, examples=examples, asking=asking)
-    how = settings_of(model, options, seed)
-    if isinstance(model, Chats):
-        replies = model.chat([chat_of(message, options) for message in messages], **how)
-    else:
-        replies = model.generate([plain_text(message, options) for message in messages], **how, stop=stops(options))
+    replies = _replies(messages, model, seed=seed, options=options)
     read = {
-        item.id: asking.read(item, reply, message)
+        item.id: _kept(asking.read(item, reply.text, message), reply)
         for item, reply, message in zip(asked, replies, messages, strict=True)
     }
     return [read.get(item.id, Answer(item_id=item.id)) for item in items]
+
+
+def _replies(messages: Sequence[str], model: Any, *, seed: int, options: GenerateOptions) -> list[Reply]:
+    how = settings_of(model, options, seed)
+    if options.logprobs:
+        if not isinstance(model, Replies):
+            raise ProbandError(f"{model.name} gives no log-probabilities of its replies: 'logprobs' needs an endpoint")
+        return model.replies([chat_of(message, options) for message in messages], **how)
+    if isinstance(model, Chats):
+        return [Reply(text) for text in model.chat([chat_of(message, options) for message in messages], **how)]
+    texts = model.generate([plain_text(message, options) for message in messages], **how, stop=stops(options))
+    return [Reply(text) for text in texts]
+
+
+def _kept(answer: Answer, reply: Reply) -> Answer:
+    """The answer with the log-probability of its reply, if there is one."""
+    return answer if reply.logprob is None else msgspec.structs.replace(answer, logprob=reply.logprob)
 
 
 def sends(
@@ -121,7 +139,7 @@ def sends(
     messages = _messages(items, model, seed=seed, options=options, examples=examples, asking=asking)
     if not isinstance(model, Chats):
         return [[plain_text(message, options)] for message in messages]
-    how = settings_of(model, options, seed)
+    how = settings_of(model, options, seed) | ({"logprobs": True} if options.logprobs else {})
     return [[model.rendered(chat_of(message, options), **how)] for message in messages]
 
 

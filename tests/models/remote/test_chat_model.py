@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from proband.core.errors import ProbandError, TooLong
-from proband.core.protocols import Chooses, Generates
+from proband.core.protocols import Chooses, Generates, Reply
 from proband.models import load
 
 if TYPE_CHECKING:
@@ -225,3 +225,39 @@ def test_patience_bounds_all_retries() -> None:
     ):
         ask(stub, retries=100000, first_wait=0.05, longest_wait=0.05, patience=0.5)
     assert 2 <= len(stub.bodies) < 30
+
+
+# ---- log-probabilities of replies ----------------------------------------------------------------------------------
+
+HOW: dict[str, Any] = {"max_tokens": 9, "temperature": 0.0, "seed": 0}
+
+
+def tokens(*values: float) -> dict[str, Any]:
+    return {"logprobs": {"content": [{"token": "x", "logprob": value} for value in values]}}
+
+
+def test_replies_keep_the_mean_log_probability_of_their_tokens() -> None:
+    with Stub(lambda path, body: chat("aunt", **tokens(-0.5, -0.1))) as stub:
+        model = model_at(stub)
+        assert model.replies([(("user", "?"),)], **HOW) == [Reply("aunt", -0.3)]
+        assert json.loads(model.rendered((("user", "?"),), **HOW, logprobs=True)) == stub.bodies[0]
+        assert stub.bodies[0]["logprobs"] is True
+        assert model.chat([(("user", "?"),)], **HOW) == ["aunt"]
+        assert "logprobs" not in stub.bodies[1]
+        assert "without_logprobs" not in model.usage()
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    ["400 logprobs is not supported", "403 You are not allowed to request logprobs", "500 no Logprobs here", None],
+)
+def test_a_server_without_log_probabilities_is_asked_without_them(
+    refusal: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chats = [(("user", f"{i}?"),) for i in range(3)]
+    with Stub(lambda path, body: chat("aunt"), lambda path, body, n: refusal if "logprobs" in body else None) as stub:
+        model = model_at(stub, concurrency=1)
+        assert model.replies(chats, **HOW) == [Reply("aunt")] * 3
+    assert [("logprobs" in body) for body in stub.bodies] == [True, *[False] * (3 if refusal else 2)]
+    assert model.usage()["without_logprobs"] == 1
+    assert capsys.readouterr().err.count("no log-probabilities of replies (the server") == 1

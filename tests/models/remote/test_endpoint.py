@@ -17,7 +17,7 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.protocols import Choice
 from proband.models import load
-from proband.models.remote.endpoint import retry_after
+from proband.models.remote.policy import retry_after
 from proband.pipeline.asking.cached_model import remembering
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def test_other_refusals_end_the_run_at_once_in_the_servers_words(refusal: str) -
             model_at(stub, concurrency=1).choose([question(0), question(1)])
         assert len(stub.bodies) == 1
     status, _, message = refusal.partition(" ")
-    assert str(error.value).endswith(f"{status}: {message}")
+    assert f": {status}: {message}" in str(error.value)
 
 
 def test_an_empty_account_is_not_asked_again() -> None:
@@ -166,19 +166,12 @@ def test_an_interrupt_loses_nothing_that_was_finished(tmp_path: Path) -> None:
             time.sleep(0.2)
         return right(path, body)
 
-    for attempt in range(5):  # on a busy machine a connection may swallow the cancellation: then the next Ctrl-C counts
-        hit.clear()
-        with Stub(interrupting) as stub:
-            cache = tmp_path / str(attempt)
-            try:
-                remembering(model_at(stub, concurrency=4, permutations=1), cache).choose(asked)
-            except KeyboardInterrupt:
-                assert 17 <= len(stub.bodies) < 30
-                said = remembering(model_at(stub, permutations=1), cache).choose(asked)
-                again = [name for name, times in stub.seen.items() if times > 1]
-                break
-    else:
-        pytest.fail("no interrupt of five stopped the questions")
+    with Stub(interrupting) as stub:
+        with pytest.raises(KeyboardInterrupt):
+            remembering(model_at(stub, concurrency=4, permutations=1), tmp_path).choose(asked)
+        assert 17 <= len(stub.bodies) < 30
+        said = remembering(model_at(stub, permutations=1), tmp_path).choose(asked)
+        again = [name for name, times in stub.seen.items() if times > 1]
     assert [best(choice) for choice in said] == [i % 4 for i in range(30)]
     assert len(again) <= 4  # what was in flight
     assert len(stub.bodies) <= 30 + 4

@@ -16,9 +16,7 @@ else:
 
 
 def test_the_key_is_sent_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-general")
     with Stub(right, lambda path, body, n: "401 Incorrect API key provided: sk-special") as stub:
-        model_at(stub)
         monkeypatch.setenv("PROBAND_API_KEY", "sk-special")
         model = model_at(stub)
         with pytest.raises(ProbandError) as error:
@@ -26,11 +24,32 @@ def test_the_key_is_sent_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> Non
         assert stub.headers[0]["Authorization"] == "Bearer sk-special"
     assert "sk-special" not in str(error.value)
     assert "sk-special" not in str(model.identity()) + repr(model) + repr(model._endpoint) + str(model.usage())
-    monkeypatch.delenv("PROBAND_API_KEY")
-    monkeypatch.delenv("OPENAI_API_KEY")
+
+
+def test_a_key_goes_to_its_own_server_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     with Stub() as stub:
+        port = stub.url.split(":")[2].split("/")[0]
+
+        def sent() -> str | None:
+            model_at(stub).choose([question(0)])
+            return stub.headers[-1].get("Authorization")
+
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-public")
+        assert sent() is None
+        monkeypatch.setenv("PROBAND_API_KEY", "any")
+        assert sent() == "Bearer any"
+        monkeypatch.setenv(f"PROBAND_API_KEY_127_0_0_1_{port}", "own")
+        assert sent() == "Bearer own"
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with pytest.raises(ProbandError, match="needs a key: set OPENAI_API_KEY"):  # no other key goes there
+        load("openai:gpt-4o-mini").generate(["?"], max_tokens=1, temperature=0, seed=0)
+
+
+def test_a_refusal_without_a_key_names_the_variables() -> None:
+    with Stub(right, lambda path, body, n: "401 no key") as stub, pytest.raises(ProbandError) as error:
         model_at(stub).choose([question(0)])
-        assert "Authorization" not in stub.headers[0]
+    assert "(no key was sent: set PROBAND_API_KEY_127_0_0_1_" in str(error.value)
+    assert str(error.value).endswith(" or PROBAND_API_KEY)")
 
 
 def test_a_name_alone_is_the_public_service_which_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:

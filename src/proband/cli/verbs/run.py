@@ -98,10 +98,18 @@ class Prompting:
         ),
     ] = None
 
+    logprobs: Annotated[
+        bool,
+        Parameter(
+            negative=(),
+            help="Keep the mean log-probability of each reply's tokens in answers.jsonl, where an endpoint gives it.",
+        ),
+    ] = False
+
     def given(self) -> dict[str, Any]:
-        """What the user said of the solver's options, the prompt apart."""
-        said = {"shots": self.shots, "shots-from": self.shots_from, "think": self.think, "system": self.system}
-        return {name: value for name, value in {**said, "max-tokens": self.max_tokens}.items() if value}
+        """The options of the solver that the user has set, without the prompt."""
+        given = {name.replace("_", "-"): value for name, value in dataclasses.asdict(self).items() if name != "prompt"}
+        return {name: value for name, value in given.items() if value}
 
 
 @Parameter(name="*", group=Group("Loading the model", sort_key=3))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
+from msgspec import UNSET
 
 from proband.cli.arguments import Json, Pairs, Seed, settings
 from proband.cli.tables import give, shortened, table, words
@@ -89,5 +90,7 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
             yield table(("", ""), ((f"  {score:10.4f}", choice) for score, choice in ranked))
         for blank in answer.blanks:
             yield f"  {words(blank)}"
+        if answer.logprob is not UNSET:
+            yield f"  log-probability per token: {answer.logprob:.4f}"
         if answer.text:
             yield f"  text: {shortened(answer.text, 500)}"

@@ -1,6 +1,7 @@
 """A model behind an OpenAI-compatible endpoint (OpenAI, vLLM, llama.cpp, Ollama, ...).
 
 Chats        through /chat/completions
+Replies      the same, with the log-probability of each reply where the server gives it
 Generates    the same, with one message
 Chooses      multiple choice by letter (`letter_choice.py`), through /chat/completions
 ScoresText   log-probabilities of a given text, through /completions with echo, where the server gives them;
@@ -18,9 +19,12 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.protocols import Chat, Choice, Question, Score, Text
-from proband.models.remote.endpoint import Caller, Completion, Endpoint, Policy, Refused, Unusable, sent
+from proband.core.progress import say
+from proband.core.protocols import Chat, Choice, Question, Reply, Score, Text
+from proband.models.remote.endpoint import Caller, Endpoint, Refused, Unusable
 from proband.models.remote.letter_choice import choice_meant, log_probabilities, prompt_of, rotations
+from proband.models.remote.messages import Completion, sent
+from proband.models.remote.policy import Policy
 from proband.models.remote.prices import read_prices
 from proband.models.remote.text_scores import echoed
 
@@ -49,7 +53,7 @@ class RemoteOptions(Policy):
 
 
 class Remote:
-    """A chat model (protocols Chats, Chooses, Generates)."""
+    """A chat model (protocols Chats, Replies, Chooses, Generates)."""
 
     room = 4096  # tokens for a reply: what a model thinks counts too, and nobody pays for what is not written
     reports_each = True  # `on_result` is called as each answer arrives, so that each can be written down at once
@@ -58,6 +62,7 @@ class Remote:
         self.name, self.model, self._endpoint, self._options = name, model, endpoint, options
         self._extra, self.prices = _extra(options.extra, name), read_prices(options.prices, name)
         self._top: list[int] = list(TOP) if options.logprobs else []  # what is left to try; empty: no log-probabilities
+        self._no_logprobs = False  # whether the server refused, or left out, the log-probabilities of replies
         self._names: dict[str, str] = {}  # what the server calls a field
         self._dropped: set[str] = set()  # fields it does not take; named by `usage`
 
@@ -81,7 +86,8 @@ class Remote:
         """Requests, retries, tokens, replies without a readable letter; with prices, the cost too."""
         names = ("requests", "retries", "prompt_tokens", "completion_tokens", "without_usage", "unparsed", "cut_off")
         counts = {name: float(self._endpoint.counts[name]) for name in names}
-        counts |= {f"without_{field}": 1.0 for field in sorted(self._dropped)}
+        missing = self._dropped | ({"logprobs"} if self._no_logprobs else set())
+        counts |= {f"without_{field}": 1.0 for field in sorted(missing)}
         if self.prices is not None:
             counts["cost"] = self.prices.of(counts["prompt_tokens"], counts["completion_tokens"])
         return counts
@@ -106,7 +112,8 @@ class Remote:
         replies: list[str] = []
         logs: list[tuple[float, ...] | None] = []
         for shift in shifts:
-            reply, content = await self._chat(caller, (("user", prompt_of(question, shift)),), fields, logprobs=True)
+            chat: Chat = (("user", prompt_of(question, shift)),)
+            reply, content = await self._chat(caller, chat, fields, letters=True)
             replies.append(reply)
             logs.append(log_probabilities(content, question, shift))
             if options.permutations is None and logs[0] is not None:
@@ -130,16 +137,17 @@ class Remote:
 
     # ---- chat ------------------------------------------------------------------------------------------------------
 
-    async def _chat(self, caller: Caller, chat: Chat, fields: Mapping[str, Any], *, logprobs: bool) -> tuple[str, Any]:
-        """(text, token log-probabilities or None) of one chat turn; steps down where the server refuses a setting."""
+    async def _chat(self, caller: Caller, chat: Chat, fields: Mapping[str, Any], *, letters: bool) -> tuple[str, Any]:
+        """(text, token log-probabilities or None) of one chat turn; steps down where the server refuses a setting.
+        `letters`: the alternatives to the first token are needed too."""
         while True:
             body = self._body(chat, fields)
-            if logprobs and self._top:
+            if letters and self._top:
                 body |= {"logprobs": True, "top_logprobs": self._top[0]}
             try:
                 return await caller.post("/chat/completions", body, self._read_chat)
             except Refused as refusal:
-                if refusal.status not in (400, 422) or not self._adapted(refusal.reason, body):
+                if refusal.status in (401, 404) or not self._adapted(refusal.reason, body):
                     raise
 
     def _body(self, chat: Chat, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,11 +155,14 @@ class Remote:
             chat = (("system", self._options.system), *chat)
         messages = [{"role": role, "content": content} for role, content in chat]
         body = {"model": self.model, "messages": messages, **fields, **self._extra}
+        if self._no_logprobs:
+            body.pop("logprobs", None)
         return {self._names.get(field, field): value for field, value in body.items() if field not in self._dropped}
 
-    def rendered(self, chat: Chat, *, max_tokens: int, temperature: float, seed: int) -> str:
+    def rendered(self, chat: Chat, *, max_tokens: int, temperature: float, seed: int, logprobs: bool = False) -> str:
         """The body of the request."""
         fields = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed}
+        fields |= {"logprobs": True} if logprobs else {}
         return sent(self._body(chat, fields)).decode("utf-8")
 
     def _adapted(self, reason: str, sent: Mapping[str, Any]) -> bool:
@@ -161,7 +172,9 @@ class Remote:
             self._names["max_tokens"] = "max_completion_tokens"
             return True
         if "logprobs" in sent and "logprob" in reason.lower():
-            if self._top[:1] == [sent["top_logprobs"]]:  # another request may have stepped down already
+            if "top_logprobs" not in sent:
+                self._without_logprobs("refuses them")
+            elif self._top[:1] == [sent["top_logprobs"]]:  # another request may have stepped down already
                 del self._top[0]
             return True
         refused = [field for field in ("seed", "temperature") if field in sent and field in reason]
@@ -201,9 +214,30 @@ class Remote:
 
     def _replies(self, chats: Sequence[Chat], fields: Mapping[str, Any], on_result: Report) -> list[str]:
         async def ask(caller: Caller, i: int) -> str:
-            return (await self._chat(caller, chats[i], fields, logprobs=False))[0]
+            return (await self._chat(caller, chats[i], fields, letters=False))[0]
 
         return self._endpoint.map(ask, len(chats), on_result=on_result)
+
+    def replies(
+        self, chats: Sequence[Chat], *, max_tokens: int, temperature: float, seed: int, on_result: Report = None
+    ) -> list[Reply]:
+        """What `chat` gives, with log-probabilities where the server gives them."""
+        fields = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed, "logprobs": True}
+
+        async def ask(caller: Caller, i: int) -> Reply:
+            text, content = await self._chat(caller, chats[i], fields, letters=False)
+            mean = mean_log_probability(content)
+            if mean is None and text:
+                self._without_logprobs("leaves them out")
+            return Reply(text, mean)
+
+        return self._endpoint.map(ask, len(chats), on_result=on_result)
+
+    def _without_logprobs(self, why: str) -> None:
+        """The server gives none: said once, and not asked for again."""
+        if not self._no_logprobs:
+            say(f"{self.name}: no log-probabilities of replies (the server {why}); replies are kept without them")
+        self._no_logprobs = True
 
 
 class ScoringRemote(Remote):
@@ -220,6 +254,19 @@ class ScoringRemote(Remote):
             return await echoed(caller, self.model, texts[i])
 
         return self._endpoint.map(ask, len(texts), on_result=on_result)
+
+
+def mean_log_probability(content: Any) -> float | None:
+    """The mean natural-log probability of a reply's tokens; None where the server does not give all of them.
+
+    >>> mean_log_probability([{"token": "Aunt", "logprob": -0.5}, {"token": ".", "logprob": -0.1}])
+    -0.3
+    """
+    try:
+        values = [float(token["logprob"]) for token in content or ()]
+    except (TypeError, KeyError, ValueError):
+        return None
+    return math.fsum(values) / len(values) if values and all(map(math.isfinite, values)) else None
 
 
 def _extra(extra: dict[str, Any] | str | None, name: str) -> dict[str, Any]:

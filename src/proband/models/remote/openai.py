@@ -1,7 +1,8 @@
 """`openai:MODEL` at the public service, or `openai:MODEL@BASE_URL` at any other: which server, which key, and whether
 it gives log-probabilities of texts.
 
-The key comes from PROBAND_API_KEY or OPENAI_API_KEY and goes nowhere but into the request's header.
+A key goes to the server that it is for, and nowhere but into the request's header: OPENAI_API_KEY to the public
+service alone, PROBAND_API_KEY_HOST to the server of that name, PROBAND_API_KEY to every other.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def load(rest: str, *, options: RemoteOptions) -> Remote:
     """The model at an endpoint; where `scores` is not given, the server is asked once."""
     name = f"openai:{rest}"
     model, url = _parts(rest)
-    endpoint = Endpoint(url, name=name, key=_key(), policy=options)
+    endpoint = Endpoint(url, name=name, key=_key(url), key_from=" or ".join(key_names(url)), policy=options)
     endpoint.needs_key = public = url == PUBLIC  # which gives no log-probabilities of texts
     scores = not public and gives_log_probabilities(endpoint, model) if options.scores is None else options.scores
     return (ScoringRemote if scores else Remote)(endpoint, name=name, model=model, options=options)
@@ -39,11 +40,26 @@ def _parts(rest: str) -> tuple[str, str]:
     return found[1], found[2].rstrip("/")
 
 
-def _key() -> str | None:
-    key = (os.environ.get("PROBAND_API_KEY") or os.environ.get("OPENAI_API_KEY") or "").strip()
-    if not key.isascii() or not key.isprintable():
-        raise ProbandError("the API key in the environment holds characters that no key has")
-    return key or None
+def key_names(url: str) -> tuple[str, ...]:
+    """The environment variables that may hold the key of a server.
+
+    >>> key_names("https://openrouter.ai/api/v1"), key_names("http://localhost:8000/v1")[0], key_names(PUBLIC)
+    (('PROBAND_API_KEY_OPENROUTER_AI', 'PROBAND_API_KEY'), 'PROBAND_API_KEY_LOCALHOST_8000', ('OPENAI_API_KEY',))
+    """
+    if url == PUBLIC:
+        return ("OPENAI_API_KEY",)
+    server = url.split("/")[2]
+    return (f"PROBAND_API_KEY_{re.sub(r'[^A-Za-z0-9]+', '_', server).strip('_').upper()}", "PROBAND_API_KEY")
+
+
+def _key(url: str) -> str | None:
+    for name in key_names(url):
+        key = os.environ.get(name, "").strip()
+        if not key.isascii() or not key.isprintable():
+            raise ProbandError(f"the API key in {name} holds characters that no key has")
+        if key:
+            return key
+    return None
 
 
 KIND = ModelKind(

@@ -10,16 +10,16 @@ from typing import Any
 
 from proband.core.cache import Cache
 from proband.core.files import dumps
-from proband.core.protocols import Chat, Choice, Question, Score, Text
+from proband.core.protocols import Chat, Choice, Question, Reply, Score, Text
 
 
 def remembering(model: Any, folder: Path | None) -> Any:
-    """A shallow copy of the model whose `score`, `choose`, `generate` and `chat` ask the cache first.
+    """A shallow copy of the model whose `score`, `choose`, `generate`, `chat` and `replies` ask the cache first.
 
     It stays an object of the model's own class, so that a solver can still ask what it is able to do.
     """
     memory, copied = Memory(model, folder), copy.copy(model)
-    for call in ("score", "choose", "generate", "chat"):
+    for call in ("score", "choose", "generate", "chat", "replies"):
         if hasattr(model, call):
             object.__setattr__(copied, call, getattr(memory, call))
     return copied
@@ -47,8 +47,11 @@ class Memory:
     def chat(self, chats: Sequence[Chat], **settings: Any) -> list[str]:
         return self._through("chat", chats, [dumps(chat) for chat in chats], **settings)
 
+    def replies(self, chats: Sequence[Chat], **settings: Any) -> list[Reply]:
+        return [Reply(*found) for found in self._through("replies", chats, [dumps(chat) for chat in chats], **settings)]
+
     def _through(self, call: str, requests: Sequence[Any], keys: list[str], **settings: Any) -> list[Any]:
-        """Look each key up; put the distinct unknown ones to the model in one call, and remember them.
+        """Look each key up; ask the model the distinct unknown ones in one call, and remember them.
 
         A remote model's answers cost money one by one and do not depend on a batch: each is written down as it
         arrives. A local model's answers are one record.
@@ -81,4 +84,4 @@ class Memory:
 
 
 def _plain(value: Any) -> Any:
-    return astuple(value) if isinstance(value, (Score, Choice)) else value
+    return astuple(value) if isinstance(value, (Score, Choice, Reply)) else value

@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import UNSET
+
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_run
 from proband.core.types import Answer, Item, Run
@@ -79,7 +81,8 @@ class Results:
 
     def answers(self) -> polars.DataFrame:
         """A row per answered item: its id, the chosen answer, the value of the main metric, the status (`unread`,
-        `skipped` or empty), the model's own words, and its score for each choice."""
+        `skipped` or empty), the model's own words and
+        their log-probability, and its score for each choice."""
         import polars
 
         metric = self.set.suite.metric()
@@ -89,7 +92,7 @@ class Results:
             value = sum(numbers) / len(numbers) if numbers else None
             rows.append(_answer(item, answer) | {metric.name: value})
         kinds: dict[str, Any] = {"item_id": str, "answer": str, "gold": str, metric.name: float, "status": str}
-        kinds |= {"text": str, "scores": polars.List(polars.Float64), "blanks": str}
+        kinds |= {"text": str, "scores": polars.List(polars.Float64), "blanks": str, "logprob": float}
         return polars.DataFrame(rows, schema=kinds)
 
     def __repr__(self) -> str:
@@ -139,6 +142,7 @@ def _answer(item: Item, answer: Answer) -> dict[str, Any]:
         "gold": None if item.gold is None else item.choices[item.gold],
         "status": answer.status,
         "text": answer.text,
+        "logprob": None if answer.logprob is UNSET else answer.logprob,
         "scores": list(answer.scores),
         "blanks": dumps(answer.blanks) if answer.blanks else None,
     }

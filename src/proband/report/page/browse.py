@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import UNSET
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, write_text
@@ -164,6 +165,8 @@ def _answer(answer: Answer | None, value: float) -> dict[str, Any] | None:
         short["s"] = [round(float(score), 4) for score in answer.scores]
     if answer.text is not None:
         short["t"] = answer.text
+    if answer.logprob is not UNSET:
+        short["l"] = round(answer.logprob, 4)
     if answer.blanks:
         short["b"] = answer.blanks
     if answer.status:

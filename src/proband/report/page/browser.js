@@ -165,6 +165,7 @@ const PROBAND = (() => {
       if (!answer || (answer.t === undefined && !answer.b && !answer.status)) return;
       const state = answer.status ? make("span", "status", SIGNS[set.right[m][i]][2]) : null;
       box.append(make("h3", "small", make("span", `swatch s${set.hues[m] % 4} ${colour(set, m)}`), answer.status === "skipped" ? `${set.runs[m]} was not asked` : `${set.runs[m]} answered`, state));
+      if (answer.l !== undefined) box.append(make("p", "note", `log-probability per token: ${answer.l.toFixed(3)}`));
       if (answer.t !== undefined) box.append(scrolled(make("pre", "", answer.t), `answer of ${set.runs[m]}`));
       if (answer.b) box.append(drawBlanks(answer.b, `blanks of ${set.runs[m]}`));
     });

@@ -1,0 +1,62 @@
+"""Workers stop at a failure and at an interrupt, also those that miss a cancellation."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+
+import pytest
+
+from proband.models.remote.workers import finished, work_through
+
+
+def test_every_number_is_worked_on_once() -> None:
+    seen: list[int] = []
+
+    async def ask(i: int) -> None:
+        await asyncio.sleep(0)
+        seen.append(i)
+
+    finished(work_through(20, [ask] * 3))
+    assert sorted(seen) == list(range(20))
+
+
+@pytest.mark.parametrize("deaf", [1, 3])
+def test_an_interrupt_stops_workers_that_miss_their_cancellation(deaf: int) -> None:
+    """As a connection can that is being opened: the worker goes on as if nothing had been asked of it."""
+    seen: list[int] = []
+    missed = 0
+
+    async def ask(i: int) -> None:
+        nonlocal missed
+        seen.append(i)
+        if i == 5:
+            os.kill(os.getpid(), signal.SIGINT)
+        try:
+            await asyncio.sleep(0.01)
+        except asyncio.CancelledError:
+            missed += 1
+            if missed > deaf:
+                raise
+
+    with pytest.raises(KeyboardInterrupt):
+        finished(work_through(1000, [ask] * 3))
+    assert missed >= deaf
+    assert len(seen) < 12
+
+
+def test_the_first_failure_is_raised_and_ends_the_others() -> None:
+    ended: list[int] = []
+
+    async def ask(i: int) -> None:
+        try:
+            if i == 2:
+                raise ValueError("the second")
+            await asyncio.sleep(30)
+        finally:
+            ended.append(i)
+
+    with pytest.raises(ValueError, match="the second"):
+        finished(work_through(9, [ask] * 4))
+    assert sorted(ended) == [0, 1, 2, 3]
