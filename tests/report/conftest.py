@@ -181,7 +181,7 @@ def make_set() -> Callable[..., ItemSet]:
 @pytest.fixture
 def unpainted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures as SVG only, as without matplotlib: painting is what takes most of a small report's time."""
-    for module in ("draw.marks", "write"):
+    for module in ("draw.marks", "write", "folder"):
         monkeypatch.setattr(f"proband.report.{module}.can_paint", lambda: False)
 
 

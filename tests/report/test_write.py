@@ -126,6 +126,29 @@ def test_without_matplotlib_there_are_svgs_and_a_word_about_it(
     assert ".png" not in page
 
 
+def test_a_smaller_report_leaves_no_files_of_a_larger_one(
+    make_set: Callable[..., ItemSet], tmp_path: Path, unpainted: None
+) -> None:
+    out, alone = tmp_path / "both", tmp_path / "alone"
+    first, second = make_set(40), make_set(30)
+    write_report([first, second], out=out)
+    assert (out / "analogy-2.html").exists()
+    (out / "notes.html").write_text("mine")
+    (out / "tables" / "mine.csv").write_text("mine")
+    write_report([first], out=out)
+    write_report([first], out=alone)
+    files = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
+    assert files == {str(p.relative_to(alone)) for p in alone.rglob("*") if p.is_file()} | {
+        "notes.html",
+        "tables/mine.csv",
+    }
+    summary = json.loads((out / "report.json").read_text())
+    (out / "report.json").write_text(json.dumps(summary | {"files": ["../outside.html", "notes.txt", "/etc/hosts"]}))
+    (tmp_path / "outside.html").write_text("mine")
+    write_report([first], out=out)
+    assert (tmp_path / "outside.html").exists()
+
+
 def test_a_table_nobody_has_tags_for_is_left_out(
     make_set: Callable[..., ItemSet], tmp_path: Path, unpainted: None
 ) -> None:

@@ -140,7 +140,7 @@ class Runner:
     def run(self) -> Run:
         described = self.described()
         self.out.mkdir(parents=True, exist_ok=True)
-        with locked(self.out):
+        with locked(self.out), nothing_left_of_nothing(self.out):
             begin(self.out, described)
             self._answer_all()
             usage = getattr(self.model, "usage", None)
@@ -199,6 +199,19 @@ def begin(out: Path, run: Run) -> None:
                 f"{name!r} differs: this folder holds a run with {old[:80]}, now it is {new[:80]}; name another folder",
                 file=path,
             )
+
+
+@contextmanager
+def nothing_left_of_nothing(out: Path) -> Iterator[None]:
+    """A run that fails before its first answer leaves no files that a report would stumble over."""
+    try:
+        yield
+    except BaseException:
+        answers = out / "answers.jsonl"
+        if not answers.exists() or answers.stat().st_size == 0:
+            for name in ("answers.jsonl", "run.json"):
+                (out / name).unlink(missing_ok=True)
+        raise
 
 
 @contextmanager

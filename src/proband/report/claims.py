@@ -194,20 +194,19 @@ def _from_analysis(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Itera
 
 def as_sheet(verdicts: Sequence[Verdict]) -> Sheet:
     """All verdicts as a sheet of plain cells."""
-
-    def p(value: float | None) -> str:
-        return "–" if value is None else words.p_value(value)
-
     return Sheet(
         name="claims",
         title="Claims",
-        header=("claim", "source", "setting", "runs", "verdict", "difference", "p", "p (Holm)", "evidence"),
-        rows=tuple(
-            (v.statement, v.source, v.where or "–", v.systems, v.verdict, v.shown, p(v.p), p(v.p_holm), v.evidence)
-            for v in verdicts
-        ),
+        header=("claim", "source", "setting", "items", "runs", "verdict", "difference", "p", "p (Holm)", "evidence"),
+        rows=tuple(map(_row, verdicts)),
         note=(
             "A claim holds if its difference has the sign it states at p < 0.05 after Holm's correction over all "
             "claims of this study, fails if it has the other sign at p < 0.05, and is open otherwise."
         ),
     )
+
+
+def _row(v: Verdict) -> tuple[str, ...]:
+    p, p_holm = ("–" if p is None else words.p_value(p) for p in (v.p, v.p_holm))
+    about = (v.statement, v.source, v.where or "–", v.items, v.systems)
+    return (*about, v.verdict, v.shown, p, p_holm, v.evidence)

@@ -10,17 +10,14 @@ from typing import Any, cast
 import msgspec
 
 from proband.core.errors import ProbandError
-from proband.core.files import write_json, write_text
 from proband.core.metrics import Metric
 from proband.core.progress import Progress
 from proband.core.statistics.clusters import FEW
-from proband.core.suite import Published, Results, Sheet, Suite, Table
+from proband.core.suite import Published, Results, Suite, Table
 from proband.core.text import slug
 from proband.report.claims import as_sheet, judge
-from proband.report.draw.axes import WIDE
-from proband.report.draw.choose import drawing
-from proband.report.draw.curves import curve_plot
-from proband.report.draw.marks import Picture, can_paint, paint, svg
+from proband.report.draw.marks import can_paint
+from proband.report.folder import Folder
 from proband.report.numbers import words
 from proband.report.numbers.cells import Study
 from proband.report.numbers.comparisons import comparisons
@@ -31,12 +28,8 @@ from proband.report.numbers.systems import unique
 from proband.report.page.browse import write_browser
 from proband.report.page.page import PAGES, Section, pages
 from proband.report.page.panel import sheet_file
-from proband.report.tables.comma_separated import comma_separated
-from proband.report.tables.latex import latex
-from proband.report.tables.markdown import markdown
 from proband.report.tables.relations import across_suites
 from proband.report.tables.replies import prompt_spread, unread_warnings
-from proband.report.tables.sheets import sheet_csv, sheet_latex, sheet_markdown
 from proband.report.tables.side_by_side import side_by_side
 
 NO_PLOTS = "PNG and PDF figures were not written: they need matplotlib (pip install 'proband[plots]')."
@@ -52,13 +45,15 @@ def write_report(
     claims: bool = False,
     analyses: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Write index.html, report.json, tables/, figures/ and data/ into `out`; returns where it is and what
-    stands out; the numbers are in report.json.
+    """Write index.html, a page per item set, report.json, tables/, figures/ and data/ into `out`; files of an earlier
+    report that this one does not have are removed. Returns where it is and what stands out; the numbers are in
+    report.json.
 
     `tables` names the tables to write (default: those that are not only for studies), `analyses` the analyses to run;
     with `claims` the suites' claims are tested.
     """
     _check(sets, tables=tables, analyses=analyses)
+    folder = Folder(out)
     keys = unique([*PAGES, *(slug(each.suite.name) for each in sets)])[len(PAGES) :]
     studies: list[Study] = []
     sections: list[Section] = []
@@ -71,20 +66,20 @@ def write_report(
             bar.advance()
         colour(studies)
         for study in studies:
-            sections.append(_section(study, out, tables=tables, analyses=analyses, advance=bar.advance))
+            sections.append(_section(study, folder, tables=tables, analyses=analyses, advance=bar.advance))
     across = across_suites(studies)
     if across is not None:
-        _write_sheet(across, across.name, out)
+        folder.sheet(across, across.name)
     verdicts = judge([(section.study, section.sheets) for section in sections]) if claims else []
     if claims:
-        _write_sheet(as_sheet(verdicts), "claims", out)
-        write_json(out / "claims.json", {"claims": _plain(verdicts)})
+        folder.sheet(as_sheet(verdicts), "claims")
+        folder.json("claims.json", {"claims": _plain(verdicts)})
     missing = "" if can_paint() else NO_PLOTS
     name = title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
     for file, text in pages(sections, title=name, claims=verdicts, across=across, missing=missing).items():
-        write_text(out / file, text)
+        folder.text(file, text)
     summary = {"title": name, "missing": missing, "sets": [_set_summary(section) for section in sections]}
-    write_json(out / "report.json", summary | ({"claims": _plain(verdicts)} if claims else {}))
+    folder.finish(summary | ({"claims": _plain(verdicts)} if claims else {}))
     counted = {kind: sum(each.verdict == kind for each in verdicts) for kind in ("holds", "fails", "open")}
     return {
         "page": str(out / "index.html"),
@@ -144,17 +139,17 @@ def colour(studies: Sequence[Study]) -> None:
 
 
 def _section(
-    study: Study, out: Path, *, tables: Sequence[str] | None, analyses: Sequence[str], advance: Callable[[], None]
+    study: Study, folder: Folder, *, tables: Sequence[str] | None, analyses: Sequence[str], advance: Callable[[], None]
 ) -> Section:
     suite = study.items.suite
     overall = fill(study, Table(name="headline", title="All items", rows=(), columns=(), metric=study.main.name))
-    _write_grid(overall, out)
+    folder.grid(overall)
     grids = []
     for table in _chosen(suite, tables):
         grid = fill(study, table)
         if not grid.empty:
             grids.append(grid)
-            _write_grid(grid, out)
+            folder.grid(grid)
         advance()
     first = next((grid for grid in grids if grid.metric is study.main and grid.by_system and grid.rows), None)
     sheets = [
@@ -165,10 +160,10 @@ def _section(
     ]
     sheets += prompt_spread(study)
     for sheet in sheets:
-        _write_sheet(sheet, sheet_file(sheet, study.key), out)
+        folder.sheet(sheet, sheet_file(sheet, study.key))
     compared = comparisons(study)
     advance()
-    browsed = write_browser(study, out / "data")
+    browsed = write_browser(study, folder.text)
     advance()
     return Section(
         study=study,
@@ -179,31 +174,6 @@ def _section(
         said=(*unread_warnings(study), *sentences(study, first, compared)),
         browsed=browsed,
     )
-
-
-def _write_grid(grid: Grid, out: Path) -> None:
-    """The table in three formats, the figure in three (one without matplotlib)."""
-    _write_table(out, grid.name, md=markdown(grid), tex=latex(grid), csv=comma_separated(grid))
-    if grid.empty:
-        return
-    _write_picture(drawing(grid)(grid, WIDE), grid.name, out)
-
-
-def _write_picture(picture: Picture, name: str, out: Path) -> None:
-    write_text(out / "figures" / f"{name}.svg", svg(picture))
-    if can_paint():
-        paint(picture, [out / "figures" / f"{name}.{end}" for end in ("png", "pdf")])
-
-
-def _write_sheet(sheet: Sheet, name: str, out: Path) -> None:
-    _write_table(out, name, md=sheet_markdown(sheet), tex=sheet_latex(sheet, name), csv=sheet_csv(sheet))
-    if sheet.curves is not None:
-        _write_picture(curve_plot(sheet.curves, sheet.title, WIDE), name, out)
-
-
-def _write_table(out: Path, name: str, **formats: str) -> None:
-    for end, text in formats.items():
-        write_text(out / "tables" / f"{name}.{end}", text)
 
 
 # ---- for machines --------------------------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ def test_the_sentences_say_what_the_numbers_say(make_set: Callable[..., ItemSet]
     assert cell
     above = next(each for each in said if "above chance" in each)
     assert above.startswith(
-        f"embedded:mlm is above chance on random-tail by {100 * (cell.estimate.mean - 0.5):.1f} points"
+        f"embedded:mlm is furthest above chance on random-tail: by {100 * (cell.estimate.mean - 0.5):.1f} points"
     )
     assert any("not significant" in each for each in said)
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from proband.core.errors import ProbandError
+from proband.core.files import write_text
 from proband.core.metrics import accuracy_of as accuracy
 from proband.report import ItemSet
 from proband.report.numbers.cells import Study
@@ -24,7 +25,7 @@ def parse_script(text: str) -> list[Any]:
 
 
 def written(loaded: ItemSet, out: Path) -> dict[str, int]:
-    return browse.write_browser(Study(loaded, seed=0), out)
+    return browse.write_browser(Study(loaded, seed=0), lambda name, text: write_text(out / Path(name).name, text))
 
 
 def test_the_shards_hold_every_item_and_answer(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:

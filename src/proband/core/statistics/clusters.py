@@ -130,8 +130,8 @@ class Neighbours:
 
     @property
     def few(self) -> bool:
-        """Whether these are too few clusters to tell anything."""
-        return self.effective < FEW - 1e-9
+        """Whether these are too few clusters, or too few items, to tell anything."""
+        return min(self.effective, self.items) < FEW - 1e-9
 
     @cached_property
     def degree(self) -> Floats:

@@ -81,8 +81,7 @@ class Results:
 
     def answers(self) -> polars.DataFrame:
         """A row per answered item: its id, the chosen answer, the value of the main metric, the status (`unread`,
-        `skipped` or empty), the model's own words and
-        their log-probability, and its score for each choice."""
+        `skipped` or empty), the reply in words, its score for each choice, and the reply's log-probability."""
         import polars
 
         metric = self.set.suite.metric()

@@ -110,7 +110,7 @@ def fitted(text: str, width: float, *, size: float = 12.0) -> str:
 
 
 def text_width(texts: Sequence[str], *, size: float = 12.0) -> float:
-    return max((len(text) for text in texts), default=0) * 0.56 * size
+    return max((len(text) for text in texts), default=0) * 0.6 * size
 
 
 def picture(grid: Grid, width: float, height: float, marks: Sequence[Mark], *, against: str = "") -> Picture:

@@ -1,4 +1,5 @@
-"""A heat map, rows x columns, a panel per model: blue above chance, orange below, pale at it."""
+"""A heat map, rows x columns, a panel per model: blue above chance, orange below, pale where the interval includes
+chance."""
 
 from __future__ import annotations
 
@@ -84,8 +85,12 @@ def shade(cell: Cell, span: tuple[float, float], metric: Metric) -> str:
     >>> e = Estimate(metric="accuracy", group={}, mean=0.75, low=0.7, high=0.8, n=9)
     >>> shade(Cell(e, 0.5), (0, 1), ACCURACY), shade(Cell(e, None), (0.5, 1.0), ACCURACY)
     ('high 0.42', 'high 0.42')
+    >>> shade(Cell(e, 0.72), (0, 1), ACCURACY)
+    'high 0.00'
     """
     mean, chance = cell.estimate.mean, cell.chance
+    if cell.against_chance == "at":
+        return "high 0.00"
     if chance is None or not 0 < chance < 1:
         low, high = span if metric.better == "high" else span[::-1]
         return f"high {DEEPEST * (mean - low) / (high - low):.2f}"

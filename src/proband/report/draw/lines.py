@@ -82,6 +82,8 @@ def _line(grid: Grid, run: int, row: Key | None, across: Axis, up: Axis) -> list
         Mark(kind="poly", at=outline, paint=paint, filled=True, opacity=0.14, model=run),
         Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, model=run),
     ]
+    if len(known) == 1:  # a band of no width
+        marks[0] = Mark(kind="line", at=(*lower[0], *upper[0]), paint=paint, width=2.5, opacity=0.55, model=run)
     for (x, y), (column, cell) in zip(path, known):
         words_ = tip(grid, run, row, column, cell)
         few = cell.estimate.few

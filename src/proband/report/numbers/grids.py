@@ -109,6 +109,7 @@ def fill(study: Study, table: Table) -> Grid:
             found = study.cell(metric, {**table.where, **own}, macro=table.macro)
             cells[row, column] = tuple(next((found[at] for at in of if found[at]), None) for of in members)
             published[row, column] = {f.model: f for f in every if _belongs(f, own, table.where)}
+    columns = [c for c in columns if any(any(cells[row, c]) or published[row, c] for row in lines)] or columns[:1]
     return Grid(
         name=f"{study.key}-{table.name}",
         table=table,

@@ -67,9 +67,8 @@ def _against_chance(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> l
             if cell.against_chance == way and cell.chance is not None:
                 gap = words.distance(distance, metric)
                 low, high = sorted((cell.estimate.low - cell.chance, cell.estimate.high - cell.chance), key=abs)
-                said.append(
-                    f"{label} is {way} chance on {column} by {gap} {words.interval(abs(low), abs(high), metric)}."
-                )
+                span = words.interval(abs(low), abs(high), metric)
+                said.append(f"{label} is furthest {way} chance on {column}: by {gap} {span}.")
     level: dict[str, list[str]] = {}
     for _, label, column, cell in by_distance:
         if cell.against_chance == "at":
@@ -81,7 +80,7 @@ def _against_chance(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> l
 
 
 def _gap(cells: Sequence[tuple[str, str, Cell]], grid: Grid) -> list[str]:
-    """The widest gap inside one system whose two intervals do not meet: from its best column to its worst."""
+    """The widest gap inside one system whose two intervals do not meet: between its highest column and its lowest."""
     widest: tuple[float, str] = (0.0, "")
     metric = grid.metric
     for label in grid.labels:
@@ -95,9 +94,7 @@ def _gap(cells: Sequence[tuple[str, str, Cell]], grid: Grid) -> list[str]:
         if top.low > bottom.high and top.mean - bottom.mean > widest[0]:
             high, low = words.value(top.mean, metric), words.value(bottom.mean, metric)
             told = (
-                f"{label} falls from {high} on {highest} to {low} on {lowest}."
-                if metric.better == "high"
-                else f"{label} rises from {low} on {lowest} to {high} on {highest}."
+                f"{label} has its highest {words.metric(metric)} on {highest} ({high}), its lowest on {lowest} ({low})."
             )
             widest = (top.mean - bottom.mean, told)
     return [widest[1]] if widest[1] else []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from proband.core.metrics import Metric
 from proband.core.suite import Where
@@ -61,10 +62,12 @@ def span(e: Estimate, of: Metric) -> str:
     """The interval of an estimate, or why there is none.
 
     >>> from proband.core.metrics import ACCURACY
-    >>> span(Estimate(metric="accuracy", group={}, mean=0.7, low=0.0, high=1.0, n=3, few=True), ACCURACY)
-    '(n = 3, too few to tell)'
+    >>> e = Estimate(metric="accuracy", group={}, mean=0.7, low=0.0, high=1.0, n=76, clusters=5, few=True)
+    >>> span(e, ACCURACY)
+    '(n = 76 in 5 clusters, too few to tell)'
     """
-    return f"(n = {e.n:,}, {TOO_FEW})" if e.few else interval(e.low, e.high, of)
+    inside = f" in {count(e.clusters, 'cluster')}" if 0 < e.clusters < e.n else ""
+    return f"(n = {e.n:,}{inside}, {TOO_FEW})" if e.few else interval(e.low, e.high, of)
 
 
 def signed(value: float, of: Metric) -> str:
@@ -134,12 +137,25 @@ def tag(value: Tag) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def listed(value: Any) -> str:
+    """A value of a manifest, whatever it holds, without brackets and quotes.
+
+    >>> listed({"train": 1200, "kinds": ["a", "b"]}), listed(True), listed(None), listed(0.5)
+    ('train 1200, kinds a,b', 'yes', '', '0.5')
+    """
+    if isinstance(value, Mapping):
+        return ", ".join(f"{str(each).replace('_', ' ')} {listed(own)}" for each, own in value.items())
+    if isinstance(value, (list, tuple)):
+        return ("; " if any(isinstance(each, (Mapping, list)) for each in value) else ",").join(map(listed, value))
+    return "" if value is None else ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
 def name(tag_name: str) -> str:
     """
-    >>> name("run.template"), name("probe")
-    ('template', 'probe')
+    >>> name("run.template"), name("paper_probe")
+    ('template', 'paper probe')
     """
-    return tag_name.removeprefix("run.")
+    return tag_name.removeprefix("run.").replace("_", " ")
 
 
 def key(names: Sequence[str], values: Sequence[Tag] | None, *, everything: str = "All") -> str:

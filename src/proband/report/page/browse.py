@@ -7,15 +7,14 @@ second pass over the files picks out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from msgspec import UNSET
 
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, write_text
+from proband.core.files import dumps
 from proband.core.types import Answer
 from proband.report.numbers import words
 from proband.report.numbers.cells import Study
@@ -40,8 +39,9 @@ def script(call: str, *values: Any) -> str:
     return f"{call}({text});\n".replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def write_browser(study: Study, folder: Path) -> dict[str, int]:
-    """Write the index and the shards of one item set; says how many items it has, shows and draws."""
+def write_browser(study: Study, write: Callable[[str, str], None]) -> dict[str, int]:
+    """Write the index and the shards of one item set by `write(file, text)`; returns how many items it has, shows and
+    draws."""
     count, found = study.arrays.count, study.arrays.metrics[study.main.name]
     values = [np.full(count, np.nan) if study.main.over == "set" else item_means(each, count) for each in found]
     places = sample(study, values, most=SHOWN)
@@ -49,8 +49,8 @@ def write_browser(study: Study, folder: Path) -> dict[str, int]:
     records = browser.records()
     for number, first in enumerate(range(0, len(records), SHARD)):
         part = records[first : first + SHARD]
-        write_text(folder / f"{study.key}-{number}.js", script("PROBAND.shard", study.key, number, part))
-    write_text(folder / f"{study.key}-index.js", script("PROBAND.index", study.key, browser.index(records)))
+        write(f"data/{study.key}-{number}.js", script("PROBAND.shard", study.key, number, part))
+    write(f"data/{study.key}-index.js", script("PROBAND.index", study.key, browser.index(records)))
     return {"items": study.arrays.count, "shown": len(records), "drawings": sum("svg" in each for each in records)}
 
 

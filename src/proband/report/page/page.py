@@ -74,7 +74,13 @@ def pages(
             "item_set", shared, here=view["file"], s=view, contents=view["contents"], partly=_partly(section, own)
         )
     if claims:
-        made["claims.html"] = _rendered("claims", shared, here="claims.html", contents=[("claims", "Claims", 1)])
+        made["claims.html"] = _rendered(
+            "claims",
+            shared,
+            here="claims.html",
+            contents=[("claims", "Claims", 1)],
+            names={view["key"]: view["title"] for view in views},
+        )
     return made
 
 

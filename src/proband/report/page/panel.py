@@ -43,8 +43,8 @@ def marks_key(grid: Grid) -> list[tuple[str, str]]:
     published = [("diamond", "published")] if any(map(grid.others, grid.rows)) else []
     chance = [("dash", "chance")] if grid.has_chance else []
     if drawing(grid) is heat_map:
-        against = "above chance" if grid.has_chance else "better"
-        low = [("below", "below chance"), ("pale", "at chance")] if grid.has_chance else []
+        against = "above chance" if grid.has_chance else "darker: better"
+        low = [("below", "below chance"), ("pale", "° the interval includes chance")] if grid.has_chance else []
         return [("above", against), *low, *few]
     band = "band" if drawing(grid) is line_plot else "bar"
     return [("dot", "mean"), (band, "95% interval"), *chance, *published, *few]

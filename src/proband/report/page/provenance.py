@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from proband.core.files import dumps
 from proband.core.types import Run
+from proband.report.numbers import words
 from proband.report.numbers.cells import Study
 from proband.report.numbers.sources import ItemSet
 
 COMMANDS = ("build", "command")
+ROWS = 60  # of a table in a manifest
+FLAGS = ("limit", "too-long", "prompt", "shots", "shots-from", "think", "system", "max-tokens", "logprobs")  # of `run`
+NOT_ASKED = ("asked", "prompt-sha")  # what a run records beyond its options
 
 
 def provenance(study: Study) -> dict[str, Any]:
@@ -55,8 +58,20 @@ def build_command(items: ItemSet) -> str:
 
 def run_command(run: Run, items: ItemSet) -> str:
     parts = ["proband", "run", items.source or "DIR", "-m", run.model, "-s", run.solver]
-    parts += ["--seed", str(run.seed), *_flags(run.settings), "-o", "RUNDIR"]
+    given = {name.replace("_", "-"): value for name, value in run.settings.items()}
+    own = {name: value for name, value in given.items() if name in FLAGS and value != 0}
+    rest = {name: value for name, value in given.items() if name not in (*FLAGS, *NOT_ASKED)}
+    parts += ["--seed", str(run.seed), *_flags(own), *_settings(rest), "-o", "RUNDIR"]
     return shlex.join(parts)
+
+
+def _settings(options: Mapping[str, Any]) -> list[str]:
+    """
+    >>> _settings({"norm": "token", "steps": 20, "exclude": True, "method": "", "layers": [0, 6]})
+    ['--set', 'norm=token', '--set', 'steps=20', '--set', 'exclude=yes', '--set', 'layers=0,6']
+    """
+    given = {name: value for name, value in options.items() if value is not None and value != ""}
+    return [word for name, value in given.items() for word in ("--set", f"{name}={words.listed(value)}")]
 
 
 def _flags(options: Mapping[str, Any]) -> list[str]:
@@ -77,11 +92,30 @@ def _flags(options: Mapping[str, Any]) -> list[str]:
 
 
 def _facts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Name, and text or a list of facts of its own; what is nested deeper is JSON."""
+    """Name, and a text, a list of facts of its own or a table."""
     out = []
     for name, value in facts.items():
-        flat = isinstance(value, Mapping) and all(not isinstance(v, (Mapping, list)) for v in value.values())
-        own = _facts(value) if flat and value else None
-        text = value if isinstance(value, str) else str(value) if isinstance(value, (int, float)) else dumps(value)
-        out.append({"name": str(name), "facts": own, "text": text, "code": name in COMMANDS})
+        table = isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) for each in value)
+        out.append(
+            {
+                "name": str(name).replace("_", " "),
+                "facts": _facts(value) if isinstance(value, Mapping) and value else None,
+                "table": _table(value) if table else None,
+                "text": words.listed(value),
+                "code": name in COMMANDS,
+            }
+        )
     return out
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """
+    >>> _table([{"relation": "aunt", "items": {"train": 2, "test": 1}}, {"relation": "son"}])["rows"]
+    [['aunt', 'train 2, test 1'], ['son', '']]
+    """
+    header = list(dict.fromkeys(name for row in rows for name in row))
+    return {
+        "header": [name.replace("_", " ") for name in header],
+        "rows": [[words.listed(row.get(name, "")) for name in header] for row in rows[:ROWS]],
+        "left_out": max(0, len(rows) - ROWS),
+    }
