@@ -33,6 +33,13 @@ class Asking:
     set: Annotated[
         Pairs, Parameter(metavar="NAME=VALUE", help="Option of the solver (`proband list solvers`); repeatable.")
     ] = ()
+    on_lemma: Annotated[
+        bool,
+        Parameter(
+            negative=(),
+            help="Suite inference: pairs that the lemma baseline accepts come first; short for --set on-lemma=yes.",
+        ),
+    ] = False
     limit: Annotated[
         int | None,
         Parameter(
@@ -173,7 +180,7 @@ def run(
     Example: proband run items -m embedded:mlm -o runs/mlm
     """
     loud.set()
-    words = {**prompting.given(), **settings(asking.set)}
+    words = {**prompting.given(), **({"on-lemma": True} if asking.on_lemma else {}), **settings(asking.set)}
     prompts = prompting.prompt or ("",)
     how = {
         "model": model,

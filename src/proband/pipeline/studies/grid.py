@@ -68,7 +68,7 @@ class Grid:
             )
             yield TrainStage(
                 name=name, out=self.out, seed=seed, options=part.options, items=items, net=part.net, model=part.model,
-                line=line_of(self.text, ["train", at, "name"]),
+                line=line_of(self.text, ["train", at, "name"]), optional=part.optional,
             )  # fmt: skip
 
     def _run(self, part: RunPart, at: int) -> Iterator[RunStage]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from proband import __version__, suites
+from proband.core.errors import ProbandError
 from proband.core.files import dumps, items_path, parse, read_items, read_run, sha256_file
 from proband.core.options import read_options
 from proband.core.protocols import ScoresText
@@ -158,6 +159,7 @@ class TrainStage(Stage):
     items: BuildStage
     net: str
     model: str | None = None  # to start from
+    optional: bool = False
     together: list[TrainStage] = field(default_factory=list, compare=False)  # the other seeds of this net
 
     @cached_property
@@ -221,6 +223,8 @@ class RunStage(Stage):
         return answers.exists() and self.items.finished() and count_lines(answers) == self._total()
 
     def do(self, models: Models) -> None:
+        if self.trained and not self.trained.finished():
+            raise ProbandError(f"net {self.trained.name} was not trained")
         suite = suite_of(self.items.folder)
         run(
             self.items.folder, model=models.get(self, suite), out=self.folder, solver=self.solver, seed=self.seed,

@@ -6,7 +6,8 @@
                    a value "{name}" anywhere below stands for the parameter
     [[build]]      name, suite, options, seeds
     [[train]]      name, items (a build), net (of several each is NAME-NET, and "net:NAME" is all of them), options,
-                   seeds, model (to start from)
+                   seeds, model (to start from), optional (where it cannot be trained here, it is named and left out,
+                   and so are its optional runs)
     [[run]]        items (builds, or folders), models ("net:NAME" is a train stage), solver, options, grid (option -> a
                    list of values: one run per combination), seeds, limit, model-options, optional (a model that is not
                    installed or cannot be asked this way is named and left out)
@@ -54,6 +55,7 @@ class TrainPart(Part, frozen=True, kw_only=True):
     options: dict[str, Any] = {}
     seeds: tuple[int, ...] = (0,)
     model: str | None = None
+    optional: bool = False
 
 
 class RunPart(Part, frozen=True, kw_only=True):

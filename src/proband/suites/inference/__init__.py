@@ -13,9 +13,9 @@ assertions/, candidates/, questions.py, questionnaire.py   from text to what peo
 from __future__ import annotations
 
 from proband.core.suite import Demo, Suite
-from proband.solvers import CHOOSE
 from proband.suites.inference.build import BuildOptions, build
 from proband.suites.inference.curves.argument_frequency import FREQUENCY
+from proband.suites.inference.curves.control_scores import CONTROL_SCORES
 from proband.suites.inference.curves.directions import DIRECTIONS
 from proband.suites.inference.curves.figure import FIGURE2
 from proband.suites.inference.curves.measures import METRICS
@@ -25,6 +25,7 @@ from proband.suites.inference.methods.cross_encoder import NLI
 from proband.suites.inference.methods.embeddings.dependency_words import DEPENDENCY_WORDS
 from proband.suites.inference.methods.embeddings.relations import RELATIONS
 from proband.suites.inference.methods.embeddings.words import WORDS
+from proband.suites.inference.methods.in_words import CHOOSE, GENERATE
 from proband.suites.inference.methods.lemma import Lemma
 from proband.suites.inference.methods.prompts import PROMPTED
 from proband.suites.inference.methods.sentence_encoder import SENTENCES
@@ -32,7 +33,6 @@ from proband.suites.inference.paper.anchors import ANCHORS
 from proband.suites.inference.paper.claims import CLAIMS
 from proband.suites.inference.paper.section3 import SECTION3
 from proband.suites.inference.paper.tables import TABLES
-from proband.suites.inference.replies import GENERATE
 
 SUITE = Suite(
     name="inference",
@@ -50,7 +50,7 @@ SUITE = Suite(
             runs=(("solver:lemma", None), ("embedded:glove", None)),
         ),
     ),
-    analyses=(SECTION3, FIGURE2, DIRECTIONS, FREQUENCY, ANCHORS),
+    analyses=(SECTION3, FIGURE2, CONTROL_SCORES, DIRECTIONS, FREQUENCY, ANCHORS),
     claims=CLAIMS,
     nets=(RELATIONS, DEPENDENCY_WORDS),
     own_models={"lemma": Lemma, "rules": Rules},

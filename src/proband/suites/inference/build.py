@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from proband.core.errors import ProbandError
 from proband.core.options import Meta
 from proband.core.suite import Built
-from proband.suites.inference.controls import controlled, shares_lemma
+from proband.suites.inference.controls import CONTROLS, controlled, shares_lemma
 from proband.suites.inference.datasets import leaks
 from proband.suites.inference.datasets.formats import LICENCES, detected, examples, own_folder
 from proband.suites.inference.gold.judged import examples as judged_examples
@@ -38,8 +39,10 @@ class BuildOptions:
         ),
     ] = "all-but-one"
     control: Annotated[
-        Literal["none", "hypothesis-only", "random-premise", "swapped-entities"],
-        Meta(description="what is taken away, for a control of artefacts and memory"),
+        Literal["none", "hypothesis-only", "random-premise", "swapped-entities", "all"],
+        Meta(
+            description="what is taken away, for a control of artefacts and memory; all: the pairs under each of them"
+        ),
     ] = "none"
     directional: Annotated[bool, Meta(description="only pairs that hold in one direction")] = False
     new_lemmas: Annotated[bool, Meta(description="leave out pairs whose relations share a content lemma")] = False
@@ -52,7 +55,8 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     judged = read_judged(data, options.rule) if name == "judgments" else None
     found = list(judged_examples(judged, source="judgments")) if judged else examples(data, name)[1]
     chosen = selected(found, options)
-    made = controlled(chosen, options.control, seed=seed)
+    controls = CONTROLS if options.control == "all" else (options.control,)
+    made = {control: controlled(chosen, control, seed=seed) for control in controls}
 
     def summary() -> Mapping[str, Any]:
         labels = Counter("unlabelled" if each.entailed is None else LABELS[each.entailed] for each in chosen)
@@ -67,7 +71,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
         }
 
     return Built(
-        items=items(made, control=options.control),
+        items=chain.from_iterable(items(each, control=control) for control, each in made.items()),
         licence=LICENCES[name],
         summary=summary,
         files=lambda: {"workers.tsv": workers_table(judged)} if judged else {},

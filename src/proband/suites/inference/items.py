@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from proband.core.files import read_items
 from proband.core.types import Item
 from proband.suites.inference.controls import shares_lemma
 from proband.suites.inference.triples import Example, Triple
@@ -25,7 +27,7 @@ def items(examples: Sequence[Example], *, control: str) -> Iterator[Item]:
             "clusters": [each.question],
         }
         yield Item(
-            id=f"{each.source}-{each.split}-{number:05d}",
+            id=f"{each.source}-{each.split}-{number:05d}{'' if control == 'none' else f'-{control}'}",
             suite="inference",
             prompt=prompt(each.premise, each.hypothesis),
             choices=CHOICES,
@@ -78,6 +80,12 @@ def asked(item: Item) -> Asked:
     facts = item.facts
     first, second = facts.get("types", ("", ""))
     return Asked(Triple(*facts["premise"]), Triple(*facts["hypothesis"]), bool(facts["straight"]), (first, second))
+
+
+def premises(folder: Path) -> list[Triple]:
+    """The distinct premises of a folder of items, whatever their split; labels are not looked at."""
+    found = (Triple(*item.facts["premise"]) for item in read_items(folder))
+    return list(dict.fromkeys(each for each in found if each.relation))
 
 
 def show(item: Item) -> str:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from proband.core.types import Answer, Item
-from proband.solvers.generate import Asking, generating
 from proband.solvers.replies import Choices, names_of
 
 OTHER_WORDS = {"true": "yes", "entailment": "yes", "entailed": "yes", "false": "no", "not entailed": "no"}
@@ -22,13 +19,3 @@ def read(item: Item, reply: str, sent: str) -> Answer:
     if place is None:
         return Answer(item_id=item.id, text=reply, status="unread")
     return Answer(item_id=item.id, text=reply, scores=tuple(float(i == place) for i in range(2)))
-
-
-GENERATE = generating(
-    Asking(
-        prompts=Path(__file__).parent / "prompts",
-        default="yes-no",
-        read=read,
-        answer=lambda item: item.choices[item.gold or 0],
-    )
-)

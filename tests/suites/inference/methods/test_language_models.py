@@ -13,10 +13,12 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats, Score, Text
 from proband.core.types import Item
+from proband.models.fake import Fake
 from proband.suites.inference.datasets.levy_dagan import asked
 from proband.suites.inference.items import items
 from proband.suites.inference.methods import cross_encoder, prompts, sentence_encoder
 from proband.suites.inference.methods.combination import RuleOptions
+from proband.suites.inference.methods.in_words import CHOOSE, GENERATE, ReplyOptions
 from proband.suites.inference.methods.prompts import PromptOptions
 from proband.suites.inference.triples import Triple
 
@@ -26,6 +28,26 @@ def made() -> list[Item]:
     question = Triple("drug", "treats", "pain")
     premises = ("aspirin, cures, pain", "aspirin, treated, pain")
     return list(items([asked(question, Triple.read(p), entailed=True, source="x") for p in premises], control="none"))
+
+
+class Replying(Fake):
+    """Says no to everything, and something that cannot be read to the second question."""
+
+    def generate(self, prompts: Sequence[str], **how: Any) -> list[str]:
+        return [("No.", "Who knows?")[at % 2] for at, _ in enumerate(prompts)]
+
+
+def test_models_asked_in_words_stand_on_the_lemma_baseline(made: list[Item]) -> None:
+    """What lemma accepts needs no reading; what it does not keeps the model's words and score."""
+    alone = GENERATE.solve(made, Replying(), seed=0, options=ReplyOptions())
+    assert [answer.status for answer in alone] == ["", "unread"]
+    first, second = GENERATE.solve(made, Replying(), seed=0, options=ReplyOptions(on_lemma=True))
+    assert (first.text, first.scores, first.status) == ("No.", (-0.5, 0.0), "")
+    assert (second.text, second.scores, second.status) == ("Who knows?", (2.0, 0.0), "")
+    chosen = CHOOSE.solve(
+        made, Fake(choices={item.prompt: (0.0, 1.0) for item in made}), seed=0, options=RuleOptions(on_lemma=True)
+    )
+    assert chosen[1].scores == (2.0, 0.0)
 
 
 class Counting:

@@ -8,11 +8,11 @@ from functools import lru_cache
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.core.metrics import AVERAGE_PRECISION, score_and_truth
-from proband.core.statistics.clusters import Clusters, Neighbours, clusters_of
+from proband.core.metrics import AVERAGE_PRECISION
 from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import Item
-from proband.suites.inference.curves.figure import Scored, method_name
+from proband.suites.inference.curves.method import method_of
+from proband.suites.inference.curves.scored import control_of, grouped
 from proband.suites.inference.words import words
 
 HALVES = ("rarer half", "more frequent half")
@@ -34,23 +34,22 @@ def rarity(item: Item) -> float:
 
 
 def analysis(results: Results, seed: int) -> Sequence[Sheet]:
+    if control_of(results) == "all":
+        return ()
+    often = {item.id: rarity(item) for item in results.items()}
+    middle = float(np.median(list(often.values()))) if often else 0.0
+
+    def half_of(item: Item) -> tuple[str]:
+        return (HALVES[often[item.id] >= middle],)
+
     lines: list[tuple[str | float | int | None, ...]] = []
-    for run in range(len(results.runs)):
-        rows = [(item, record) for item, a in results.answers(run) if (record := score_and_truth(item, a)) is not None]
-        if not rows:
-            continue
-        often = np.array([rarity(item) for item, _ in rows])
-        middle = float(np.median(often))
-        for name, chosen in zip(HALVES, (often < middle, often >= middle), strict=True):
-            half = [rows[n] for n in np.flatnonzero(chosen)]
-            if not half:
-                continue
-            clusters = Clusters.of([clusters_of(item) for item, _ in half])
-            shared = Neighbours.of(clusters, np.arange(len(half)))
-            records = np.array([record for _, record in half])
-            value, band = Scored(records, shared).interval(AVERAGE_PRECISION)
-            cells = (round(float(records[:, 1].mean()), 4), round(value, 4), round(band.low, 4), round(band.high, 4))
-            lines.append((method_name(results.runs[run], results.labels[run]), name, len(half), *cells))
+    for run, label in enumerate(results.labels):
+        halves = grouped(results.answers(run), half_of)
+        for name, half in ((name, halves[name]) for name in HALVES if name in halves):
+            value, band = half.interval(AVERAGE_PRECISION)
+            cells = (float(half.records[:, 1].mean()), value, band.low, band.high)
+            called = method_of(results.runs[run], label).name
+            lines.append((called, name, len(half.ids), *(round(cell, 4) for cell in cells)))
     return (
         Sheet(
             name="frequency",

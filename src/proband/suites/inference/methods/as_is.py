@@ -11,7 +11,7 @@ from proband.core.options import Meta
 from proband.core.protocols import AnswersItems
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
-from proband.suites.inference.methods.combination import RuleOptions, combined
+from proband.suites.inference.methods.combination import RuleOptions, after_rules
 
 
 class Rules:
@@ -43,10 +43,7 @@ def solve(items: Sequence[Item], model: Any, *, seed: int, options: ReadingOptio
         if not hasattr(model, "in_context"):
             raise ProbandError(f"'context' is of relation embeddings; {model.name} has none")
         model = model.in_context(options.context)
-    answers: list[Answer] = list(model.answer(items))
-    if not options.any:
-        return answers
-    return combined(items, [answer.scores[0] - answer.scores[1] for answer in answers], options)
+    return after_rules(items, model.answer(items), options)
 
 
 AS_IS = Solver(

@@ -1,6 +1,7 @@
 """Rules first, similarity on the rest (section 4.2): pairs that a rule accepts come before all others.
 
-score = 1                  where the lemma baseline, the graph or PPDB accepts the pair
+score = 2                  where the lemma baseline accepts the pair
+score = 1                  where the graph or PPDB does
 score = s / (1 + |s|)      elsewhere: in (-1, 1), in the order of the method's own score s
 """
 
@@ -11,6 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated
+
+from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.options import Meta
@@ -56,15 +59,24 @@ def named(text: str) -> list[Path]:
 
 def combined(items: Sequence[Item], scores: Sequence[float], options: RuleOptions) -> list[Answer]:
     """One answer per item: its own score, after those that a rule accepts."""
+    own = [Answer(item_id=item.id, scores=(score, 0.0)) for item, score in zip(items, scores, strict=True)]
+    return after_rules(items, own, options)
+
+
+def after_rules(items: Sequence[Item], answers: Sequence[Answer], options: RuleOptions) -> list[Answer]:
+    """The same answers, after those that a rule accepts; what a rule accepts is read, whatever the model replied."""
+    if not options.any:
+        return list(answers)
     rules = accepting(options)
-    answers = []
-    for item, score in zip(items, scores, strict=True):
-        pair = asked(item)
-        if options.any:
-            score = score / (1 + abs(score))
-        if pair.premise.relation and any(accepts(pair) for accepts in rules):
-            score = 1.0
-        if options.on_lemma and lemma.accepts(pair):
-            score = 2.0
-        answers.append(Answer(item_id=item.id, scores=(score, 0.0)))
-    return answers
+    return [ruled(asked(item), answer, rules, options) for item, answer in zip(items, answers, strict=True)]
+
+
+def ruled(pair: Asked, answer: Answer, rules: Sequence[Accepts], options: RuleOptions) -> Answer:
+    if options.on_lemma and lemma.accepts(pair):
+        return replace(answer, scores=(2.0, 0.0), status="")
+    if pair.premise.relation and any(accepts(pair) for accepts in rules):
+        return replace(answer, scores=(1.0, 0.0), status="")
+    if answer.status or not answer.scores:
+        return answer
+    own = answer.scores[0] - answer.scores[1]
+    return replace(answer, scores=(own / (1 + abs(own)), 0.0))

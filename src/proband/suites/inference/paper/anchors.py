@@ -11,8 +11,9 @@ import numpy as np
 
 from proband.core.metrics import average_precision, score_and_truth
 from proband.core.suite import Analysis, Results, Sheet
-from proband.suites.inference.curves.figure import method_name
 from proband.suites.inference.curves.measures import area_above_half
+from proband.suites.inference.curves.method import method_of
+from proband.suites.inference.curves.scored import PLAIN, control_of
 
 
 def published() -> list[tuple[str, str, str, float, str]]:
@@ -31,7 +32,7 @@ def published() -> list[tuple[str, str, str, float, str]]:
 def analysis(results: Results, seed: int) -> Sequence[Sheet]:
     """Only beside Levy/Holt items."""
     first = next(iter(results.items()), None)
-    if first is None or first.tags["source"] != "levy-holt" or first.tags["control"] != "none":
+    if first is None or first.tags["source"] != "levy-holt" or control_of(results) != PLAIN:
         return ()
     lines: list[tuple[str | float | int | None, ...]] = list(published())
     for run in range(len(results.runs)):
@@ -41,7 +42,7 @@ def analysis(results: Results, seed: int) -> Sequence[Sheet]:
             if record is not None and item.split == "test":
                 records["test"].append(record)
                 records["directional test"] += [record] if item.tags["directional"] else []
-        name = method_name(results.runs[run], results.labels[run])
+        name = method_of(results.runs[run], results.labels[run]).name
         for what, rows in records.items():
             if rows:
                 table, ones = np.array(rows), np.ones(len(rows))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from proband.core.suite import Analysis, Results, Sheet
+from proband.suites.inference.curves.scored import PLAIN, control_of
 
 PAPER: Mapping[str, int | float] = {
     "questions": 573,
@@ -44,6 +45,8 @@ def counted(manifest: Mapping[str, Any]) -> dict[str, int | float | None]:
 
 
 def analysis(results: Results, seed: int) -> Sequence[Sheet]:
+    if control_of(results) != PLAIN:
+        return ()
     ours = counted(results.manifest)
     rows = [
         (name, PAPER.get(name), ours[name]) for name in ours if PAPER.get(name) is not None or ours[name] is not None

@@ -12,7 +12,7 @@ from proband.core.files import read_answers
 from proband.pipeline.build import build
 from proband.pipeline.run import run
 from proband.pipeline.train import train
-from proband.suites.inference.methods.embeddings.dependency_words import pairs_of
+from proband.suites.inference.methods.embeddings.dependency_words import contexts, pairs_of, sentences
 
 
 def conllu(rng: np.random.Generator) -> str:
@@ -42,6 +42,24 @@ def test_vectors_of_a_net_serve_the_solver_over_words(tmp_path: Path) -> None:
 
 
 def test_bad_trees_are_named(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("1\tcat\n", encoding="utf-8")
-    with pytest.raises(ProbandError, match="a line 1: has 2 columns instead of ten"):
-        pairs_of(tmp_path / "a", least=1)
+    (tmp_path / "a.conllu").write_text("1\tcat\n", encoding="utf-8")
+    with pytest.raises(ProbandError, match=r"a\.conllu line 1: has 2 columns instead of ten"):
+        pairs_of(sentences(tmp_path / "a.conllu"), least=1)
+    with pytest.raises(ProbandError, match="does not exist"):
+        pairs_of(sentences(tmp_path / "b.conllu"), least=1)
+
+
+def test_plain_text_is_parsed_first(tmp_path: Path) -> None:
+    pytest.importorskip("proband_english", reason="our English pipeline is not installed")
+    (tmp_path / "text.txt").write_text("The old cat chased a mouse.\nThe dog chased the old cat.\n", encoding="utf-8")
+    found = [pair for each in sentences(tmp_path) for pair in contexts(each)]
+    assert found.count(("cat", "old/amod")) == 2
+    assert ("chased", "dog/nsubj") in found
+    assert ("chased", "cat/obj") in found
+
+
+def test_without_text_the_premises_are_parsed(tmp_path: Path) -> None:
+    pytest.importorskip("proband_english", reason="our English pipeline is not installed")
+    build("inference", out=tmp_path / "items", splits="valid")
+    note = train(tmp_path / "items", net="dependency-words", out=tmp_path / "net", options={"epochs": 1})
+    assert note["words"] > 50

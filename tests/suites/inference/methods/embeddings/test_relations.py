@@ -12,7 +12,8 @@ from proband.core.files import read_answers
 from proband.pipeline.build import build
 from proband.pipeline.run import run
 from proband.pipeline.train import train
-from proband.suites.inference.methods.embeddings.assertion_pairs import triples_to_pairs
+from proband.suites.inference.methods.embeddings.assertion_pairs import columns, triples_to_pairs
+from proband.suites.inference.methods.embeddings.relations import read_table
 from proband.suites.inference.methods.embeddings.skip_gram import SkipGram, SkipGramOptions
 
 GROUPS = {"eat": ("eats", "devours"), "rule": ("rules", "governs"), "write": ("writes", "was written by")}
@@ -62,6 +63,14 @@ def test_relations_that_share_arguments_are_close(trained: tuple[Path, Path], tm
     assert unknown == -1.0
 
 
+def test_without_a_store_the_premises_are_the_assertions(tmp_path: Path) -> None:
+    build("inference", out=tmp_path / "items", splits="valid")
+    note = train(tmp_path / "items", net="relations", out=tmp_path / "net", options={"least": 3, "epochs": 1})
+    assert note["options"]["data"] is None
+    known, _ = read_table(tmp_path / "net", "relations")
+    assert len(known) == note["relations"] > 50
+
+
 def test_in_context_and_bad_contexts(trained: tuple[Path, Path], tmp_path: Path) -> None:
     items, net = trained
     for kind in ("add", "bal-add", "mult", "bal-mult"):
@@ -73,7 +82,7 @@ def test_in_context_and_bad_contexts(trained: tuple[Path, Path], tmp_path: Path)
 
 
 def test_the_same_seed_gives_the_same_vectors(assertions: Path) -> None:
-    pairs = triples_to_pairs(assertions, least=5)
+    pairs = triples_to_pairs(columns(assertions), least=5)
     counts = np.bincount(pairs.right).astype(float)
     options = SkipGramOptions(epochs=1, batch=512)
     made = []
@@ -114,7 +123,7 @@ def test_one_step_is_the_gradient_by_hand() -> None:
 def test_bad_assertions_are_named(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("a\tb\n", encoding="utf-8")
     with pytest.raises(ProbandError, match="has 2 columns"):
-        triples_to_pairs(tmp_path / "a.tsv", least=1)
+        triples_to_pairs(columns(tmp_path / "a.tsv"), least=1)
     (tmp_path / "b.tsv").write_text("a\tb\tc\t1\na\tb\tc\tmany\n", encoding="utf-8")
     with pytest.raises(ProbandError, match=r"b.tsv line 2: the fourth column must be a count"):
-        triples_to_pairs(tmp_path / "b.tsv", least=1)
+        triples_to_pairs(columns(tmp_path / "b.tsv"), least=1)

@@ -16,6 +16,7 @@ from proband.suites.inference.methods.rule_files import canonical
 from proband.suites.inference.words import content
 
 Ints = NDArray[np.int64]
+Columns = tuple[Any, Any, Any, Ints]
 INVERSE = "@R@"
 
 
@@ -45,9 +46,9 @@ def slots(subject: str, object_: str) -> tuple[str, str]:
     return f"X:{subject}", f"Y:{object_}"
 
 
-def triples_to_pairs(path: Path, *, least: int) -> Pairs:
+def triples_to_pairs(table: Columns, *, least: int) -> Pairs:
     """The four pairs of every assertion, names seen fewer than `least` times left out."""
-    subject, relation, object_, count = columns(path)
+    subject, relation, object_, count = table
     names = [_forms(each, how) for each, how in ((subject, argument), (relation, canonical), (object_, argument))]
     (a, a_names), (r, r_names), (b, b_names) = names
     right = [f"X:{name}" for name in a_names], [f"Y:{name}" for name in b_names]
@@ -62,16 +63,22 @@ def triples_to_pairs(path: Path, *, least: int) -> Pairs:
     return frequent(left, merged[place], np.tile(count, 4), left_names, list(known), least=least)
 
 
-def columns(path: Path) -> tuple[Any, Any, Any, Ints]:
-    """Subject, relation and object as series of text, and how often: of a store of assertions, or a table."""
+def of_rows(rows: Sequence[tuple[str, str, str, int]]) -> Columns:
+    """Subject, relation and object as series of text, and how often."""
+    import polars as pl
+
+    kept = pl.DataFrame(rows, schema=["subject", "relation", "object", "count"], orient="row")
+    return kept["subject"], kept["relation"], kept["object"], kept["count"].to_numpy().astype(np.int64)
+
+
+def columns(path: Path) -> Columns:
+    """The same of a store of assertions, or a table."""
     import polars as pl
 
     if not path.exists():
         raise ProbandError("does not exist", file=path)
     if path.is_dir():
-        rows = [(each.subject, each.relation, each.object, each.count) for each in Store(path).all()]
-        kept = pl.DataFrame(rows, schema=["subject", "relation", "object", "count"], orient="row")
-        return kept["subject"], kept["relation"], kept["object"], kept["count"].to_numpy().astype(np.int64)
+        return of_rows([(each.subject, each.relation, each.object, each.count) for each in Store(path).all()])
     try:
         table = pl.read_csv(
             path, separator="\t", has_header=False, quote_char=None, infer_schema=False, truncate_ragged_lines=True

@@ -1,4 +1,5 @@
-"""Dependency-based word embeddings (Levy & Goldberg 2014), from parsed text in CoNLL-U.
+"""Dependency-based word embeddings (Levy & Goldberg 2014), from parsed text in CoNLL-U, or from plain text that a spaCy
+pipeline parses first.
 
 The contexts of a word are its neighbours in the tree with the name of the arc: `eats` has `cat/nsubj` and `mouse/obj`,
 `mouse` has `eats/obj^-1`. A preposition joins the arc that it marks: `sleeps` has `house/obl:in`. The net is a file of
@@ -7,7 +8,8 @@ word vectors (`vec:FOLDER/vectors.txt`), which any solver over word vectors take
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,8 +18,11 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.options import Meta
+from proband.core.progress import Progress
 from proband.core.suite import Net
+from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser, paragraphs
 from proband.suites.inference.datasets.rows import text_lines
+from proband.suites.inference.items import premises, sentence
 from proband.suites.inference.methods.embeddings.assertion_pairs import Pairs, frequent
 from proband.suites.inference.methods.embeddings.skip_gram import SkipGram, SkipGramOptions
 from proband.training.task import SelfFitting
@@ -29,13 +34,33 @@ LEFT_OUT = frozenset(("punct", "det", "aux", "aux:pass", "cop", "case", "mark", 
 
 @dataclass(frozen=True, kw_only=True)
 class DependencyOptions(SkipGramOptions):
-    """Where the parsed text comes from."""
+    """Where the text comes from."""
 
-    data: Annotated[Path | None, Meta(description="parsed text: a CoNLL-U file, plain or gzipped")] = None
+    data: Annotated[
+        Path | None,
+        Meta(
+            description="a file or a folder: parsed text (names with .conllu, plain or gzipped) or plain text, a "
+            "paragraph a line; default: the premises of the items as sentences"
+        ),
+    ] = None
+    pipeline: Annotated[str, Meta(description="spaCy pipeline that parses plain text")] = OURS
 
 
-def sentences(path: Path) -> Iterator[list[Token]]:
-    """Words, heads and arcs; contractions and empty nodes are passed over."""
+def sentences(path: Path, pipeline: str = OURS) -> Iterator[list[Token]]:
+    """Words, heads and arcs of every sentence of a file, or of all files of a folder."""
+    if not path.exists():
+        raise ProbandError("does not exist", file=path)
+    files = [path] if path.is_file() else sorted(each for each in path.rglob("*") if each.is_file())
+    plain = [each for each in files if ".conllu" not in each.name]
+    for each in files:
+        if each not in plain:
+            yield from of_conllu(each)
+    if plain:
+        yield from of_text(paragraphs(line for each in plain for _, line in text_lines(each)), pipeline)
+
+
+def of_conllu(path: Path) -> Iterator[list[Token]]:
+    """Contractions and empty nodes are passed over."""
     found: list[Token] = []
     for number, line in text_lines(path):
         if line.startswith("#"):
@@ -55,6 +80,11 @@ def sentences(path: Path) -> Iterator[list[Token]]:
         yield found
 
 
+def of_text(texts: Iterable[str], pipeline: str) -> Iterator[list[Token]]:
+    for words, parsed in TextParser(pipeline).trees(texts):
+        yield [(word.lower(), one.head + 1, one.dep) for word, one in zip(words, parsed.tokens, strict=True)]
+
+
 def contexts(sentence: Sequence[Token]) -> Iterator[tuple[str, str]]:
     """
     >>> list(contexts([("cats", 2, "nsubj"), ("sleep", 0, "root"), ("in", 4, "case"), ("houses", 2, "obl")]))[2:]
@@ -72,10 +102,12 @@ def contexts(sentence: Sequence[Token]) -> Iterator[tuple[str, str]]:
 class TrainWords(SelfFitting):
     """The net `dependency-words`."""
 
-    def __init__(self, options: DependencyOptions) -> None:
+    def __init__(self, items: Path, options: DependencyOptions) -> None:
         if options.data is None:
-            raise ProbandError("net dependency-words needs parsed text: --set data=FILE")
-        self.options, self.pairs = options, pairs_of(options.data, least=options.least)
+            found = of_text((sentence(each) for each in premises(items)), options.pipeline)
+        else:
+            found = sentences(options.data, options.pipeline)
+        self.options, self.pairs = options, pairs_of(found, least=options.least)
 
     def fit(self, *, seed: int) -> None:
         counts = np.bincount(self.pairs.right, minlength=len(self.pairs.right_names)).astype(np.float64)
@@ -92,27 +124,30 @@ class TrainWords(SelfFitting):
                 file.write(f"{name} {' '.join(f'{x:.5f}' for x in row)}\n")
 
 
-def pairs_of(path: Path, *, least: int) -> Pairs:
+def pairs_of(found: Iterable[list[Token]], *, least: int) -> Pairs:
+    """Each pair of a word and a context with its count, names seen fewer than `least` times left out."""
     words: dict[str, int] = {}
     names: dict[str, int] = {}
-    found = [
-        (words.setdefault(word, len(words)), names.setdefault(context, len(names)))
-        for sentence in sentences(path)
-        for word, context in contexts(sentence)
-    ]
-    if not found:
-        raise ProbandError("holds no dependencies", file=path)
-    left, right = np.array(found, dtype=np.int64).T
-    return frequent(left, right, np.ones(len(left), np.int64), list(words), list(names), least=least)
+    left, right = array("q"), array("q")
+    with Progress("reading sentences") as bar:
+        for tokens in found:
+            for word, context in contexts(tokens):
+                left.append(words.setdefault(word, len(words)))
+                right.append(names.setdefault(context, len(names)))
+            bar.advance()
+    if not left:
+        raise ProbandError("the text holds no dependencies")
+    each = np.frombuffer(left, np.int64), np.frombuffer(right, np.int64)
+    return frequent(*each, np.ones(len(left), np.int64), list(words), list(names), least=least)
 
 
 def task(items: Path, *, options: DependencyOptions, seed: int, model: Any = None) -> TrainWords:
-    return TrainWords(options)
+    return TrainWords(items, options)
 
 
 DEPENDENCY_WORDS = Net(
     name="dependency-words",
-    help="dependency-based word embeddings from parsed text (CoNLL-U)",
+    help="dependency-based word embeddings from text, parsed (CoNLL-U) or plain",
     options=DependencyOptions,
     task=task,
     load=lambda folder: f"vec:{folder / FILE}",

@@ -28,8 +28,15 @@ from proband.core.files import sha256_file
 from proband.core.options import Meta
 from proband.core.suite import Net
 from proband.core.types import Answer, Item
-from proband.suites.inference.items import Asked, asked
-from proband.suites.inference.methods.embeddings.assertion_pairs import argument, inverse, slots, triples_to_pairs
+from proband.suites.inference.items import Asked, asked, premises
+from proband.suites.inference.methods.embeddings.assertion_pairs import (
+    argument,
+    columns,
+    inverse,
+    of_rows,
+    slots,
+    triples_to_pairs,
+)
 from proband.suites.inference.methods.embeddings.skip_gram import Floats, SkipGram, SkipGramOptions
 from proband.suites.inference.methods.rule_files import canonical
 from proband.training.task import SelfFitting
@@ -42,17 +49,20 @@ class RelationOptions(SkipGramOptions):
     """Where the assertions come from."""
 
     data: Annotated[
-        Path | None, Meta(description="assertions: a TSV of subject, relation, object and count, or a store")
+        Path | None,
+        Meta(
+            description="assertions: a store (`proband assertions`), or a TSV of subject, relation, object and count; "
+            "default: the premises of the items, without their labels"
+        ),
     ] = None
 
 
 class TrainRelations(SelfFitting):
     """The net `relations`."""
 
-    def __init__(self, options: RelationOptions) -> None:
-        if options.data is None:
-            raise ProbandError("net relations needs assertions: --set data=FILE")
-        self.options, self.pairs = options, triples_to_pairs(options.data, least=options.least)
+    def __init__(self, items: Path, options: RelationOptions) -> None:
+        table = columns(options.data) if options.data else of_rows([(*each, 1) for each in premises(items)])
+        self.options, self.pairs = options, triples_to_pairs(table, least=options.least)
 
     def fit(self, *, seed: int) -> None:
         counts = np.bincount(self.pairs.right, minlength=len(self.pairs.right_names)).astype(np.float64)
@@ -155,7 +165,7 @@ COMBINE: Mapping[str, Callable[[float, Sequence[float]], float]] = {
 
 
 def task(items: Path, *, options: RelationOptions, seed: int, model: Any = None) -> TrainRelations:
-    return TrainRelations(options)
+    return TrainRelations(items, options)
 
 
 RELATIONS = Net(
