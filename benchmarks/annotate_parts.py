@@ -68,6 +68,13 @@ class Process:
         assert self.process is not None
         return float(psutil.Process(self.process.pid).memory_info().rss) / 1e6
 
+    def cpu_seconds(self) -> float:
+        import psutil
+
+        assert self.process is not None
+        used = psutil.Process(self.process.pid).cpu_times()
+        return float(used.user + used.system)
+
 
 @contextmanager
 def database_server(database: str) -> Iterator[Postgres | None]:

@@ -40,24 +40,37 @@ def state_of(connection: Connection) -> str:
     return connection.scalar(select(settings.c.value).where(settings.c.name == "state")) or "open"
 
 
-def glance(connection: Connection, project: Project, worker: str) -> Step | None:
+def glance(connection: Connection, worker: str) -> Step | None:
     """The step of a person who has one already; None if a place must be found first. Changes nothing."""
-    person = people_store.find(connection, worker)
+    return _standing(connection, people_store.find(connection, worker))
+
+
+def _standing(connection: Connection, person: Person | None) -> Step | None:
     state = state_of(connection)
     if person is None:
         return Step(name="consent" if state == "open" else state)
-    done = people_store.answered(connection, person.id, "main")
     if person.outcome:
-        return Step(name="end", person=person, done=done)
+        return Step(name="end", person=person, done=people_store.answered(connection, person.id, "main"))
     held = place_store.current(connection, person.id)
     if held is not None:
-        unit = unit_of(connection, held.unit_id)
-        draft = json.loads(answer_store.draft_of(connection, person.id, held.unit_id) or "{}")
-        last = last_main(connection, person.id)
-        return Step(name="unit", person=person, unit=unit, draft=draft, started=held.started, done=done, last=last)
+        return _unit_step(connection, person, held)
     if not person.understood:
         return Step(name="instructions", person=person)
-    return Step(name=state, person=person, done=done) if state != "open" else None
+    if state != "open":
+        return Step(name=state, person=person, done=people_store.answered(connection, person.id, "main"))
+    return None
+
+
+def _unit_step(connection: Connection, person: Person, held: place_store.Assignment) -> Step:
+    return Step(
+        name="unit",
+        person=person,
+        unit=unit_of(connection, held.unit_id),
+        draft=json.loads(answer_store.draft_of(connection, person.id, held.unit_id) or "{}"),
+        started=held.started,
+        done=people_store.answered(connection, person.id, "main"),
+        last=last_main(connection, person.id),
+    )
 
 
 def last_main(connection: Connection, person_id: int) -> int | None:
@@ -79,23 +92,24 @@ def unit_of(connection: Connection, unit_id: int) -> dict[str, Any]:
 def advance(connection: Connection, project: Project, worker: str) -> Step:
     """The next step, with a place taken where one is needed; the end if there is nothing left to do."""
     person = people_store.find(connection, worker, lock=True)
-    step = glance(connection, project, worker)
+    step = _standing(connection, person)
     if step is not None or person is None:
         return step or Step(name="consent")
     now = time.time()
     until = now + project.time.lease_minutes * 60
     done = people_store.answered(connection, person.id, "main")
     if (check := _due(connection, project, person, done)) is not None:
-        place_store.take_unit(connection, person, check, now=now, until=until)
+        held = place_store.take_unit(connection, person, check, now=now, until=until)
     elif project.people.units_per_person and done >= project.people.units_per_person and person.panel == "crowd":
-        people_store.finish(connection, person.id, "done")
-    elif place_store.take(connection, person, now=now, until=until) is None:
-        if place_store.pending(connection, person):
+        held = None
+    else:
+        held = place_store.take(connection, person, now=now, until=until)
+        if held is None and place_store.pending(connection, person):
             return Step(name="wait", person=person, done=done)
-        people_store.finish(connection, person.id, "done" if done else "screened_out")
-    made = glance(connection, project, worker)
-    assert made is not None
-    return made
+    if held is not None:
+        return _unit_step(connection, person, held)
+    people_store.finish(connection, person.id, "done" if done else "screened_out")
+    return Step(name="end", person=people_store.find(connection, worker), done=done)
 
 
 def _due(connection: Connection, project: Project, person: Person, done: int) -> int | None:

@@ -42,7 +42,7 @@ async def show(request: Request) -> Response:
         return message(request, "no_link", status=404)
     if not study.visits.allows(visit.worker, time.monotonic()):
         return message(request, "busy", status=429)
-    step = await study.read(lambda c: steps.glance(c, study.project, visit.worker))
+    step = await study.read(lambda c: steps.glance(c, visit.worker))
     if step is None:
         step = await study.write(lambda c: steps.advance(c, study.project, visit.worker))
     return _page_of(request, study, visit, step)
@@ -193,7 +193,7 @@ async def understood(request: Request, study: Study, visit: Visit, form: dict[st
     asked = study.project.quality.comprehension
     given = [form.get(f"q{number}", "") for number in range(len(asked))]
     if "" in given:
-        step = await study.read(lambda c: steps.glance(c, study.project, visit.worker))
+        step = await study.read(lambda c: steps.glance(c, visit.worker))
         if step is not None and step.name == "instructions":
             problem = Invalid(f"q{given.index('')}", "invalid.choose")
             return page(

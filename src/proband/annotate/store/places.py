@@ -55,7 +55,7 @@ def current(connection: Connection, person_id: int) -> Assignment | None:
 
 
 def take(connection: Connection, person: Person, *, now: float, until: float) -> Assignment | None:
-    """A free place on a unit the person has not seen and is not barred from: units with fewest places taken first."""
+    """A free place on a unit the person has not seen and is not barred from."""
     found = _free_place(connection, person)
     if found is None and return_expired(connection, now=now):
         found = _free_place(connection, person)
@@ -69,17 +69,27 @@ def take(connection: Connection, person: Person, *, now: float, until: float) ->
 
 
 def _free_place(connection: Connection, person: Person) -> Row[Any] | None:
+    """Level by level: first places before second ones. Each person begins elsewhere in the shuffled order, so that two
+    rarely reach for the same unit; the index has this order, and nothing is sorted."""
     seen = select(assignments.c.unit_id).where(assignments.c.person_id == person.id)
     barred = select(bars.c.unit_id).where(bars.c.worker == person.worker)
-    query = (
-        select(places)
-        .where(places.c.panel == person.panel, places.c.taken == 0)
-        .where(places.c.unit_id.not_in(seen), places.c.unit_id.not_in(barred))
-        .order_by(places.c.place, (places.c.shuffle + person.id * 104729 % TURN) % TURN, places.c.unit_id)
-        .limit(1)
-        .with_for_update(skip_locked=True)
-    )
-    return connection.execute(query).first()
+    begin = person.id * 104729 % TURN
+    free = (places.c.panel == person.panel) & (places.c.taken == 0)
+    level = connection.scalar(select(func.min(places.c.place)).where(free))
+    while level is not None:
+        for part in (places.c.shuffle >= begin, places.c.shuffle < begin):
+            query = (
+                select(places)
+                .where(free, places.c.place == level, part)
+                .where(places.c.unit_id.not_in(seen), places.c.unit_id.not_in(barred))
+                .order_by(places.c.shuffle)
+                .limit(1)
+                .with_for_update(skip_locked=True)
+            )
+            if (found := connection.execute(query).first()) is not None:
+                return found
+        level = connection.scalar(select(func.min(places.c.place)).where(free, places.c.place > level))
+    return None
 
 
 def take_unit(connection: Connection, person: Person, unit_id: int, *, now: float, until: float) -> Assignment | None:

@@ -4,14 +4,14 @@
 The word that would answer is masked by its type here, on the server: what `shown` gives holds neither the word nor an
 id that might contain it.
 
->>> masked("Eritrea invaded Ethiopia.", "Eritrea", "country")
+>>> masked("Eritrea invaded Ethiopia.", ["Eritrea"], "country")
 '[COUNTRY] invaded Ethiopia.'
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -50,13 +50,13 @@ class Questionnaire(msgspec.Struct, frozen=True, kw_only=True):
     role: Role = "main"
 
 
-def masked(text: str, answer: str, kind: str) -> str:
-    """The text with its answer, wherever it stands and however it is written, replaced by the type in brackets."""
-    mask = f"[{kind.upper()}]"
-    if answer.strip():
-        words = r"\s+".join(re.escape(word) for word in answer.split())
-        text = re.sub(rf"(?<!\w){words}(?!\w)", mask, text, flags=re.IGNORECASE)
-    return text
+def masked(text: str, answers: Iterable[str], kind: str) -> str:
+    """The text with its answers, wherever they stand and however they are written, replaced by the type in brackets."""
+    longest = sorted({" ".join(answer.split()) for answer in answers} - {""}, key=lambda word: (-len(word), word))
+    if not longest:
+        return text
+    words = "|".join(re.escape(answer).replace(r"\ ", r"\s+") for answer in longest)
+    return re.sub(rf"(?<!\w)(?:{words})(?!\w)", lambda _: f"[{kind.upper()}]", text, flags=re.IGNORECASE)
 
 
 def units(path: Path) -> Iterator[Unit]:
@@ -89,13 +89,8 @@ def units(path: Path) -> Iterator[Unit]:
 def shown(body: Body) -> dict[str, Any]:
     """Texts only, by position. Every candidate's word is masked in every text, unless the question itself says it."""
     question = body["question"].casefold()
-    hidden = [c["answer"] for c in body["candidates"] if c["answer"].casefold() not in question]
-    texts = []
-    for candidate in body["candidates"]:
-        text = masked(candidate["text"], candidate["answer"], body["q_type"])
-        for word in sorted(hidden, key=len, reverse=True):
-            text = masked(text, word, body["q_type"])
-        texts.append(text)
+    hidden = {c["answer"] for c in body["candidates"] if c["answer"].casefold() not in question}
+    texts = [masked(c["text"], {c["answer"], *hidden}, body["q_type"]) for c in body["candidates"]]
     return {"question": body["question"], "type": body["q_type"], "candidates": texts, "labels": LABELS}
 
 
