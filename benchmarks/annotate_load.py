@@ -153,8 +153,8 @@ def main() -> None:
         f"{given.database}, {given.people} people, {given.minutes:g} minutes, {given.pace:g} s for a unit "
         f"({(len(found.pages) + len(found.sent)) / seconds:.0f} requests a second): {len(found.pages):,} pages, "
         f"{milliseconds(found.pages)}; {len(found.sent):,} drafts and answers, {milliseconds(found.sent)}; "
-        f"the server's processor {100 * found.server_seconds / seconds:.0f} % of a core; memory {quarter:.0f} MB after a "
-        f"quarter, {found.memory[-1]:.0f} MB at the end, {max(found.memory):.0f} MB at most ({load_average()})"
+        f"the server's processor {100 * found.server_seconds / seconds:.0f} % of a core; memory {quarter:.0f} MB after "
+        f"a quarter, {found.memory[-1]:.0f} MB at the end, {max(found.memory):.0f} MB at most ({load_average()})"
     )
     assert len(found.pages) >= 0.7 * given.people * seconds / given.pace, "too little was done"
 

@@ -38,11 +38,19 @@ class Process:
         begin = time.monotonic()
         command = [sys.executable, "-m", "proband", "annotate", "serve", str(self.folder), "--port", str(self.port)]
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, env=dict(os.environ))
-        while time.monotonic() - begin < 60:
-            try:
-                if httpx.get(f"{self.url}/health", timeout=2).status_code == 200:
-                    return time.monotonic() - begin
-            except httpx.HTTPError:
+        self.wait_healthy()
+        return time.monotonic() - begin
+
+    def wait_healthy(self) -> None:
+        """Until the server and its database answer."""
+        deadline = time.monotonic() + 60
+        with httpx.Client(timeout=2) as client:
+            while time.monotonic() < deadline:
+                try:
+                    if client.get(f"{self.url}/health").status_code == 200:
+                        return
+                except httpx.HTTPError:
+                    pass
                 time.sleep(0.02)
         raise AssertionError("the server did not start")
 

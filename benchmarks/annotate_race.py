@@ -41,7 +41,7 @@ def race(folder: Path, *, people: int, seed: int) -> dict[str, Any]:
             while True:
                 step = database.write(lambda c: visit.advance(c, project, worker))
                 if step.name == "wait":
-                    time.sleep(0.05)
+                    time.sleep(0.2)
                     continue
                 if step.name != "unit":
                     return

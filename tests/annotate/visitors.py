@@ -59,6 +59,7 @@ class Postgres:
 
     def start(self) -> None:
         options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=40"
+        options += " -c recovery_init_sync_method=syncfs"  # one call in place of a thousand files after a crash
         self._do(
             "pg_ctl", "-D", str(self.folder / "data"), "-w", "-o", options, "-l", str(self.folder / "log"), "start"
         )

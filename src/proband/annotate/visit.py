@@ -49,28 +49,23 @@ def _standing(connection: Connection, person: Person | None) -> Step | None:
     state = state_of(connection)
     if person is None:
         return Step(name="consent" if state == "open" else state)
+    done = people_store.answered(connection, person.id, "main")
     if person.outcome:
-        return Step(name="end", person=person, done=people_store.answered(connection, person.id, "main"))
+        return Step(name="end", person=person, done=done)
     held = place_store.current(connection, person.id)
     if held is not None:
-        return _unit_step(connection, person, held)
+        draft = json.loads(answer_store.draft_of(connection, person.id, held.unit_id) or "{}")
+        return _unit_step(connection, person, held, done, draft)
     if not person.understood:
         return Step(name="instructions", person=person)
-    if state != "open":
-        return Step(name=state, person=person, done=people_store.answered(connection, person.id, "main"))
-    return None
+    return Step(name=state, person=person, done=done) if state != "open" else None
 
 
-def _unit_step(connection: Connection, person: Person, held: place_store.Assignment) -> Step:
-    return Step(
-        name="unit",
-        person=person,
-        unit=unit_of(connection, held.unit_id),
-        draft=json.loads(answer_store.draft_of(connection, person.id, held.unit_id) or "{}"),
-        started=held.started,
-        done=people_store.answered(connection, person.id, "main"),
-        last=last_main(connection, person.id),
-    )
+def _unit_step(
+    connection: Connection, person: Person, held: place_store.Assignment, done: int, draft: dict[str, str]
+) -> Step:
+    unit, last = unit_of(connection, held.unit_id), last_main(connection, person.id) if done else None
+    return Step(name="unit", person=person, unit=unit, draft=draft, started=held.started, done=done, last=last)
 
 
 def last_main(connection: Connection, person_id: int) -> int | None:
@@ -107,7 +102,7 @@ def advance(connection: Connection, project: Project, worker: str) -> Step:
         if held is None and place_store.pending(connection, person):
             return Step(name="wait", person=person, done=done)
     if held is not None:
-        return _unit_step(connection, person, held)
+        return _unit_step(connection, person, held, done, {})
     people_store.finish(connection, person.id, "done" if done else "screened_out")
     return Step(name="end", person=people_store.find(connection, worker), done=done)
 

@@ -51,13 +51,14 @@ def submit(
     seconds = max(0.0, now - lease.started)
     row = {"id": answer_id, "person_id": person.id, "unit_id": unit_id, "revision": revision, "body": body}
     connection.execute(answers.insert().values(**row, seconds=seconds, signals=signals, created=now))
+    counts = lease.place is not None
+    if lease.state == "expired" and person.decision != "rejected":
+        counts = retake(connection, lease, state="done")
     if lease.state != "done":
-        if lease.state == "expired" and person.decision != "rejected":
-            retake(connection, lease, state="done")
         connection.execute(update(assignments).where(mine).values(state="done"))
     here = (drafts.c.person_id == person.id) & (drafts.c.unit_id == unit_id)
     connection.execute(delete(drafts).where(here))
-    return Stored(new=True, counts=_counts(connection, person.id, unit_id), revision=revision)
+    return Stored(new=True, counts=counts, revision=revision)
 
 
 def _counts(connection: Connection, person_id: int, unit_id: int) -> bool:
