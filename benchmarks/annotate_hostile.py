@@ -186,8 +186,8 @@ def attack(browser: Any, folder: Path, kind: str, strings: list[str], pages: int
     with httpx.Client(timeout=30) as client:
         client.post(f"{home}/consent", data={"form": token, "agree": "yes", "signals": "yes"})
         watch.look(home)
-        client.post(f"{home}/understood", data={"form": token, "q0": "0"})
         worker = study.database.read(lambda c: c.exec_driver_sql("SELECT worker FROM people").scalar())
+        study.database.write(lambda c: people_store.try_comprehension(c, worker, right=True, attempts=2))
         for number, text in enumerate(strings):
             step = study.database.write(lambda c: steps.advance(c, study.project, worker))
             if step.name != "unit":

@@ -55,7 +55,7 @@ def test_stories_become_templates_of_new_stories(tmp_path: Path, capsys: pytest.
     figures = proband(capsys, "annotate", "status", review)["paper"]
     kept = 16 - len(bad)
     assert figures["passed_review"]["n"] == 16
-    assert figures["passed_review"]["share"] == pytest.approx(kept / 16)
+    assert figures["passed_review"]["here"] == pytest.approx(kept / 16)
     made = proband(capsys, "annotate", "export", review, "--to", "suite", "-o", tmp_path / "bank")
     assert made["templates"] == kept
     with open(tmp_path / "bank" / "amt_train.csv", newline="") as file:
@@ -105,7 +105,7 @@ def test_judgments_become_gold(tmp_path: Path, capsys: pytest.CaptureFixture[str
     status = proband(capsys, "annotate", "status", study)
     assert status["progress"]["answers"] == 20
     assert status["progress"]["expert_answers"] == 4
-    assert status["paper"]["precision"] == 1.0
+    assert status["paper"]["precision"]["here"] == 1.0
     assert status["agreement"]["krippendorff_alpha"]["value"] > 0.7
     summary = proband(capsys, "annotate", "aggregate", study, "-o", tmp_path / "labels.jsonl")
     assert sum(summary["labels"].values()) == len(gold)
@@ -170,9 +170,10 @@ def test_puzzles_solved_become_rows_of_people(tmp_path: Path, capsys: pytest.Cap
     simulate(
         study, lambda w, u: {"choice": gold[u["name"]], "difficulty": 4, "overtime": False}, people=1, panel="expert"
     )
-    table = proband(capsys, "annotate", "status", study)["paper"]["by_length"]
-    assert {row["unlimited"]["share"] for row in table.values()} == {1.0}
-    assert {row["difficulty"] for row in table.values()} == {2.5}
+    table = proband(capsys, "annotate", "status", study)["paper"]
+    assert [table[f"unlimited, k = {k}"]["here"] for k in (2, 3)] == [1.0, 1.0]
+    assert [table[f"difficulty, k = {k}"]["here"] for k in (2, 3)] == [2.5, 2.5]
+    assert [table[f"time_limited, k = {k}"]["published"] for k in (2, 3)] == [0.848, 0.773]
     proband(capsys, "annotate", "export", study, "--to", "suite", "-o", tmp_path / "solved")
     proband(capsys, "report", tmp_path / "solved" / "runs", "-o", tmp_path / "report")
     with open(tmp_path / "report" / "tables" / "kinship-by_task.csv", newline="") as file:

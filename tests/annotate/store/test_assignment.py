@@ -140,7 +140,7 @@ def test_a_heart_beat_keeps_the_lease(tmp_path: Path, address: str) -> None:
         time.sleep(0.15)
         now = time.time()
         assert study.database.write(
-            lambda c, now=now: place_store.beat(c, people_store.find(c, "there"), unit, now=now, until=now + 0.3)  # type: ignore[misc, arg-type]
+            lambda c, now=now: place_store.beat(c, people_store.find(c, "there"), unit, until=now + 0.3)  # type: ignore[misc, arg-type]
         )
     assert study.database.write(lambda c: place_store.return_expired(c, now=time.time())) == 0
     study.database.close()

@@ -1,17 +1,16 @@
-"""The figures of a study: progress, time, pay, agreement, people, and those of the papers' own sections."""
+"""The figures of a study: progress, time, pay, agreement, people."""
 
 from __future__ import annotations
 
-import re
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
 
 from proband.annotate.results.collected import Collected, Given
-from proband.annotate.results.labels import labels
+from proband.annotate.results.paper_figures import paper_figures
+from proband.annotate.texts import text
 from proband.core.agreement.alpha import Alpha, krippendorff_alpha
-from proband.core.agreement.audit import audit, wilson
 from proband.core.agreement.gwet import gwet_ac1
 from proband.core.agreement.workers import worker_quality
 
@@ -120,124 +119,19 @@ def flags(found: Collected, person: Any, mine: Sequence[Given]) -> list[str]:
     limits = found.project.signals
     made = []
     if mine and statistics.median(each.seconds for each in mine) < limits.fastest_seconds:
-        made.append("very fast")
+        made.append(text("flag.fast"))
     if any(each.signals.get("pasted", 0) >= limits.paste_characters for each in mine):
-        made.append("pasted text")
+        made.append(text("flag.pasted"))
     typed = [each for each in mine if each.signals.get("keys") is not None and _length(each) > 60]
     if any(each.signals["keys"] < 0.3 * _length(each) for each in typed):
-        made.append("more text than keys")
+        made.append(text("flag.typed"))
     if person["failed"]:
-        made.append(f"failed {person['failed']} checks")
+        made.append(text("flag.failed", count=person["failed"]))
     given = [label for each in mine for _, label in found.kind.labels(each.body, each.answer)]
     if len(given) >= 10 and max(Counter(given).values()) == len(given):
-        made.append("always the same label")
+        made.append(text("flag.same"))
     return made
 
 
 def _length(each: Given) -> int:
-    return sum(len(text) for text in (each.answer.get("story", ""), *each.answer.get("steps", ())))
-
-
-# ---- the papers' own figures ---------------------------------------------------------------------------------------
-
-
-def share(part: int, whole: int) -> dict[str, Any]:
-    low, high = wilson(part, whole) if whole else (None, None)
-    return {"share": part / whole if whole else None, "low": low, "high": high, "n": whole}
-
-
-def paper_figures(found: Collected) -> dict[str, Any]:
-    return {"write": _written, "review": _reviewed, "judge": _judged, "simplify": _simplified, "solve": _solved}[
-        found.project.kind
-    ](found)
-
-
-def _reviewed(found: Collected) -> dict[str, Any]:
-    """Section 3.2.3: 79 % of the collected paraphrases passed the check where all the reviewers agree."""
-    overlap = found.project.people.overlap
-    votes: dict[str, list[str]] = defaultdict(list)
-    reasons: Counter[str] = Counter()
-    for each in found.counted():
-        for verdict in each.answer["verdicts"]:
-            votes[verdict["story"]].append(verdict["verdict"])
-            reasons[verdict["reason"]] += verdict["verdict"] == "bad"
-    whole = {story: given for story, given in votes.items() if len(given) >= overlap}
-    passed = sum(set(given) == {"good"} for given in whole.values())
-    return {
-        "passed_review": share(passed, len(whole)),
-        "published": 0.79,
-        "reasons": {r: n for r, n in reasons.items() if n},
-    }
-
-
-def _judged(found: Collected) -> dict[str, Any]:
-    """Section 3.3: 23 % nonsense; 3,147 positive and 13,224 negative of 30,703; 91.3 and 86.2 against experts."""
-    made = labels(found)
-    counts = Counter(label or "no agreement" for label in made.values())
-    expert = {each.item_id: each.value for each in found.judgments("expert")}
-    checked = audit(made, expert, positive="yes")
-    return {
-        "candidates": len(made),
-        "labels": dict(sorted(counts.items())),
-        "nonsense": share(counts["nonsense"], len(made)),
-        "published_nonsense": 0.23,
-        "expert_items": checked.items,
-        "precision": checked.precision,
-        "precision_interval": checked.precision_interval,
-        "recall": checked.recall,
-        "recall_interval": checked.recall_interval,
-        "published_precision": 0.913,
-        "published_recall": 0.862,
-    }
-
-
-def _written(found: Collected) -> dict[str, Any]:
-    """Table 3.1: paraphrases and clauses by the number of facts, different words."""
-    per: dict[int, list[Given]] = defaultdict(list)
-    words: set[str] = set()
-    for each in found.counted():
-        per[len(each.body["edges"])].append(each)
-        words |= set(re.findall(r"[\w'-]+", each.answer["story"].casefold()))
-    rows = {
-        f"k = {k}": {"paraphrases": len(mine), "clauses": len({tuple(e[1] for e in g.body["edges"]) for g in mine})}
-        for k, mine in sorted(per.items())
-    }
-    return {"paraphrases": rows, "unique_words": len(words)}
-
-
-def _simplified(found: Collected) -> dict[str, Any]:
-    """Table 1: sequences, tokens, vocabulary, mean length of captions and of their explanations."""
-    given = found.counted()
-    texts = [re.findall(r"\w+|[^\w\s]", " ".join(each.answer["steps"]).casefold()) for each in given]
-    captions = [re.findall(r"\w+|[^\w\s]", each.body["caption"].casefold()) for each in given]
-    return {
-        "sequences": len(texts),
-        "tokens": sum(map(len, texts)),
-        "vocabulary": len({token for text in texts for token in text}),
-        "mean_length_caption": round(statistics.fmean(map(len, captions)), 1) if captions else None,
-        "mean_length_explained": round(statistics.fmean(map(len, texts)), 1) if texts else None,
-        "published_mean_lengths": [10.0, 37.9],
-    }
-
-
-def _solved(found: Collected) -> dict[str, Any]:
-    """Table 3.2: accuracy by length, limited and unlimited time, and the difficulty that people report."""
-    per: dict[Any, dict[str, list[Given]]] = defaultdict(lambda: defaultdict(list))
-    for panel in ("crowd", "expert"):
-        for each in found.counted(panel):
-            per[each.body["k"]][panel].append(each)
-    rows = {}
-    for k, panels in sorted(per.items(), key=lambda pair: str(pair[0])):
-        ratings = [e.answer["difficulty"] for mine in panels.values() for e in mine if e.answer["difficulty"]]
-        rows[f"k = {k}"] = {
-            "time_limited": share(sum(map(right, panels["crowd"])), len(panels["crowd"])),
-            "unlimited": share(sum(map(right, panels["expert"])), len(panels["expert"])),
-            "difficulty": round(statistics.fmean(ratings), 2) if ratings else None,
-            "difficulty_sd": round(statistics.stdev(ratings), 2) if len(ratings) > 1 else None,
-        }
-    return {"by_length": rows}
-
-
-def right(each: Given) -> bool:
-    """In time, and as the gold has it."""
-    return not each.answer["overtime"] and bool(each.answer["choice"] == each.gold)
+    return sum(map(len, (each.answer.get("story", ""), *each.answer.get("steps", ()))))

@@ -13,8 +13,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from proband.annotate.site import api, desk, entry, owner, work
+from proband.annotate.site import api, desk, owner
 from proband.annotate.site.context import Study, message
+from proband.annotate.site.visit import answering, background, entry, pages
 from proband.annotate.store.places import return_expired
 from proband.web.templates import asset
 
@@ -41,16 +42,16 @@ def routes() -> list[Route]:
         Route("/health", health),
         Route("/openapi.json", api.openapi),
         Route("/join/{link}", entry.join),
-        Route(here, work.show),
-        Route(f"{here}/consent", work.consent, methods=["POST"]),
-        Route(f"{here}/understood", work.understood, methods=["POST"]),
-        Route(f"{here}/answer", work.answer, methods=["POST"]),
-        Route(f"{here}/draft", work.draft, methods=["POST"]),
-        Route(f"{here}/alive", work.alive, methods=["POST"]),
-        Route(f"{here}/checks", work.live_checks, methods=["POST"]),
-        Route(f"{here}/change", work.revise),
-        Route(f"{here}/media/{{unit:int}}", work.media),
-        Route(f"{here}/stop", work.stop, methods=["POST"]),
+        Route(here, pages.show),
+        Route(f"{here}/consent", answering.consent, methods=["POST"]),
+        Route(f"{here}/understood", answering.understood, methods=["POST"]),
+        Route(f"{here}/answer", answering.answer, methods=["POST"]),
+        Route(f"{here}/draft", background.draft, methods=["POST"]),
+        Route(f"{here}/alive", background.alive, methods=["POST"]),
+        Route(f"{here}/checks", background.live_checks, methods=["POST"]),
+        Route(f"{here}/change", pages.revise),
+        Route(f"{here}/media/{{unit:int}}", pages.media),
+        Route(f"{here}/stop", answering.stop, methods=["POST"]),
         *owner_routes(),
     ]
 

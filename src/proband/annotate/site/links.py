@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from proband.annotate.project import Project
 from proband.annotate.site.tokens import new_link, personal_name
+from proband.annotate.texts import text
 
 
 def links(project: Project, secret: bytes, base: str) -> dict[str, str]:
@@ -12,10 +13,10 @@ def links(project: Project, secret: bytes, base: str) -> dict[str, str]:
     join = f"{base}/join/{new_link(secret, 'crowd')}"
     prolific = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
     return {
-        "owner": f"{base}/owner",
-        "prolific": join + prolific,
-        "mechanical turk": join,
-        "other platforms": f"{join}?{project.platform.id_parameter}=ID",
+        text("links.owner"): f"{base}/owner",
+        text("links.prolific"): join + prolific,
+        text("links.mturk"): join,
+        text("links.other"): f"{join}?{project.platform.id_parameter}=ID",
     }
 
 

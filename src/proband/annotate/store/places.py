@@ -109,11 +109,12 @@ def unseen(connection: Connection, person_id: int, role: str) -> int | None:
     return connection.scalar(query.limit(1))
 
 
-def beat(connection: Connection, person: Person, unit_id: int, *, now: float, until: float) -> bool:
-    """The person is still there: the lease lasts until then; one that ran out is renewed if a place is free."""
+def beat(connection: Connection, person: Person, unit_id: int, *, until: float) -> bool:
+    """The person is still there: the lease lasts until then; one that ran out is renewed if a place is free. After the
+    end of a visit an open tab keeps nothing."""
     mine = (assignments.c.person_id == person.id) & (assignments.c.unit_id == unit_id)
     lease = connection.execute(select(assignments).where(mine)).one_or_none()
-    if lease is None or lease.state == "done":
+    if lease is None or lease.state == "done" or person.outcome:
         return False
     if lease.state == "expired" and not retake(connection, lease, state="open"):
         return False

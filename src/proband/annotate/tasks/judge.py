@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from proband.annotate.tasks.kind import Body, Form, Invalid, Kind
+from proband.annotate.tasks.kind import Body, Form, Invalid, Kind, share_right
 from proband.annotate.units import Role, Unit
 from proband.core.errors import ProbandError
 from proband.core.files import read_records
@@ -109,8 +109,8 @@ def fields(body: Body, given: Body) -> dict[str, str]:
 
 
 def agreed(body: Body, given: Body, gold: Any) -> float:
-    known = gold or {}
-    return sum(given["labels"].get(c) == label for c, label in known.items()) / len(known) if known else 1.0
+    """Gold: candidate id -> label."""
+    return share_right(labels(body, given), gold)
 
 
 def labels(body: Body, given: Body) -> list[tuple[str, str]]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from proband.annotate.tasks.kind import Body, Form, Invalid, Kind
+from proband.annotate.tasks.kind import Body, Form, Invalid, Kind, share_right
 from proband.annotate.units import Unit
 from proband.core.errors import ProbandError
 from proband.core.files import read_records
@@ -148,9 +148,7 @@ def labels(body: Body, given: Body) -> list[tuple[str, str]]:
 
 def agreed(body: Body, given: Body, gold: Any) -> float:
     """Gold: story id -> verdict."""
-    known = gold or {}
-    found = dict(labels(body, given))
-    return sum(found.get(story) == verdict for story, verdict in known.items()) / len(known) if known else 1.0
+    return share_right(labels(body, given), gold)
 
 
 REVIEW = Kind(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from proband.annotate.tasks.kind import Body, Form, Invalid, Kind
+from proband.annotate.tasks.kind import Body, Form, Invalid, Kind, share_right
 from proband.annotate.units import Unit
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items
@@ -60,7 +60,8 @@ def fields(body: Body, given: Body) -> dict[str, str]:
 
 
 def agreed(body: Body, given: Body, gold: Any) -> float:
-    return float(given["choice"] == gold)
+    """Gold: the right choice."""
+    return share_right(labels(body, given), {"choice": gold})
 
 
 def labels(body: Body, given: Body) -> list[tuple[str, str]]:

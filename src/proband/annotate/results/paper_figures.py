@@ -1,0 +1,165 @@
+"""The figures of the papers' own sections, from this study and as they were published.
+
+A figure is {"here", "published", "unit"}: a share (with its 95 % interval and n), a count, a number or seconds. One
+that the paper gives by length has the length in its name: "time_limited, k = 2".
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Any
+
+from proband.annotate.results.collected import Collected, Given
+from proband.annotate.results.labels import labels
+from proband.core.agreement.audit import audit, wilson
+
+Figure = dict[str, Any]
+PARAPHRASES = {1: (1868, 20), 2: (1890, 58), 3: (2258, 236)}  # thesis on CLUTRR, table 3.1: with their clauses
+HUMAN = {2: (0.848, 1.488), 3: (0.773, 2.41), 4: (0.477, 3.81), 5: (0.424, 3.78), 6: (0.406, 4.46)}  # table 3.2
+
+
+def paper_figures(found: Collected) -> dict[str, Figure]:
+    kinds = {"write": _written, "review": _reviewed, "judge": _judged, "simplify": _simplified, "solve": _solved}
+    return kinds[found.project.kind](found)
+
+
+def share(part: int, whole: int, published: float | None = None) -> Figure:
+    low, high = wilson(part, whole) if whole else (None, None)
+    here = part / whole if whole else None
+    return {"here": here, "low": low, "high": high, "n": whole, "published": published, "unit": "share"}
+
+
+def value(here: float | None, published: float | None = None, *, unit: str = "count") -> Figure:
+    return {"here": here, "published": published, "unit": unit}
+
+
+def mean(values: Sequence[float], published: float | None = None, *, unit: str = "number") -> Figure:
+    return value(round(statistics.fmean(values), 3) if values else None, published, unit=unit)
+
+
+# ---- the thesis on CLUTRR, sections 3.2.3 to 3.2.5 -----------------------------------------------------------------
+
+
+def _written(found: Collected) -> dict[str, Figure]:
+    """Table 3.1: paraphrases and clauses by the number of facts, different words, overlap within a clause."""
+    per: dict[int, dict[str, list[list[str]]]] = defaultdict(lambda: defaultdict(list))
+    for each in found.counted():
+        clause = "-".join(edge[1] for edge in each.body["edges"])
+        per[len(each.body["edges"])][clause].append(re.findall(r"[\w'-]+", each.answer["story"].casefold()))
+    made = {}
+    for k, clauses in sorted(per.items()):
+        paraphrases, known = PARAPHRASES.get(k, (None, None))
+        made[f"paraphrases, k = {k}"] = value(sum(map(len, clauses.values())), paraphrases)
+        made[f"clauses, k = {k}"] = value(len(clauses), known)
+    groups = [stories for clauses in per.values() for stories in clauses.values()]
+    made["unique_words"] = value(len({word for group in groups for story in group for word in story}), 3797)
+    for name, size, published in (("unigrams", 1, 0.201), ("bigrams", 2, 0.0385)):
+        overlaps = [
+            jaccard(
+                set(zip(*(a[n:] for n in range(size)), strict=False)),
+                set(zip(*(b[n:] for n in range(size)), strict=False)),
+            )
+            for group in groups
+            for a, b in combinations(group, 2)
+        ]
+        made[f"jaccard_{name}"] = mean(overlaps, published)
+    return made
+
+
+def jaccard(a: set[Any], b: set[Any]) -> float:
+    """
+    >>> jaccard({1, 2}, {2, 3})
+    0.3333333333333333
+    """
+    return len(a & b) / len(a | b) if a or b else 1.0
+
+
+def _reviewed(found: Collected) -> dict[str, Figure]:
+    """Section 3.2.3: 79 % of the collected paraphrases passed the check where all the reviewers agree."""
+    votes: dict[str, list[str]] = defaultdict(list)
+    reasons: Counter[str] = Counter()
+    for each in found.counted():
+        for verdict in each.answer["verdicts"]:
+            votes[verdict["story"]].append(verdict["verdict"])
+            if verdict["verdict"] == "bad":
+                reasons[verdict["reason"]] += 1
+    whole = [set(given) for given in votes.values() if len(given) >= found.project.people.overlap]
+    passed = sum(given == {"good"} for given in whole)
+    return {
+        "passed_review": share(passed, len(whole), 0.79),
+        **{f"reason_{reason}": value(count) for reason, count in reasons.most_common()},
+    }
+
+
+def _solved(found: Collected) -> dict[str, Figure]:
+    """Table 3.2: accuracy by length, limited and unlimited time, and the difficulty that people report."""
+    crowd, expert = _by_length(found.counted("crowd")), _by_length(found.counted("expert"))
+    made = {}
+    for k in sorted({*crowd, *expert}, key=str):
+        limited, difficulty = HUMAN.get(k, (None, None))
+        ratings = [e.answer["difficulty"] for e in (*crowd[k], *expert[k]) if e.answer["difficulty"]]
+        made[f"time_limited, k = {k}"] = share(sum(map(right, crowd[k])), len(crowd[k]), limited)
+        made[f"unlimited, k = {k}"] = share(sum(map(right, expert[k])), len(expert[k]), 1.0 if limited else None)
+        made[f"difficulty, k = {k}"] = mean(ratings, difficulty)
+    made["seconds_limited"] = mean([e.seconds for e in found.counted("crowd")], 83, unit="seconds")
+    made["seconds_unlimited"] = mean([e.seconds for e in found.counted("expert")], 360, unit="seconds")
+    return made
+
+
+def _by_length(given: Iterable[Given]) -> dict[Any, list[Given]]:
+    per: dict[Any, list[Given]] = defaultdict(list)
+    for each in given:
+        per[each.body["k"]].append(each)
+    return per
+
+
+def right(each: Given) -> bool:
+    """In time, and as the gold has it."""
+    return not each.answer["overtime"] and bool(each.answer["choice"] == each.gold)
+
+
+# ---- Levy & Dagan 2016, section 3.3 --------------------------------------------------------------------------------
+
+
+def _judged(found: Collected) -> dict[str, Figure]:
+    """23 % nonsense; 3,147 positive and 13,224 negative of 30,703; 91.3 and 86.2 against experts."""
+    made = labels(found)
+    counts = Counter(label or "no_agreement" for label in made.values())
+    expert = {each.item_id: each.value for each in found.judgments("expert")}
+    checked = audit(made, expert, positive="yes")
+    against = {}
+    for name, here, interval, published in (
+        ("precision", checked.precision, checked.precision_interval, 0.913),
+        ("recall", checked.recall, checked.recall_interval, 0.862),
+    ):
+        low, high = interval or (None, None)
+        against[name] = {**value(here, published, unit="share"), "low": low, "high": high, "n": checked.items}
+    return {
+        "candidates": value(len(made), 30703),
+        "positive": value(counts["yes"], 3147),
+        "negative": value(counts["no"], 13224),
+        "nonsense": share(counts["nonsense"], len(made), 0.23),
+        "no_agreement": value(counts["no_agreement"]),
+        **against,
+    }
+
+
+# ---- KidsCook, table 1 ---------------------------------------------------------------------------------------------
+
+
+def _simplified(found: Collected) -> dict[str, Figure]:
+    """Sequences, tokens, vocabulary, mean length of captions and explanations; published: the training part."""
+    given = found.counted()
+    texts = [re.findall(r"\w+|[^\w\s]", " ".join(each.answer["steps"]).casefold()) for each in given]
+    captions = [re.findall(r"\w+|[^\w\s]", each.body["caption"].casefold()) for each in given]
+    return {
+        "sequences": value(len(texts), 8125),
+        "tokens": value(sum(map(len, texts)), 307573),
+        "vocabulary": value(len({token for text in texts for token in text}), 3573),
+        "mean_length_caption": mean([len(caption) for caption in captions], 10.0),
+        "mean_length_explained": mean([len(text) for text in texts], 37.9),
+    }

@@ -1,0 +1,141 @@
+"""What a person sees: the page of each step, the last answer to be changed, the picture or clip of a unit."""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+from proband.annotate import visit as steps
+from proband.annotate.bundle import unsafe
+from proband.annotate.site.context import Study, message, page
+from proband.annotate.site.forms import bounded
+from proband.annotate.site.tokens import Forged, Visit
+from proband.annotate.site.visit.posting import visit_of
+from proband.annotate.tasks.kind import Invalid
+
+
+async def show(request: Request) -> Response:
+    """GET /v/VISIT"""
+    study: Study = request.app.state.study
+    try:
+        visit = visit_of(request)
+    except Forged:
+        return message(request, "no_link", status=404)
+    if not study.visits.allows(visit.worker, time.monotonic()):
+        return message(request, "busy", status=429)
+    step = await study.read(lambda c: steps.glance(c, visit.worker))
+    if step is None:
+        step = await study.write(lambda c: steps.advance(c, study.project, visit.worker))
+    token = request.path_params["visit"]
+    if step.name == "unit":
+        return unit_page(request, study, step)
+    if step.name == "instructions":
+        return instructions_page(request, study, visit, step)
+    if step.name == "end":
+        return page(request, "end.html", token=token, **ending(study, visit, step))
+    if step.name == "consent":
+        return page(request, "consent.html", token=token)
+    return message(request, step.name, token=token, done=step.done)
+
+
+def unit_page(
+    request: Request,
+    study: Study,
+    step: steps.Step,
+    *,
+    problem: Invalid | None = None,
+    revise: bool = False,
+) -> Response:
+    body, project = step.unit["body"], study.project
+    attention = step.unit["role"] == "attention"
+    limit = project.time.limit_seconds if step.person is not None and step.person.panel == "crowd" else 0
+    return page(
+        request,
+        "attention.html" if attention else f"{study.kind.name}.html",
+        token=request.path_params["visit"],
+        unit={"text": body["text"], "options": body["options"]} if attention else study.kind.shown(body),
+        number=step.unit["id"],
+        role=step.unit["role"],
+        step=step,
+        draft=step.draft,
+        problem=problem,
+        revise=revise,
+        left=max(0, round(step.started + limit - time.time())) if limit and not attention and not revise else None,
+        status=422 if problem else 200,
+    )
+
+
+def instructions_page(
+    request: Request, study: Study, visit: Visit, step: steps.Step, *, problem: Invalid | None = None
+) -> Response:
+    assert step.person is not None
+    return page(
+        request,
+        "instructions.html",
+        token=request.path_params["visit"],
+        questions=questions(study, visit),
+        left=study.project.quality.comprehension_attempts - step.person.attempts,
+        again=bool(step.person.attempts),
+        problem=problem,
+        status=422 if problem else 200,
+    )
+
+
+def questions(study: Study, visit: Visit) -> list[dict[str, Any]]:
+    """The questions about the instructions. Their options stand in an order of the person's own; `right` is the place
+    of the right one, which the page does not tell."""
+    made = []
+    for number, each in enumerate(study.project.quality.comprehension):
+        order = list(range(len(each.options)))
+        random.Random(f"{visit.worker}{number}").shuffle(order)
+        options = [each.options[place] for place in order]
+        made.append({"text": each.question, "options": options, "right": str(order.index(0))})
+    return made
+
+
+def ending(study: Study, visit: Visit, step: steps.Step) -> dict[str, Any]:
+    assert step.person is not None
+    outcome = step.person.outcome
+    code = getattr(study.project.codes, outcome)
+    back = study.project.platform.return_url
+    if visit.source == "prolific":
+        back = back or "https://app.prolific.com/submissions/complete?cc={code}"
+    return {
+        "outcome": outcome,
+        "code": code,
+        "back": back.replace("{code}", code),
+        "mturk": visit.back,
+        "done": step.done,
+    }
+
+
+async def revise(request: Request) -> Response:
+    """GET /v/VISIT/change: the last answer, to be changed; sending it adds a revision."""
+    study: Study = request.app.state.study
+    try:
+        visit = visit_of(request)
+    except Forged:
+        return message(request, "no_link", status=404)
+    step = await study.read(lambda c: steps.last_step(c, study.kind, visit.worker))
+    if step is None:
+        return message(request, "not_yours", token=request.path_params["visit"], status=409)
+    return unit_page(request, study, step, revise=True)
+
+
+async def media(request: Request) -> Response:
+    """GET /v/VISIT/media/UNIT: the picture or clip of a unit the person was given."""
+    study: Study = request.app.state.study
+    try:
+        visit = visit_of(request)
+    except Forged:
+        return message(request, "no_link", status=404)
+    step = await study.read(lambda c: steps.unit_for(c, visit.worker, bounded(request.path_params["unit"])))
+    name = step.unit["body"].get("media") if step is not None else None
+    path = study.folder / "media" / name if name and not unsafe(name) else None
+    if path is None or path.is_symlink() or not path.is_file():
+        return message(request, "missing", status=404)
+    return FileResponse(path, headers={"Cache-Control": "private, max-age=3600"})

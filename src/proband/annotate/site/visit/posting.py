@@ -1,0 +1,67 @@
+"""What every POST of a visit has in common: its token, its limit, its form, and the two ways to answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from proband.annotate.site.context import Study, message
+from proband.annotate.site.forms import BadForm, TooLarge, read_form
+from proband.annotate.site.tokens import Forged, Visit, form_token, unseal
+from proband.annotate.texts import text
+
+Handler = Callable[[Request, Study, Visit, dict[str, str]], Awaitable[Response]]
+
+
+def visit_of(request: Request) -> Visit:
+    found: Visit = unseal(request.app.state.study.secret, "visit", request.path_params["visit"], Visit)
+    return found
+
+
+def posting(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+    async def handle(request: Request) -> Response:
+        study: Study = request.app.state.study
+        try:
+            visit = visit_of(request)
+            form = await read_form(request)
+        except Forged:
+            return refuse(request, 404, "no_link")
+        except TooLarge:
+            return refuse(request, 413, "too_large")
+        except BadForm:
+            return refuse(request, 400, "bad_form")
+        if form.get("form") != form_token(study.secret, request.path_params["visit"]):
+            return refuse(request, 403, "bad_form")
+        if not study.visits.allows(visit.worker, time.monotonic()):
+            return refuse(request, 429, "busy")
+        return await handler(request, study, visit, form)
+
+    return handle
+
+
+def wants_json(request: Request) -> bool:
+    return "application/json" in request.headers.get("accept", "")
+
+
+def refuse(request: Request, status: int, name: str) -> Response:
+    if wants_json(request):
+        return JSONResponse({"saved": False, "problem": text(f"message.{name}.title")}, status_code=status)
+    return message(request, name, status=status)
+
+
+def onward(request: Request, **values: Any) -> Response:
+    """Done: back to the person's one address."""
+    if wants_json(request):
+        return JSONResponse({"saved": True, **values})
+    root = request.scope.get("root_path", "")
+    return RedirectResponse(f"{root}/v/{request.path_params['visit']}", status_code=303)
+
+
+def unit_number(form: dict[str, str]) -> int:
+    """The unit a form is about; -1 if it names none."""
+    value = form.get("unit", "")
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 9 else -1
