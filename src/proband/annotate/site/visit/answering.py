@@ -73,7 +73,7 @@ async def answer(request: Request, study: Study, visit: Visit, form: dict[str, s
             said = text(problem.text, **problem.values)
             return JSONResponse({"saved": False, "field": problem.field, "problem": said}, status_code=422)
         return unit_page(request, study, steps.Step(**{**vars(step), "draft": form}), problem=problem)
-    sent = {"answer_id": answer_id, "unit_id": number, "body": body, "signals": signals_of(form)}
+    sent: dict[str, Any] = {"answer_id": answer_id, "unit_id": number, "body": body, "signals": signals_of(form)}
     try:
         stored = await study.write(lambda c: steps.submit(c, study.project, study.kind, visit.worker, **sent))
     except Conflict:
