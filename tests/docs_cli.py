@@ -16,39 +16,21 @@ Every verb takes `--help` and `--json` (one JSON object and nothing else on stan
 | 1 | the program that reads the output stopped reading (`proband ... \| head`) |
 | 2 | bad input, a missing package, a full disk; one line says which file, line and field, or which option |
 | 70 | an error of Proband's own; `PROBAND_DEBUG=1` shows where |
-| 130 | interrupted (Ctrl-C); what is finished is kept, and the same command resumes |
+| 130 | interrupted (Ctrl-C); finished work is kept, and the same command resumes |
 
-Long work shows progress on a terminal and resumes when the same command is given
-again. `proband --install-completion` installs completion for bash, zsh, fish and PowerShell. In a pipe, output is plain
+Long-running commands show progress on a terminal and resume when they are given again.
+`proband --install-completion` installs completion for bash, zsh, fish and PowerShell. In a pipe, output is plain
 text that is never wrapped. This page is generated from the program.
 """
-VERBS = (
-    "demo",
-    "list",
-    "assertions",
-    "candidates",
-    "build",
-    "audit",
-    "verify",
-    "train",
-    "plan",
-    "run",
-    "report",
-    "compare",
-    "show",
-    "study",
-    "paper",
-    "export",
-    "annotate",
-)
 STEPS = ("demo", "init", "plan", "serve", "links", "status", "aggregate", "export")
 
 
 def pages() -> str:
     from proband import suites
+    from proband.cli.app import verbs
 
     texts = [HEAD, section("## proband")]
-    for verb in VERBS:
+    for verb in verbs():
         texts.append(section(f"## proband {verb}", verb))
         if verb == "build":
             texts += [section(f"### proband build {suite}", "build", suite) for suite in suites.BUILT_IN]

@@ -9,27 +9,9 @@ from typing import Any
 
 import pytest
 
-from proband.cli.app import app, suite_first
+from proband.cli.app import app, suite_first, verbs
 
-VERBS = [
-    "demo",
-    "list",
-    "build",
-    "assertions",
-    "candidates",
-    "audit",
-    "verify",
-    "train",
-    "plan",
-    "run",
-    "report",
-    "compare",
-    "show",
-    "study",
-    "paper",
-    "export",
-    "annotate",
-]
+VERBS = verbs()
 PROGRAM = """
 import sys, json, resource, contextlib, io
 from proband.cli import main

@@ -55,6 +55,12 @@ VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per s
 )
 
 
+def verbs() -> list[str]:
+    """The names of all verbs, in the order of the help."""
+    own = [verb.__name__.rstrip("_") for verb in VERBS]
+    return [*own[:2], "build", *own[2:], "annotate"]
+
+
 def app(words: Sequence[str] = ()) -> App:
     """The app for these words: `build` has the options of the suite that they name."""
     made = App(

@@ -48,11 +48,11 @@ class Loud:
     """How much is said on standard error."""
 
     verbose: Annotated[
-        bool, Parameter(name=("--verbose", "-v"), negative=(), help="Say what is decided and looked up on the way.")
+        bool, Parameter(name=("--verbose", "-v"), negative=(), help="Print more about what is done.")
     ] = False
-    quiet: Annotated[
-        bool, Parameter(name=("--quiet", "-q"), negative=(), help="No progress and no notes; errors and results only.")
-    ] = False
+    quiet: Annotated[bool, Parameter(name=("--quiet", "-q"), negative=(), help="Print errors and results only.")] = (
+        False
+    )
 
     def set(self) -> None:
         from proband.core.progress import Loudness

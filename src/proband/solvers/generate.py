@@ -30,9 +30,9 @@ THINKING_ROOM = 1024  # where it is to think first
 class GenerateOptions:
     """What is sent, and how much may come back."""
 
-    prompt: Annotated[str, Meta(description="template: a shipped name, or a file (docs/asking.md)")] = ""
+    prompt: Annotated[str, Meta(description="template: the name of a shipped one, or a file (docs/asking.md)")] = ""
     shots: Annotated[int, Meta(description="worked examples before the question, from the train split", ge=0)] = 0
-    shots_from: Annotated[str, Meta(description="other folder of items to take the examples from")] = ""
+    shots_from: Annotated[str, Meta(description="folder of items to take the examples from, if not the same")] = ""
     think: Annotated[bool, Meta(description="ask for reasoning first and the answer on a last line")] = False
     system: Annotated[str, Meta(description="instruction that precedes the conversation")] = ""
     max_tokens: Annotated[

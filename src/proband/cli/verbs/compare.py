@@ -15,16 +15,18 @@ from proband.cli.tables import give, table
 
 def compare(
     run_a: Annotated[Path, Parameter(help="Folder of the first run, or a log of another tool.")],
-    run_b: Annotated[Path, Parameter(help="The second one, over the same items.")],
+    run_b: Annotated[Path, Parameter(help="The second run or log, on the same items.")],
     /,
-    *more: Annotated[Path, Parameter(help="More of them: all pairs are compared.")],
+    *more: Annotated[Path, Parameter(help="Further runs or logs: all pairs are compared.")],
     by: Annotated[
         str | None, Parameter(metavar="TAG", help="One test for each value of this tag, with Holm's correction.")
     ] = None,
-    metric: Annotated[str | None, Parameter(metavar="METRIC", help="Default: the main metric of the suite.")] = None,
+    metric: Annotated[
+        str | None, Parameter(metavar="METRIC", help="Name of the metric (default: the main one).")
+    ] = None,
     cluster: Annotated[
         str | None,
-        Parameter(metavar="FIELD", help="Field of a log that says what items share (default: cluster or clusters)."),
+        Parameter(metavar="FIELD", help="Field of a log with what items share (default: cluster or clusters)."),
     ] = None,
     items: Moved = None,
     seed: Seed = 0,

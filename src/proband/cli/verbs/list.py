@@ -14,7 +14,7 @@ Kind = Literal["suites", "models", "nets", "solvers", "prompts", "studies"]
 
 
 def list_(
-    what: Annotated[Kind | None, Parameter(help="One kind only; with the options of each.")] = None,
+    what: Annotated[Kind | None, Parameter(help="List one kind only, with its options.")] = None,
     /,
     *,
     json: Json = False,

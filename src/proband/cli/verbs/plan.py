@@ -33,17 +33,19 @@ def plan(
     /,
     *,
     difference: Annotated[
-        float, Parameter(name=("--difference", "-d"), metavar="X", help="The true difference that is to be seen.")
+        float, Parameter(name=("--difference", "-d"), metavar="X", help="True difference to detect.")
     ] = 0.05,
-    power: Annotated[float, Parameter(metavar="X", help="With which chance.")] = 0.8,
+    power: Annotated[float, Parameter(metavar="X", help="Probability of detecting it.")] = 0.8,
     by: Annotated[
-        str | None, Parameter(metavar="TAG", help="Also count the values of this tag, such as relation.")
+        str | None, Parameter(metavar="TAG", help="Also plan by the values of this tag, such as relation.")
     ] = None,
-    metric: Annotated[str | None, Parameter(metavar="METRIC", help="Default: the main metric of the suite.")] = None,
+    metric: Annotated[
+        str | None, Parameter(metavar="METRIC", help="Name of the metric (default: the main one).")
+    ] = None,
     assuming: Assuming = Assuming(),  # noqa: B008
     json: Json = False,
 ) -> None:
-    """Plan a comparison: how many items and clusters it takes to see a difference of two systems.
+    """Plan a comparison: the number of items and clusters needed to detect a difference between two systems.
 
     Example: proband plan items -d 0.05
     """

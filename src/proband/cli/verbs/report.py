@@ -13,11 +13,11 @@ from proband.cli.tables import fields, give, table
 
 
 def report(
-    runs: Annotated[Sequence[Path], Parameter(help="Run folders, or folders that hold some.")],
+    runs: Annotated[Sequence[Path], Parameter(help="Run folders, or folders that contain them.")],
     /,
     *,
     out: Out,
-    title: Annotated[str | None, Parameter(metavar="TEXT", help="Title of the page.")] = None,
+    title: Annotated[str | None, Parameter(metavar="TEXT", help="Title of the report.")] = None,
     items: Moved = None,
     seed: Seed = 0,
     json: Json = False,

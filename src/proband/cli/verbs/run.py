@@ -45,28 +45,27 @@ class Asking:
         Parameter(
             metavar="N",
             validator=COUNT,
-            help="Run on a sample of N items that are not for training, in the proportions of the suite's tags.",
+            help="Run on a sample of N test or valid items, stratified by the suite's tags.",
         ),
     ] = None
     too_long: Annotated[
         Literal["fail", "skip", "cut-left"],
         Parameter(
-            help="An item that does not fit into the model's window stops the run and is named, is left out, or loses "
-            "its beginning."
+            help="What to do with an item that exceeds the model's context window: stop and name it, leave it out, or "
+            "cut off its beginning."
         ),
     ] = "fail"
-    no_cache: Annotated[
-        bool, Parameter(negative=(), help="Ask everything anew, and remember nothing for later runs.")
-    ] = False
+    no_cache: Annotated[bool, Parameter(negative=(), help="Do not read or write the answer cache.")] = False
     dry_run: Annotated[
         bool,
         Parameter(
-            negative=(), help="Print how many items, calls and tokens it would take (and money, with --prices); stop."
+            negative=(),
+            help="Print the number of items, calls and tokens (with --prices, the cost); ask nothing.",
         ),
     ] = False
 
 
-@Parameter(name="*", group=Group("Asking in words (solver generate)", sort_key=2))
+@Parameter(name="*", group=Group("Prompting (solver generate)", sort_key=2))
 @dataclass(frozen=True, kw_only=True)
 class Prompting:
     """What a model reads that replies in words."""
@@ -75,8 +74,8 @@ class Prompting:
         Sequence[str],
         Parameter(
             metavar="NAME|FILE",
-            help="Jinja template, shipped (`proband list prompts`) or your own; several make one run each, in folders "
-            "of their names.",
+            help="Jinja template: a shipped one (`proband list prompts`) or a file; repeatable: one run per prompt, in "
+            "subfolders of their names.",
         ),
     ] = ()
     shots: Annotated[
@@ -84,7 +83,7 @@ class Prompting:
         Parameter(
             metavar="N",
             validator=COUNT,
-            help="Put N solved items of the train split before each question, never one of its own cluster.",
+            help="Put N solved items of the train split before each question, none that shares a cluster with it.",
         ),
     ] = None
     shots_from: Annotated[
@@ -93,9 +92,7 @@ class Prompting:
     think: Annotated[
         bool, Parameter(negative=(), help="Ask for step-by-step reasoning with the answer on a last line.")
     ] = False
-    system: Annotated[
-        str | None, Parameter(metavar="TEXT", help="Instruction that a chat begins with, before the question.")
-    ] = None
+    system: Annotated[str | None, Parameter(metavar="TEXT", help="System message, sent before the question.")] = None
     max_tokens: Annotated[
         int | None,
         Parameter(
@@ -132,15 +129,13 @@ class Loading:
         Parameter(metavar="DTYPE", help="float32, bfloat16, float16 (default: float32 on a CPU, bfloat16 on a GPU)."),
     ] = None
     batch: Annotated[
-        int | None, Parameter(metavar="N", validator=COUNT, help="Sequences per batch (default: found automatically).")
+        int | None, Parameter(metavar="N", validator=COUNT, help="Sequences per batch (default: chosen automatically).")
     ] = None
     revision: Annotated[str | None, Parameter(metavar="REV", help="Revision of a Hugging Face model.")] = None
-    allow_pickle: Annotated[
-        bool, Parameter(negative=(), help="Also load weights in Python's own format, which can run code.")
-    ] = False
+    allow_pickle: Annotated[bool, Parameter(negative=(), help="Also load pickled weights, which can run code.")] = False
     prices: Annotated[
         str | None,
-        Parameter(metavar="IN,OUT", help="What an endpoint charges per million tokens read and written, as 0.15,0.6."),
+        Parameter(metavar="IN,OUT", help="Price of an endpoint per million input and output tokens, as 0.15,0.6."),
     ] = None
     model_set: Annotated[
         Pairs,

@@ -24,7 +24,7 @@ class Sending:
     """Of which model and how it is asked."""
 
     prompt: Annotated[
-        bool, Parameter(negative=(), help="Print, instead of all this, what the model of -m would be sent: every byte.")
+        bool, Parameter(negative=(), help="Print exactly what the model of -m would be sent, instead of the item.")
     ] = False
     model: Annotated[
         str | None, Parameter(name=("--model", "-m"), metavar="MODEL", help="KIND:NAME, as for `proband run`.")

@@ -13,12 +13,12 @@ from proband.cli.tables import give, table, words
 
 COLUMNS = ("verb", "name", "state", "items", "calls", "folder", "reason")
 DryRun = Annotated[
-    bool, Parameter(name="--dry-run", negative=(), help="Print the stages and what is already there; run nothing.")
+    bool, Parameter(name="--dry-run", negative=(), help="Print the stages and which are done; run nothing.")
 ]
 
 
 def study(
-    file: Annotated[str, Parameter(help="A TOML file, or the name of a study of `proband list studies`.")],
+    file: Annotated[str, Parameter(help="A TOML file, or the name of a shipped study (`proband list studies`).")],
     /,
     *,
     out: Out,

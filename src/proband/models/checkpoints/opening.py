@@ -27,7 +27,7 @@ class NetworkOptions:
         Meta(description="arithmetic (default: bfloat16 on a GPU, float32 elsewhere)"),
     ] = None
     batch: Annotated[
-        Annotated[int, Meta(ge=1)] | None, Meta(description="sequences at a time (default: found automatically)")
+        Annotated[int, Meta(ge=1)] | None, Meta(description="sequences per batch (default: chosen automatically)")
     ] = None
 
 

@@ -37,16 +37,16 @@ Report = Callable[[int, Any], None] | None
 class RemoteOptions(Policy):
     """Loading a model at an endpoint: how hard to try, and what to ask for."""
 
-    max_tokens: Annotated[int, Meta(description="of a choice, with room for models that reason first", ge=1)] = 1024
-    temperature: Annotated[float, Meta(description="of a choice", ge=0)] = 0.0
+    max_tokens: Annotated[int, Meta(description="longest reply of solver choose, reasoning included", ge=1)] = 1024
+    temperature: Annotated[float, Meta(description="sampling temperature of solver choose", ge=0)] = 0.0
     permutations: Annotated[
         Annotated[int, Meta(ge=1)] | None,
-        Meta(description="orders of the choices to ask (default: 4, or 1 where the server gives log-probabilities)"),
+        Meta(description="orders of the choices to ask in (default: 4, or 1 where the server gives log-probabilities)"),
     ] = None
-    logprobs: Annotated[bool, Meta(description="ask for log-probabilities of the letters")] = True
+    logprobs: Annotated[bool, Meta(description="ask for log-probabilities of the letters (solver choose)")] = True
     system: Annotated[str | None, Meta(description="system message")] = None
     extra: Annotated[dict[str, Any] | str | None, Meta(description="further fields of each request, as JSON")] = None
-    prices: Annotated[str | None, Meta(description="per million tokens in and out, as 0.15,0.6")] = None
+    prices: Annotated[str | None, Meta(description="price per million input and output tokens, as 0.15,0.6")] = None
     scores: Annotated[
         bool | None, Meta(description="the server gives log-probabilities of texts (default: ask it once)")
     ] = None

@@ -23,13 +23,13 @@ from msgspec import Meta
 class Policy:
     """How hard to try. Times are in seconds."""
 
-    concurrency: Annotated[int, Meta(description="requests at a time", ge=1)] = 8
-    retries: Annotated[int, Meta(description="of one request", ge=0)] = 6
+    concurrency: Annotated[int, Meta(description="concurrent requests", ge=1)] = 8
+    retries: Annotated[int, Meta(description="further attempts after a request fails", ge=0)] = 6
     timeout: Annotated[float, Meta(description="seconds for one request", gt=0)] = 120.0
     first_wait: Annotated[float, Meta(description="seconds before the first retry", ge=0)] = 1.0
-    longest_wait: Annotated[float, Meta(description="seconds at most before a retry", ge=0)] = 60.0
+    longest_wait: Annotated[float, Meta(description="longest wait before a retry, in seconds", ge=0)] = 60.0
     patience: Annotated[float, Meta(description="seconds for one request with all its retries", gt=0)] = 300.0
-    seed: Annotated[int, Meta(description="of the waits and of each request")] = 0
+    seed: Annotated[int, Meta(description="random seed of the waits and of each request")] = 0
 
     def wait(self, request: int, attempt: int) -> float:
         """w_n.

@@ -66,11 +66,13 @@ class BuildOptions:
     )
     options: Annotated[int, Meta(description="number of options to choose from", ge=2)] = 2
     negatives: Annotated[
-        Literal["uniform", "hard"], Meta(description="hard: the most alike words of the same type")
+        Literal["uniform", "hard"], Meta(description="hard: the most similar words of the same type")
     ] = "uniform"
     made_from: Annotated[
         Literal["", "right", "other", "query", "printed"],
-        Meta(description="the tuple that a negative spoils (default: right; with --faithful printed, as in the paper)"),
+        Meta(
+            description="tuple that a negative is made from (default: right; with --faithful printed, as in the paper)"
+        ),
     ] = ""
     split: Annotated[Literal["tuples", "lexical"], Meta(description="lexical: the two halves share no word")] = "tuples"
     relations: Annotated[str, Meta(description="only relations whose name contains one of these, comma-separated")] = ""

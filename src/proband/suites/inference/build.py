@@ -30,23 +30,19 @@ class BuildOptions:
     data: Annotated[Path | None, Meta(description="file or folder of a data set (default: our own)")] = None
     format: Annotated[
         Literal["auto", "levy-dagan", "levy-holt", "holt", "zeichner", "judgments", "own"],
-        Meta(description="format of the data; auto: told from names and first lines"),
+        Meta(description="format of the data; auto: from file names and first lines"),
     ] = "auto"
     rule: Annotated[
         Literal["all-but-one", "majority", "dawid-skene", "mace"],
-        Meta(
-            description="of judgments: how several people's become a label (all-but-one: at least 4 of 5, the paper's)"
-        ),
+        Meta(description="aggregation rule for judgments (all-but-one: at least 4 of 5, the paper's)"),
     ] = "all-but-one"
     control: Annotated[
         Literal["none", "hypothesis-only", "random-premise", "swapped-entities", "all"],
-        Meta(
-            description="what is taken away, for a control of artefacts and memory; all: the pairs under each of them"
-        ),
+        Meta(description="control of artefacts and memory: what is removed; all: the pairs under each control"),
     ] = "none"
     directional: Annotated[bool, Meta(description="only pairs that hold in one direction")] = False
     new_lemmas: Annotated[bool, Meta(description="leave out pairs whose relations share a content lemma")] = False
-    splits: Annotated[str, Meta(description="which splits to write, with commas (default: all)")] = ""
+    splits: Annotated[str, Meta(description="splits to write, comma-separated (default: all)")] = ""
 
 
 def build(options: BuildOptions, *, seed: int) -> Built:

@@ -44,25 +44,25 @@ class BuildOptions:
         Meta(description="a .tsv or .jsonl corpus, or KidsCook's folder (default: our own corpus)"),
     ] = None
     captions: Annotated[
-        Path | None, Meta(description="YouCook2's annotations: more abstract lines for the count of new words")
+        Path | None, Meta(description="YouCook2's annotations: further abstract lines for counting new words")
     ] = None
-    released: Annotated[bool, Meta(description="leave out what the released tags leave out")] = False
+    released: Annotated[bool, Meta(description="leave out the words that the released tags leave out")] = False
     whitelist: Annotated[
         Path | None, Meta(description="file of words that may be left out (default: made from the corpus)")
     ] = None
     share: Annotated[
         float,
         Meta(
-            description="least share of a word's occurrences on the concrete side alone;"
+            description="smallest share of a word's occurrences that are only on the concrete side;"
             " 0.45 is nearest the released whitelist"
         ),
     ] = blanks.SHARE
     least: Annotated[
-        int | None, Meta(description="fewest occurrences of such a word (default: 5; our own corpus: 2)")
+        int | None, Meta(description="smallest number of occurrences of such a word (default: 5; our own corpus: 2)")
     ] = None
-    most: Annotated[int, Meta(description="distinct blanks in a text, the longest first (0: all)", ge=0)] = blanks.MOST
-    splits: Annotated[str, Meta(description="which splits to write, with commas")] = ",".join(SPLITS)
-    hold_out: Annotated[float, Meta(description="captions for valid and for test, where a corpus has no splits")] = 0.1
+    most: Annotated[int, Meta(description="most blanks in a text, longest first (0: all)", ge=0)] = blanks.MOST
+    splits: Annotated[str, Meta(description="splits to write, comma-separated")] = ",".join(SPLITS)
+    hold_out: Annotated[float, Meta(description="share for valid and for test, if the corpus has no splits")] = 0.1
 
     @property
     def fewest(self) -> int:

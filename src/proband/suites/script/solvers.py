@@ -31,7 +31,7 @@ class AnswerOptions:
 class AlignOptions:
     """Of the alignments of a transducer."""
 
-    splits: Annotated[str, Meta(description="which splits to align, with commas")] = "train,valid,test"
+    splits: Annotated[str, Meta(description="splits to align, comma-separated")] = "train,valid,test"
     posteriors: Annotated[bool, Meta(description="also p(a_j = i | x, y), for valid and test texts")] = False
 
 

@@ -20,10 +20,10 @@ def status(
     project: Project,
     /,
     *,
-    people: Annotated[bool, Parameter(negative=(), help="A line per person.")] = False,
+    people: Annotated[bool, Parameter(negative=(), help="Also print one line per person.")] = False,
     workers: Annotated[
         Path | None,
-        Parameter(metavar="FILE", help="Ids of the platform, one a line: their outcome and your decision."),
+        Parameter(metavar="FILE", help="File of platform ids, one per line: print their outcome and your decision."),
     ] = None,
     source: Annotated[
         Literal["prolific", "mturk", "url"], Parameter(help="Platform of the ids in --workers.")
@@ -51,13 +51,13 @@ def aggregate(
     project: Project,
     /,
     *,
-    rule: Annotated[RULES, Parameter(help="How several labels become one.")] = "paper",
+    rule: Annotated[RULES, Parameter(help="Aggregation rule.")] = "paper",
     out: Annotated[
         Path | None, Parameter(name=("--out", "-o"), metavar="FILE", help="File of labels to write (JSON lines).")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Make one label of several people's, with the agreement; what the owner decided stands.
+    """Aggregate the labels of several people into one, with the agreement; decisions of the owner have priority.
 
     Example: proband annotate aggregate study -o labels.jsonl
     """
@@ -74,7 +74,7 @@ def export(
     out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="PATH", help="File or folder to write.")],
     json: Json = False,
 ) -> None:
-    """Write what people gave: JSON lines, CSV, the suite's own input, a Hugging Face data set.
+    """Export the answers: JSON lines, CSV, the suite's own input, a Hugging Face data set.
 
     Example: proband annotate export study --to suite -o collected
     """
@@ -87,7 +87,7 @@ def plan(
     project: Project,
     /,
     *,
-    precision: Annotated[float, Parameter(metavar="X", help="Wanted half-width of the 95 % interval.")] = 0.05,
+    precision: Annotated[float, Parameter(metavar="X", help="Target half-width of the 95 % interval.")] = 0.05,
     json: Json = False,
 ) -> None:
     """Plan a study, before it starts or while it runs: how many people and judgments, fair pay, total cost.

@@ -13,7 +13,7 @@ from proband.cli.tables import fields, give
 from proband.cli.verbs.annotate.results import aggregate, export, plan, status
 from proband.cli.verbs.annotate.shared import Host, Port, Project
 
-HELP = """Studies with people: they write, review, judge, simplify or solve, in a web app of your own.
+HELP = """Studies with people: they write, review, judge, simplify or solve, in a web app that you run.
 
 Help on a step: proband annotate init --help
 
@@ -36,13 +36,13 @@ def init(
     project: Project,
     /,
     *,
-    kind: Annotated[KINDS, Parameter(help="What people do.")],
+    kind: Annotated[KINDS, Parameter(help="Kind of task.")],
     items: Annotated[Path, Parameter(metavar="PATH", help="A suite's files: a folder, a file or a zip archive.")],
-    title: Annotated[str, Parameter(help="Title that people see.")] = "",
+    title: Annotated[str, Parameter(help="Title shown to participants.")] = "",
     database: Annotated[str, Parameter(metavar="URL", help="sqlite:///FILE or postgresql://USER@HOST/NAME.")] = "",
-    trial: Annotated[int, Parameter(metavar="N", help="Units for practice, which decide who may go on.")] = 0,
+    trial: Annotated[int, Parameter(metavar="N", help="Practice units, which decide who may continue.")] = 0,
     gold: Annotated[int, Parameter(metavar="N", help="Units with a known answer, used as checks.")] = 0,
-    set: Annotated[Pairs, Parameter(metavar="NAME=VALUE", help="Value of project.toml, as people.overlap=5.")] = (),
+    set: Annotated[Pairs, Parameter(metavar="NAME=VALUE", help="Setting of project.toml, as people.overlap=5.")] = (),
     json: Json = False,
 ) -> None:
     """Make a project from a suite's files: project.toml to be read and changed, units, an empty database.
@@ -95,9 +95,7 @@ def serve(
     *,
     host: Host = "127.0.0.1",
     port: Port = 8000,
-    proxy: Annotated[
-        bool, Parameter(negative=(), help="Trust the headers of a proxy that stands before the server.")
-    ] = False,
+    proxy: Annotated[bool, Parameter(negative=(), help="Trust the headers of a reverse proxy.")] = False,
 ) -> None:
     """Serve a project until it is stopped; prints the links for people and for its owner.
 
@@ -117,9 +115,9 @@ def links(
     project: Project,
     /,
     *,
-    count: Annotated[int, Parameter(metavar="N", validator=COUNT, help="How many people.")] = 1,
-    expert: Annotated[bool, Parameter(negative=(), help="For experts, who have no time limit.")] = False,
-    base: Annotated[str, Parameter(metavar="URL", help="Where the server is.")] = "http://127.0.0.1:8000",
+    count: Annotated[int, Parameter(metavar="N", validator=COUNT, help="Number of people.")] = 1,
+    expert: Annotated[bool, Parameter(negative=(), help="Make links for experts, who have no time limit.")] = False,
+    base: Annotated[str, Parameter(metavar="URL", help="Address of the server.")] = "http://127.0.0.1:8000",
     json: Json = False,
 ) -> None:
     """Print personal links, one per person, for a study without a platform.

@@ -14,27 +14,27 @@ from proband.core.errors import ProbandError
 
 
 def assertions(
-    *sources: Annotated[Path, Parameter(help="Files, or folders of them.")],
+    *sources: Annotated[Path, Parameter(help="Files or folders to read.")],
     out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="STORE", help="Folder of the store.")],
     format: Annotated[
         Literal["auto", "ngrams", "conllu", "text", "tsv", "reverb", "openie"],
-        Parameter(help="Of the sources: Google's syntactic n-grams, parsed text, plain text, or triples."),
+        Parameter(help="Format of the sources: Google's syntactic n-grams, parsed text, plain text, or triples."),
     ] = "auto",
     pipeline: Annotated[
         str, Parameter(metavar="NAME", help="spaCy pipeline that parses plain text.")
     ] = "proband_english",
     years: Annotated[
-        str | None, Parameter(metavar="A-B", help="Years of n-grams that count, as 1900-2008; default: all.")
+        str | None, Parameter(metavar="A-B", help="Years of n-grams to count, as 1900-2008 (default: all).")
     ] = None,
     engine: Annotated[
-        Literal["local", "ray"], Parameter(help="Processes here, or the workers of a Ray cluster.")
+        Literal["local", "ray"], Parameter(help="local: processes on this machine; ray: the workers of a Ray cluster.")
     ] = "local",
-    workers: Annotated[int, Parameter(metavar="N", validator=COUNT, help="Processes.")] = 1,
+    workers: Annotated[int, Parameter(metavar="N", validator=COUNT, help="Number of processes.")] = 1,
     json: Json = False,
 ) -> None:
     """Extract assertions (subject, relation, object) from text, or import them, into an indexed store.
 
-    Given again after a stop, the command goes on where it was; given with further sources, it adds them.
+    The same command resumes after an interruption; with further sources, it adds them.
 
     Example: proband assertions articles.txt -o store
     """

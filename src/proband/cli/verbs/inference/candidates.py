@@ -17,19 +17,22 @@ def candidates(
     /,
     *,
     questions: Annotated[
-        Path, Parameter(metavar="FILE", help="One a line: `Which TYPE REL ARG?`, or columns type, relation, argument.")
+        Path,
+        Parameter(metavar="FILE", help="Questions: lines `Which TYPE REL ARG?`, or columns type, relation, argument."),
     ],
     out: Out,
     seed: Seed = 0,
     taxonomy: Annotated[
-        str, Parameter(metavar="NAME", help="auto, wordnet, wordnet:FOLDER, wn, wn:LEXICON, nltk or small.")
+        str,
+        Parameter(metavar="NAME", help="Word types from auto, wordnet[:FOLDER], wn[:LEXICON], nltk or small."),
     ] = "auto",
     without: Annotated[
-        Sequence[str], Parameter(metavar="FILTER", negative=(), help="Filter to leave out; may be repeated.")
+        Sequence[str], Parameter(metavar="FILTER", negative=(), help="Filter to switch off; repeatable.")
     ] = (),
-    least: Annotated[int, Parameter(metavar="N", validator=COUNT, help="Least count of an assertion.")] = 1,
+    least: Annotated[int, Parameter(metavar="N", validator=COUNT, help="Smallest count of an assertion.")] = 1,
     most: Annotated[
-        int | None, Parameter(metavar="N", validator=COUNT, help="Most candidates of a question, drawn by seed.")
+        int | None,
+        Parameter(metavar="N", validator=COUNT, help="Largest number of candidates per question."),
     ] = None,
     json: Json = False,
 ) -> None:

@@ -68,7 +68,7 @@ class SearchOptions:
         Literal["3cosadd", "3cosmul", "pair-direction", "lrcos", "similar-to-b"], Meta(description="what is maximised")
     ] = "3cosadd"
     exclude: Annotated[bool, Meta(description="leave a, b and c out of the answers")] = True
-    limit: Annotated[int, Meta(description="search the first so many words of the table", ge=1)] = 200_000
+    limit: Annotated[int, Meta(description="search only the first N words of the table", ge=1)] = 200_000
 
 
 def retrieve(items: Sequence[Item], model: HasVectors, *, seed: int, options: SearchOptions) -> list[Answer]:

@@ -31,11 +31,9 @@ class RuleOptions:
     """Which rules come first."""
 
     on_lemma: Annotated[bool, Meta(description="pairs that the lemma baseline accepts come first")] = False
-    graph: Annotated[str, Meta(description="files of entailment graphs, with commas: pairs they accept come first")] = (
-        ""
-    )
+    graph: Annotated[str, Meta(description="entailment graphs, comma-separated: pairs they accept come first")] = ""
     typed: Annotated[bool, Meta(description="a graph's rules hold for their types only, where a type is known")] = False
-    ppdb: Annotated[str, Meta(description="files of PPDB, with commas: pairs they accept come first")] = ""
+    ppdb: Annotated[str, Meta(description="files of PPDB, comma-separated: pairs they accept come first")] = ""
     ppdb_score: Annotated[float, Meta(description="lowest PPDB 2.0 score of a paraphrase")] = 0.0
 
     @property

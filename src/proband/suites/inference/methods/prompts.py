@@ -43,7 +43,7 @@ class PromptOptions(RuleOptions):
         "so,means,because"
     )
     score: Annotated[
-        Literal["forward", "pmi", "both"], Meta(description="likelihood, less its prior, less the other direction")
+        Literal["forward", "pmi", "both"], Meta(description="likelihood, minus its prior, minus the reverse direction")
     ] = "pmi"
     method: Annotated[str, Meta(description="pll, pll-word-l2r, pll-whole-word (masked), ll (causal)")] = ""
 

@@ -38,7 +38,7 @@ class BuildOptions:
     held_paraphrases: Annotated[Share, _says("share of the paraphrases held out")] = 0.2
     held_clauses: Annotated[Share, _says("share of the clauses held out (only k > 2)")] = 0.1
     held_names: Annotated[Share, _says("share of the names held out")] = 0.2
-    rules: Annotated[str, _says("sound, clutrr, grid, or a TOML file of one's own")] = "sound"
+    rules: Annotated[str, _says("sound, clutrr, grid, or a TOML file")] = "sound"
     certify: Annotated[
         Literal["full", "sample", "none"],
         _says("search for a counter-family: full, a random sample (1 in 500), none; the closure proves every item"),
@@ -46,7 +46,7 @@ class BuildOptions:
     labels: Annotated[
         Literal["balanced", "uniform"], _says("balanced: every target and gender equally often; uniform: drawn")
     ] = "balanced"
-    max_per_clause: Annotated[Count | None, _says("at most so many stories of one clause per task and k")] = None
+    max_per_clause: Annotated[Count | None, _says("largest number of stories of one clause per task and k")] = None
     noise_size: Annotated[str | int, _says("facts per noise path: a number or a range like 2..3")] = "2"
     question: Annotated[Literal["choice", "text", "yes-no"], _says("choice, text or yes-no")] = "choice"
     form: Annotated[Literal["story", "facts", "graph"], _says("story, facts (plain sentences) or graph (triples)")] = (
@@ -58,12 +58,12 @@ class BuildOptions:
         str,
         _says("proband, scenes (with paraphrases for certain relations), a bank file, or clutrr:FOLDER (the crowd's)"),
     ] = "proband"
-    revisit: Annotated[bool, _says("a person may come twice on a chain, as in CLUTRR")] = False
+    revisit: Annotated[bool, _says("a chain may visit a person twice, as in CLUTRR")] = False
     families: Annotated[int, Meta(ge=2), _says("number of families the stories come from")] = 12
     levels: Annotated[int, Meta(ge=2), _says("generations per family")] = 3
     children: Annotated[str | int, _says("children per couple, a range")] = "1..4"
     marry: Annotated[Probability, _says("probability that a child marries")] = 0.8
-    inlaws: Annotated[Probability, _says("probability that who marries in brings a family")] = 0.6
+    inlaws: Annotated[Probability, _says("probability that a person who marries in has parents")] = 0.6
     founders: Annotated[Count, _says("founding couples per family")] = 2
     workers: Annotated[Count, _says("processes; the result does not depend on it")] = 1
     data: Annotated[

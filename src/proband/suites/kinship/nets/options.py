@@ -29,7 +29,7 @@ class NetOptions:
     epochs: Epochs = 100
     batch: Batch = 100
     rate: Rate = 1e-3
-    clip: Annotated[float, Meta(description="greatest length of the gradient; 0: any", ge=0)] = 1.0
+    clip: Annotated[float, Meta(description="largest gradient norm (0: no clipping)", ge=0)] = 1.0
     held_out: Annotated[
         float, Meta(description="share of the training stories to choose the epoch by, if none are valid", ge=0, lt=1)
     ] = 0.1

@@ -27,7 +27,7 @@ from proband.suites.script.cloze.word_scores import Filler, Said
 from proband.suites.script.corpus.readers import read_words
 from proband.suites.script.corpus.running_text import PROMPT
 
-Splits = Annotated[str, Meta(description="which splits to answer, with commas")]
+Splits = Annotated[str, Meta(description="splits to answer, comma-separated")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,12 +44,12 @@ class ClozeOptions:
     samples: Annotated[
         int | None,
         Meta(
-            description="texts drawn for the greedy mode, the likeliest kept; 0: the likeliest word in each blank"
+            description="texts sampled for the greedy mode, the likeliest is kept; 0: the likeliest word in each blank"
             " (default: 5; 0 for a masked model, which sees both sides)"
         ),
     ] = None
-    temperature: Annotated[float, Meta(description="of the draws; samples=0 takes the likeliest words", gt=0)] = 0.1
-    beam: Annotated[int, Meta(description="instead of draws, a beam of this width (0: none)", ge=0)] = 0
+    temperature: Annotated[float, Meta(description="sampling temperature, if samples > 0", gt=0)] = 0.1
+    beam: Annotated[int, Meta(description="width of a beam search instead of sampling (0: none)", ge=0)] = 0
 
 
 def evaluated(item: Item, splits: str) -> bool:
