@@ -13,8 +13,9 @@ from proband.core.errors import ProbandError
 from proband.core.options import Meta
 from proband.core.suite import Built
 from proband.suites.inference.controls import CONTROLS, controlled, shares_lemma
-from proband.suites.inference.datasets import leaks
+from proband.suites.inference.datasets import leaks, own
 from proband.suites.inference.datasets.formats import LICENCES, detected, examples, own_folder
+from proband.suites.inference.gold.judged import Judged
 from proband.suites.inference.gold.judged import examples as judged_examples
 from proband.suites.inference.gold.judged import read as read_judged
 from proband.suites.inference.gold.report import summary as judgments_summary
@@ -48,8 +49,7 @@ class BuildOptions:
 def build(options: BuildOptions, *, seed: int) -> Built:
     data = options.data or own_folder()
     name = detected(data) if options.format == "auto" else options.format
-    judged = read_judged(data, options.rule) if name == "judgments" else None
-    found = list(judged_examples(judged, source="judgments")) if judged else examples(data, name)[1]
+    judged, found = labelled(data, name, options.rule)
     chosen = selected(found, options)
     controls = CONTROLS if options.control == "all" else (options.control,)
     made = {control: controlled(chosen, control, seed=seed) for control in controls}
@@ -63,7 +63,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
             "directional": sum(each.directional for each in chosen),
             "share_a_lemma": sum(map(shares_lemma, chosen)),
             "leaks": leaks.report(chosen),
-            **({"judgments": {"rule": options.rule, **judgments_summary(judged)}} if judged else {}),
+            **({"judgments": judgments_summary(judged)} if judged else {}),
         }
 
     return Built(
@@ -72,6 +72,17 @@ def build(options: BuildOptions, *, seed: int) -> Built:
         summary=summary,
         files=lambda: {"workers.tsv": workers_table(judged)} if judged else {},
     )
+
+
+def labelled(data: Path, name: str, rule: str) -> tuple[Judged | None, list[Example]]:
+    """The examples of a data set; with the judgments behind them, where the set has them."""
+    if name == "judgments":
+        judged = read_judged(data, rule)
+        return judged, list(judged_examples(judged, source="judgments"))
+    if name == "own" and (questions := own.questions_of(data)):
+        judged = own.judged(questions, rule)
+        return judged, list(own.examples(questions, judged))
+    return None, examples(data, name)[1]
 
 
 LABELS = {True: "entailed", False: "not entailed"}

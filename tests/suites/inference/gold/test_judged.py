@@ -21,11 +21,12 @@ REVERSE = {"=": ANSWERS, "+": DOES_NOT, "<": ANSWERS, "-": DOES_NOT, "?": NONSEN
 
 def sheet(question: Question) -> tuple[Questionnaire, dict[str, str]]:
     name = f"q{question.number:03}-1"
-    made, truth = [], {}
-    for n, (label, answer, first, triple) in enumerate(question.assertions()):
-        side = "subject" if first else "object"
-        made.append(Candidate(id=f"{name}-{n:02}", side=side, answer=answer, **triple._asdict()))
-        truth[made[-1].id] = label
+    made, truth = list[Candidate](), dict[str, str]()
+    for place, (said, first, _) in enumerate(question.phrases):
+        for answer in question.answers:
+            triple, side = question.assertion(place, answer), "subject" if first else "object"
+            made.append(Candidate(id=f"{name}-{len(made):02}", side=side, answer=answer, **triple._asdict()))
+            truth[made[-1].id] = said[0]
     asked = Questionnaire(
         id=name,
         question=question.text,
@@ -84,9 +85,51 @@ def test_instantiated_pairs_are_those_of_our_own_set(folder: Path, tmp_path: Pat
 def test_our_own_set_is_as_large_as_promised() -> None:
     questions = read_questions(own_folder() / "questions.txt")
     assert len(questions) >= 40
-    assertions = [triple for question in questions for _, _, _, triple in question.assertions()]
-    assert len(set(assertions)) >= 1500
+    assertions = {
+        q.assertion(place, answer) for q in questions for place in range(len(q.phrases)) for answer in q.answers
+    }
+    assert len(assertions) >= 1500
+    assert {len(said) for question in questions for said, _, _ in question.phrases} == {2}  # judges
     assert {question.split for question in questions} == {"train", "valid", "test"}
+
+
+OWN = """drug | treats | headaches | aspirin; codeine
+=+- cures
++++~ are relieved by
+-?? is spoken by
+<<< may help with
+"""
+
+
+@pytest.mark.parametrize(
+    ("rule", "labels"),
+    [
+        ("all-but-one", {"are relieved by": (0, 1), "may help with": (1, 0)}),  # of three judges, all must agree
+        ("majority", {"cures": (0, 1), "are relieved by": (0, 1), "may help with": (1, 0)}),
+    ],
+)
+def test_several_judges_of_our_own_format(tmp_path: Path, rule: str, labels: dict[str, tuple[int, int]]) -> None:
+    """gold is 0 for yes; the two directions of a phrase are decided one by one."""
+    (tmp_path / "questions.txt").write_text(OWN, encoding="utf-8")
+    manifest = build("inference", out=tmp_path / "items", data=tmp_path, rule=rule)
+    assert manifest["judgments"]["rule"] == ("unanimous" if rule == "all-but-one" else rule)
+    assert manifest["judgments"]["workers"]["people"] == 3
+    found: dict[str, list[int | None]] = {}
+    for item in read_items(tmp_path / "items"):
+        turned = item.tags["direction"] == "question to answer"
+        phrase = item.facts["hypothesis" if turned else "premise"][1]
+        found.setdefault(phrase, [None, None])[turned] = item.gold
+    assert {phrase: tuple(both) for phrase, both in found.items()} == labels
+
+
+def test_bad_lines_of_our_own_format_are_named(tmp_path: Path) -> None:
+    for line, message in (
+        ("+ heals", "line 6: has 1 judgments, the first phrase 3"),
+        ("*+- heals", "line 6: a phrase is"),
+    ):
+        (tmp_path / "questions.txt").write_text(OWN + line + "\n", encoding="utf-8")
+        with pytest.raises(ProbandError, match=message):
+            build("inference", out=tmp_path / "items", data=tmp_path)
 
 
 def test_bad_judgments_are_named(folder: Path, tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
 """Our own set (data/inference/questions.txt): questions, answers, and relations judged against the question.
 
-A relation has one of five labels, of which each of its answers makes an assertion: `=` each implies the other, `+` the
-phrase implies the question's relation, `<` the reverse, `-` neither, `?` makes no sense. So there are two examples per
-assertion, one in each direction; those of a `+` or `<` are directional. `?` is left out, as the paper does.
+Each judge gives a relation one of five judgments, of which each of its answers makes an assertion: `=` each implies the
+other, `+` the phrase implies the question's relation, `<` the reverse, `-` neither, `?` makes no sense. They are
+aggregated as the judgments of others are (gold/), each direction by itself; by default all judges must agree. So there
+are up to two examples per assertion; those of a pair that holds in one direction only are directional. What makes no
+sense, and what the judges do not agree on, is left out.
 """
 
 from __future__ import annotations
@@ -10,19 +12,35 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from string import ascii_lowercase
 
+from proband.core.agreement.rules import all_but
+from proband.core.agreement.votes import Aggregate, Votes
 from proband.core.errors import ProbandError
-from proband.core.types import Split
+from proband.core.types import Judgment, Split
 from proband.suites.inference.datasets.levy_dagan import BACKWARD, FORWARD, pair_name
 from proband.suites.inference.datasets.rows import text_lines
+from proband.suites.inference.gold.judged import (
+    ANSWERS,
+    DOES_NOT,
+    LABELS,
+    NONSENSE,
+    RULES,
+    Candidate,
+    Judged,
+    Questionnaire,
+)
 from proband.suites.inference.triples import Example, Triple
 
-FOLLOWS: Mapping[str, tuple[bool, bool]] = {  # label -> phrase implies question, question implies phrase
-    "=": (True, True),
-    "+": (True, False),
-    "<": (False, True),
-    "-": (False, False),
+FOLLOWS: Mapping[str, tuple[str, str]] = {  # judgment -> phrase implies question, question implies phrase
+    "=": (ANSWERS, ANSWERS),
+    "+": (ANSWERS, DOES_NOT),
+    "<": (DOES_NOT, ANSWERS),
+    "-": (DOES_NOT, DOES_NOT),
+    "?": (NONSENSE, NONSENSE),
 }
+MASK, UNANIMOUS = "[ANSWER]", "unanimous"
+PEOPLE = 5  # judges from which the paper's rule, all but one, applies
 SPLITS: Sequence[Split] = ("test", "test", "test", "train", "valid")  # of the questions, in turn
 
 
@@ -33,7 +51,7 @@ class Question:
     relation: str
     argument: str
     answers: tuple[str, ...]
-    phrases: tuple[tuple[str, bool, str], ...]  # label, whether the answer comes first, phrase
+    phrases: tuple[tuple[str, bool, str], ...]  # judgments, whether the answer comes first, phrase
 
     @property
     def text(self) -> str:
@@ -43,12 +61,14 @@ class Question:
     def split(self) -> Split:
         return SPLITS[self.number % len(SPLITS)]
 
-    def assertions(self) -> Iterator[tuple[str, str, bool, Triple]]:
-        """Label, answer, whether it comes first, and the assertion."""
-        for label, first, phrase in self.phrases:
-            for answer in self.answers:
-                ends = (answer, self.argument) if first else (self.argument, answer)
-                yield label, answer, first, Triple(ends[0], phrase, ends[1])
+    def name(self, place: int) -> str:
+        """Of a phrase, among all judged ones."""
+        return f"q{self.number + 1:03}-{place + 1:02}"
+
+    def assertion(self, place: int, answer: str) -> Triple:
+        _, first, phrase = self.phrases[place]
+        ends = (answer, self.argument) if first else (self.argument, answer)
+        return Triple(ends[0], phrase, ends[1])
 
 
 def read_questions(path: Path) -> list[Question]:
@@ -65,44 +85,93 @@ def read_questions(path: Path) -> list[Question]:
             found.append(Question(len(found), cells[0], cells[1], cells[2], answers, ()))
             continue
         mark, _, phrase = line.partition(" ")
-        if mark.rstrip("~") not in (*FOLLOWS, "?") or not phrase.strip() or not found:
-            raise ProbandError("a phrase is = + < - or ?, with ~ or not, and words", file=path, line=number)
-        phrases = (*found[-1].phrases, (mark[0], not mark.endswith("~"), phrase.strip()))
+        said = mark.removesuffix("~")
+        if not said or set(said) - set(FOLLOWS) or not phrase.strip() or not found:
+            raise ProbandError(
+                "a phrase is = + < - or ? of each judge, with ~ or not, and words", file=path, line=number
+            )
+        if len(said) != len(judges := next((p[0] for q in found for p in q.phrases), said)):
+            raise ProbandError(f"has {len(said)} judgments, the first phrase {len(judges)}", file=path, line=number)
+        phrases = (*found[-1].phrases, (said, not mark.endswith("~"), phrase.strip()))
         found[-1] = replace(found[-1], phrases=phrases)
     return found
 
 
-def examples(questions: Sequence[Question]) -> Iterator[Example]:
+def judged(questions: Sequence[Question], rule: str) -> Judged:
+    """The phrases as candidates, with the judgments in both directions and what they come to."""
+    sheets = tuple(
+        Questionnaire(
+            id=f"q{question.number + 1:03}",
+            question=question.text,
+            q_type=question.type,
+            q_rel=question.relation,
+            q_arg=question.argument,
+            candidates=tuple(
+                Candidate(
+                    id=question.name(place),
+                    **question.assertion(place, MASK)._asdict(),
+                    side=("object", "subject")[first],
+                )
+                for place, (_, first, _) in enumerate(question.phrases)
+            ),
+        )
+        for question in questions
+    )
+    votes, reverse = (Votes.of(judgments(questions, backward), labels=LABELS) for backward in (False, True))
+    if rule == "all-but-one" and len(votes.workers) < PEOPLE:
+        rule = UNANIMOUS
+    decide = {**RULES, UNANIMOUS: unanimous}[rule]
+    return Judged(sheets, votes, decide(votes).labels, decide(reverse).labels, {}, rule)
+
+
+def unanimous(votes: Votes) -> Aggregate:
+    """Of fewer than five judges, all must agree."""
+    return all_but(votes, dissent=0, least=len(votes.workers))
+
+
+def judgments(questions: Sequence[Question], backward: bool) -> Iterator[Judgment]:
     for question in questions:
-        for label, answer, first, premise in question.assertions():
-            if label == "?":
-                continue
-            hypothesis = Triple(answer, question.relation, question.argument)
-            forward, backward = FOLLOWS[label]
-            made = Example(
-                premise=premise,
-                hypothesis=hypothesis,
-                entailed=forward,
-                straight=first,
-                question=question.text,
-                pair=pair_name(premise, hypothesis),
-                direction=FORWARD,
-                source="own",
-                split=question.split,
-                directional=label in "+<",
-                typed=(question.type, "") if first else ("", question.type),
-            )
-            yield made
-            typed = made.typed if first else made.typed[::-1]
-            yield replace(
-                made,
-                premise=hypothesis,
-                hypothesis=premise,
-                entailed=backward,
-                direction=BACKWARD,
-                typed=(typed[0], typed[1]),
-            )
+        for place, (said, _, _) in enumerate(question.phrases):
+            for judge, mark in zip(ascii_lowercase, said):
+                yield Judgment(item_id=question.name(place), worker=judge, value=FOLLOWS[mark][backward], seconds=0.0)
+
+
+def examples(questions: Sequence[Question], found: Judged) -> Iterator[Example]:
+    """An example per assertion and direction that has a label."""
+    for question in questions:
+        for place, (_, first, _) in enumerate(question.phrases):
+            name = question.name(place)
+            both = [WHICH.get(str(labels.get(name))) for labels in (found.labels, found.reverse)]
+            for answer in question.answers:
+                premise = question.assertion(place, answer)
+                hypothesis = Triple(answer, question.relation, question.argument)
+                made = Example(
+                    premise=premise,
+                    hypothesis=hypothesis,
+                    entailed=both[0],
+                    straight=first,
+                    question=question.text,
+                    pair=pair_name(premise, hypothesis),
+                    direction=FORWARD,
+                    source="own",
+                    split=question.split,
+                    directional=None not in both and both[0] != both[1],
+                    typed=(question.type, "") if first else ("", question.type),
+                )
+                if both[0] is not None:
+                    yield made
+                if both[1] is not None:
+                    turned = replace(made, premise=hypothesis, hypothesis=premise, direction=BACKWARD)
+                    yield replace(turned, entailed=both[1], typed=made.typed if first else made.typed[::-1])
+
+
+WHICH: Mapping[str, bool] = {ANSWERS: True, DOES_NOT: False}
+
+
+def questions_of(path: Path) -> list[Question]:
+    return read_questions(path / "questions.txt" if path.is_dir() else path)
 
 
 def read(path: Path) -> Iterator[Example]:
-    return examples(read_questions(path / "questions.txt" if path.is_dir() else path))
+    questions = questions_of(path)
+    return examples(questions, judged(questions, "all-but-one"))

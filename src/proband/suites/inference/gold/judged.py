@@ -68,6 +68,7 @@ class Judged:
     labels: Mapping[str, str | None]
     reverse: Mapping[str, str | None]
     expert: Mapping[str, str]
+    rule: str
 
 
 def read(folder: Path, rule: str) -> Judged:
@@ -77,7 +78,7 @@ def read(folder: Path, rule: str) -> Judged:
     backwards, expert = folder / "reverse-judgments.jsonl", folder / "expert.jsonl"
     reverse = RULES[rule](read_votes(backwards, known)).labels if backwards.exists() else {}
     said = {each.item_id: each.value for each in judgments(expert, known)} if expert.exists() else {}
-    return Judged(asked, votes, RULES[rule](votes).labels, reverse, said)
+    return Judged(asked, votes, RULES[rule](votes).labels, reverse, said, rule)
 
 
 def read_votes(path: Path, known: set[str]) -> Votes:

@@ -22,6 +22,7 @@ def summary(found: Judged) -> dict[str, Any]:
     workers = worker_quality(found.votes)
     agreements = [each.agreement for each in workers if each.agreement is not None]
     report: dict[str, Any] = {
+        "rule": found.rule,
         "questionnaires": len(found.questionnaires),
         "pairs_judged": pairs,
         "judgments": len(found.votes.item),
