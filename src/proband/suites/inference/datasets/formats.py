@@ -71,6 +71,9 @@ def detected(path: Path) -> str:
             return "holt"
         if LEVY_DAGAN in names:
             return "levy-dagan"
+        tables = sorted(each for each in path.iterdir() if each.is_file())
+        if tables and all("rule_lhs" in next(text_lines(each), (1, ""))[1] for each in tables):
+            return "zeichner"
     elif path.name in holt.FILES:
         return "holt"
     elif path.suffix == ".txt" and path.stem.removesuffix("_s").removesuffix("_dir") in levy_holt.SPLITS:
