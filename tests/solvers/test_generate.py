@@ -226,7 +226,7 @@ def test_prompts_side_by_side(folders: dict[str, Path], tmp_path: Path) -> None:
     found = report([tmp_path / "runs"], out=tmp_path / "report")
     warned = [sentence for sentence in found["said"] if sentence.startswith("Warning")]
     assert warned == [
-        "Warning: 100.0 % of the replies of talks · generate · prompt=choices are unread and count as wrong."
+        "Warning: 100.0% of the replies of talks · generate · prompt=choices are unread and count as wrong."
     ]
     text = (tmp_path / "report" / "tables" / "kinship-prompts.md").read_text()
     assert "choices 0.0, open" in text

@@ -192,13 +192,13 @@ def _from_analysis(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Itera
 # ---- as a table ----------------------------------------------------------------------------------------------------
 
 
-def as_sheet(verdicts: Sequence[Verdict]) -> Sheet:
-    """All verdicts as a sheet of plain cells."""
+def as_sheet(verdicts: Sequence[Verdict], names: Mapping[str, str]) -> Sheet:
+    """All verdicts as a sheet of plain cells; `names` are those of the item sets."""
     return Sheet(
         name="claims",
         title="Claims",
         header=("claim", "source", "setting", "items", "runs", "verdict", "difference", "p", "p (Holm)", "evidence"),
-        rows=tuple(map(_row, verdicts)),
+        rows=tuple(_row(verdict, names[verdict.items]) for verdict in verdicts),
         note=(
             "A claim holds if its difference has the sign it states at p < 0.05 after Holm's correction over all "
             "claims of this study, fails if it has the other sign at p < 0.05, and is open otherwise."
@@ -206,7 +206,7 @@ def as_sheet(verdicts: Sequence[Verdict]) -> Sheet:
     )
 
 
-def _row(v: Verdict) -> tuple[str, ...]:
+def _row(v: Verdict, items: str) -> tuple[str, ...]:
     p, p_holm = ("–" if p is None else words.p_value(p) for p in (v.p, v.p_holm))
-    about = (v.statement, v.source, v.where or "–", v.items, v.systems)
+    about = (v.statement, v.source, v.where or "–", items, v.systems)
     return (*about, v.verdict, v.shown, p, p_holm, v.evidence)

@@ -23,7 +23,7 @@ from proband.report.numbers.cells import Study
 from proband.report.numbers.comparisons import comparisons
 from proband.report.numbers.grids import Grid, fill
 from proband.report.numbers.sentences import sentences
-from proband.report.numbers.sources import ItemSet
+from proband.report.numbers.sources import ItemSet, names
 from proband.report.numbers.systems import unique
 from proband.report.page.browse import write_browser
 from proband.report.page.page import PAGES, Section, pages
@@ -64,6 +64,8 @@ def write_report(
             studies.append(Study(each, used, key=key, seed=seed))
             studies[-1].rank()
             bar.advance()
+        for study, name in zip(studies, names(sets, keys)):
+            study.name = name
         colour(studies)
         for study in studies:
             sections.append(_section(study, folder, tables=tables, analyses=analyses, advance=bar.advance))
@@ -72,7 +74,7 @@ def write_report(
         folder.sheet(across, across.name)
     verdicts = judge([(section.study, section.sheets) for section in sections]) if claims else []
     if claims:
-        folder.sheet(as_sheet(verdicts), "claims")
+        folder.sheet(as_sheet(verdicts, {study.key: study.name for study in studies}), "claims")
         folder.json("claims.json", {"claims": _plain(verdicts)})
     missing = "" if can_paint() else NO_PLOTS
     name = title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
@@ -214,7 +216,7 @@ def _scores(section: Section) -> list[dict[str, Any]]:
     study, overall = section.study, section.overall
     cells = overall.cells[overall.rows[0], overall.columns[0]]
     return [
-        {"items": study.key, "model": label, "metric": words.metric(study.main)}
+        {"items": study.name, "model": label, "metric": words.metric(study.main)}
         | {"mean": words.figure(cell.estimate.mean, study.main), "interval": words.span(cell.estimate, study.main)}
         | {"chance": "" if cell.chance is None else words.figure(cell.chance, study.main), "n": cell.estimate.n}
         | {"unread": cell.unread}

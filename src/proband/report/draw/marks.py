@@ -64,7 +64,16 @@ def colour_of(model: int) -> str:
 
 
 def shape_of(model: int) -> str:
-    return SHAPES[model % len(SHAPES)]
+    """Shapes in turn, so that models which share a colour differ in shape."""
+    return SHAPES[shape_number(model)]
+
+
+def shape_number(model: int) -> int:
+    """
+    >>> [(model % MODELS, shape_number(model)) for model in (0, 8, 16)]
+    [(0, 0), (0, 1), (0, 2)]
+    """
+    return (model + model // MODELS) % len(SHAPES)
 
 
 def mixed(paint: str) -> str:

@@ -59,6 +59,7 @@ class Study:
         pool: bool = True,
     ) -> None:
         self.items, self.key, self.seed = items, key or items.suite.name, seed
+        self.name = self.key  # as pages and tables call it (`names` in sources.py)
         self.main = items.suite.metric()
         used = {metric.name: metric for metric in (self.main, *metrics)}
         self.arrays: Arrays = collect(items, list(used.values()))

@@ -62,9 +62,11 @@ def _against_chance(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> l
         key=lambda each: (-each[0], each[1], each[2]),
     )
     said = []
+    means = [distance for distance, *_ in by_distance]
     for ends, way in ((by_distance[:1], "above"), (by_distance[::-1][:1], "below")):
         for distance, label, column, cell in ends:
-            if cell.against_chance == way and cell.chance is not None:
+            alone = means.count(distance) == 1  # otherwise none is furthest
+            if alone and cell.against_chance == way and cell.chance is not None:
                 gap = words.distance(distance, metric)
                 low, high = sorted((cell.estimate.low - cell.chance, cell.estimate.high - cell.chance), key=abs)
                 span = words.interval(abs(low), abs(high), metric)

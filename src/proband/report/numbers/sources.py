@@ -100,3 +100,15 @@ def _picked(source: Path | Sequence[Any], kind: type[Any], places: Collection[in
         return {at: source[at] for at in places}
     wanted = set(places)
     return {n - 1: parse(kind, raw, file=source, line=n) for n, raw in raw_lines(source) if n - 1 in wanted}
+
+
+def names(sets: Sequence[ItemSet], keys: Sequence[str]) -> list[str]:
+    """What item sets are called: the suite, with the source where several are of one suite (or, where that does not
+    tell them apart, with the key of the page)."""
+    found = []
+    for each, key in zip(sets, keys):
+        suite, rest = each.suite.name, [other.source for other in sets if other.suite.name == each.suite.name]
+        told_apart = each.source and rest.count(each.source) == 1
+        short = each.source.removeprefix(suite).lstrip("-_ ") if told_apart else key  # kinship-small: small
+        found.append(f"{suite} ({short})" if len(rest) > 1 and short else suite)
+    return found

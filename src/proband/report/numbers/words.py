@@ -62,12 +62,10 @@ def span(e: Estimate, of: Metric) -> str:
     """The interval of an estimate, or why there is none.
 
     >>> from proband.core.metrics import ACCURACY
-    >>> e = Estimate(metric="accuracy", group={}, mean=0.7, low=0.0, high=1.0, n=76, clusters=5, few=True)
-    >>> span(e, ACCURACY)
-    '(n = 76 in 5 clusters, too few to tell)'
+    >>> span(Estimate(metric="accuracy", group={}, mean=0.7, low=0.0, high=1.0, n=3, few=True), ACCURACY)
+    '(n = 3, too few to tell)'
     """
-    inside = f" in {count(e.clusters, 'cluster')}" if 0 < e.clusters < e.n else ""
-    return f"(n = {e.n:,}{inside}, {TOO_FEW})" if e.few else interval(e.low, e.high, of)
+    return f"(n = {e.n:,}, {TOO_FEW})" if e.few else interval(e.low, e.high, of)
 
 
 def signed(value: float, of: Metric) -> str:

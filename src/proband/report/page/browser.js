@@ -164,7 +164,7 @@ const PROBAND = (() => {
     record.answers.forEach((answer, m) => {
       if (!answer || (answer.t === undefined && !answer.b && !answer.status)) return;
       const state = answer.status ? make("span", "status", SIGNS[set.right[m][i]][2]) : null;
-      box.append(make("h3", "small", make("span", `swatch s${set.hues[m] % 4} ${colour(set, m)}`), answer.status === "skipped" ? `${set.runs[m]} was not asked` : `${set.runs[m]} answered`, state));
+      box.append(make("h3", "small", make("span", `swatch s${(set.hues[m] + Math.floor(set.hues[m] / 8)) % 4} ${colour(set, m)}`), answer.status === "skipped" ? `${set.runs[m]} was not asked` : `${set.runs[m]} answered`, state));
       if (answer.l !== undefined) box.append(make("p", "note", `log-probability per token: ${answer.l.toFixed(3)}`));
       if (answer.t !== undefined) box.append(scrolled(make("pre", "", answer.t), `answer of ${set.runs[m]}`));
       if (answer.b) box.append(drawBlanks(answer.b, `blanks of ${set.runs[m]}`));
@@ -217,7 +217,14 @@ const PROBAND = (() => {
   }
   function drawBlanks(blanks, name) {
     const names = [...new Set(blanks.flatMap((blank) => Object.keys(blank)))];
-    const words = (value) => value === undefined || value === null ? "" : Array.isArray(value) && value.every((each) => typeof each !== "object") ? value.join(" ") : typeof value === "object" ? JSON.stringify(value) : String(value);
+    const words = (value) => {
+      if (value === undefined || value === null) return "";
+      if (typeof value === "boolean") return value ? "yes" : "no";
+      if (typeof value === "number" && !Number.isInteger(value)) return value.toFixed(3);
+      if (Array.isArray(value)) return value.map(words).join(value.some(Array.isArray) ? "; " : " ");
+      if (typeof value === "object") return Object.entries(value).map(([key, each]) => `${key} ${words(each)}`).join(", ");
+      return String(value);
+    };
     const head = make("tr", "", ...names.map((name) => make("th", "", name)));
     const lines = blanks.map((blank) => make("tr", "", ...names.map((name) => make("td", "", words(blank[name])))));
     return scrolled(make("div", "blanks", make("table", "", make("thead", "", head), make("tbody", "", ...lines))), name);

@@ -15,7 +15,7 @@ from proband.core.suite import Sheet
 from proband.report.claims import Verdict
 from proband.report.draw.axes import Axis, tip, value_range
 from proband.report.draw.intervals import differences
-from proband.report.draw.marks import MODELS, SHAPES, svg
+from proband.report.draw.marks import MODELS, shape_number, svg
 from proband.report.numbers import words
 from proband.report.numbers.cells import Study
 from proband.report.numbers.grids import Grid
@@ -59,8 +59,7 @@ def pages(
 ) -> dict[str, str]:
     """File -> page: the overview, one page per item set, and the claims; `missing` says which figure files could not be
     written."""
-    named = [(section, name(section, sections)) for section in sections]
-    views = [_view(section, title) for section, title in named]
+    views = [_view(section) for section in sections]
     listed = [("index.html", "Overview"), *((view["file"], view["title"]) for view in views)]
     listed += [("claims.html", "Claims")] if claims else []
     shared = {**_shared(), "title": title, "pages": listed, "missing": missing, "claims": claims, "sections": views}
@@ -69,9 +68,9 @@ def pages(
             "overview", shared, contents=_outline(views, across), counts=_counts(sections), across=across
         ),
     }
-    for (section, own), view in zip(named, views):
+    for section, view in zip(sections, views):
         made[view["file"]] = _rendered(
-            "item_set", shared, here=view["file"], s=view, contents=view["contents"], partly=_partly(section, own)
+            "item_set", shared, here=view["file"], s=view, contents=view["contents"], partly=_partly(section)
         )
     if claims:
         made["claims.html"] = _rendered(
@@ -112,17 +111,6 @@ def _outline(views: Sequence[Mapping[str, Any]], across: Sheet | None) -> list[t
     return [*parts, ("tables", "Tables and figures", 1), ("reading", "How to read the numbers", 1)]
 
 
-def name(section: Section, sections: Sequence[Section]) -> str:
-    """The suite, with the source where two item sets are of one suite."""
-    own, suite = section.study.items.source, section.study.items.suite.name
-    rest = [other.study.items.source for other in sections if other.study.items.suite.name == suite]
-    if len(rest) == 1:
-        return suite
-    told_apart = own and rest.count(own) == 1
-    short = own.removeprefix(suite).lstrip("-_ ") if told_apart else section.study.key  # kinship-small: small
-    return f"{suite} ({short})" if short else suite
-
-
 def _counts(sections: Sequence[Section]) -> str:
     models = {run.model for section in sections for run in section.study.items.runs}
     answers = sum(len(each) for section in sections for each in section.study.arrays.answered)
@@ -130,7 +118,7 @@ def _counts(sections: Sequence[Section]) -> str:
     return ", ".join((words.count(len(models), "model"), words.count(items, "item"), words.count(answers, "answer")))
 
 
-def _view(section: Section, title: str) -> dict[str, Any]:
+def _view(section: Section) -> dict[str, Any]:
     study, grids = section.study, section.grids
     suite = study.items.suite
     counted = {int(row) for each in study.arrays.metrics[study.main.name] for row in each.rows}  # not training items
@@ -147,7 +135,7 @@ def _view(section: Section, title: str) -> dict[str, Any]:
         "key": study.key,
         "file": f"{study.key}.html",
         "contents": [*contents, ("items", "Items", 1), ("provenance", "Provenance", 1)],
-        "title": title,
+        "title": study.name,
         "study": study,
         "about": " · ".join(each for each in about if each),
         "overall": section.overall,
@@ -166,7 +154,7 @@ def _view(section: Section, title: str) -> dict[str, Any]:
 
 def look(model: int) -> str:
     """The classes that give a model its colour and shape."""
-    return f"s{model % len(SHAPES)} c{model % MODELS}"
+    return f"s{shape_number(model)} c{model % MODELS}"
 
 
 def _comparisons(compared: Sequence[Comparison]) -> dict[str, Any] | None:
@@ -176,11 +164,21 @@ def _comparisons(compared: Sequence[Comparison]) -> dict[str, Any] | None:
     rest = [c for c in compared if c.group]
     pairs = len({frozenset((c.a, c.b)) for c in compared})
     return {
-        "family": words.count(max(1, round(len(compared) / pairs)), "comparison"),
+        "family": _family(max(1, round(len(compared) / pairs))),
         "overall": _drawn([c for c in compared if not c.group]),
         "by": " and ".join(dict.fromkeys(words.name(tag) for c in rest for tag in c.group)),
         "rest": _drawn(rest),
     }
+
+
+def _family(comparisons: int) -> str:
+    """
+    >>> _family(3)
+    'Holm’s correction over the 3 comparisons of each pair of models'
+    """
+    if comparisons == 1:
+        return "one comparison per pair of models, so no correction"
+    return f"Holm’s correction over the {comparisons} comparisons of each pair of models"
 
 
 def _drawn(compared: Sequence[Comparison]) -> list[tuple[Comparison, Any]]:
@@ -190,7 +188,7 @@ def _drawn(compared: Sequence[Comparison]) -> list[tuple[Comparison, Any]]:
     return [(c, Markup(svg(picture, page=True))) for c, picture in zip(compared, pictures)]
 
 
-def _partly(section: Section, title: str) -> str:
+def _partly(section: Section) -> str:
     """What the item browser leaves out, if anything."""
     items, shown, drawn = (section.browsed[name] for name in ("items", "shown", "drawings"))
     parts = []
@@ -200,4 +198,4 @@ def _partly(section: Section, title: str) -> str:
         )
     if 0 < drawn < shown:
         parts.append(f"drawings of {drawn:,} items")
-    return f"{title}: {'; '.join(parts)}." if parts else ""
+    return f"{section.study.name}: {'; '.join(parts)}." if parts else ""

@@ -108,9 +108,9 @@ def unit(grid: Grid) -> str:
 
 def signs(grid: Grid) -> list[str]:
     """What the signs in a table mean: those that it has."""
-    out = ["Intervals allow for items that share material."]
+    out = ["Intervals account for items that share material."]
     if grid.has_few:
-        out.append(f"{words.TOO_FEW.capitalize()}: fewer than {FEW:g} effective clusters.")
+        out.append(f"{words.TOO_FEW.capitalize()}: fewer than {FEW:g} items or effective clusters.")
     if grid.has_chance:
         out.append("° the interval includes chance; ▼ below chance.")
     if grid.several_runs:

@@ -10,8 +10,8 @@ from proband.report.numbers.cells import Cell, Study
 
 NOTE = (
     "The main metric of each suite over its items of the relation (percent where it is a share), with its 95% interval "
-    "and chance. Numbers of different suites are not on one scale: read them against chance. A model that was asked in "
-    "several ways has them all in the cell."
+    "and chance level. Numbers of different suites are not on the same scale: compare each with its chance level. A "
+    "model that was run with several solvers has one number for each."
 )
 
 
@@ -35,7 +35,7 @@ def across_suites(studies: Sequence[Study]) -> Sheet | None:
 
 def _heading(study: Study) -> str:
     kind = study.items.suite.shown_as or study.items.suite.name
-    return f"{kind} ({study.key}, {words.metric(study.main)})"
+    return f"{kind} ({study.name}, {words.metric(study.main)})"
 
 
 def _lines(relation: str, own: Sequence[Study], studies: Sequence[Study]) -> list[tuple[str, ...]]:

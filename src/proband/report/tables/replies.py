@@ -16,7 +16,7 @@ def unread_warnings(study: Study) -> list[str]:
     said = []
     for label, cell in zip(study.labels, study.cell(study.main, {})):
         if cell is not None and cell.unread > WARNED:
-            said.append(f"Warning: {100 * cell.unread:.1f} % of the replies of {label} are unread and count as wrong.")
+            said.append(f"Warning: {100 * cell.unread:.1f}% of the replies of {label} are unread and count as wrong.")
         if cell is not None and cell.skipped:
             said.append(f"{label} was not asked {words.count(cell.skipped, 'item')}, which do not count.")
     return said

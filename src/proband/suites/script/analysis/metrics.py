@@ -115,18 +115,20 @@ def mean_span(records: Floats, weights: Floats) -> float:
 
 _surprisal = partial(Metric, unit="nats", better="low")
 METRICS = (
-    Metric(name="whole_greedy", of=_whole("guess"), title="whole blanks right, greedy"),
-    Metric(name="match_greedy", of=_share("guess", eq), title="words of a blank right, greedy"),
-    Metric(name="top5_greedy", of=_share("greedy_top5", contains), title="words of a blank in the top 5, greedy"),
-    Metric(name="match_oracle", of=_share("oracle", eq), title="words of a blank right, oracle"),
-    Metric(name="top5_oracle", of=_share("top5", contains), title="words of a blank in the top 5, oracle"),
+    Metric(name="whole_greedy", of=_whole("guess"), title="share of blanks filled exactly (greedy)"),
+    Metric(name="match_greedy", of=_share("guess", eq), title="share of correct words per blank (greedy)"),
+    Metric(
+        name="top5_greedy", of=_share("greedy_top5", contains), title="share of words per blank in the top 5 (greedy)"
+    ),
+    Metric(name="match_oracle", of=_share("oracle", eq), title="share of correct words per blank (oracle)"),
+    Metric(name="top5_oracle", of=_share("top5", contains), title="share of words per blank in the top 5 (oracle)"),
     _surprisal(name="surprisal", of=_mean("surprisals"), title="surprisal"),
     _surprisal(name="surprisal_aligned", of=_per_blank("moves", _aligned), title="surprisal with transitions"),
     Metric(name="rank", of=_mean("ranks"), unit="count", better="low", title="rank of the right word"),
-    Metric(name="whole_oracle", of=_whole("oracle"), title="whole blanks right, oracle"),
-    Metric(name="repeats", of=repeats, better="low", title="texts with a loop"),
-    Metric(name="top5_word_oracle", of=top5_words("top5"), title="words in the top 5, oracle"),
-    Metric(name="top5_word_greedy", of=top5_words("greedy_top5"), title="words in the top 5, greedy"),
+    Metric(name="whole_oracle", of=_whole("oracle"), title="share of blanks filled exactly (oracle)"),
+    Metric(name="repeats", of=repeats, better="low", title="share of texts with a loop"),
+    Metric(name="top5_word_oracle", of=top5_words("top5"), title="share of words in the top 5 (oracle)"),
+    Metric(name="top5_word_greedy", of=top5_words("greedy_top5"), title="share of words in the top 5 (greedy)"),
     _surprisal(name="surprisal_full", of=_mean("full_surprisals"), title="surprisal over all words"),
     Metric(
         name="alignment_length",

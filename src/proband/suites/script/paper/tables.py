@@ -32,8 +32,8 @@ NOTE = (
     "stand beside both."
 )
 TITLES = {
-    "whole_greedy": "Whole blanks right, greedy: earlier blanks hold the model's own words",
-    "whole_oracle": "Whole blanks right, oracle: earlier blanks hold the right words",
+    "whole_greedy": "Blanks filled exactly (greedy: earlier blanks hold the model's own words)",
+    "whole_oracle": "Blanks filled exactly (oracle: earlier blanks hold the right words)",
     "repeats": "Texts in which the same words fill two neighbouring blanks that should differ",
     "alignment_length": "Concrete words per abstract word that they are aligned to",
 }
