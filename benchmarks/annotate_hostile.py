@@ -20,7 +20,9 @@ from typing import Any
 
 import httpx
 from annotate_parts import ROOT, load_average
-from visitors import Server, chromium, write_lines
+from browsing import chromium
+from servers import Server
+from visitors import write_lines
 
 RUN = ("window.hit=1", "alert(1)", "fetch('//evil.example')", "document.title='hit'")
 SHAPES = (

@@ -21,7 +21,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
-from annotate_parts import Process, database_server, load_average, study
+from annotate_parts import load_average
+from servers import Process, database_server
+from visitors import judge_study
 
 UNITS = 30  # by one person
 TOKEN = re.compile(r'name="form" value="([0-9a-f]+)"')
@@ -141,7 +143,7 @@ def main() -> None:
     units = max(50, int(given.people * given.minutes * 60 / given.pace / 20 * 1.2) + 50)
     with (
         database_server(given.database) as server,
-        study(server, units=units, candidates=20, settings=settings) as folder,
+        judge_study(server and server.database(), units=units, candidates=20, settings=settings) as folder,
     ):
         process = Process(folder)
         process.start()

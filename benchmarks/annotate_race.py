@@ -13,7 +13,9 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from annotate_parts import database_server, load_average, study
+from annotate_parts import load_average
+from servers import database_server
+from visitors import judge_study
 
 PEOPLE, UNITS = 50, 100
 
@@ -104,7 +106,7 @@ def races(given: Any, server: Any, overlap: int) -> None:
     answers = late = 0
     for seed in range(given.seeds):
         settings = {"people": {"overlap": overlap}, "time": {"lease-minutes": 0.01}, "seed": seed}
-        with study(server, units=given.units, candidates=2, settings=settings) as folder:
+        with judge_study(server and server.database(), units=given.units, candidates=2, settings=settings) as folder:
             found = race(folder, people=given.people, seed=seed)
         assert found["filled"] == dict.fromkeys(range(1, given.units + 1), overlap), found["filled"]
         assert found["places"] == given.units * overlap, found["places"]

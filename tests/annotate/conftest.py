@@ -6,15 +6,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 if TYPE_CHECKING:
-    from tests.annotate.visitors import Person, Postgres, Server, programs
+    from tests.annotate.browsing import chromium
+    from tests.annotate.servers import Postgres, Server, programs
+    from tests.annotate.visitors import Person
 else:
-    from visitors import Person, Postgres, Server, programs
+    from browsing import chromium
+    from servers import Postgres, Server, programs
+    from visitors import Person
 
 
 @pytest.fixture(scope="session")
@@ -33,6 +37,12 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return f"sqlite:///{tmp_path / 'own.db'}"
     server: Postgres = request.getfixturevalue("postgres")
     return server.database()
+
+
+@pytest.fixture(scope="module")  # not longer: its event loop runs as long as it is open
+def browser() -> Iterator[Any]:
+    with chromium() as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ a reload in the middle and a lost connection; every page and state under axe."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,17 +15,11 @@ from proband.annotate.project import secret_of
 from proband.annotate.site.tokens import new_link
 
 if TYPE_CHECKING:
-    from tests.annotate.visitors import Browsing, answer_by_keyboard, chromium
+    from tests.annotate.browsing import Browsing, answer_by_keyboard
 else:
-    from visitors import Browsing, answer_by_keyboard, chromium
+    from browsing import Browsing, answer_by_keyboard
 
 SAMPLE_FOLDER = Path(__file__).resolve().parents[3] / "src" / "proband" / "data" / "annotate"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -1,0 +1,157 @@
+"""The server is killed (kill -9) under many clients; every acknowledged answer must be there, once, as it was sent."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+import time
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+if TYPE_CHECKING:
+    from tests.annotate.servers import Postgres, Process
+else:
+    from servers import Postgres, Process
+
+LABELS = ("yes", "no", "nonsense")
+
+
+class Client:
+    """A person who is never discouraged: the same id is sent until it is acknowledged."""
+
+    def __init__(self, base: str, link: str, number: int, acknowledged: dict[str, dict[str, str]]) -> None:
+        self.base, self.link, self.rng = base, link, random.Random(number)
+        self.http = httpx.AsyncClient(timeout=10, follow_redirects=True)
+        self.acknowledged, self.life = acknowledged, 0
+
+    async def ask(self, method: str, address: str, **more: Any) -> httpx.Response:
+        while True:
+            try:
+                reply = await self.http.request(method, address, **more)
+                if reply.status_code < 500 and reply.status_code != 429:
+                    return reply
+            except httpx.HTTPError:
+                pass
+            await asyncio.sleep(0.1)
+
+    async def work(self, stop: asyncio.Event) -> None:
+        while not stop.is_set():
+            self.life += 1
+            name = f"{self.rng.random()}"
+            page = await self.ask("GET", f"{self.base}/join/{self.link}?participant={name}")
+            home = str(page.url)
+            await self.ask("POST", f"{home}/consent", data={"form": token(page), "agree": "yes"})
+            await self.ask("POST", f"{home}/understood", data={"form": token(page)})
+            for _ in range(25):  # then somebody else
+                page = await self.ask("GET", home)
+                if stop.is_set() or 'id="task"' not in page.text:
+                    break
+                await self.answer(home, page)
+        await self.http.aclose()
+
+    async def answer(self, home: str, page: httpx.Response) -> None:
+        unit = re.search(r'name="unit" value="(\d+)"', page.text)
+        assert unit is not None
+        sent = {f"c{place}": self.rng.choice(LABELS) for place in range(page.text.count("<fieldset"))}
+        made = str(uuid.uuid4())
+        data = {"form": token(page), "unit": unit[1], "id": made, **sent}
+        reply = await self.ask("POST", f"{home}/answer", data=data, headers={"Accept": "application/json"})
+        if reply.status_code == 200 and reply.json()["saved"]:
+            self.acknowledged[made] = {"unit": unit[1], **sent}
+
+
+def token(page: httpx.Response) -> str:
+    found = re.search(r'name="form" value="([0-9a-f]+)"', page.text)
+    return found[1] if found else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """So many blows and clients, and at least so many answers; with a database server, every `every`-th blow is an
+    immediate stop of it."""
+
+    kills: int = 25
+    clients: int = 32
+    answers: int = 5000
+    every: int = 4
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What was acknowledged; the seconds from a blow to the first answer from the database, through the server."""
+
+    acknowledged: dict[str, dict[str, str]]
+    back: list[float]
+    back_database: list[float]
+
+
+async def crash(given: Plan, folder: Path, server: Postgres | None) -> Outcome:
+    from proband.annotate.project import secret_of
+    from proband.annotate.site.tokens import new_link
+
+    process = Process(folder)
+    process.start()
+    acknowledged: dict[str, dict[str, str]] = {}
+    stop, back, back_database = asyncio.Event(), list[float](), list[float]()
+    link = new_link(secret_of(folder), "crowd")
+    clients = [Client(process.url, link, number, acknowledged) for number in range(given.clients)]
+    tasks = [asyncio.create_task(client.work(stop)) for client in clients]
+    rng = random.Random(given.seed)
+    for blow in range(given.kills):
+        goal = given.answers * (blow + 1) // given.kills
+        while len(acknowledged) < goal:
+            await asyncio.sleep(0.01)
+            for task in tasks:
+                if task.done():
+                    task.result()
+        await asyncio.sleep(rng.random() * 0.2)
+        if server is not None and blow % given.every == given.every - 1:
+            begin = time.monotonic()
+            await asyncio.to_thread(server.stop, "immediate")
+            await asyncio.to_thread(server.start)
+            await asyncio.to_thread(process.wait_healthy)
+            back_database.append(time.monotonic() - begin)
+        else:
+            await asyncio.to_thread(process.kill)
+            back.append(await asyncio.to_thread(process.start))
+    stop.set()
+    await asyncio.gather(*tasks)
+    process.stop()
+    return Outcome(acknowledged=acknowledged, back=back, back_database=back_database)
+
+
+def verify(folder: Path, acknowledged: dict[str, dict[str, str]]) -> dict[str, int]:
+    """Everything that was acknowledged is there, once, as it was sent; no place was given twice; the file is whole."""
+    from sqlalchemy import select
+
+    from proband.annotate.site.context import open_study
+    from proband.annotate.store.schema import answers, assignments, places, units
+
+    opened = open_study(folder)
+    with opened.database.engine.connect() as connection:
+        stored = {row.id: row for row in connection.execute(select(answers))}
+        bodies = {row.id: json.loads(row.body) for row in connection.execute(select(units))}
+        lost = [name for name in acknowledged if name not in stored]
+        altered = 0
+        for name, sent in acknowledged.items():
+            if name in stored:
+                candidates = bodies[int(sent["unit"])]["candidates"]
+                wanted = {c["id"]: sent[f"c{place}"] for place, c in enumerate(candidates)}
+                right = json.loads(stored[name].body)["labels"] == wanted and stored[name].unit_id == int(sent["unit"])
+                altered += not right
+        pairs = [(row.person_id, row.unit_id) for row in stored.values()]
+        held = [(r.unit_id, r.panel, r.place) for r in connection.execute(select(assignments)) if r.place is not None]
+        known = {(r.unit_id, r.panel, r.place) for r in connection.execute(select(places))}
+        doubled = len(pairs) - len(set(pairs)) + len(held) - len(set(held)) + len(set(held) - known)
+        if connection.dialect.name == "sqlite":
+            assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
+            assert connection.exec_driver_sql("PRAGMA foreign_key_check").all() == []
+    opened.database.close()
+    return {"stored": len(stored), "lost": len(lost), "altered": altered, "doubled": doubled}
