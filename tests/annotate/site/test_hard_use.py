@@ -1,5 +1,5 @@
-"""Small versions of the benchmarks of the web app: killed under load, odd requests, hostile strings. Each has a floor
-on the work done; benchmarks/annotate.md has them at full size."""
+"""Small versions of the benchmarks of the web app: killed under load, odd requests. Each has a floor on the work
+done; benchmarks/annotate.md has them at full size."""
 
 from __future__ import annotations
 
