@@ -45,7 +45,7 @@ def fuzz(base: str, folder: Path, wanted: int, seed: int) -> Counter[int]:
     from proband.annotate.site.tokens import form_token, new_session
 
     schema = schemathesis.openapi.from_url(f"{base}/openapi.json")
-    operations = [found.ok() for found in schema.get_all_operations()]
+    operations = [found.ok() for found in schema.get_all_operations()]  # type: ignore[union-attr]
     known, rng, secret = people(base, folder), random.Random(seed), secret_of(folder)
     session = new_session(secret, time.time())
     statuses: Counter[int] = Counter()
