@@ -24,8 +24,11 @@ def shuffled(count: int, *, size: int, generator: np.random.Generator) -> Iterat
         yield order[at : at + size]
 
 
-def of_similar_length(lengths: Sequence[int], *, size: int, generator: np.random.Generator) -> Iterator[list[int]]:
-    """All examples in random order, but each batch of nearly one length, so that there is little padding.
+def of_similar_length(
+    lengths: Sequence[int], *, size: int, generator: np.random.Generator, places: np.random.Generator | None = None
+) -> Iterator[list[int]]:
+    """All examples in random order, but each batch of nearly one length, so that there is little padding. `places`
+    draws the order of the batches: fits that share it have batches of nearly one length at the same time.
 
     >>> list(of_similar_length([9, 1, 9, 1], size=2, generator=np.random.default_rng(0)))
     [[3, 1], [2, 0]]
@@ -33,7 +36,7 @@ def of_similar_length(lengths: Sequence[int], *, size: int, generator: np.random
     noise = generator.uniform(0, 4, len(lengths))
     order = sorted(range(len(lengths)), key=lambda i: lengths[i] + noise[i])
     starts = list(range(0, len(lengths), size))
-    generator.shuffle(starts)
+    (places or generator).shuffle(starts)
     for at in starts:
         yield order[at : at + size]
 

@@ -14,41 +14,46 @@ from proband.core.errors import ProbandError
 from proband.training.steps import Steps
 
 NAME = "checkpoint.safetensors"
+TOGETHER = "checkpoint-together.safetensors"  # of nets side by side, in the folder of the first
+
+Curves = list[list[dict[str, float]]]  # a learning curve for each net
 
 
-def save(folder: Path, steps: Steps, *, best: Mapping[str, Tensor], curve: list[dict[str, float]], of: str) -> None:
+def save(folder: Path, steps: Steps, *, best: Mapping[str, Tensor], curves: Curves, of: str, name: str = NAME) -> None:
     """Whole or not at all. `of` says which fit this is."""
     from safetensors.torch import save_file
 
     found = {f"weight.{k}": v.detach() for k, v in (steps.weights | steps.buffers).items()}
     found |= {f"mean.{k}": v for k, v in steps.mean.items()} | {f"best.{k}": v for k, v in best.items()}
-    for name, p in steps.weights.items():
-        found |= {f"adam.{key}.{name}": value for key, value in steps.optimiser.state[p].items()}
+    for weight, p in steps.weights.items():
+        found |= {f"adam.{key}.{weight}": value for key, value in steps.optimiser.state[p].items()}
     folder.mkdir(parents=True, exist_ok=True)
-    fresh = folder / f".{NAME}"
-    note = {"curve": json.dumps(curve), "of": of}
+    fresh = folder / f".{name}"
+    note = {"curves": json.dumps(curves), "of": of}
     save_file({k: v.contiguous().cpu().clone() for k, v in found.items()}, fresh, metadata=note)
-    fresh.replace(folder / NAME)
+    fresh.replace(folder / name)
 
 
-def resume(folder: Path, steps: Steps, best: Mapping[str, Tensor], *, of: str) -> list[dict[str, float]]:
-    """Take up what the folder has; returns the learning curve so far."""
+def resume(folder: Path, steps: Steps, best: Mapping[str, Tensor], *, of: str, name: str = NAME) -> Curves:
+    """Take up what the folder has; returns the learning curves so far, none if there is no checkpoint."""
     from safetensors import SafetensorError, safe_open
 
-    path = folder / NAME
+    path = folder / name
     if not path.exists():
         return []
     try:
         with safe_open(path, framework="pt") as file:
             note = file.metadata() or {}
+            if note.get("of") != of and name == TOGETHER:
+                return []  # other seeds were trained together: their nets begin again
             if note.get("of") != of:
                 raise ProbandError("holds a checkpoint of other settings; choose another folder", file=folder)
             with torch.no_grad():
                 _copy(file, steps, best)
     except (SafetensorError, RuntimeError) as error:
         raise ProbandError(f"is no checkpoint of this net: {error}", file=path) from error
-    curve: list[dict[str, float]] = json.loads(note["curve"])
-    return curve
+    curves: Curves = json.loads(note["curves"]) if "curves" in note else [json.loads(note["curve"])]
+    return curves
 
 
 def _copy(file: Any, steps: Steps, best: Mapping[str, Tensor]) -> None:

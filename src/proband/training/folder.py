@@ -2,7 +2,8 @@
 
 FOLDER/net.json                 suite, net, seed, options, what its task notes, the learning curve
 FOLDER/model.safetensors        the weights
-FOLDER/checkpoint.safetensors   while training: where an interrupted run goes on
+FOLDER/checkpoint.safetensors   while training: where an interrupted run goes on (checkpoint-together.safetensors in
+                                the first folder of nets that are trained side by side)
 """
 
 from __future__ import annotations
@@ -79,7 +80,8 @@ def fit_in_the_loop(
         trained |= {"seconds": time.monotonic() - began, "together": len(open_), "versions": versions}
         note = {**notes[n], **tasks[n].note(), **trained, "curve": one.curve, "identity": identities[n]}
         write_json(folders[n] / NOTE, note)
-        (folders[n] / checkpoint.NAME).unlink(missing_ok=True)
+        for name in (checkpoint.NAME, checkpoint.TOGETHER):
+            (folders[n] / name).unlink(missing_ok=True)
 
 
 def _ended(folder: Path, identity: str) -> bool:

@@ -27,8 +27,9 @@ class Steps:
         self.mean: dict[str, Tensor] = {}
         if task.recipe.average:
             self.mean = {name: p.detach().clone() for name, p in self.weights.items()}
+        each = () if task.nets is None else (task.nets,)  # sums of every net
         self.lost, self.score_sum, self.score_count = (
-            torch.zeros((), device=device, dtype=torch.float64) for _ in range(3)
+            torch.zeros(each, device=device, dtype=torch.float64) for _ in range(3)
         )
         self.seen = 0.0  # what the loss is a sum over
         self.part = task.recipe.batch  # examples that fit into memory
@@ -86,7 +87,7 @@ class Steps:
         loss = objective(self.net, batch)
         if part != 1.0:
             loss = loss * part
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.sum().backward()  # type: ignore[no-untyped-call]
         return loss.detach()
 
     def _update(self, rate: float | Tensor, share: float | Tensor) -> None:
@@ -95,20 +96,22 @@ class Steps:
                 group["lr"].copy_(rate)
             else:
                 group["lr"] = rate
-        if self.task.recipe.clip:
+        if self.task.recipe.clip and self.task.nets is None:
             torch.nn.utils.clip_grad_norm_(self.weights.values(), self.task.recipe.clip)
+        elif self.task.recipe.clip:
+            clip_each(list(self.weights.values()), self.task.recipe.clip)
         self.optimiser.step()
         self.optimiser.zero_grad(set_to_none=True)
         with torch.no_grad():
             for name, mean in self.mean.items():
                 mean.lerp_(self.weights[name], share)
 
-    def loss(self) -> float:
-        """Mean loss since this was last asked."""
-        mean = float(self.lost) / max(self.seen, 1e-9)
+    def loss(self) -> list[float]:
+        """Mean loss of every net since this was last asked."""
+        means: list[float] = (self.lost / max(self.seen, 1e-9)).reshape(-1).tolist()
         self.lost.zero_()
         self.seen = 0.0
-        return mean
+        return means
 
     # ---- held-out examples ------------------------------------------------------------------------------------------
 
@@ -125,12 +128,22 @@ class Steps:
         self.score_sum += total
         self.score_count += count
 
-    def score(self) -> float:
-        """Mean held-out score since this was last asked."""
-        mean = float(self.score_sum) / float(self.score_count)
+    def score(self) -> list[float]:
+        """Mean held-out score of every net since this was last asked."""
+        means: list[float] = (self.score_sum / self.score_count).reshape(-1).tolist()
         self.score_sum.zero_()
         self.score_count.zero_()
-        return mean
+        return means
+
+
+@torch.no_grad()
+def clip_each(weights: Sequence[Tensor], longest: float) -> None:
+    """As `clip_grad_norm_`, for nets side by side: each net's gradient by its own length."""
+    given = [p.grad for p in weights if p.grad is not None]
+    norms = torch.stack([torch.linalg.vector_norm(g.flatten(1), dim=1) for g in given])
+    shares = (longest / (torch.linalg.vector_norm(norms, dim=0) + 1e-6)).clamp(max=1.0)
+    for g in given:
+        g.mul_(shares.view(-1, *[1] * (g.ndim - 1)))
 
 
 def optimiser(task: Task, weights: Any, *, recorded: bool, device: str) -> torch.optim.AdamW:
@@ -138,7 +151,8 @@ def optimiser(task: Task, weights: Any, *, recorded: bool, device: str) -> torch
     recipe, every = task.recipe, list(weights)
     groups = [{"params": every, "weight_decay": recipe.decay}]
     if not recipe.decay_vectors:
-        parts = [p for p in every if p.ndim > 1], [p for p in every if p.ndim <= 1]
+        vector = 1 if task.nets is None else 2  # dimensions
+        parts = [p for p in every if p.ndim > vector], [p for p in every if p.ndim <= vector]
         groups = [{"params": p, "weight_decay": d} for p, d in zip(parts, (recipe.decay, 0.0), strict=True) if p]
     for group in groups:
         group["lr"] = torch.tensor(recipe.rate, device=device) if recorded else recipe.rate

@@ -15,7 +15,7 @@ from proband.suites.kinship.nets.stories import UNTYPED, Story, placeholders, se
 from proband.training.vocabulary import PADDING, Vocabulary
 
 NO_EDGE = UNTYPED + 1  # padding of the list of facts
-ROUNDED = 8  # for recorded steps, sizes are padded up to multiples of this
+ROUNDED = 8  # for recorded steps, texts are padded up to multiples of this
 NEVER = -100  # a target that does not count
 
 
@@ -76,12 +76,8 @@ def pad(stories: Sequence[Numbers], *, by_sentence: bool = False, text: bool = T
     ([[7, 9, 1], [7, 8, 9]], [2, 3], [[[0, 3, 1]], [[0, 23, 0]]])
     """
 
-    def size(longest: int) -> int:
-        return -(-longest // ROUNDED) * ROUNDED if rounded else max(longest, 1)
-
-    rows = size(max(len(story.rows) for story in stories)) if by_sentence else 1
-    longest = size(max(len(row) for story in stories for row in story.rows)) if text else 1
-    n, e = size(max(len(s.slots) for s in stories)), size(max(len(s.edges) for s in stories))
+    rows, longest, n, e = sizes(stories, text=text)
+    longest = -(-longest // ROUNDED) * ROUNDED if rounded and text else longest
     tokens = np.full((len(stories), rows, longest), PADDING, dtype=np.int64)
     lengths = np.zeros((len(stories), rows), dtype=np.int64)
     slots = np.zeros((len(stories), n), dtype=np.int64)
@@ -106,6 +102,18 @@ def pad(stories: Sequence[Numbers], *, by_sentence: bool = False, text: bool = T
         target=torch.tensor([s.target for s in stories]),
         states=_states(stories, longest),
     )
+
+
+def sizes(stories: Sequence[Numbers], *, text: bool = True) -> tuple[int, int, int, int]:
+    """Sentences, words in one, people and facts at most.
+
+    >>> sizes([Numbers(((7, 9), (7,)), (2, 0), ((0, 3, 1),), (0, 1), 5)])
+    (2, 2, 2, 1)
+    """
+    rows = max(len(story.rows) for story in stories)
+    longest = max(len(row) for story in stories for row in story.rows) if text else 1
+    people, facts = max(len(story.slots) for story in stories), max(len(story.edges) for story in stories)
+    return rows, max(longest, 1), people, max(facts, 1)
 
 
 def _states(stories: Sequence[Numbers], longest: int) -> Tensor | None:

@@ -10,13 +10,14 @@ encoder's states at their mentions.
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from proband.suites.kinship.nets.batches import Batch
+from proband.suites.kinship.nets.recurrence import Recurrence
 from proband.suites.kinship.world.relations import RELATIONS
 from proband.training.vocabulary import PADDING
 
@@ -32,7 +33,7 @@ class Embeddings(nn.Module):
         self.register_buffer("people", torch.randn(pool, width))
 
     def forward(self, tokens: Tensor) -> Tensor:
-        return F.embedding(tokens, torch.cat([self.words.weight, self.people]), padding_idx=PADDING)
+        return F.embedding(tokens, torch.cat([self.words.weight, self.people]))  # no net looks at the padding
 
 
 class Lstm(nn.Module):
@@ -41,6 +42,8 @@ class Lstm(nn.Module):
     The other direction reads each row turned around, so nothing depends on the padding and no row has to be packed:
     the same code can be recorded on a CUDA device.
     """
+
+    side_by_side = False  # set where seeds are trained as one computation
 
     def __init__(self, width: int, hidden: int, layers: int, *, both: bool = True) -> None:
         super().__init__()
@@ -54,12 +57,17 @@ class Lstm(nn.Module):
         inside = places < lengths[:, None]
         turned = torch.where(inside, lengths[:, None] - 1 - places, places)
         for at in range(0, len(self.cells), self.sides):
-            ahead, _ = self.cells[at](x)
-            if self.sides == 2:
-                back, _ = self.cells[at + 1](turn(x, turned))
-                ahead = torch.cat([ahead, turn(back, turned)], -1)
-            x = cast(Tensor, ahead)
+            cells, inputs = self.cells[at : at + self.sides], [x, turn(x, turned) if self.sides == 2 else x]
+            read = self._at_once(cells, inputs) if self.side_by_side else [cell(y)[0] for cell, y in zip(cells, inputs)]
+            x = read[0] if self.sides == 1 else torch.cat([read[0], turn(read[1], turned)], -1)
         return x * inside[..., None]
+
+    def _at_once(self, cells: Any, inputs: list[Tensor]) -> tuple[Tensor, ...]:
+        """Both directions in one recurrence."""
+        told = [F.linear(y, cell.weight_ih_l0, cell.bias_ih_l0 + cell.bias_hh_l0) for cell, y in zip(cells, inputs)]
+        weights = torch.stack([cell.weight_hh_l0 for cell in cells])
+        states: Tensor = Recurrence.apply(torch.stack(told), weights)  # type: ignore[no-untyped-call]
+        return states.unbind(0)
 
 
 def turn(x: Tensor, places: Tensor) -> Tensor:

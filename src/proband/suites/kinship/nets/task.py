@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -57,38 +57,57 @@ def recipe_of(options: NetOptions) -> Recipe:
 
 
 class KinshipTask(Task):
-    """Stories to learn from and to hold out. A net says how it reads: `by_sentence`, as a `graph`, as `encoded` states;
-    and whether the epoch is chosen by accuracy or, `kept_by`, by loss."""
+    """Stories, and which of them to learn from and to hold out. A net says how it reads: `by_sentence`, as a `graph`,
+    as `encoded` states; and whether the epoch is chosen by accuracy or, `kept_by`, by loss."""
 
     def __init__(
-        self, kind: str, options: NetOptions, vocabulary: Vocabulary, train: Sequence[Numbers], valid: Sequence[Numbers]
+        self, kind: str, options: NetOptions, corpus: Corpus, train: Sequence[int], valid: Sequence[int]
     ) -> None:
-        self.kind, self.options, self.vocabulary, self.train, self.valid = kind, options, vocabulary, train, valid
-        self.reads = Reads.of(kind)
+        self.kind, self.options, self.corpus, self.reads = kind, options, corpus, corpus.reads
+        self.vocabulary, self.learned, self.held = corpus.vocabulary, train, valid
         self.recipe, self.device, self.size = recipe_of(options), options.device, len(train)
         self.better = "low" if self.reads.kept_by == "loss" else "high"
-        self.lengths = [self.reads.length(story) for story in train]
+
+    @property
+    def train(self) -> list[Numbers]:
+        return [self.corpus.stories[n] for n in self.learned]
+
+    @property
+    def valid(self) -> list[Numbers]:
+        return [self.corpus.stories[n] for n in self.held]
 
     def network(self) -> nn.Module:
         net: nn.Module = KINDS[self.kind](self.options, len(self.vocabulary))
         return net
 
+    @cached_property
+    def lengths(self) -> list[int]:
+        return [self.corpus.lengths[n] for n in self.learned]
+
     def order(self, *, epoch: int, seed: int) -> Iterator[Sequence[int]]:
-        return of_similar_length(self.lengths, size=self.recipe.batch, generator=np.random.default_rng([seed, epoch]))
+        """The order of short and long batches is that of the epoch, for all seeds."""
+        own, shared = np.random.default_rng([seed, epoch]), np.random.default_rng(epoch)
+        return of_similar_length(self.lengths, size=self.recipe.batch, generator=own, places=shared)
 
     def batch(self, indices: Sequence[int]) -> Batch:
-        return self._pad([self.train[i] for i in indices])
+        return self._pad([self.learned[i] for i in indices])
 
-    def _pad(self, stories: Sequence[Numbers]) -> Batch:
-        return self.reads.padded(stories, rounded=placed(self.device).startswith("cuda"))
+    def _pad(self, numbers: Sequence[int]) -> Batch:
+        rounded = placed(self.device).startswith("cuda")
+        return self.reads.padded([self.corpus.stories[n] for n in numbers], rounded=rounded)
 
     def loss(self, net: Any, batch: Batch) -> Tensor:
         return F.cross_entropy(net(batch), batch.target)
 
     @cached_property
+    def held_parts(self) -> list[list[int]]:
+        """The held-out stories, by length, a batch at a time."""
+        valid = sorted(self.held, key=lambda n: self.corpus.lengths[n])
+        return [valid[at : at + self.recipe.batch] for at in range(0, len(valid), self.recipe.batch)]
+
+    @cached_property
     def _held(self) -> list[Batch]:
-        valid = sorted(self.valid, key=self.reads.length)
-        return [self._pad(valid[at : at + self.recipe.batch]) for at in range(0, len(valid), self.recipe.batch)]
+        return [self._pad(part) for part in self.held_parts]
 
     def held_out(self) -> Sequence[Batch]:
         return self._held
@@ -98,6 +117,13 @@ class KinshipTask(Task):
         if self.better == "low":
             return F.cross_entropy(logits, batch.target, reduction="sum"), len(logits)
         return (logits.argmax(-1) == batch.target).sum(), len(logits)
+
+    def together(self, tasks: Sequence[Task], seeds: Sequence[int]) -> Task | None:
+        from proband.suites.kinship.nets.side_by_side import SideBySide
+
+        same = [t for t in tasks if isinstance(t, KinshipTask) and (t.corpus, t.options) == (self.corpus, self.options)]
+        alike = [t for t in same if (t.kind, t.size, len(t.held)) == (self.kind, self.size, len(self.held))]
+        return SideBySide(alike, seeds) if len(alike) == len(tasks) else None
 
     def note(self) -> Mapping[str, Any]:
         return {"words": self.vocabulary.words, "width": self.options.width}
@@ -126,34 +152,87 @@ class Reads:
         return len(story.slots) if self.graph else max(len(row) for row in story.rows)
 
 
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """The stories of a built folder as a net reads them, the same for all seeds: their words are the vocabulary."""
+
+    reads: Reads
+    vocabulary: Vocabulary
+    stories: list[Numbers]
+    lengths: list[int]
+    train: Sequence[int]
+    valid: Sequence[int]
+
+    @property
+    def width(self) -> int:
+        """Of the encoder's states."""
+        states = self.stories[0].states
+        assert states is not None
+        return int(states.shape[1])
+
+
 def task(items: Path, *, kind: str, options: NetOptions, seed: int, model: Any = None) -> KinshipTask:
     """The task of a built folder. `model`: the encoder of the BERT nets, whose width is theirs."""
+    path = items_path(items).resolve()
+    now = path.stat()
+    key = path, now.st_mtime_ns, now.st_size, kind, options, id(model)
+    if _LAST.get("key") != key:
+        _LAST.clear()
+        parts = stories_of(path, options, graph=Reads.of(kind).graph)
+        _LAST.update(key=key, model=model, corpus=corpus_of(*parts, kind=kind, options=options, model=model))
+    corpus: Corpus = _LAST["corpus"]
+    if corpus.reads.encoded:
+        options = replace(options, width=corpus.width)
+    learned, held = corpus.train, corpus.valid
+    if not held:
+        learned, held = held_out(len(learned), options, seed=seed)
+    return KinshipTask(kind, options, corpus, learned, held)
+
+
+_LAST: dict[str, Any] = {}  # the corpus that was read last: the seeds of a net come one after the other
+
+
+def corpus_of(
+    train: Sequence[Story], valid: Sequence[Story], *, kind: str, options: NetOptions, model: Any = None
+) -> Corpus:
     reads = Reads.of(kind)
-    train, valid = split(items, options, graph=reads.graph, seed=seed)
     vocabulary = Vocabulary.of(([w for w in story.words if isinstance(w, str)] for story in train), least=1)
-    states: Mapping[str, Any] = {}
-    if reads.encoded:
-        states = encoded_states(model, [*train, *valid], pool=options.pool)
-        options = replace(options, width=next(iter(states.values())).shape[1])
-    parts = [
-        [reads.numbered(story, vocabulary, pool=options.pool, states=states.get(story.id)) for story in part]
-        for part in (train, valid)
-    ]
-    return KinshipTask(kind, options, vocabulary, *parts)
+    both = [*train, *valid]
+    states = encoded_states(model, both, pool=options.pool) if reads.encoded else {}
+    made = [reads.numbered(story, vocabulary, pool=options.pool, states=states.get(story.id)) for story in both]
+    return Corpus(
+        reads=reads,
+        vocabulary=vocabulary,
+        stories=made,
+        lengths=[reads.length(story) for story in made],
+        train=range(len(train)),
+        valid=range(len(train), len(both)),
+    )
+
+
+def held_out(stories: int, options: NetOptions, *, seed: int) -> tuple[Sequence[int], Sequence[int]]:
+    """Which training stories to learn from, and which to choose the epoch by."""
+    order = np.random.default_rng([seed, stories]).permutation(stories).tolist()
+    held = int(stories * options.held_out)
+    return order[held:], order[:held]
 
 
 def split(items: Path, options: NetOptions, *, graph: bool, seed: int) -> tuple[list[Story], list[Story]]:
     """Stories to learn from and to hold out: those of the split valid, else a random share of the training stories."""
+    train, valid = stories_of(items, options, graph=graph)
+    if not valid:
+        learned, held = held_out(len(train), options, seed=seed)
+        train, valid = [train[n] for n in learned], [train[n] for n in held]
+    return train, valid
+
+
+def stories_of(items: Path, options: NetOptions, *, graph: bool) -> tuple[list[Story], list[Story]]:
+    """The stories of the splits train and valid."""
     parts: dict[str, list[Story]] = {"train": [], "valid": [], "test": []}
     for story in read_stories(items, graph=graph, window=options.window, pool=options.pool):
-        if story.split != "test" and story.target is None:
+        if story.target is None and story.split != "test":
             raise ProbandError(f"item {story.id!r} has no 'target' to learn", file=items_path(items))
         parts[story.split].append(story)
-    train, valid = parts["train"], parts["valid"]
-    if not train:
+    if not parts["train"]:
         raise ProbandError("no items of the split train to learn from", file=items_path(items))
-    if not valid and options.held_out:
-        order = np.random.default_rng([seed, len(train)]).permutation(len(train)).tolist()
-        held = int(len(train) * options.held_out)
-        valid, train = [train[i] for i in order[:held]], [train[i] for i in order[held:]]
-    return train, valid
+    return parts["train"], parts["valid"]

@@ -16,7 +16,6 @@ printed (`rules`).
 from __future__ import annotations
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from proband.suites.kinship.nets.batches import Batch
@@ -48,7 +47,8 @@ class Composer(nn.Module):
     def probabilities(self) -> Tensor:
         if self.training:
             return self.table.softmax(-1)[..., :R]
-        return F.one_hot(self.table.argmax(-1), R + 1)[..., :R].to(self.table.dtype)
+        relations = torch.arange(R, device=self.table.device)
+        return (self.table.argmax(-1)[..., None] == relations).to(self.table.dtype)
 
     def rules(self) -> dict[tuple[str, str], str]:
         """The hard table between told relations."""

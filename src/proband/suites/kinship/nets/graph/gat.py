@@ -31,7 +31,7 @@ class Gat(nn.Module):
         super().__init__()
         self.options, width = options, options.width
         self.register_buffer("people", F.normalize(torch.randn(options.pool, width), dim=-1))
-        self.relations = nn.Embedding(NO_EDGE + 1, options.edge, padding_idx=NO_EDGE)  # NO_EDGE: zero, for loops
+        self.relations = nn.Embedding(NO_EDGE, options.edge)
         self.first = GatLayer(width, options.edge, heads=options.heads)
         self.second = GatLayer(width, options.edge, heads=1)
         self.classifier = Classifier(3 * width, options.classifier)
@@ -41,9 +41,10 @@ class Gat(nn.Module):
         there = torch.arange(n, device=batch.slots.device) < batch.people[:, None]
         x = self.people[batch.slots] if self.options.nodes == "pool" else self.people[:n].expand(len(there), -1, -1)
         i, j, told, relation = looped(batch)
+        r = F.embedding(relation, F.pad(self.relations.weight, (0, 0, 0, 1)))  # NO_EDGE: zero, for loops
         for _ in range(self.options.rounds):
             for layer in (self.first, self.second):
-                x = layer(F.dropout(x, self.options.dropout, self.training), i, j, self.relations(relation), told)
+                x = layer(F.dropout(x, self.options.dropout, self.training), i, j, r, told)
                 x = F.elu(x) if layer is self.first else x
         graph = (x * there[..., None]).sum(1) / batch.people[:, None]
         asked = x.gather(1, batch.query[..., None].expand(-1, -1, x.shape[-1])).flatten(1)
@@ -74,13 +75,14 @@ class GatLayer(nn.Module):
     def forward(self, x: Tensor, i: Tensor, j: Tensor, r: Tensor, told: Tensor) -> Tensor:
         """x: B × N × D; i, j, told: B × E; r: B × E × D_r."""
         v = self.w(x).unflatten(-1, (self.heads, -1))  # B × N × H × D
-        rows = torch.arange(len(x), device=x.device)[:, None]
-        e = (v * self.a_i).sum(-1)[rows, i] + (v * self.a_j).sum(-1)[rows, j] + r @ self.a_r.T
-        of = (F.one_hot(i, x.shape[1]) * told[..., None]).to(x.dtype).transpose(1, 2)  # B × N × E: the facts of i
+        people = torch.arange(x.shape[1], device=x.device)
+        of, to = (((who[:, None] == people[:, None]) & told[:, None]).to(x.dtype) for who in (i, j))  # B × N × E
+        heard = (to.transpose(1, 2) @ v.flatten(2)).unflatten(-1, (self.heads, -1))  # B × E × H × D: W x_j
+        e = of.transpose(1, 2) @ (v * self.a_i).sum(-1) + (heard * self.a_j).sum(-1) + r @ self.a_r.T
         e = F.leaky_relu(e, self.slope).masked_fill(~told[..., None], -1e9)
         weight = torch.exp(e - e.detach().amax(1, keepdim=True))
         alpha = weight / (of.transpose(1, 2) @ (of @ weight)).clamp(min=1e-30)  # B × E × H
-        message = torch.cat([v[rows, j], r[:, :, None].expand(-1, -1, self.heads, -1)], -1)
+        message = torch.cat([heard, r[:, :, None].expand(-1, -1, self.heads, -1)], -1)
         summed = of @ (alpha[..., None] * message).mean(2)
         out: Tensor = self.u(summed)
         return out

@@ -13,7 +13,6 @@ mentions.
 from __future__ import annotations
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from proband.suites.kinship.nets.batches import Batch
@@ -56,9 +55,9 @@ class RelationalMemory(nn.Module):
         keys_values, gates = self.keys_values(inputs), self.gate_input(inputs)
         memory = torch.eye(self.slots, self.width, device=x.device).expand(len(x), -1, -1)
         after = []
-        for t in range(x.shape[1]):
-            new = self.step(memory, keys_values[:, t : t + 1], gates[:, t : t + 1])
-            memory = torch.where(mask[:, t, None, None], new, memory)
+        for known, gate, there in zip(keys_values.unbind(1), gates.unbind(1), mask.unbind(1)):
+            new = self.step(memory, known[:, None], gate[:, None])
+            memory = torch.where(there[:, None, None], new, memory)
             after.append(memory.flatten(1))
         return torch.stack(after, 1)
 
@@ -74,4 +73,6 @@ class RelationalMemory(nn.Module):
         q = queries.view(*queries.shape[:2], self.heads, self.key).transpose(1, 2)
         both = keys_values.view(*keys_values.shape[:2], self.heads, -1).transpose(1, 2)
         k, v = both[..., : self.key], both[..., self.key :]
-        return F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)
+        attention = (q @ k.transpose(2, 3) / self.key**0.5).softmax(-1)
+        found: Tensor = (attention @ v).transpose(1, 2).flatten(2)
+        return found

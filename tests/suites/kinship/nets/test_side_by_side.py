@@ -1,0 +1,94 @@
+"""Seeds trained as one computation end where each ends alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from proband.suites.kinship import SUITE
+from proband.suites.kinship.nets.recurrence import fused, plain, recur
+from proband.suites.kinship.nets.task import KinshipTask, task
+from proband.training.fit import Fitted, fit, fit_many, grouped
+
+SEEDS = (0, 1, 2)
+
+
+def plans(kind: str, items: Path, options: Any, encoder: Any) -> list[KinshipTask]:
+    model = encoder if SUITE.net(kind).needs else None
+    return [task(items, kind=kind, options=options, seed=seed, model=model) for seed in SEEDS]
+
+
+def apart(one: Fitted, other: Fitted) -> float:
+    pairs = zip(one.net.parameters(), other.net.parameters(), strict=True)
+    return max(float((p.detach() - q.detach()).abs().max()) for p, q in pairs)
+
+
+@pytest.mark.parametrize("kind", ["bilstm-attention", "relation-network", "rmc", "mac", "bert-lstm", "gat", "composer"])
+def test_each_seed_ends_where_it_ends_alone(kind: str, fifty: Path, small: Callable[..., Any], encoder: Any) -> None:
+    """At three epochs of two steps; dropout, which is one draw for all seeds, is off."""
+    options = small(kind, epochs=3, held_out=0.2, rate=0.05 if kind == "composer" else 0.001)
+    tasks = plans(kind, fifty, options, encoder)
+    assert [list(group) for _, group in grouped(tasks, SEEDS, True)] == [[0, 1, 2]]
+    alone = [fit(each, seed=seed) for each, seed in zip(tasks, SEEDS)]
+    both = fit_many(tasks, seeds=SEEDS, side_by_side=True)
+    assert apart(both[0], both[1]) > 1e-3
+    for one, other in zip(alone, both, strict=True):
+        assert apart(one, other) < 1e-3
+        assert [line["loss"] for line in other.curve] == pytest.approx([line["loss"] for line in one.curve], abs=1e-4)
+        assert [line["valid"] for line in other.curve] == pytest.approx([line["valid"] for line in one.curve], abs=1e-4)
+
+
+def test_a_net_that_has_finished_keeps_its_weights(fifty: Path, small: Callable[..., Any], encoder: Any) -> None:
+    """The others go on; its curve and its best weights are those of stopping early alone."""
+    options = small("bert", epochs=30, held_out=0.2, patience=2, rate=0.02)
+    tasks = plans("bert", fifty, options, encoder)
+    alone = [fit(each, seed=seed) for each, seed in zip(tasks, SEEDS)]
+    both = fit_many(tasks, seeds=SEEDS, side_by_side=True)
+    assert len({len(one.curve) for one in alone}) > 1
+    for one, other in zip(alone, both, strict=True):
+        assert (len(one.curve), one.kept) == (len(other.curve), other.kept)
+        assert apart(one, other) < 1e-3
+
+
+def test_interrupted_seeds_go_on_together(
+    fifty: Path, small: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(Exception):
+        pass
+
+    def stop(number: int, line: Any) -> None:
+        if line["epoch"] == 1:
+            raise Killed
+
+    monkeypatch.setattr("proband.training.fit.SECONDS", 0)
+    tasks = plans("gat", fifty, small("gat", epochs=3, held_out=0.2), None)
+    folders = [tmp_path / str(seed) for seed in SEEDS]
+    how: dict[str, Any] = {"seeds": SEEDS, "side_by_side": True}
+    whole = fit_many(tasks, **how)
+    with pytest.raises(Killed):
+        fit_many(tasks, folders=folders, told=stop, **how)
+    told: list[float] = []
+    again = fit_many(tasks, folders=folders, told=lambda number, line: told.append(line["epoch"]), **how)
+    assert told == [2, 2, 2]
+    assert max(apart(one, other) for one, other in zip(whole, again, strict=True)) == 0
+
+
+def test_the_recurrence_is_that_of_lstms() -> None:
+    torch.manual_seed(0)
+    cells: list[Any] = [torch.nn.LSTM(5, 4, batch_first=True) for _ in range(3)]
+    x = torch.randn(3, 2, 6, 5)
+    told = [F.linear(y, cell.weight_ih_l0, cell.bias_ih_l0 + cell.bias_hh_l0) for y, cell in zip(x, cells)]
+    found = recur(torch.stack(told), torch.stack([cell.weight_hh_l0 for cell in cells]))
+    torch.testing.assert_close(found, torch.stack([cell(y)[0] for y, cell in zip(x, cells)]))
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+def test_the_kernel_of_a_cell_is_the_equation() -> None:
+    given, hidden, c = (torch.randn(3, size, device="cuda") for size in (20, 20, 5))
+    torch.testing.assert_close(fused(given, hidden, c), plain(given, hidden, c))
