@@ -6,35 +6,38 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from proband.suites.kinship.nets.batches import ROUNDED, Batch, sizes
+from proband.suites.kinship.nets.batches import ROUNDED, Batch, Numbers, pad, sizes
 from proband.training.batches import mapped
 from proband.training.fit import placed
 from proband.training.side_by_side import Nets
 from proband.training.task import Task
 
-if TYPE_CHECKING:
-    from proband.suites.kinship.nets.task import Corpus, KinshipTask
-
 Indices = NDArray[np.int64]  # B × S: B first, so that a part of a batch is a slice
 
 
 class SideBySide(Task):
-    def __init__(self, tasks: Sequence[KinshipTask], seeds: Sequence[int]) -> None:
+    """`tasks` are KinshipTasks that differ in what they learn from and hold out."""
+
+    def __init__(self, tasks: Sequence[Any], seeds: Sequence[int]) -> None:
         first = tasks[0]
         self.tasks, self.seeds, self.nets = tasks, seeds, len(tasks)
         self.recipe, self.better, self.size, self.device = first.recipe, first.better, first.size, first.device
-        self.stories = Stories(first.corpus, placed(first.device))
+        reads = first.reads
+        self.stories = Stories(
+            first.corpus.stories, by_sentence=reads.by_sentence, text=not reads.graph, device=placed(first.device)
+        )
         self.learned = np.array([task.learned for task in tasks])
 
     def network(self) -> nn.Module:
-        return self.tasks[0].network()
+        net: nn.Module = self.tasks[0].network()
+        return net
 
     def order(self, *, epoch: int, seed: int) -> Iterator[Any]:
         """B × S: each net's own."""
@@ -62,9 +65,9 @@ class SideBySide(Task):
 class Stories:
     """All stories of a corpus, padded, on a device."""
 
-    def __init__(self, corpus: Corpus, device: str) -> None:
-        self.corpus, self.device = corpus, device
-        whole = corpus.reads.padded(corpus.stories, rounded=False)
+    def __init__(self, stories: Sequence[Numbers], *, by_sentence: bool, text: bool, device: str) -> None:
+        self.stories, self.by_sentence, self.text, self.device = stories, by_sentence, text, device
+        whole = pad(stories, by_sentence=by_sentence, text=text)
         if whole.states is not None:
             whole = replace(whole, states=whole.states.half())
         self.whole = mapped(whole, lambda tensor: tensor.to(device))
@@ -74,17 +77,17 @@ class Stories:
     @cached_property
     def sizes(self) -> Indices:
         """Of every story: sentences, words, people, facts."""
-        return np.array([sizes([story], text=not self.corpus.reads.graph) for story in self.corpus.stories])
+        return np.array([sizes([story], text=self.text) for story in self.stories])
 
     def batch(self, numbers: Indices) -> Batch:
         """Of any shape: S × B stories, cut to the longest of them."""
         rows, words, people, facts = self.sizes[numbers.reshape(-1)].max(0).tolist()
-        whole, reads = self.whole, self.corpus.reads
+        whole = self.whole
         words = min(-(-words // ROUNDED) * ROUNDED, whole.tokens.shape[-1])  # few lengths, few recordings
         at = torch.from_numpy(numbers)
         at = at.pin_memory().to(self.device, non_blocking=True) if self.device.startswith("cuda") else at
         tokens, lengths, states = whole.tokens[..., :words], whole.lengths, whole.states
-        if reads.by_sentence:
+        if self.by_sentence:
             tokens, lengths = tokens[:, :rows], lengths[:, :rows]
         return Batch(
             tokens=tokens[at],
