@@ -1,8 +1,8 @@
-"""The networks of section 3.4 of the thesis, and three that go beyond it.
+"""The networks of section 3.4 of the thesis, and four that go beyond it.
 
 text/        bilstm-mean, bilstm-attention, relation-network, rmc, mac, bert, bert-lstm: they read the story
 graph/       gat, edge-transformer, composer: they are given the facts
-extraction/  extractor: reads facts from the story, then reasons with a rule base
+extraction/  extractor, bert-extractor: read facts from the story, then reason with a rule base
 
 stories.py and batches.py make numbers of items, task.py trains, answers.py answers. Nothing here imports torch before a
 net is trained or loaded.
@@ -44,7 +44,7 @@ def _load(folder: Path, *, options: type[NetOptions]) -> Any:
 def _extraction(items: Path, *, options: ExtractorOptions, seed: int, model: Any = None) -> Any:
     from proband.suites.kinship.nets.extraction.task import task
 
-    return task(items, options=options, seed=seed)
+    return task(items, options=options, seed=seed, model=model)
 
 
 def _load_extractor(folder: Path) -> Any:
@@ -77,5 +77,13 @@ NETS = (
         options=ExtractorOptions,
         task=_extraction,
         load=_load_extractor,
+    ),
+    Net(
+        name="bert-extractor",
+        help="the extractor over the states of a frozen encoder (-m MODEL)",
+        options=ExtractorOptions,
+        task=_extraction,
+        load=_load_extractor,
+        needs=EmbedsWords,
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,24 +16,30 @@ TOGETHER = 64  # stories
 States = NDArray[np.float16]
 
 
-def encoded_states(encoder: EmbedsWords, stories: Sequence[Story], *, pool: int) -> Mapping[str, States]:
-    """Id of a story -> words × width, the last layer's states."""
+def entity(placeholder: int) -> str:
+    return f"@entity-{placeholder}"
+
+
+def encoded_states(
+    encoder: EmbedsWords, stories: Sequence[Story], *, pool: int, named: Callable[[int], str] = entity, layer: int = -1
+) -> Mapping[str, States]:
+    """Id of a story -> words × width, the states of a layer. `named`: what stands for a placeholder in the text."""
     found: dict[str, States] = {}
     order = sorted(stories, key=lambda story: (len(story.words), story.id))
     with Progress("stories through the encoder", total=len(order)) as bar:
         for at in range(0, len(order), TOGETHER):
             part = order[at : at + TOGETHER]
-            texts, spans = zip(*(spelled(story, pool) for story in part))
+            texts, spans = zip(*(spelled(story, pool, named) for story in part))
             longest = max(len(row) for row in spans)
             filled = [[*row, *[row[-1]] * (longest - len(row))] for row in spans]  # every text as many spans
-            states = encoder.embed(texts, filled, layers=[-1])[:, :, 0]
+            states = encoder.embed(texts, filled, layers=[layer])[:, :, 0]
             for story, row, own in zip(part, states, spans):
                 found[story.id] = row[: len(own)].astype(np.float16)
             bar.advance(len(part))
     return found
 
 
-def spelled(story: Story, pool: int) -> tuple[str, list[tuple[int, int]]]:
+def spelled(story: Story, pool: int, named: Callable[[int], str] = entity) -> tuple[str, list[tuple[int, int]]]:
     """The anonymised text, and where its words stand.
 
     >>> story = Story("a", (0, "left", "."), 1, (), (0, 0), None, "train")
@@ -41,6 +47,6 @@ def spelled(story: Story, pool: int) -> tuple[str, list[tuple[int, int]]]:
     ('@entity-0 left .', [(0, 9), (10, 14), (15, 16)])
     """
     slots = placeholders(story, pool)
-    words = [f"@entity-{slots[word]}" if isinstance(word, int) else word for word in story.words]
+    words = [named(slots[word]) if isinstance(word, int) else word for word in story.words]
     ends = np.cumsum([len(word) + 1 for word in words]) - 1
     return " ".join(words), [(int(end) - len(word), int(end)) for word, end in zip(words, ends)]

@@ -108,5 +108,8 @@ class ExtractorOptions(NetOptions):
     blocks: Annotated[int, Meta(description="convolutions of width 3, with dilations 1, 2, 4, 8, 1, ...", ge=1)] = 6
     dropout: Dropout = 0.2
     epochs: Epochs = 12
+    rate: Rate = 2e-3
     batch: Batch = 50
+    decay: Annotated[float, Meta(description="of the weights", ge=0)] = 0.01
+    layer: Annotated[int, Meta(description="of the encoder, whose states stand for the words; -1: the last")] = -1
     rules: Annotated[str, Meta(description="rule base to reason with: sound, clutrr, or a TOML file")] = "sound"

@@ -14,7 +14,7 @@ from proband.core.files import read_items
 from proband.core.options import read_options
 from proband.suites.kinship import SUITE
 from proband.suites.kinship.nets.batches import pad
-from proband.suites.kinship.nets.extraction.answers import table
+from proband.suites.kinship.nets.extraction.reasoning import table
 from proband.suites.kinship.nets.graph.composer import compose, told_facts
 from proband.suites.kinship.nets.stories import story_of_item
 from proband.suites.kinship.nets.task import Reads, task
@@ -29,9 +29,12 @@ def test_chains_of_any_length_follow_from_the_table_of_the_rules(tmp_path: Path)
     reads, words = Reads.of("composer"), Vocabulary.of([], least=1)
     stories = [story_of_item(item, file="x") for item in read_items(tmp_path)]
     batch = reads.padded([reads.numbered(story, words, pool=20) for story in stories], rounded=False)
-    closed = compose(told_facts(batch)[..., :22], table("sound"))
+    told = (
+        told_facts(batch)[..., 0:22:2] + told_facts(batch)[..., 1:22:2]
+    )  # of a neutral relation the man and the woman
+    closed = compose(told, table("sound"))
     found = closed[torch.arange(len(stories)), batch.query[:, 0], batch.query[:, 1]].argmax(-1)
-    assert float((found == batch.target).float().mean()) > 0.97
+    assert float((found == batch.target // 2).float().mean()) > 0.97
 
 
 def test_it_learns_rules_that_are_sound(tmp_path: Path) -> None:

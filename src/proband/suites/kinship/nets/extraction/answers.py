@@ -1,15 +1,13 @@
 """The extractor at work: facts from the text, and what follows from them under a rule base.
 
-The probabilities of the pair classifier are the told facts of the composer (graph/composer.py), whose table is that of
-the rule base: an entry is 1 where two relations compose to a single one. So a doubtful fact counts as much as it is
-sure, and every bracketing of every path is tried.
+The facts that are surer than not go to the closure, which the solvers use too; where they contradict each other or
+leave several relations possible, the surest derivation from all facts decides (reasoning.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +18,16 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_json, sha256_file
 from proband.core.options import read_options
 from proband.core.types import Answer, Item
+from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.nets.answers import choice_scores
 from proband.suites.kinship.nets.extraction.batches import NONE, pad_mentions
+from proband.suites.kinship.nets.extraction.encoding import read_states
 from proband.suites.kinship.nets.extraction.pair_classifier import PairClassifier
-from proband.suites.kinship.nets.graph.composer import LEAST, R, compose
+from proband.suites.kinship.nets.extraction.reasoning import answers
+from proband.suites.kinship.nets.graph.composer import LEAST
 from proband.suites.kinship.nets.options import ExtractorOptions
 from proband.suites.kinship.nets.stories import NUMBER, Story, check, story_of_item
-from proband.suites.kinship.world.relations import GENDER, NEUTRAL, RELATIONS, word
-from proband.suites.kinship.world.rules import OTHER
+from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS, RELATIONS, word
 from proband.suites.kinship.world.rules import load as load_rules
 from proband.training.batches import to_device
 from proband.training.fit import placed
@@ -35,8 +35,8 @@ from proband.training.folder import NOTE
 from proband.training.vocabulary import Vocabulary
 from proband.training.weights import WEIGHTS, load_weights
 
+Edge = tuple[int, str, int]
 TOGETHER = 50  # stories in a batch
-DOUBT = 0.05  # less than this is nothing
 
 
 @dataclass(kw_only=True)
@@ -49,65 +49,69 @@ class Extractor:
     name: str
     sha: str
     device: str = "cpu"
+    needs_model: bool = False
+    encoder: Any = None  # the frozen model that gives the states of the words
 
     def identity(self) -> Mapping[str, str]:
-        return {"kind": "kinship net extractor", "name": self.name, "weights": self.sha, "rules": self.options.rules}
+        own = {"kind": "kinship net extractor", "name": self.name, "weights": self.sha, "rules": self.options.rules}
+        return own | ({"encoder": str(sorted(self.encoder.identity().items()))} if self.encoder is not None else {})
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         stories = [story_of_item(item, file=self.name) for item in items]
         for story in stories:
             check(story, graph=False, window=self.options.window, pool=self.options.pool, file=self.name)
+        states = read_states(self.encoder, stories, self.options) if self.needs_model else None
         order = sorted(range(len(items)), key=lambda n: (len(stories[n].words), stories[n].id))
         found: dict[int, tuple[list[float], str]] = {}
         for at in range(0, len(order), TOGETHER):
             part = order[at : at + TOGETHER]
-            found.update(zip(part, self._solve([stories[n] for n in part])))
+            found.update(zip(part, self._solve([stories[n] for n in part], states)))
         return [
             Answer(item_id=item.id, scores=choice_scores(item, found[n][0]), text=found[n][1])
             for n, item in enumerate(items)
         ]
 
     @torch.no_grad()
-    def _solve(self, stories: Sequence[Story]) -> list[tuple[list[float], str]]:
+    def _solve(self, stories: Sequence[Story], states: Mapping[str, Any] | None) -> list[tuple[list[float], str]]:
         """Log-probabilities of the relations, and the facts that were read."""
-        batch = to_device(pad_mentions(stories, self.vocabulary, pool=self.options.pool), self.device)
-        read = self.net(batch).softmax(-1)[..., :NONE]
-        facts = torch.where(read.sum(-1, keepdim=True) > DOUBT, read, 0.0)
-        closed = compose(facts, table(self.options.rules).to(self.device))
-        answers = []
+        batch = pad_mentions(stories, self.vocabulary, pool=self.options.pool, states=states)
+        read, female = (found.cpu() for found in self.net(to_device(batch, self.device)))
+        facts = read.log_softmax(-1)[..., :NONE]
+        derived = answers(facts, self.options.rules)
+        found = []
         for b, story in enumerate(stories):
             i, j = story.query
-            scores = (closed[b, i, j] + LEAST).log().log_softmax(-1)
-            answers.append((scores.tolist(), in_words(facts[b].cpu(), story)))
-        return answers
+            told = likely_facts(facts[b].exp(), female[b], story)
+            likely = torch.outer(derived[b, i, j].softmax(-1), torch.stack([-female[b, j], female[b, j]]).sigmoid())
+            words = likely.flatten()  # the order of RELATIONS: of each neutral relation the man, then the woman
+            settled = self._settled(told, female[b], story)
+            if settled is not None:
+                words = (words + torch.nn.functional.one_hot(torch.tensor(NUMBER[settled]), len(RELATIONS))) / 2
+            found.append(((words + LEAST).log().log_softmax(-1).tolist(), in_words(told)))
+        return found
+
+    def _settled(self, told: Sequence[Edge], female: Tensor, story: Story) -> str | None:
+        """What all likely facts together leave as the only possibility, if they do not contradict each other."""
+        genders = [FEMALE if logit > 0 else MALE for logit in female[: story.people].tolist()]
+        closed = close(load_rules(self.options.rules), genders, told)
+        possible = closed.answers(*story.query) if closed.consistent else []
+        return possible[0] if len(possible) == 1 else None
 
 
-def in_words(facts: Tensor, story: Story) -> str:
-    """The facts that are surer than not, as `i relation j`.
+def likely_facts(facts: Tensor, female: Tensor, story: Story) -> list[Edge]:
+    """The facts that are surer than not, each once, in the words for whoever is named last.
 
-    >>> facts = torch.zeros(2, 2, R)
-    >>> facts[0, 1, NUMBER["aunt"]] = 0.9
-    >>> in_words(facts, Story("a", (), 2, (), (0, 1), None, "test"))
-    '0 aunt 1'
+    >>> facts = torch.zeros(2, 2, NONE)
+    >>> facts[0, 1, NEUTRALS.index("pibling")] = facts[1, 0, NEUTRALS.index("nibling")] = 0.9
+    >>> likely_facts(facts, torch.tensor([-1.0, 1.0]), Story("a", (), 2, (), (0, 1), None, "test"))
+    [(0, 'aunt', 1)]
     """
     found = (facts[: story.people, : story.people] > 0.5).nonzero().tolist()
-    return "; ".join(f"{i} {RELATIONS[r]} {j}" for i, j, r in found)
+    return [(i, word(NEUTRALS[r], FEMALE if female[j] > 0 else MALE), j) for i, j, r in found if i < j]
 
 
-@cache
-def table(rules: str) -> Tensor:
-    """R × R × R: 1 where the composition of two words is a single one. z has the gender that the second word tells.
-
-    >>> table("sound")[NUMBER["mother"], NUMBER["brother"], NUMBER["uncle"]].item()
-    1.0
-    """
-    base, found = load_rules(rules), torch.zeros(R, R, R)
-    for a in RELATIONS:
-        for b in RELATIONS:
-            outcomes = base.compose(NEUTRAL[a], NEUTRAL[b])
-            if len(outcomes) == 1 and OTHER not in outcomes:
-                found[NUMBER[a], NUMBER[b], NUMBER[word(next(iter(outcomes)), GENDER[b])]] = 1
-    return found
+def in_words(facts: Sequence[Edge]) -> str:
+    return "; ".join(f"{i} {relation} {j}" for i, relation, j in facts)
 
 
 def load(folder: Path) -> Extractor:
@@ -115,15 +119,16 @@ def load(folder: Path) -> Extractor:
     note = read_json(folder / NOTE)
     try:
         options = read_options(ExtractorOptions, note["options"], of="net extractor")
-        vocabulary = Vocabulary(tuple(note["words"]))
+        vocabulary, encoder = Vocabulary(tuple(note["words"])), int(note["encoder"])
     except (KeyError, TypeError) as error:
         raise ProbandError(f"is not the folder of an extractor: {error}", file=folder) from error
     device = placed("auto")
     return Extractor(
-        net=load_weights(PairClassifier(options, len(vocabulary)), folder).to(device),
+        net=load_weights(PairClassifier(options, len(vocabulary), encoder), folder).to(device),
         options=options,
         vocabulary=vocabulary,
         name=f"net:{folder}",
         sha=sha256_file(folder / WEIGHTS),
         device=device,
+        needs_model=encoder > 0,
     )

@@ -1,21 +1,25 @@
-"""Stories as mentions of people, with the relation that the text states between each two of them."""
+"""Stories as mentions of people, with what the text states of each two of them and of each one's gender."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from proband.suites.kinship.nets.batches import NEVER, ROUNDED
-from proband.suites.kinship.nets.stories import NUMBER, UNTYPED, Story, placeholders
-from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS, word
-from proband.training.vocabulary import PADDING, Vocabulary
+from proband.suites.kinship.nets.stories import UNTYPED, Story, placeholders
+from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, NEUTRAL, NEUTRALS, RELATIONS
+from proband.training.vocabulary import PADDING, UNKNOWN, Vocabulary
 
-NONE = len(RELATIONS)  # nothing is stated
+NONE = len(NEUTRALS)  # nothing is stated
+NEUTRAL_NUMBER = {name: n for n, name in enumerate(NEUTRALS)}
+CONVERSE = [NEUTRAL_NUMBER[INVERSE[name]] for name in NEUTRALS]
+FORGOTTEN = 0.1  # share of the words that training hides, so that unknown ones are not new to it
 
 
 @dataclass(frozen=True)
@@ -27,64 +31,93 @@ class Mentions:
     slots: Tensor  # B × N
     places: Tensor  # B × M: which word a mention is; -1 at the padding
     owners: Tensor  # B × M: whose it is; -1 at the padding
-    stated: Tensor  # B × N × N: number of the relation of j to i, NONE, or NEVER where it is not known
+    stated: Tensor  # B × N × N: number of the neutral relation of j to i, NONE, or NEVER where it is not known
+    female: Tensor  # B × N: 1 or 0, NEVER where it is not known
+    states: Tensor | None = None  # B × T × D, of a frozen encoder
 
 
 def stated_relations(story: Story) -> list[list[int]]:
-    """Of j to i: as told, or turned around where the gender of i is known from other facts; NEVER on the diagonal, and
-    where something is stated but not what (noise without a relation, converses without a gender).
+    """Of j to i, and turned around of i to j; NEVER on the diagonal, and where something is stated but not what (noise
+    without a relation).
 
-    >>> story = Story("a", (), 2, ((0, NUMBER["son"], 1), (1, NUMBER["mother"], 0)), (0, 1), None, "train")
-    >>> [[RELATIONS[r] if 0 <= r < NONE else r for r in row] for row in stated_relations(story)]
-    [[-100, 'son'], ['mother', -100]]
+    >>> from proband.suites.kinship.nets.stories import NUMBER
+    >>> story = Story("a", (), 2, ((0, NUMBER["son"], 1),), (0, 1), None, "train")
+    >>> [[NEUTRALS[r] if 0 <= r < NONE else r for r in row] for row in stated_relations(story)]
+    [[-100, 'child'], ['parent', -100]]
     """
     n = story.people
     table = [[NEVER if i == j else NONE for j in range(n)] for i in range(n)]
-    genders = told_genders(story)
     for i, relation, j in story.edges:
-        gender = genders[i]
-        known = relation != UNTYPED
-        back = word(INVERSE[NEUTRAL[RELATIONS[relation]]], gender) if known and gender else None
-        if table[j][i] in (NONE, NEVER):
-            table[j][i] = NUMBER[back] if back else NEVER
-        table[i][j] = relation if known else NEVER
+        if relation == UNTYPED:
+            table[i][j] = table[j][i] = NEVER
+        else:
+            table[i][j] = NEUTRAL_NUMBER[NEUTRAL[RELATIONS[relation]]]
+            table[j][i] = CONVERSE[table[i][j]]
     return table
 
 
-def told_genders(story: Story) -> list[str | None]:
-    genders: list[str | None] = [None] * story.people
+def stated_genders(story: Story) -> list[int]:
+    """1 for women, 0 for men, NEVER for those of whom no kin word is said: j is a son, i the spouse of a woman."""
+    female = [NEVER] * story.people
     for i, relation, j in story.edges:
         if relation != UNTYPED:
-            genders[j] = GENDER[RELATIONS[relation]]
-            if NEUTRAL[RELATIONS[relation]] == "spouse" and genders[i] is None:
-                genders[i] = MALE if genders[j] == FEMALE else FEMALE
-    return genders
+            word = RELATIONS[relation]
+            female[j] = int(GENDER[word] == FEMALE)
+            if NEUTRAL[word] == "spouse":
+                female[i] = 1 - female[j]
+    return female
 
 
 def pad_mentions(
     stories: Sequence[Story], vocabulary: Vocabulary, *, pool: int, draw: random.Random | None = None,
-    rounded: bool = False,
+    rounded: bool = False, states: Mapping[str, Any] | None = None,
 ) -> Mentions:  # fmt: skip
-    """`draw`: new placeholders every time (for training), instead of those of the story."""
+    """`draw`, for training: new placeholders every time instead of those of the story, and words that are hidden.
+    `states`: of a frozen encoder, by the story's id."""
 
     def size(longest: int) -> int:
         return -(-longest // ROUNDED) * ROUNDED if rounded else max(longest, 1)
 
-    number, after = vocabulary.number, len(vocabulary)
     where = [[t for t, w in enumerate(story.words) if isinstance(w, int)] for story in stories]
     t, m = size(max(len(s.words) for s in stories)), size(max(map(len, where)))
-    n = size(max(s.people for s in stories))
-    tokens = np.full((len(stories), t), PADDING, dtype=np.int64)
-    slots, stated = np.zeros((len(stories), n), dtype=np.int64), np.full((len(stories), n, n), NEVER, dtype=np.int64)
-    places, owners = (np.full((len(stories), m), -1, dtype=np.int64) for _ in range(2))
-    for b, story in enumerate(stories):
+    b, n = len(stories), size(max(s.people for s in stories))
+    tokens, slots = np.full((b, t), PADDING, dtype=np.int64), np.zeros((b, n), dtype=np.int64)
+    stated, female = np.full((b, n, n), NEVER, dtype=np.int64), np.full((b, n), NEVER, dtype=np.int64)
+    places, owners = (np.full((b, m), -1, dtype=np.int64) for _ in range(2))
+    for row, (story, mentions) in enumerate(zip(stories, where)):
         own = draw.sample(range(pool), story.people) if draw else placeholders(story, pool)
-        tokens[b, : len(story.words)] = [
-            after + own[w] if isinstance(w, int) else number.get(w, 0) for w in story.words
-        ]
-        slots[b, : story.people] = own
-        places[b, : len(where[b])] = where[b]
-        owners[b, : len(where[b])] = [story.words[at] for at in where[b]]
-        stated[b, : story.people, : story.people] = stated_relations(story)
-    lengths = torch.tensor([len(s.words) for s in stories])
-    return Mentions(*map(torch.as_tensor, (tokens, lengths, slots, places, owners, stated)))
+        tokens[row, : len(story.words)] = _numbers(story, vocabulary, own, draw)
+        slots[row, : story.people] = own
+        places[row, : len(mentions)] = mentions
+        owners[row, : len(mentions)] = [story.words[at] for at in mentions]
+        stated[row, : story.people, : story.people] = stated_relations(story)
+        female[row, : story.people] = stated_genders(story)
+    return Mentions(
+        tokens=torch.from_numpy(tokens),
+        lengths=torch.tensor([len(s.words) for s in stories]),
+        slots=torch.from_numpy(slots),
+        places=torch.from_numpy(places),
+        owners=torch.from_numpy(owners),
+        stated=torch.from_numpy(stated),
+        female=torch.from_numpy(female),
+        states=None if states is None else _states([states[s.id] for s in stories], t),
+    )
+
+
+def _numbers(story: Story, vocabulary: Vocabulary, own: Sequence[int], draw: random.Random | None) -> list[int]:
+    number, after = vocabulary.number, len(vocabulary)
+    return [
+        after + own[w]
+        if isinstance(w, int)
+        else UNKNOWN
+        if draw and draw.random() < FORGOTTEN
+        else number.get(w, UNKNOWN)
+        for w in story.words
+    ]
+
+
+def _states(rows: Sequence[Any], longest: int) -> Tensor:
+    table = np.zeros((len(rows), longest, rows[0].shape[1]), dtype=np.float32)
+    for b, row in enumerate(rows):
+        table[b, : len(row)] = row
+    return torch.from_numpy(table)

@@ -1,10 +1,13 @@
-r"""Which relation does the text state between two people? A classifier of pairs of mentions.
+r"""What does the text state of two people? A classifier of pairs of mentions.
 
     h = dilated convolutions over the words        (each sees some thirty words to either side, and nothing further)
-    s(m, m') = W relu(A h_m + B h_m' + d(m' - m))  a score per relation, for mentions m of i and m' of j
-    P(r | i, j) = softmax over r of log \sum_{m, m'} exp s_r(m, m'), with "nothing stated" at 0
+    s(m, m') = W relu(A h_m + B h_m' + d(m' - m))  a score per neutral relation r, for mentions m of i and m' of j
+    P(r | i, j) = softmax over r of log \sum_{m, m'} exp s_r(m, m') + exp s_{r converse}(m', m), "nothing stated" at 0
+    P(i is a woman) = sigmoid(\sum_m g h_m)
 
-Everything is local, so a story of ten facts is read like one of two.
+A fact and its converse are one statement, so both directions add up; the gender of a person is told by every mention
+("his", "her", a kin word), not by one fact alone. Everything is local: a story of ten facts is read like one of two.
+The words are learned vectors, or the states of a frozen encoder.
 """
 
 from __future__ import annotations
@@ -13,46 +16,55 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from proband.suites.kinship.nets.extraction.batches import Mentions
+from proband.suites.kinship.nets.extraction.batches import CONVERSE, Mentions
 from proband.suites.kinship.nets.layers import Embeddings
 from proband.suites.kinship.nets.options import ExtractorOptions
-from proband.suites.kinship.world.relations import RELATIONS
+from proband.suites.kinship.world.relations import NEUTRALS
 
-FAR = 40  # words; mentions further apart count as this far
+FAR = 40  # words; of mentions further apart nothing is stated
 NOWHERE = -1e4
 
 
 class PairClassifier(nn.Module):
-    def __init__(self, options: ExtractorOptions, words: int) -> None:
+    converse: Tensor
+
+    def __init__(self, options: ExtractorOptions, words: int, encoder: int = 0) -> None:
+        """`encoder`: dimension of the frozen states; 0: learned vectors."""
         super().__init__()
         d = options.width
         self.words = words
-        self.embeddings = Embeddings(words, options.pool, d)
+        self.vectors = nn.Linear(encoder, d) if encoder else Embeddings(words, options.pool, d)
+        self.encoded = encoder > 0
         self.person = nn.Parameter(torch.randn(d))
         self.blocks = nn.ModuleList(Block(d, 2 ** (n % 4), options.dropout) for n in range(options.blocks))
-        self.norm = nn.LayerNorm(d)
+        self.norm, self.dropout = nn.LayerNorm(d), nn.Dropout(options.dropout)
         self.left, self.right = nn.Linear(d, d), nn.Linear(d, d, bias=False)
         self.distance = nn.Embedding(2 * FAR + 1, d)
-        self.out = nn.Linear(d, len(RELATIONS))
+        self.out, self.female = nn.Linear(d, len(NEUTRALS)), nn.Linear(d, 1)
+        self.register_buffer("converse", torch.tensor(CONVERSE), persistent=False)
         nn.init.constant_(self.out.bias, -3.0)  # most pairs are not related by the text
 
-    def forward(self, batch: Mentions) -> Tensor:
-        """B × N × N × 23: logits of the relations of j to i, and last of none."""
-        h = self.states(batch)
-        places, owners = batch.places, batch.owners  # B × M
-        at = places.clamp(min=0)
-        own = h.gather(1, at[..., None].expand(-1, -1, h.shape[-1]))
-        steps = (at[:, None, :] - at[:, :, None]).clamp(-FAR, FAR) + FAR
-        pairs = self.left(own)[:, :, None] + self.right(own)[:, None] + self.distance(steps)
-        scores = self.out(F.relu(pairs))  # B × M × M × 22
-        return with_none(pooled(scores, owners, batch.slots.shape[1]))
+    def forward(self, batch: Mentions) -> tuple[Tensor, Tensor]:
+        """B × N × N × 12: logits of the neutral relations of j to i, and last of none; B × N: of being a woman."""
+        h, people = self.states(batch), batch.slots.shape[1]
+        at = batch.places.clamp(min=0)
+        own = self.dropout(h.gather(1, at[..., None].expand(-1, -1, h.shape[-1])))
+        steps = at[:, None, :] - at[:, :, None]
+        pairs = self.left(own)[:, :, None] + self.right(own)[:, None] + self.distance(steps.clamp(-FAR, FAR) + FAR)
+        scores = self.out(F.relu(pairs)).masked_fill((steps.abs() > FAR)[..., None], NOWHERE)  # B × M × M × 11
+        female = torch.einsum("bim,bm->bi", belongs(batch.owners, people), self.female(own).squeeze(-1))
+        return with_none(pooled(scores, batch.owners, people, self.converse)), female
 
     def states(self, batch: Mentions) -> Tensor:
         mask = (torch.arange(batch.tokens.shape[1], device=batch.tokens.device) < batch.lengths[:, None])[..., None]
-        x = self.embeddings(batch.tokens) + (batch.tokens >= self.words)[..., None] * self.person
+        x = self.words_of(batch)
         for block in self.blocks:
             x = block(x * mask)
         return self.norm(x)  # type: ignore[no-any-return]
+
+    def words_of(self, batch: Mentions) -> Tensor:
+        x: Tensor = self.vectors(self.dropout(batch.states) if self.encoded else batch.tokens)
+        return x + (batch.tokens >= self.words)[..., None] * self.person
 
 
 class Block(nn.Module):
@@ -69,12 +81,18 @@ class Block(nn.Module):
         return x + self.dropout(self.out(y))  # type: ignore[no-any-return]
 
 
-def pooled(scores: Tensor, owners: Tensor, people: int) -> Tensor:
-    """B × N × N × 22: log of the summed exponentials over the mentions of i and of j; `owners` is -1 at the padding."""
-    of = owners[:, None] == torch.arange(people, device=owners.device)[:, None]  # B × N × M
-    of = of.to(scores.dtype)
-    top = scores.detach().amax((1, 2), keepdim=True)
-    summed = torch.einsum("bim,bmkr,bjk->bijr", of, torch.exp(scores - top), of)
+def belongs(owners: Tensor, people: int) -> Tensor:
+    """B × N × M: 1 where a mention is one's own; `owners` is -1 at the padding."""
+    return (owners[:, None] == torch.arange(people, device=owners.device)[:, None]).float()
+
+
+def pooled(scores: Tensor, owners: Tensor, people: int, converse: Tensor) -> Tensor:
+    """B × N × N × 11: log of the summed exponentials over the mentions of i and of j, and of the converse of j to i;
+    `converse` numbers the converses."""
+    of = belongs(owners, people)
+    top = scores.detach().amax((1, 2, 3), keepdim=True)
+    ahead = torch.einsum("bim,bmkr,bjk->bijr", of, torch.exp(scores - top), of)
+    summed = ahead + ahead.transpose(1, 2)[..., converse]
     return torch.where(summed > 0, summed.clamp(min=1e-30).log() + top, NOWHERE)
 
 

@@ -1,10 +1,11 @@
 """Training the pair classifier on the facts of the training stories; placeholders are drawn anew in every batch, and
-rare words are left out now and then, so that unknown ones are not new to it."""
+words are hidden now and then, so that unknown ones are not new to it."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,10 @@ from torch import Tensor, nn
 
 from proband.core.errors import ProbandError
 from proband.core.files import items_path
+from proband.core.protocols import EmbedsWords
 from proband.suites.kinship.nets.batches import NEVER
-from proband.suites.kinship.nets.extraction.batches import Mentions, pad_mentions
+from proband.suites.kinship.nets.extraction.batches import NONE, Mentions, pad_mentions
+from proband.suites.kinship.nets.extraction.encoding import read_states
 from proband.suites.kinship.nets.extraction.pair_classifier import PairClassifier
 from proband.suites.kinship.nets.options import ExtractorOptions
 from proband.suites.kinship.nets.stories import Story
@@ -36,14 +39,17 @@ class ExtractionTask(Task):
 
     def __init__(
         self, options: ExtractorOptions, vocabulary: Vocabulary, train: Sequence[Story], valid: Sequence[Story], *,
-        seed: int,
+        seed: int, states: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
+        """`states`: those of a frozen encoder, by a story's id."""
         self.options, self.vocabulary, self.train, self.valid = options, vocabulary, train, valid
-        self.recipe, self.device, self.size = recipe_of(options), options.device, len(train)
-        self.seed, self.draw = seed, random.Random(seed)
+        self.recipe = replace(recipe_of(options), schedule="cosine", decay=options.decay)
+        self.device, self.size = options.device, len(train)
+        self.seed, self.draw, self.states = seed, random.Random(seed), states
+        self.encoder = next(iter(states.values())).shape[1] if states else 0
 
     def network(self) -> nn.Module:
-        return PairClassifier(self.options, len(self.vocabulary))
+        return PairClassifier(self.options, len(self.vocabulary), self.encoder)
 
     def order(self, *, epoch: int, seed: int) -> Iterator[Sequence[int]]:
         self.draw = random.Random(f"{seed} {epoch}")  # an epoch's placeholders are its own, also after a restart
@@ -55,10 +61,19 @@ class ExtractionTask(Task):
 
     def _pad(self, stories: Sequence[Story], draw: random.Random | None) -> Mentions:
         rounded = placed(self.device).startswith("cuda")
-        return pad_mentions(stories, self.vocabulary, pool=self.options.pool, draw=draw, rounded=rounded)
+        return pad_mentions(
+            stories, self.vocabulary, pool=self.options.pool, draw=draw, rounded=rounded, states=self.states
+        )
 
     def loss(self, net: Any, batch: Mentions) -> Tensor:
-        return F.cross_entropy(net(batch).flatten(0, 2), batch.stated.flatten(), ignore_index=NEVER)
+        """Cross-entropy per fact, and per person of known gender."""
+        facts, female = net(batch)
+        told = ((batch.stated >= 0) & (batch.stated < NONE)).sum().clamp(min=1)
+        wrong = F.cross_entropy(facts.flatten(0, 2), batch.stated.flatten(), ignore_index=NEVER, reduction="sum")
+        logits = torch.stack([torch.zeros_like(female), female], -1).flatten(0, 1)
+        known = (batch.female >= 0).sum().clamp(min=1)
+        misgendered = F.cross_entropy(logits, batch.female.flatten(), ignore_index=NEVER, reduction="sum")
+        return wrong / told + misgendered / known
 
     @cached_property
     def _held(self) -> list[Mentions]:
@@ -70,19 +85,21 @@ class ExtractionTask(Task):
 
     def score(self, net: Any, batch: Mentions) -> tuple[Tensor, Tensor]:
         """Stories whose facts are all read right."""
-        wrong = (net(batch).argmax(-1) != batch.stated) & (batch.stated != NEVER)
+        wrong = (net(batch)[0].argmax(-1) != batch.stated) & (batch.stated != NEVER)
         right = ~wrong.flatten(1).any(1)
         return right.sum(), torch.ones_like(right).sum()
 
     def note(self) -> Mapping[str, Any]:
-        return {"words": self.vocabulary.words}
+        return {"words": self.vocabulary.words, "encoder": self.encoder}
 
 
-def task(items: Path, *, options: ExtractorOptions, seed: int) -> ExtractionTask:
+def task(items: Path, *, options: ExtractorOptions, seed: int, model: EmbedsWords | None = None) -> ExtractionTask:
+    """`model`: the encoder whose states stand for the words."""
     load(options.rules)
     train, valid = split(items, options, graph=False, seed=seed)
     for story in train:
         if not story.edges:
             raise ProbandError(f"item {story.id!r} has no facts ('edges') to learn to read", file=items_path(items))
     vocabulary = Vocabulary.of(([w for w in story.words if isinstance(w, str)] for story in train), least=LEAST)
-    return ExtractionTask(options, vocabulary, train, valid, seed=seed)
+    states = None if model is None else read_states(model, [*train, *valid], options)
+    return ExtractionTask(options, vocabulary, train, valid, seed=seed, states=states)
