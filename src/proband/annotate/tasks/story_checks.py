@@ -86,7 +86,11 @@ def story_checks(
     pairs = [(names[i], names[j]) for i, _, j in edges]
     apart = [pair for pair in pairs if not together(parts, *pair)]
     found = [
-        Check(met=not missing, text="write.check_names", values={"missing": ", ".join(missing) or "–"}),
+        Check(
+            met=not missing,
+            text="write.check_names" if missing else "write.check_names_met",
+            values={"missing": ", ".join(missing)},
+        ),
         *(
             Check(met=pair not in apart, text="write.check_pair", values={"a": pair[0], "b": pair[1]})
             for pair in dict.fromkeys(pairs)
@@ -94,7 +98,8 @@ def story_checks(
         Check(met=bool(text) and not broken_sentences(parts), text="write.check_sentences", values={}),
     ]
     wrong = stray_pronoun(parts, names, genders)
-    found.append(Check(met=wrong is None, text="write.check_pronouns", values={"word": wrong or "–"}, stops=False))
+    pronouns = "write.check_pronouns" if wrong else "write.check_pronouns_met"
+    found.append(Check(met=wrong is None, text=pronouns, values={"word": wrong}, stops=False))
     if implied is not None:
         i, word, j = implied
         told = states(parts, names[i], names[j], word, genders[i])
