@@ -62,6 +62,20 @@ def test_models_of_workers_recover_the_truth_better_than_a_majority() -> None:
     assert right(strict, made.truth) / strict.retained > plain  # fewer items, safer labels
 
 
+# labels (by number) that crowd-kit 1.4.2 gives the crowd of the test below: DawidSkene(n_iter=300, tol=1e-10)
+CROWD_KIT = (
+    "2121021010101112101102210111011012111111211211202110122111100111212021121101001201120111101111111110"
+    "1112011111211110121122222111111110111001112211011112210220120101211012112111111110221202112121111111"
+    "1101211111022202211110101221111211002201201111111111111200022112112121222111011201100221112101011111"
+)
+
+
+def test_dawid_skene_gives_the_labels_of_crowd_kit() -> None:
+    votes = Votes.of(crowd(items=300, accuracy=(0.45, 0.95), seed=3).judgments, labels=LABELS)
+    found = dawid_skene(votes).labels
+    assert [found[name] for name in votes.items] == [LABELS[int(n)] for n in CROWD_KIT]
+
+
 def test_dawid_skene_recovers_error_rates_and_shares() -> None:
     made = crowd(items=3000, accuracy=(0.7, 0.95), seed=1)
     votes = Votes.of(made.judgments, labels=LABELS)
