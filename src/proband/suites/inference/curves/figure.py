@@ -36,7 +36,9 @@ def figure(results: Results, seed: int) -> Sequence[Sheet]:
     if not runs:
         return ()
     sizes = {len(each.scored.ids) for each in runs}
-    outcomes = findings(runs) if control_of(results) == PLAIN else {}
+    outcomes = (
+        findings(runs, str(results.manifest.get("format", "these items"))) if control_of(results) == PLAIN else {}
+    )
     names = [
         each.method.name if len(sizes) == 1 else f"{each.method.name}, n {len(each.scored.ids):,}" for each in runs
     ]

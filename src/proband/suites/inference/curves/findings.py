@@ -36,11 +36,12 @@ class Found:
         return self.method.rules == rules and self.method.beside == base
 
 
-def findings(runs: Sequence[Found]) -> Mapping[str, Mapping[str, Outcome]]:
-    """By the name that a claim has for its test, then by the label of the run."""
+def findings(runs: Sequence[Found], on: str) -> Mapping[str, Mapping[str, Outcome]]:
+    """By the name that a claim has for its test, then by method and data set. Baselines are not asked."""
+    asked = [run for run in runs if not run.label.startswith("baseline:")]
     found: Outcomes = {}
-    for test, run, outcome in tested(runs):
-        found.setdefault(test, {})[run.label] = outcome
+    for test, run, outcome in tested(asked):
+        found.setdefault(test, {})[f"{run.method.name} on {on}"] = outcome
     return found
 
 
