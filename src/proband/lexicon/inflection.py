@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+from unicodedata import normalize
 
 # articles, pronouns, auxiliaries, prepositions, conjunctions and the commonest adverbs: what is ignored when two
 # arguments are compared, and what tells nothing of a word's sense
@@ -39,14 +42,26 @@ def lemma(word: str) -> str:
     >>> [lemma(word) for word in ("Headaches", "countries", "eliminated", "mice", "Paris")]
     ['headache', 'country', 'eliminate', 'mouse', 'paris']
     """
-    from simplemma import lemmatize
+    word = normalize("NFC", word.lower())
+    return (_strategy().get_lemma(word, "en") or word).lower() if word else ""
 
-    return str(lemmatize(word.lower(), lang="en")).lower()
+
+@cache
+def _strategy() -> Any:
+    """What `simplemma.lemmatize` asks, without its own memory, which ours makes superfluous."""
+    from simplemma.strategies import DefaultStrategy
+
+    return DefaultStrategy()
 
 
 def content(words: Iterable[str]) -> Iterator[str]:
     """The base forms of words in lower case, stop words left out."""
     return filter(None, map(_forms.__getitem__, words))
+
+
+def base_forms(words: Iterable[str]) -> list[str]:
+    """The same, an empty text for each stop word."""
+    return list(map(_forms.__getitem__, words))
 
 
 def key(text: str) -> str:

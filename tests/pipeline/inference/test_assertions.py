@@ -62,6 +62,17 @@ def test_workers_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert everything(tmp_path / "one") == everything(tmp_path / "two")
 
 
+def test_tables_with_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Polars has run in this process before, which would stop it in a forked one."""
+    monkeypatch.setattr("proband.suites.inference.assertions.sources.UNIT_OTHERWISE", 40)
+    (tmp_path / "a.tsv").write_text("".join(f"man{n}\tsaw\tdogs\n" for n in range(20)), encoding="utf-8")
+    ngrams(tmp_path / "arcs", 5)
+    for name, workers in (("one", 1), ("two", 2)):
+        result = assertions([tmp_path / "a.tsv", tmp_path / "arcs"], out=tmp_path / name, workers=workers)
+        assert result["found"] == 25
+    assert everything(tmp_path / "one") == everything(tmp_path / "two")
+
+
 def test_a_killed_command_goes_on_where_it_was(tmp_path: Path) -> None:
     """Killed in the middle; the second run does only what was left, and the store is that of a run without a stop."""
     source = ngrams(tmp_path / "arcs", 60_000)

@@ -43,9 +43,15 @@ def _done(todo: list[Unit], how: How, out: Path, *, engine: str, workers: int) -
     if engine == "ray":
         yield from _on_ray(todo, how, out, workers)
     elif engine == "local":
-        with Pool[Unit, Done](worker, (how, out), workers=min(workers, max(1, len(todo)))) as pool:
-            for results in pool.results(todo):
+        # polars reads tables: it has threads of its own, which do not survive the fork that processes begin with
+        tables = [unit for unit in todo if unit.format == "tsv"]
+        rest = [unit for unit in todo if unit.format != "tsv"]
+        with Pool[Unit, Done](worker, (how, out), workers=min(workers, max(1, len(rest)))) as pool:
+            for results in pool.results(rest):
                 yield from results
+        here = worker(how, out)
+        for unit in tables:
+            yield from here(unit)
     else:
         raise ProbandError(f"no engine {engine!r}; there are local, ray")
 

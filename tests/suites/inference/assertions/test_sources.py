@@ -9,6 +9,8 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.suites.inference.assertions import sources
+from proband.suites.inference.assertions.encoded import encode_columns
+from proband.suites.inference.assertions.filling import pieces
 from proband.suites.inference.assertions.sources import How, guess, reader, units
 
 NGRAMS = [
@@ -59,6 +61,24 @@ def test_each_line_and_sentence_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert [one[2] for one, _ in everything(parsed)] == [f"pain{n}" for n in range(9)]
     columns = [found for unit in units([table], How()) if (found := sources.table(unit))]
     assert [n for found in columns for n in found[3].to_list()] == list(range(1, 30))
+
+
+def test_a_table_is_what_its_lines_are(tmp_path: Path) -> None:
+    """Read as columns or line by line: odd spaces, capitals, quotation marks, a last line without an end."""
+    rows = ['The  cat\t Sat ON\tthe "mat\t2', "a\u00a0dog\tbarks  at\tit \t1", "İzmir\tIS IN\tTurkey\t4294967295"]
+    path = tmp_path / "a.tsv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    (unit,) = units([path], How())
+    columns = sources.table(unit)
+    assert columns is not None
+    part = encode_columns(*columns)
+    assert part is not None
+    arguments, relations = part.arguments, part.relations
+    found = [((arguments[s], relations[r], arguments[o]), n) for s, r, o, n in part.rows.T.tolist()]
+    assert found == everything(path)
+    path.write_text("a\tb\tc\t1\na\t\u00a0\tc\t1\n", encoding="utf-8")
+    with pytest.raises(ProbandError, match=r"a\.tsv line 2: must be subject"):
+        list(pieces(units([path], How())[0], reader(How())))
 
 
 def test_imports(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.lexicon.inflection import key
+from proband.suites.inference.assertions import merging
 from proband.suites.inference.assertions import store as store_module
 from proband.suites.inference.assertions.encoded import encode
 from proband.suites.inference.assertions.store import Store, build_index
@@ -41,10 +42,11 @@ def brute(parts: list[list[tuple[str, str, str, int]]]) -> Counter[tuple[str, st
     return counts
 
 
-@pytest.mark.parametrize("segment", [10_000, 60, 1])
-def test_against_enumeration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, segment: int) -> None:
-    """In one segment and in several."""
+@pytest.mark.parametrize(("segment", "bits"), [(10_000, 64), (60, 64), (1, 64), (10_000, 8)])
+def test_against_enumeration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, segment: int, bits: int) -> None:
+    """In one segment and in several; triples that fit into one number and triples that do not."""
     monkeypatch.setattr(store_module, "SEGMENT", segment)
+    monkeypatch.setattr(merging, "BITS", bits)
     parts = [triples(seed) for seed in range(3)]
     store, expected = filled(tmp_path / "s", parts), brute(parts)
     assert {(one.subject, one.relation, one.object): one.count for one in store.all()} == expected

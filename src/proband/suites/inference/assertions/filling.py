@@ -50,9 +50,10 @@ def worker(how: How, folder: Path) -> Callable[[Unit], Iterator[Done]]:
 
 def pieces(unit: Unit, read: Any) -> Iterator[tuple[Encoded, int]]:
     """The assertions of a unit with their number, as parts of limited size."""
-    if unit.format == "tsv" and (columns := table(unit)) is not None:
-        yield encode_columns(*columns), len(columns[0])
-        return
+    columns = table(unit) if unit.format == "tsv" else None
+    if columns and (piece := encode_columns(*columns)):
+        yield piece, len(columns[0])
+        return  # else the reader of lines says which does not fit
     tally, found = Tally(), 0
     for assertion, count in read(unit):
         tally.add(assertion, count)

@@ -2,63 +2,68 @@
 
 A segment is a folder of arrays that are memory-mapped when it is opened:
 
-    arguments, relations        texts; arguments are sorted by key
+    arguments, relations        texts; arguments of one key stand together
     rows                        n x 4: subject, relation, object, count, sorted by subject
-    keys                        the distinct normalised arguments, sorted
+    keys, hashes                the distinct normalised arguments, sorted by their hashes
     subject_ends, object_ends   key -> where its rows end, in `rows` and in `by_object`, a list of rows
 
-A look-up is a binary search among the keys and two slices.
+A look-up is a binary search among the hashes and two slices.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
-from proband.lexicon.inflection import key
 from proband.suites.inference.assertions.arrays import Array, Texts, opened, save
-from proband.suites.inference.assertions.encoded import Ints, Numbers, summed
+from proband.suites.inference.assertions.distinct import Ints, numbered, sorted_with_rows, stable_order
+from proband.suites.inference.assertions.keys import keys
+from proband.suites.inference.assertions.merging import Merged
 
-ARRAYS = ("rows", "subject_ends", "object_ends", "by_object")
+ARRAYS = ("rows", "hashes", "subject_ends", "object_ends", "by_object")
 TEXTS = ("arguments", "relations", "keys")
 
 
-def write_segment(folder: Path, arguments: list[str], relations: list[str], rows: Ints) -> None:
-    """Arguments, relations and rows as `merge` gives them; they are put in order here."""
-    known = Numbers()
-    of_argument = known.of([key(text) for text in arguments])
-    keys = list(known)
-    by_text = sorted(range(len(keys)), key=keys.__getitem__)
-    rank = np.empty(len(keys), np.uint32)
-    rank[by_text] = np.arange(len(keys), dtype=np.uint32)
-    of_argument = rank[of_argument]
-    order = np.argsort(of_argument, kind="stable")
+def write_segment(folder: Path, merged: Merged) -> None:
+    """Puts what parts hold in order."""
+    normalised = keys(merged.arguments)
+    first, codes = numbered(normalised)
+    distinct = normalised.gather(first)
+    hashes, by_hash = sorted_with_rows(Texts.of_column(distinct).hashes())
+    rank = np.empty(len(by_hash), np.uint32)
+    rank[by_hash] = np.arange(len(by_hash), dtype=np.uint32)
+    key_of = rank[codes]  # argument -> its key, in the order of keys
+    order = stable_order(key_of)
     place = np.empty(len(order), np.uint32)
     place[order] = np.arange(len(order), dtype=np.uint32)
-    rows[:, 0], rows[:, 2] = place[rows[:, 0]], place[rows[:, 2]]
-    rows, of_argument = summed(rows), of_argument[order]
-    objects = of_argument[rows[:, 2]]
+    rows, key_of = merged.rows(place), key_of[order]
+    subjects, objects = key_of[rows[:, 0]], key_of[rows[:, 2]]
     save(
         folder,
         {
             "rows": rows,
-            "subject_ends": np.cumsum(np.bincount(of_argument[rows[:, 0]], minlength=len(keys))).astype(np.uint32),
-            "object_ends": np.cumsum(np.bincount(objects, minlength=len(keys))).astype(np.uint32),
-            "by_object": np.argsort(objects, kind="stable").astype(np.uint32),
-            "arguments": Texts.of(arguments[at].encode() for at in order.tolist()),
-            "relations": Texts.of(text.encode() for text in relations),
-            "keys": Texts.of(keys[at].encode() for at in by_text),
+            "subject_ends": _ends(subjects, len(distinct)),
+            "object_ends": _ends(objects, len(distinct)),
+            "by_object": stable_order(objects),
+            "arguments": Texts.of_column(merged.arguments.gather(order)),
+            "relations": Texts.of_column(merged.relations),
+            "keys": Texts.of_column(distinct.gather(by_hash)),
+            "hashes": hashes,
         },
     )
+
+
+def _ends(of_row: Ints, keys: int) -> Ints:
+    return np.cumsum(np.bincount(of_row, minlength=keys)).astype(np.uint32)
 
 
 class Segment:
     def __init__(self, folder: Path) -> None:
         arrays, texts = opened(folder, arrays=ARRAYS, texts=TEXTS)
         self.rows: Ints = arrays["rows"]
+        self.hashes = arrays["hashes"]
         self.subject_ends, self.object_ends = arrays["subject_ends"], arrays["object_ends"]
         self.by_object = arrays["by_object"]
         self.arguments, self.relations, self.keys = texts["arguments"], texts["relations"], texts["keys"]
@@ -67,8 +72,9 @@ class Segment:
         return len(self.rows)
 
     def key_number(self, wanted: str) -> int | None:
-        at = bisect_left(self.keys, wanted)
-        return at if at < len(self.keys) and self.keys[at] == wanted else None
+        hashed = Texts.of([wanted.encode()]).hashes()[0]
+        first, last = np.searchsorted(self.hashes, hashed), np.searchsorted(self.hashes, hashed, side="right")
+        return next((at for at in range(int(first), int(last)) if self.keys[at] == wanted), None)
 
     def of_subject(self, number: int) -> Ints:
         """The rows whose subject has this key."""

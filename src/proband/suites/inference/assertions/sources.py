@@ -25,7 +25,7 @@ Format = Literal["auto", "ngrams", "conllu", "text", "tsv", "reverb", "openie"]
 FORMATS = ("ngrams", "conllu", "text", "tsv", "reverb", "openie")
 ENDINGS = {".conllu": "conllu", ".conll": "conllu", ".txt": "text", ".tsv": "tsv", ".reverb": "reverb"}
 # bytes of a unit: some seconds to a minute of work, so that a stop loses little
-UNIT = {"text": 1_000_000, "conllu": 16_000_000, "tsv": 32_000_000}
+UNIT = {"text": 1_000_000, "conllu": 16_000_000}
 UNIT_OTHERWISE = 64_000_000
 Counted = Iterator[tuple[Assertion, int]]
 T = TypeVar("T")
@@ -127,7 +127,7 @@ def lines(unit: Unit) -> Iterator[tuple[int, str]]:
 
 
 def table(unit: Unit) -> tuple[Any, Any, Any, Any] | None:
-    """A TSV unit as polars' columns; None where a line does not fit, for the reader of lines to say which."""
+    """A TSV unit as columns of polars, as they were read; None where a line does not fit."""
     import polars as pl
 
     if unit.end is None:
@@ -136,19 +136,19 @@ def table(unit: Unit) -> tuple[Any, Any, Any, Any] | None:
         raw = file.read(max(0, unit.end - _to_line_start(file, unit.start)))
         if raw and not raw.endswith(b"\n"):
             raw += file.readline()  # the line that began in the range
-    width = raw.partition(b"\n")[0].count(b"\t") + 1
-    if width not in (3, 4) or raw.count(b"\t") != (width - 1) * (raw.count(b"\n") + (not raw.endswith(b"\n"))):
+    width = raw[: raw.find(b"\n")].count(b"\t") + 1
+    if width not in (3, 4):
         return None
     kinds: list[tuple[str, Any]] = [("s", pl.String), ("r", pl.String), ("o", pl.String), ("n", pl.UInt32)]
     try:
         frame = pl.read_csv(raw, separator="\t", has_header=False, quote_char=None, schema=dict(kinds[:width]))
     except pl.exceptions.PolarsError:
         return None
-    texts = frame.select(pl.col("s", "r", "o").str.strip_chars())
     if width == 3:
         frame = frame.with_columns(n=pl.lit(1, pl.UInt32))
-    whole = not any(frame.null_count().row(0)) and not texts.select(pl.any_horizontal((pl.all() == "").any())).item()
-    return (texts["s"], texts["r"].str.to_lowercase(), texts["o"], frame["n"]) if whole and len(frame) else None
+    if any(frame.null_count().row(0)) or not len(frame):
+        return None
+    return frame["s"], frame["r"], frame["o"], frame["n"]
 
 
 def sentences(unit: Unit) -> Iterator[tuple[int, list[str]]]:

@@ -22,10 +22,12 @@ from proband.core.errors import ProbandError
 from proband.core.files import decode, write_json
 from proband.core.progress import Progress
 from proband.lexicon.inflection import key
-from proband.suites.inference.assertions.encoded import BUCKETS, Encoded, Ints, merge
+from proband.suites.inference.assertions.distinct import Ints
+from proband.suites.inference.assertions.encoded import BUCKETS, Encoded
 from proband.suites.inference.assertions.index import Segment, write_segment
+from proband.suites.inference.assertions.merging import Merged
 
-FORMAT = 1
+FORMAT = 2
 SEGMENT = 6_000_000  # rows of a segment at most, until there are as many segments as buckets
 
 
@@ -117,8 +119,8 @@ def build_index(folder: Path) -> About:
     (folder / "index").mkdir(parents=True)
     with Progress("indexing", total=segments) as bar:
         for at in range(segments):
-            merged = merge(map(Encoded.open, paths), first=at * step, last=(at + 1) * step)
-            write_segment(folder / "index" / f"{at:02}", *merged)
+            merged = Merged(map(Encoded.open, paths), first=at * step, last=(at + 1) * step)
+            write_segment(folder / "index" / f"{at:02}", merged)
             bar.advance()
     about = _counted(folder, segments, len(paths))
     write_json(folder / "store.json", about)
@@ -132,7 +134,7 @@ def finished_parts(folder: Path) -> list[Path]:
 
 
 def _rows(path: Path) -> int:
-    return len(Encoded.open(path).rows)
+    return int(Encoded.open(path).rows.shape[1])
 
 
 def _counted(folder: Path, segments: int, parts: int) -> About:
@@ -147,6 +149,6 @@ def _counted(folder: Path, segments: int, parts: int) -> About:
         if segments == 1:
             totals[name] = len(getattr(opened[0], name))
         else:
-            hashes = [np.fromiter(map(hash, getattr(one, name).all()), np.int64) for one in opened]
+            hashes = [getattr(one, name).column().hash().to_numpy() for one in opened]
             totals[name] = len(np.unique(np.concatenate(hashes)))
     return About(format=FORMAT, segments=segments, parts=parts, **totals)
