@@ -49,7 +49,7 @@ def load_net(folder: Path, spec: str, given: Mapping[str, Any]) -> Any:
 
 
 def load_encoder(identity: Mapping[str, str], given: Mapping[str, Any], *, folder: Path) -> Any:
-    """The frozen model that a net was trained on, which must be the same one; its arithmetic is that of this machine."""
+    """The frozen model that a net was trained on, which must be the same one (the dtype may differ)."""
     encoder = load_model(str(identity.get("name", "")), given)
     if {**encoder.identity(), "dtype": ""} != {**identity, "dtype": ""}:
         raise ProbandError(f"was trained on another {encoder.name} than the one that is here", file=folder)

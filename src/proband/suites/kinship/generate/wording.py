@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import encode
@@ -63,35 +64,13 @@ class Wording:
     ) -> tuple[bytes, Note]:
         """The item as it stands in items.jsonl, and what the manifest counts of it. `draw` decides whom it is about,
         `words` how that is told."""
-        options = self.plan.options
         names = self._names_for(draft.genders, cell.part, draw)
         text, templates, groups = self._tell(draft, names, cell.part, words)
-        x, z = draft.query
-        who, whom = (f"[{names[x]}]", f"[{names[z]}]") if options.brackets else (names[x], names[z])
-        question, choices, gold = questions.ask(
-            options.question, x=who, z=whom, target=draft.target, rules=self.rules, draw=words.random
-        )
+        question, choices, gold = self._question(draft, names, words)
         prompt = f"{text}\n{question}"
         clause, cluster = self.clauses[draft.clause]
-        tags: dict[str, Tag] = {"task": cell.task, "k": draft.k, "depth": draft.depth, "target": draft.target}
-        if cell.part:
-            tags["split"] = cell.part
-        if cell.task == "mixed":
-            tags["kind"] = kind
-        facts = {
-            "names": names,
-            "genders": draft.genders,
-            "edges": draft.edges,
-            "query": draft.query,
-            "target": draft.target,
-            "k": draft.k,
-            "depth": draft.depth,
-            "noise": draft.noise,
-            "proof": draft.proof,
-            "proofs": draft.proofs,
-            "family": draft.family,
-            "certificate": draft.verdict,
-            "certified_by": () if draft.verdict != "entailed" else ("closure", "search") if searched else ("closure",),
+        logic = self._facts_of(draft, searched=searched)
+        wording = {
             "clause": clause,
             "clusters": (cluster,),
             "templates": templates,
@@ -106,10 +85,11 @@ class Wording:
             prompt=prompt,
             choices=choices,
             gold=gold,
-            tags=tags,
-            facts=facts,
+            tags=_tags(draft, cell, kind),
+            facts={"names": names, **logic, **wording},
             split=cell.split,
         )
+        x, z = draft.query
         note = Note(
             (cell.part, cell.task, cell.k),
             draft.target,
@@ -120,6 +100,31 @@ class Wording:
             (templates, names, cluster, digest(prompt)) if cell.part else (),
         )
         return encode(item), note
+
+    def _question(self, draft: Draft, names: Sequence[str], words: random.Random) -> tuple[str, tuple[str, ...], int]:
+        """(question, choices, which of them is right)."""
+        who, whom = (f"[{names[i]}]" if self.plan.options.brackets else names[i] for i in draft.query)
+        return questions.ask(
+            self.plan.options.question, x=who, z=whom, target=draft.target, rules=self.rules, draw=words.random
+        )
+
+    def _facts_of(self, draft: Draft, *, searched: bool) -> dict[str, Any]:
+        """The logic of the item: facts, answer, proof and certificate."""
+        proved = ("closure", "search") if searched else ("closure",)
+        return {
+            "genders": draft.genders,
+            "edges": draft.edges,
+            "query": draft.query,
+            "target": draft.target,
+            "k": draft.k,
+            "depth": draft.depth,
+            "noise": draft.noise,
+            "proof": draft.proof,
+            "proofs": draft.proofs,
+            "family": draft.family,
+            "certificate": draft.verdict,
+            "certified_by": proved if draft.verdict == "entailed" else (),
+        }
 
     def _spell(self, clause: tuple[int, ...]) -> tuple[str, str]:
         """A clause in words, and the name it shares with its reading from the other end."""
@@ -187,3 +192,12 @@ class Wording:
             ):
                 return told
         raise ProbandError(f"'bank' {options.bank}: no telling of {TELLINGS} is read back to its facts")
+
+
+def _tags(draft: Draft, cell: Cell, kind: str) -> dict[str, Tag]:
+    tags: dict[str, Tag] = {"task": cell.task, "k": draft.k, "depth": draft.depth, "target": draft.target}
+    if cell.part:
+        tags["split"] = cell.part
+    if cell.task == "mixed":
+        tags["kind"] = kind
+    return tags
