@@ -80,11 +80,11 @@ class Postgres:
 class Server:
     """The app behind uvicorn, in a thread."""
 
-    def __init__(self, app: Any) -> None:
+    def __init__(self, app: Any, **more: Any) -> None:
         import uvicorn
 
         self.port = free_port()
-        settings = uvicorn.Config(app, host="127.0.0.1", port=self.port, log_level="error", lifespan="on")
+        settings = uvicorn.Config(app, host="127.0.0.1", port=self.port, log_level="error", lifespan="on", **more)
         self.server = uvicorn.Server(settings)
         self.thread = threading.Thread(target=self.server.run, daemon=True)
         self.thread.start()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, select, update
 
 from proband.annotate.project import Codes, Project, as_toml, database_url, new_code, read_project, secret_of
 from proband.annotate.store.database import Database
@@ -187,6 +187,21 @@ def load(folder: Path, project: Project, *, password: str) -> None:
         database.write(lambda connection: _fill(connection, project, made, hashed))
     finally:
         database.close()
+
+
+def new_password(folder: Path) -> str:
+    """A new password of the owner, in place of the one that was lost."""
+    from argon2 import PasswordHasher
+
+    password = secrets.token_urlsafe(12)
+    database = Database(database_url(folder, read_project(folder)))
+    try:
+        migrate(database)
+        owner = update(settings).where(settings.c.name == "owner").values(value=PasswordHasher().hash(password))
+        database.write(lambda connection: connection.execute(owner))
+    finally:
+        database.close()
+    return password
 
 
 def _fill(connection: Connection, project: Project, made: Sequence[Unit], hashed: str) -> None:

@@ -40,7 +40,7 @@ def status(folder: Path, *, people: bool = False, workers: Path | None = None, s
             if name := raw.decode("utf-8", "replace").strip():
                 person = by_hash.get(worker_hash(secret, source, name), {})
                 keys = ("outcome", "decision", "reason")
-                lines.append({"id": name, "there": bool(person), **{key: person.get(key, "") for key in keys}})
+                lines.append({"id": name, "person": person.get("id"), **{key: person.get(key, "") for key in keys}})
         return {"people_lines": lines}
     if people:
         rows = [{**row, "flags": ", ".join(row["flags"])} for row in people_figures(found)]

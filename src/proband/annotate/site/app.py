@@ -158,8 +158,8 @@ class Headers:
         await self.app(scope, receive, sending)
 
 
-def serve(app: Any, *, host: str, port: int, proxy: bool = False) -> None:
-    """Until it is stopped."""
+def serve(app: Any, *, host: str, port: int, proxy: bool = False, root: str = "") -> None:
+    """Until it is stopped. `root`: the path below which a proxy shows it, `/study` for https://example.org/study."""
     import uvicorn
 
     uvicorn.run(
@@ -170,6 +170,7 @@ def serve(app: Any, *, host: str, port: int, proxy: bool = False) -> None:
         access_log=False,
         server_header=False,
         proxy_headers=proxy,
+        root_path=root,
         forwarded_allow_ips="*" if proxy else None,
         timeout_graceful_shutdown=5,
         limit_concurrency=1000,

@@ -23,6 +23,7 @@ from proband.annotate.site.desk import acting, home, owned, root_of
 from proband.annotate.site.forms import bounded
 from proband.annotate.site.links import links, personal_links
 from proband.annotate.store import people as people_store
+from proband.annotate.store.places import restore
 from proband.annotate.store.schema import adjudications, events, people, settings, units
 
 STATES = ("open", "paused", "closed")
@@ -173,12 +174,16 @@ async def decide(request: Request, study: Study, form: dict[str, str]) -> Respon
     words = " ".join(filter(None, (reason if decision == "rejected" else "", form.get("words", "").strip()[:1000])))
     if decision not in ("approved", "rejected", "") or (decision == "rejected" and reason not in REASONS):
         return message(request, "bad_form", status=400)
-    await study.write(lambda c: people_store.decide(c, number, decision, words) if _exists(c, number) else None)
+
+    def work(connection: Any) -> None:
+        before = connection.scalar(select(people.c.decision).where(people.c.id == number))
+        if before is not None:
+            people_store.decide(connection, number, decision, words)
+            if before == "rejected" != decision:
+                restore(connection, number)
+
+    await study.write(work)
     return home(request, f"/person/{number}")
-
-
-def _exists(connection: Any, number: int) -> bool:
-    return connection.scalar(select(people.c.id).where(people.c.id == number)) is not None
 
 
 @acting
@@ -200,6 +205,7 @@ async def erase(request: Request, study: Study, form: dict[str, str]) -> Respons
     if form.get("sure") != "yes":
         return message(request, "bad_form", status=400)
     await study.write(lambda c: people_store.erase(c, number))
+    await asyncio.to_thread(study.database.forget)
     return home(request, "/people")
 
 

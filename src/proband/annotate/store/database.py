@@ -57,6 +57,14 @@ class Database:
     def write(self, work: Work[T]) -> T:
         return self.submit_write(work).result()
 
+    def forget(self) -> None:
+        """What was deleted is gone from the disk: SQLite overwrites it (secure_delete), and its log is emptied here.
+        PostgreSQL does so by itself (autovacuum)."""
+        if self.sqlite:
+            connection = self.engine.raw_connection()
+            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            connection.close()
+
     def close(self) -> None:
         if self.sqlite and self._writer.is_alive():
             self._jobs.put(None)
@@ -150,7 +158,13 @@ def _prepare_sqlite(made: Engine) -> None:
     @event.listens_for(made, "connect")
     def connected(connection: Any, _: Any) -> None:
         connection.isolation_level = None
-        for line in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=30000"):
+        for line in (
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            "foreign_keys=ON",
+            "secure_delete=ON",
+            "busy_timeout=30000",
+        ):
             connection.execute(f"PRAGMA {line}")
 
     @event.listens_for(made, "begin")

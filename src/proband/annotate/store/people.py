@@ -86,13 +86,15 @@ def free(connection: Connection, unit_id: int, panel: str, place: int) -> None:
 
 
 def decide(connection: Connection, person_id: int, decision: str, reason: str) -> None:
-    """Approve or reject; a rejection has a reason. The answers of a rejected person no longer count: places reopen."""
+    """Approve or reject; a rejection has a reason. The answers of a rejected person no longer count: their visit ends
+    and their places open again (`places.restore` takes those back that are still free)."""
     connection.execute(update(people).where(people.c.id == person_id).values(decision=decision, reason=reason))
     note(connection, decision or "undecided", person_id, reason)
     if decision == "rejected":
         held = select(assignments).where(assignments.c.person_id == person_id, assignments.c.place.is_not(None))
         for lease in connection.execute(held).all():
             give_back(connection, lease, state="done" if lease.state == "done" else "expired")
+        finish(connection, person_id, "done")
 
 
 def erase(connection: Connection, person_id: int) -> int:

@@ -141,6 +141,13 @@ def retake(connection: Connection, lease: Assignment, *, state: str) -> bool:
     return True
 
 
+def restore(connection: Connection, person_id: int) -> int:
+    """Places for the answers of a person who is no longer rejected, where some are still free; gives their number."""
+    without = (assignments.c.person_id == person_id) & (assignments.c.state == "done") & assignments.c.place.is_(None)
+    leases = connection.execute(select(assignments).where(without)).all()
+    return sum(retake(connection, lease, state="done") for lease in leases)
+
+
 def return_expired(connection: Connection, *, now: float) -> int:
     """Give back every place whose lease ran out."""
     over = (assignments.c.state == "open") & (assignments.c.until < now)

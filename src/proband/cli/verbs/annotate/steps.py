@@ -26,7 +26,7 @@ def commands() -> App:
     verb = App(
         name="annotate", help=HELP, usage=usage, group_commands=Group("Steps"), group_parameters=OPTIONS, sort_key=99
     )
-    steps: tuple[Callable[..., None], ...] = (demo, init, plan, serve, links, status, aggregate, export)
+    steps: tuple[Callable[..., None], ...] = (demo, init, plan, serve, links, password, status, aggregate, export)
     for place, step in enumerate(steps):
         verb.command(step, sort_key=place)
     return verb
@@ -101,6 +101,8 @@ def serve(
 
     Example: proband annotate serve study --port 8000
     """
+    from urllib.parse import urlsplit
+
     from proband.annotate.site.app import application, serve
     from proband.annotate.site.context import open_study
     from proband.annotate.site.links import links
@@ -108,7 +110,8 @@ def serve(
     study = open_study(project)
     for line in layout_links(links(study.project, study.secret, f"http://{host}:{port}")):
         print(line, flush=True)
-    serve(application(study), host=host, port=port, proxy=proxy)
+    root = urlsplit(study.project.platform.public_url).path.rstrip("/") if proxy else ""
+    serve(application(study), host=host, port=port, proxy=proxy, root=root)
 
 
 def links(
@@ -130,6 +133,16 @@ def links(
     panel = "expert" if expert else "crowd"
     made = personal_links(read_project(project), secret_of(project, make=False), base, count=count, panel=panel)
     give({"links": made}, lambda made: made["links"], json=json)
+
+
+def password(project: Project, /, *, json: Json = False) -> None:
+    """Make a new password for the owner's pages; the old one no longer works, sessions last until they end.
+
+    Example: proband annotate password study
+    """
+    from proband.annotate.create import new_password
+
+    give({"password": new_password(project)}, lambda made: [fields(made)], json=json)
 
 
 def demo(
