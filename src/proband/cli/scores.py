@@ -28,11 +28,13 @@ def layout(made: Mapping[str, Any]) -> Iterable[Any]:
     yield fields({**shown, **prompt, **skipped, **usage})
     yield ""
     if score["mean"] is None:
-        yield f"{score['metric']}: does not apply to these answers"
+        yield f"{score['title']}: does not apply to these answers"
     else:
-        yield table((score["metric"], *HEADER[1:]), rows_of(score), numbers=(1, 3, 4, 5))
-    for other in score.get("others", ()):
-        yield f"{other['metric']}: {in_words(other)}"
+        yield table((score["title"], *HEADER[1:]), rows_of(score), numbers=(1, 3, 4, 5))
+    if others := score.get("others"):
+        yield ""
+        rows = [(each["title"], *figures(each, each["unit"])) for each in others]
+        yield table(("other metrics, all items", *HEADER[1:]), rows, numbers=(1, 3, 4, 5))
     yield from warning(score.get("unread", 0.0))
 
 
@@ -80,21 +82,3 @@ def spread_in_words(spread: Mapping[str, float], unit: str) -> str:
         return "between prompts: nothing to compare"
     low, high, sd = (plain(spread[name], unit) for name in ("lowest", "highest", "sd"))
     return f"between prompts: {low} to {high}, standard deviation {sd}"
-
-
-def in_words(score: Mapping[str, Any]) -> str:
-    """
-    >>> in_words({"mean": 0.98765, "low": 0.9, "high": 1.0, "unit": "share", "chance": 0.5})
-    '98.8 % [90.0, 100.0], chance 50.0 %'
-    >>> in_words({"mean": 2.5, "low": 2.25, "high": 2.75, "unit": "nats", "chance": None})
-    '2.500 nats [2.250, 2.750]'
-    >>> in_words({"mean": 0.5, "low": 0.1, "high": 0.9, "n": 4, "few": True, "unit": "share", "chance": 0.5})
-    '50.0 % (n = 4, too few to tell), chance 50.0 %'
-    """
-    if score["mean"] is None:
-        return "does not apply"
-    unit = score["unit"]
-    chance = "" if score["chance"] is None else f", chance {100 * score['chance']:.1f} %"
-    span = f"[{plain(score['low'], unit)}, {plain(score['high'], unit)}]"
-    span = f"(n = {score['n']:,}, too few to tell)" if score.get("few") else span
-    return f"{plain(score['mean'], unit)} {'%' if unit == 'share' else unit} {span}{chance}"

@@ -84,12 +84,19 @@ def words(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, Mapping):
-        return shortened(", ".join(f"{name} {words(each)}" for name, each in value.items()).replace("_", " "))
+        return shortened(_pairs(value))
     if isinstance(value, (list, tuple)) and any(isinstance(each, Mapping) for each in value):
         return f"{len(value):,} rows"
     if isinstance(value, (list, tuple)):
         return shortened(", ".join(words(each) for each in value))
     return str(value)
+
+
+def _pairs(value: Mapping[str, Any]) -> str:
+    """Names and values, without those that are empty."""
+    return ", ".join(
+        f"{name} {words(each)}".replace("_", " ") for name, each in value.items() if each not in (None, "")
+    )
 
 
 def shortened(text: str, size: int = 200) -> str:

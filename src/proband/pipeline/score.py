@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from proband.core.metrics import Metric
 from proband.pipeline.report import item_sets
 
 MOST = 12  # values of a tag that are listed
@@ -19,6 +20,9 @@ def score(folder: str | Path) -> dict[str, Any]:
 
     sets = item_sets([folder])[0]
     study = Study(sets, sets.suite.metrics)
+
+    def named(metric: Metric) -> dict[str, str]:
+        return {"title": words.metric(metric)}
 
     def line(name: str, cell: Cell | None) -> dict[str, Any]:
         empty = {"mean": None, "low": None, "high": None, "n": 0, "few": False}
@@ -41,10 +45,11 @@ def score(folder: str | Path) -> dict[str, Any]:
     for metric in sets.suite.metrics:
         (each,) = study.cell(metric, {}) if metric is not study.main and ":" not in metric.name else (None,)
         if each is not None:
-            others.append({**line("all items", each), "metric": metric.name, "unit": metric.unit})
+            others.append({**line("all items", each), "metric": metric.name, "unit": metric.unit} | named(metric))
     return {
         "metric": study.main.name,
         "unit": study.main.unit,
+        **named(study.main),
         **line("all items", cell),
         "answers": len(study.arrays.answered[0]),
         "skipped": len(study.arrays.skipped[0]),
