@@ -5,14 +5,16 @@ from __future__ import annotations
 import random
 import secrets
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, func, select, update
 
-from proband.annotate.project import Codes, Project, as_toml, database_url, new_code, read_project, secret_of
+from proband.annotate.bundle import copy_medium, opened
+from proband.annotate.project import Codes, Project, as_toml, database_url, in_words, new_code, read_project, secret_of
 from proband.annotate.store.database import Database
 from proband.annotate.store.migrate import migrate
 from proband.annotate.store.places import add_unit
@@ -64,30 +66,24 @@ def init(
     """Make a project. Gives what to tell its owner: the password is shown once and stored as a hash."""
     if folder.exists() and any(folder.iterdir()):
         raise ProbandError("is not empty; a project needs a folder of its own", file=folder)
-    chosen = KINDS[kind]
-    from proband.annotate.bundle import opened
-
-    folder.mkdir(parents=True, exist_ok=True)
-    with opened(items) as source:
+    chosen, password = KINDS[kind], secrets.token_urlsafe(12)
+    with whole_or_nothing(folder), opened(items) as source:
         found = list(chosen.units(source))
+        if not found:
+            raise ProbandError("holds no units", file=items)
         media = copy_media(found, source, folder)
         if kind == "solve":  # a run of people answers these very items
             keep_items(source, folder / "items")
-    if not found:
-        raise ProbandError("holds no units", file=items)
-    project = _project(kind, title, database, chosen.defaults or {}, settings_given or {}, len(found))
-    write_text(folder / "project.toml", as_toml(_plain(project), COMMENTS))
-    project = read_project(folder)
-    made = [*_roles(found, trial=trial, gold=gold, seed=project.seed), *_attention(project)]
-    with atomic(folder / "units.jsonl", mode="wb") as file:
-        for unit in made:
-            file.write(encode(unit) + b"\n")
-    if kind == "review" and (items / "secret").is_file():  # the same people must have the same hashes
-        (folder / "secret").write_text((items / "secret").read_text("ascii"), "ascii")
-        (folder / "secret").chmod(0o600)
-    secret_of(folder)
-    password = secrets.token_urlsafe(12)
-    load(folder, project, password=password)
+        project = _project(kind, title, database, chosen.defaults or {}, settings_given or {})
+        write_text(folder / "project.toml", as_toml(_plain(project), COMMENTS))
+        project = read_project(folder)
+        made = [*_roles(found, trial=trial, gold=gold, seed=project.seed), *_attention(project)]
+        with atomic(folder / "units.jsonl", mode="wb") as file:
+            for unit in made:
+                file.write(encode(unit) + b"\n")
+        # reviews: the same people must have the same hashes as in the project that is reviewed
+        secret_of(folder, like=items / "secret" if kind == "review" else None)
+        load(folder, project, password=password)
     return {
         "project": str(folder),
         "kind": kind,
@@ -99,9 +95,21 @@ def init(
     }
 
 
-def _project(
-    kind: str, title: str, database: str, defaults: Mapping[str, Any], given: Mapping[str, Any], units: int
-) -> Project:
+@contextmanager
+def whole_or_nothing(folder: Path) -> Iterator[None]:
+    """An empty folder, which is empty again if something fails."""
+    before = folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(folder)
+        if before:
+            folder.mkdir()
+        raise
+
+
+def _project(kind: str, title: str, database: str, defaults: Mapping[str, Any], given: Mapping[str, Any]) -> Project:
     codes = Codes(done=new_code(), screened_out=new_code(), failed_checks=new_code())
     values: dict[str, Any] = {
         "title": title or texts()[f"{kind}.name"],
@@ -116,9 +124,7 @@ def _project(
     try:
         return msgspec.convert(values, Project)
     except msgspec.ValidationError as error:
-        from proband.annotate.project import _words
-
-        raise ProbandError(_words(str(error))) from None
+        raise ProbandError(in_words(str(error))) from None
 
 
 def _plain(project: Project) -> dict[str, Any]:
@@ -157,8 +163,6 @@ def _attention(project: Project) -> list[Unit]:
 
 def copy_media(found: Sequence[Unit], source: Path, folder: Path) -> int:
     """Pictures and clips that units name, copied beside them."""
-    from proband.annotate.bundle import copy_medium
-
     names = sorted({unit.body["media"] for unit in found if unit.body.get("media")})
     base = source if source.is_dir() else source.parent
     for name in names:

@@ -127,16 +127,16 @@ def read_project(folder: Path) -> Project:
     except UnicodeDecodeError as error:
         raise ProbandError(f"not UTF-8 at byte {error.start + 1}", file=path) from None
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise ProbandError(_words(str(error)), file=path) from None
+        raise ProbandError(in_words(str(error)), file=path) from None
     codes = (project.codes.done, project.codes.screened_out, project.codes.failed_checks)
     if len(set(codes)) < 3:
         raise ProbandError("'codes': the three codes must differ, since a platform acts on them", file=path)
     return project
 
 
-def _words(message: str) -> str:
+def in_words(message: str) -> str:
     """
-    >>> _words("Expected `int` >= 1 - at `$.people.overlap`")
+    >>> in_words("Expected `int` >= 1 - at `$.people.overlap`")
     "'people.overlap': expected `int` >= 1"
     """
     what, found, place = message.partition(" - at `$")
@@ -154,13 +154,14 @@ def database_url(folder: Path, project: Project) -> str:
     return url
 
 
-def secret_of(folder: Path, *, make: bool = True) -> bytes:
-    """The project's random secret; made at the first start, readable by its owner only."""
+def secret_of(folder: Path, *, make: bool = True, like: Path | None = None) -> bytes:
+    """The project's random secret; made at the first start (or copied from `like`), readable by its owner only."""
     path = folder / "secret"
     if not path.exists() and make:
+        known = like.read_text("ascii").strip() if like is not None and like.is_file() else ""
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w") as file:
-            file.write(secrets.token_hex(32) + "\n")
+            file.write((known or secrets.token_hex(32)) + "\n")
             file.flush()
             os.fsync(file.fileno())
     with told_of(path):

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 from proband.annotate.results.collected import Collected, Given
 from proband.annotate.results.labels import labels
+from proband.annotate.texts import text
 from proband.core.agreement.audit import audit, wilson
 
 Figure = dict[str, Any]
@@ -25,6 +27,46 @@ HUMAN = {2: (0.848, 1.488), 3: (0.773, 2.41), 4: (0.477, 3.81), 5: (0.424, 3.78)
 def paper_figures(found: Collected) -> dict[str, Figure]:
     kinds = {"write": _written, "review": _reviewed, "judge": _judged, "simplify": _simplified, "solve": _solved}
     return kinds[found.project.kind](found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A figure as people read it."""
+
+    name: str
+    here: str
+    interval: str
+    published: str
+
+
+def lines(figures: Mapping[str, Figure]) -> list[Line]:
+    """The figures in the papers' words."""
+    made = []
+    for key, figure in figures.items():
+        name, _, length = key.partition(", ")
+        low, high, unit = figure.get("low"), figure.get("high"), figure["unit"]
+        ends = {"low": _written_as(low, unit), "high": _written_as(high, unit)}
+        made.append(
+            Line(
+                name=text(f"figure.{name}") + (f", {length}" if length else ""),
+                here=_written_as(figure["here"], unit) or "–",
+                interval=f"{text('owner.interval', **ends)}, n = {figure['n']:,}" if low is not None else "",
+                published=_written_as(figure["published"], unit),
+            )
+        )
+    return made
+
+
+def _written_as(number: float | None, unit: str) -> str:
+    """
+    >>> _written_as(0.5, "share"), _written_as(1234, "count"), _written_as(83, "seconds"), _written_as(None, "count")
+    ('50.0 %', '1,234', '83 s', '')
+    """
+    if number is None:
+        return ""
+    return {"share": f"{100 * number:.1f} %", "count": f"{number:,}", "seconds": f"{number:.0f} s"}.get(
+        unit, f"{number:.3g}"
+    )
 
 
 def share(part: int, whole: int, published: float | None = None) -> Figure:
@@ -159,7 +201,7 @@ def _simplified(found: Collected) -> dict[str, Figure]:
     return {
         "sequences": value(len(texts), 8125),
         "tokens": value(sum(map(len, texts)), 307573),
-        "vocabulary": value(len({token for text in texts for token in text}), 3573),
+        "vocabulary": value(len({token for words in texts for token in words}), 3573),
         "mean_length_caption": mean([len(caption) for caption in captions], 10.0),
-        "mean_length_explained": mean([len(text) for text in texts], 37.9),
+        "mean_length_explained": mean([len(words) for words in texts], 37.9),
     }

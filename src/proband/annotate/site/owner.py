@@ -18,6 +18,7 @@ from proband.annotate.results.export import FORMATS, export
 from proband.annotate.results.figures import figures, people_figures
 from proband.annotate.results.labels import disputed
 from proband.annotate.results.measured import guess_of
+from proband.annotate.results.paper_figures import lines
 from proband.annotate.site.context import Study, message, page
 from proband.annotate.site.desk import acting, home, owned, root_of
 from proband.annotate.site.forms import bounded
@@ -38,7 +39,8 @@ async def everything(study: Study) -> Collected:
 async def dashboard(request: Request, study: Study, session: str) -> Response:
     found = await everything(study)
     made = await asyncio.to_thread(figures, found)
-    return page(request, "dashboard.html", token=session, f=made, states=STATES, here="")
+    paper = lines(made["paper"])
+    return page(request, "dashboard.html", token=session, f=made, paper=paper, states=STATES, here="")
 
 
 @owned

@@ -7,15 +7,22 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, inspect, text
+from sqlalchemy.exc import OperationalError
 
 from proband.annotate.store.database import Database
+from proband.core.errors import ProbandError
 
 NEWEST = "0002"  # the head of migrations/versions; a test compares
 LOCK = 7043114  # PostgreSQL's advisory lock: two servers that start at once do not both migrate
 
 
 def migrate(database: Database, to: str = "head") -> None:
-    database.write(lambda connection: _migrate(connection, to))
+    try:
+        database.write(lambda connection: _migrate(connection, to))
+    except OperationalError as error:
+        reason = str(error.orig).strip().splitlines()[0]
+        shown = database.engine.url.render_as_string(hide_password=True)
+        raise ProbandError(f"the database {shown} cannot be used: {reason}") from None
 
 
 def _migrate(connection: Connection, to: str) -> None:

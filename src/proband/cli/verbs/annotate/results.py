@@ -42,7 +42,12 @@ def status(
 def status_layout(result: Mapping[str, Any]) -> Iterable[Any]:
     rows = result.get("people_lines")
     if rows is None:
-        yield fields(result)
+        from proband.annotate.results.paper_figures import lines
+
+        yield fields({name: value for name, value in result.items() if name != "paper"})
+        yield ""
+        found = lines(result["paper"])
+        yield table(("figure", "here", "", "published"), [[x.name, x.here, x.interval, x.published] for x in found])
     elif rows:
         yield table(tuple(rows[0]), [list(row.values()) for row in rows])
 

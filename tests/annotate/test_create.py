@@ -1,0 +1,35 @@
+"""`init` with something wrong: one line that says what, and the folder as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proband.cli import main
+
+DATA = Path(__file__).resolve().parents[2] / "src" / "proband" / "data" / "annotate"
+
+
+@pytest.mark.parametrize(
+    ("kind", "items", "more", "words"),
+    [
+        ("judge", "nothing.jsonl", (), "no such file"),
+        ("judge", "captions.jsonl", (), "captions.jsonl line 1: field 'question' is missing"),
+        ("judge", "questionnaires.jsonl", ("--set", "people.overlap=0"), "'people.overlap': expected `int` >= 1"),
+        ("judge", "questionnaires.jsonl", ("--set", "people.overlp=3"), "unknown field `overlp`"),
+        ("judge", "questionnaires.jsonl", ("--gold", "2"), "only 0 units have a known answer"),
+        ("judge", "questionnaires.jsonl", ("--database", "mysql://x"), "'mysql://x' is no database"),
+        ("write", "solve.jsonl", (), "people tell at most 3 in one story"),
+        ("solve", "solve.jsonl", ("--trial", "100"), "leave none of 8"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_left(
+    kind: str, items: str, more: tuple[str, ...], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "study"
+    assert main(["annotate", "init", str(folder), "--kind", kind, "--items", str(DATA / items), *more]) != 0
+    said = capsys.readouterr().err
+    assert words in said
+    assert len(said.strip().splitlines()) == 1
+    assert not folder.exists()
