@@ -21,7 +21,7 @@ class Facts(msgspec.Struct):
     genders: list[Literal["male", "female", "none"]] = []  # none: in a world without genders
     edges: list[Edge] = []
     query: tuple[int, int] | None = None
-    noise: list[tuple[Edge, str]] = []
+    noise: list[tuple[tuple[int, str | None, int], str]] = []  # in CLUTRR's rows without a relation
     proof: list[Annotated[list[Edge], msgspec.Meta(min_length=1)]] = []
     certified_by: list[str] = []
     rules: str = "sound"
@@ -32,6 +32,8 @@ def check(item: Item) -> str | None:
     >>> facts = {"names": ["Al", "Bea"], "genders": ["male", "female"], "edges": [[0, "mother", 7]], "query": [0, 1]}
     >>> check(Item(id="a", suite="kinship", prompt="...", facts=facts))
     "edge [0, 'mother', 7] is about person 7, and 'names' has 2"
+    >>> facts |= {"edges": [[0, "mother", 1]], "noise": [[[1, None, 0], "supporting"]]}  # as CLUTRR's rows have it
+    >>> check(Item(id="a", suite="kinship", prompt="...", facts=facts))
     """
     if "edges" not in item.facts and "names" not in item.facts:
         return None
