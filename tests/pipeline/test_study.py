@@ -224,3 +224,41 @@ def test_a_study_takes_over_those_it_includes_and_trains_several_nets(file: Path
     with pytest.raises(ProbandError, match="no study 'nowhere' beside it"):
         whole.write_text('[study]\ntitle = "All"\ninclude = ["nowhere"]')
         read_study(whole, {})
+
+
+OPTIONAL_NET = """
+[study]
+title = "A net that cannot be trained"
+
+[[build]]
+name = "own"
+suite = "inference"
+options = { splits = "valid" }
+
+[[train]]
+name = "words"
+items = "own"
+net = "dependency-words"
+options = { data = "no-such-text" }
+optional = true
+
+[[run]]
+items = ["own"]
+models = ["solver:lemma"]
+
+[[run]]
+items = ["own"]
+models = ["net:words"]
+optional = true
+"""
+
+
+def test_an_optional_net_is_left_out_and_so_are_its_runs(file: Path, tmp_path: Path) -> None:
+    file.write_text(OPTIONAL_NET)
+    result = proband.study(file, out=tmp_path / "out")
+    assert states(result) == ["ran", "skipped", "ran", "skipped"]
+    assert "no-such-text: does not exist" in result["stages"][1]["reason"]
+    assert result["stages"][3]["reason"] == "net words was not trained"
+    file.write_text(OPTIONAL_NET.replace("optional = true\n\n[[run]]", "\n[[run]]"))
+    with pytest.raises(ProbandError, match="train words: no-such-text: does not exist"):
+        proband.study(file, out=tmp_path / "out")
