@@ -14,10 +14,29 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proband.core.metrics import ACCURACY, AUC, AVERAGE_PRECISION, F1, Floats, Metric, score_and_truth
 
 HALF = 0.5
+
+
+class Distinct:
+    """The distinct scores of the records that were asked last, and where each record stands among them: intervals ask
+    for the same records hundreds of times, with other weights."""
+
+    def __init__(self) -> None:
+        self.records: Floats | None = None
+
+    def of(self, records: Floats) -> tuple[Floats, NDArray[np.int64], Floats]:
+        if self.records is not records:
+            values, place = np.unique(-records[:, 0], return_inverse=True)
+            self.known = values, place, (records[:, 1] > 0.5).astype(np.float64)
+            self.records = records
+        return self.known
+
+
+DISTINCT = Distinct()
 
 
 def points(records: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
@@ -26,8 +45,8 @@ def points(records: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
     >>> [each.tolist() for each in points(np.array([[3.0, 1], [2.0, 0], [1.0, 1]]), np.ones(3))]
     [[3.0, 2.0, 1.0], [1.0, 0.5, 0.666...], [0.5, 0.5, 1.0]]
     """
-    values, place = np.unique(-records[:, 0], return_inverse=True)
-    true = np.cumsum(np.bincount(place, weights=weights * (records[:, 1] > 0.5), minlength=len(values)))
+    values, place, truth = DISTINCT.of(records)
+    true = np.cumsum(np.bincount(place, weights=weights * truth, minlength=len(values)))
     found = np.cumsum(np.bincount(place, weights=weights, minlength=len(values)))
     there = found > 0
     total = max(float(true[-1]) if len(true) else 0.0, 1e-12)
