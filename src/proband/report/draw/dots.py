@@ -53,8 +53,9 @@ def dot_plot(grid: Grid, width: float) -> Picture:
                 )
             marks += _strip(grid, band, column, axis, at, tallness, lane)
             at += tallness
-        if (level := chance_of(grid, bands[0].row, column)) is not None:
-            where = (axis(level), at + 28)
+        levels = [level for band in bands if (level := chance_of(grid, band.row, column)) is not None]
+        if levels:
+            where = (axis(levels[0]), at + 28)
             marks.append(Mark(kind="text", at=where, text="chance", size=10.5, paint="soft", anchor="middle"))
     return picture(grid, width, tall * math.ceil(len(columns) / per), marks)
 
