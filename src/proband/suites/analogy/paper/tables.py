@@ -60,7 +60,7 @@ def _note() -> str:
     )
 
 
-GROUPS = "ES: encyclopedic, LS: lexicographic, DM: derivational, IM: inflectional relations."
+GROUP_NAMES = "ES: encyclopedic, LS: lexicographic, DM: derivational, IM: inflectional relations."
 _table = partial(Table, columns=CELLS, order=ORDER)
 _of_study = partial(_table, macro="relation", always=False)  # a mean over relations, where a study asks for it
 
@@ -69,7 +69,7 @@ PAPER = (
         name="groups",
         title="Accuracy by group of relations and probe",
         rows=("group",),
-        note=GROUPS,
+        note=GROUP_NAMES,
     ),
     _table(
         name="relations", title="Accuracy by relation and probe", rows=("group", "relation"), published_note=_note()
