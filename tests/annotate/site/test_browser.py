@@ -16,8 +16,10 @@ from proband.annotate.site.tokens import new_link
 
 if TYPE_CHECKING:
     from tests.annotate.browsing import Browsing, answer_by_keyboard
+    from tests.annotate.visitors import Person, questionnaires, write_lines
 else:
     from browsing import Browsing, answer_by_keyboard
+    from visitors import Person, questionnaires, write_lines
 
 SAMPLE_FOLDER = Path(__file__).resolve().parents[3] / "src" / "proband" / "data" / "annotate"
 
@@ -98,6 +100,28 @@ def test_a_whole_visit(kind: str, served_kind: Callable[[str], tuple[Path, str, 
         code = visit.page.locator("#code").inner_text()
         assert f'done = "{code}"' in (folder / "project.toml").read_text()
     desk_of(browser, base, password)
+
+
+def test_whoever_waits_gets_what_becomes_free(tmp_path: Path, served: Callable[[Path], Any], browser: Any) -> None:
+    items = write_lines(tmp_path / "q.jsonl", questionnaires(1, 2))
+    folder = tmp_path / "study"
+    init(folder, kind="judge", items=items, settings_given={"people": {"overlap": 1}})
+    base, secret = served(folder).url, secret_of(folder)
+    first = Person(base, new_link(secret, "crowd", name="first"))
+    first.begin()
+    with Browsing(browser, width=320) as visit:
+        visit.page.clock.install()
+        visit.go(f"{base}/join/{new_link(secret, 'crowd', name='second')}")
+        visit.page.check("input[name=agree]")
+        visit.page.click("button.primary")
+        visit.page.click("button.primary")
+        visit.says("All tasks are taken at the moment")
+        visit.axe("wait")
+        visit.fits()
+        first.client.post(f"{first.home}/stop", data={"form": first.hidden()["form"]})
+        visit.page.clock.fast_forward(31_000)
+        visit.page.wait_for_selector("#task")
+    first.client.close()
 
 
 def desk_of(browser: Any, base: str, password: str) -> None:

@@ -10,6 +10,12 @@
     copy.hidden = false;
     copy.addEventListener("click", () => navigator.clipboard.writeText($("code").textContent).then(() => { copy.textContent = copy.dataset.copied; }));
   }
+  if ($("wait")) { // a task that became free, or the end, takes the place of this page
+    setInterval(async () => {
+      const page = await fetch(location.href).then((reply) => reply.ok ? reply.text() : "", () => "");
+      if (page && !page.includes('id="wait"')) location.reload();
+    }, 30000);
+  }
   if (!form) return;
 
   const home = form.dataset.home, unit = form.elements.unit.value, revise = form.dataset.revise === "yes";
