@@ -52,8 +52,8 @@ class Owner:
 
 @pytest.fixture
 def desk(tmp_path: Path, served: Callable[[Path], Any]) -> Any:
-    """A study of twelve questions, answered by two people who disagree on everything."""
-    items = write_lines(tmp_path / "q.jsonl", questionnaires(12, 4))
+    """A study of five questions, answered by two people who disagree on everything."""
+    items = write_lines(tmp_path / "q.jsonl", questionnaires(5, 4))
     folder = tmp_path / "study"
     made = init(folder, kind="judge", items=items, settings_given={"people": {"overlap": 2}})
     said: dict[str, str] = {}
@@ -70,15 +70,15 @@ def desk(tmp_path: Path, served: Callable[[Path], Any]) -> Any:
 
 def test_a_rejection_has_a_reason_opens_places_and_can_be_taken_back(desk: Any) -> None:
     folder, owner = desk
-    assert status(folder)["progress"]["answers"] == 24
+    assert status(folder)["progress"]["answers"] == 10
     assert owner.do("/person/1/decide", decision="rejected").status_code == 400  # no reason
     owner.do("/person/1/decide", decision="rejected", reason="careless", words="All alike.")
     assert "careless All alike." in owner.page("/person/1")
     figures = status(folder)
-    assert (figures["progress"]["answers"], figures["progress"]["kept_but_not_counted"]) == (12, 12)
-    assert figures["money"]["answers_paid"] == 12
+    assert (figures["progress"]["answers"], figures["progress"]["kept_but_not_counted"]) == (5, 5)
+    assert figures["money"]["answers_paid"] == 5
     owner.do("/person/1/decide", decision="")
-    assert status(folder)["progress"]["answers"] == 24, "the places were still free"
+    assert status(folder)["progress"]["answers"] == 10, "the places were still free"
     owner.do("/people/approve")
     assert [line["decision"] for line in status(folder, people=True)["people_lines"]] == ["approved", "approved"]
     assert owner.do("/person/99/decide", decision="approved").status_code in (200, 404)
@@ -127,11 +127,11 @@ def test_a_person_is_erased_from_the_disk(tmp_path: Path, served: Callable[[Path
 def test_a_plan_while_the_study_runs_uses_what_it_measured(desk: Any) -> None:
     folder, owner = desk
     made = plan_project(folder, half_width=0.1)
-    assert made["answers_done"] == 24
+    assert made["answers_done"] == 10
     assert "accuracy" in made["assumed"]["measured"]
     html = owner.page("/plan?precision=0.1")
     assert f"<dt>Answers still needed</dt><dd>{made['answers_left']:,}</dd>" in html
-    assert "<dt>Answers so far</dt><dd>24</dd>" in html
+    assert "<dt>Answers so far</dt><dd>10</dd>" in html
     assert plan_project(folder, half_width=0.01)["answers_left"] > 10 * made["answers_left"] > 0
 
 
@@ -147,15 +147,15 @@ def test_links_made_at_the_desk_let_people_in(desk: Any) -> None:
 
 def test_exports_of_the_desk(desk: Any, tmp_path: Path) -> None:
     _, owner = desk
-    assert len(owner.page("/export/jsonl").splitlines()) == 24
-    assert len(owner.page("/export/csv").splitlines()) == 1 + 24 * 4
+    assert len(owner.page("/export/jsonl").splitlines()) == 10
+    assert len(owner.page("/export/csv").splitlines()) == 1 + 10 * 4
     packed = owner.client.get("/owner/export/hf").content
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         archive.extractall(tmp_path / "hub")
     head = yaml.safe_load((tmp_path / "hub" / "README.md").read_text("utf-8").split("---")[1])
     files = {each["config_name"]: each["data_files"][0]["path"] for each in head["configs"]}
     assert list(files) == ["answers", "labels"]
-    for name, count in (("answers", 24), ("labels", 48)):
+    for name, count in (("answers", 10), ("labels", 20)):
         rows = [json.loads(line) for line in (tmp_path / "hub" / files[name]).read_text("utf-8").splitlines()]
         assert len(rows) == count
         assert len({tuple(row) for row in rows}) == 1, "the columns differ"

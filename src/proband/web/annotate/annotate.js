@@ -51,8 +51,9 @@
   // ---- drafts
   let timer = 0;
   const save = async () => {
-    if (sending || revise) return;
+    if (sending) return;
     kept.fields = Object.fromEntries(new FormData(form)); remember();
+    if (revise) return; // the server keeps drafts of open tasks; of a change, only this browser does
     saved.textContent = saved.dataset.saving;
     try {
       const reply = await post("draft", body());
