@@ -26,6 +26,9 @@ OWN_WEIGHT: Final = 3  # a paraphrase written for these very relations is drawn 
 KEPT: Final = 4_000  # menus to keep at most: memory stays flat
 ECHO: Final = re.compile(r"\{(\d) of (\d)\} \{\1\} and \{(\d) of \2\} \{\3\}")  # her sister Ann and sister Bea
 
+PLACE: Final = re.compile(r"\{[^}]*\}")
+STRIKING: Final = re.compile(r"\b(?!(?:after|before|afterwards|about|later|would|could)\b)[A-Za-z]{5,}")
+
 Row = tuple[str, ...]  # relations along a path, or the genders of its people
 Key = tuple[str, ...]  # the gender of the first person of a path, then its relation words
 
@@ -53,6 +56,15 @@ class Template:
     def _frame(self, genders: Row) -> tuple[str, itemgetter[Any]]:
         fmt, places = frame(self.text, genders)
         return fmt, itemgetter(*places)
+
+    @cached_property
+    def scene(self) -> frozenset[str]:
+        """What a story should not tell twice: the paraphrase itself and the words that stand out in it.
+
+        >>> sorted(Template("a", "On Sunday {0} took {0 his} {1 of 0} {1} fishing.", (("parent",),)).scene)
+        ['a', 'fishing', 'sunday']
+        """
+        return frozenset({self.id, *(word.lower() for word in STRIKING.findall(PLACE.sub(" ", self.text)))})
 
     @cached_property
     def lines(self) -> tuple[Line, Line]:

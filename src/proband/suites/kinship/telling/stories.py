@@ -26,7 +26,7 @@ from proband.suites.kinship.world.random_orders import shuffled
 from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS, word
 
 Edge = tuple[int, str, int]
-TRIES: Final = 3  # more draws of a paraphrase that the story has not used yet
+TRIES: Final = 6  # more draws of a paraphrase whose scene the story has not told yet
 INVERSE_WORD: Final = {(w, g): word(INVERSE[NEUTRAL[w]], g) for w in RELATIONS for g in (MALE, FEMALE)}
 
 
@@ -94,14 +94,14 @@ def tell(
         asked = path.index(reveal) if reveal is not None and reveal in path else None
         lines = menu.lines if asked is None else menu.revealing[asked]
         line = lines[int(draw() * len(lines))]
-        for _ in range(TRIES) if line[0].id in used else ():  # not the same scene twice, if it can be helped
+        for _ in range(TRIES) if not used.isdisjoint(line[0].scene) else ():
             line = lines[int(draw() * len(lines))]
-            if line[0].id not in used:
+            if used.isdisjoint(line[0].scene):
                 break
         if asked is not None and asked in menu.known(line):
             reveal = None
         template, end = line[0].id, at + len(key) - 1
-        used.add(template)
+        used |= line[0].scene
         told.append((menu.tell(line, [shown[i] for i in path]), template, numbers[at:end]))
         at = end
     text, ids, groups = zip(*(told[i] for i in shuffled(len(told), draw)))
