@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import typing
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,6 +19,8 @@ class ProbandError(Exception):
     """
 
     def __init__(self, message: str, *, file: object = None, line: int | None = None) -> None:
+        if message.startswith("no such") and isinstance(file, Path) and file.is_symlink():
+            message = "a symbolic link whose target does not exist, or that leads in a circle"
         place = "" if file is None else str(file) + (f" line {line}" if line is not None else "") + ": "
         super().__init__(place + " ".join(message.split()))
 

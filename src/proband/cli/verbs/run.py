@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
+from cyclopts.validators import Number
 
 from proband.cli.arguments import COUNT, Engine, Items, Json, Loud, Out, Pairs, Seed, settings
 from proband.cli.scores import layout
@@ -82,7 +83,7 @@ class Prompting:
         int | None,
         Parameter(
             metavar="N",
-            validator=COUNT,
+            validator=Number(gte=0),
             help="Put N solved items of the train split before each question, none that shares a cluster with it.",
         ),
     ] = None
