@@ -11,6 +11,7 @@ import torch
 import proband
 from proband.core.files import read_items
 from proband.core.options import read_options
+from proband.core.types import Item
 from proband.suites.kinship.nets.batches import NEVER
 from proband.suites.kinship.nets.extraction.answers import Extractor
 from proband.suites.kinship.nets.extraction.batches import (
@@ -27,6 +28,7 @@ from proband.suites.kinship.nets.extraction.reasoning import R, surest, triples
 from proband.suites.kinship.nets.extraction.task import task
 from proband.suites.kinship.nets.options import ExtractorOptions
 from proband.suites.kinship.nets.stories import NUMBER, UNTYPED, Story
+from proband.suites.kinship.world.relations import RELATIONS
 from proband.training.fit import fit
 from proband.training.vocabulary import Vocabulary
 
@@ -66,6 +68,17 @@ def test_it_learns_to_read_and_answers(fifty: Path) -> None:
     i, relation, j = items[0].facts["edges"][0]
     assert str(answers[0].text).count(";") == len(items[0].facts["edges"]) - 1  # every fact once
     assert i > j or f"{i} {relation} {j}" in str(answers[0].text).split("; ")
+
+
+def test_facts_that_leave_no_relation_of_the_22_get_an_answer_all_the_same(tmp_path: Path) -> None:
+    """My spouse's uncle is none of the eleven: the closure says "other"."""
+    options = read_options(ExtractorOptions, {}, of="extractor")
+    solver = Extractor(net=GoldReader(), options=options, vocabulary=Vocabulary.of([], least=1), name="gold", sha="")
+    facts = {"names": ["Ann", "Bob", "Carl"], "edges": [[0, "husband", 1], [1, "uncle", 2]], "query": [0, 2]}
+    item = Item(id="a", suite="kinship", prompt="Ann Bob Carl.\nWho?", choices=RELATIONS, gold=0, facts=facts)
+    (answer,) = solver.answer([item])
+    assert answer.text == "0 husband 1; 1 uncle 2"
+    assert len(answer.scores) == 22
 
 
 def test_untyped_noise_is_neither_stated_nor_denied() -> None:

@@ -95,7 +95,7 @@ class Extractor:
         genders = [FEMALE if logit > 0 else MALE for logit in female[: story.people].tolist()]
         closed = close(load_rules(self.options.rules), genders, told)
         possible = closed.answers(*story.query) if closed.consistent else []
-        return possible[0] if len(possible) == 1 else None
+        return possible[0] if len(possible) == 1 and possible[0] in NUMBER else None  # not "some other relation"
 
 
 def likely_facts(facts: Tensor, female: Tensor, story: Story) -> list[Edge]:
