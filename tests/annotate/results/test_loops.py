@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,11 @@ def test_stories_become_templates_of_new_stories(tmp_path: Path, capsys: pytest.
     overlap = ("--set", "people.overlap=1")
     proband(capsys, "annotate", "init", write, "--kind", "write", "--items", tmp_path / "items", *overlap)
     simulate(write, lambda worker, unit: {"story": texts[unit["name"]], "sure": False}, people=4)
-    assert proband(capsys, "annotate", "status", write)["progress"]["answers"] == 16
+    written = proband(capsys, "annotate", "status", write)
+    assert written["progress"]["answers"] == 16
+    assert [written["paper"][f"paraphrases, k = {k}"]["here"] for k in (2, 3)] == [8, 8]
+    words = {word for text in texts.values() for word in re.findall(r"[\w'-]+", text.casefold())}
+    assert written["paper"]["unique_words"] == {"here": len(words), "published": 3797, "unit": "count"}
 
     proband(capsys, "annotate", "init", review, "--kind", "review", "--items", write, "--set", "people.overlap=2")
     assert (review / "secret").read_text() == (write / "secret").read_text()

@@ -99,13 +99,14 @@ def card(found: Collected, *, with_labels: bool) -> str:
         head += [f"- config_name: {name}", "  data_files:", "  - split: train", f"    path: data/{name}.jsonl"]
     own = paragraphs(project.texts.instructions or texts()[f"{project.kind}.instructions"])
     pay = f"{project.pay.per_unit:g} {project.pay.currency} per unit"
+    people = len({each.worker for each in found.counted()})
     lines = [
         *head,
         "---",
         "",
         f"# {inline(project.title)}",
         "",
-        f"{done['answers']} answers that count to {done['units']} units by {done['people']} people, "
+        f"{done['answers']} answers that count to {done['units']} units by {people} people, "
         f"{project.people.overlap} per unit; collected with Proband (kind of task: {project.kind}). Paid {pay}.",
         "",
         "## Instructions",

@@ -1,0 +1,49 @@
+"""What a person who judges gets to see."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proband.annotate.tasks.judge import masked, shown
+
+
+@pytest.mark.parametrize(
+    ("text", "answers", "wanted"),
+    [
+        ("South Sudan left Sudan.", ["Sudan", "South Sudan"], "[PLACE] left [PLACE]."),
+        ("SOUTH \n sudan grew.", ["South Sudan"], "[PLACE] grew."),
+        ("The Sudanese met in Sudan-town.", ["Sudan"], "The Sudanese met in [PLACE]-town."),
+        ("C++ is not C.", ["C++", "C"], "[PLACE] is not [PLACE]."),
+        ("Nothing to hide.", ["", "  "], "Nothing to hide."),
+    ],
+)
+def test_every_answer_is_masked_however_it_is_written(text: str, answers: list[str], wanted: str) -> None:
+    assert masked(text, answers, "place") == wanted
+
+
+def test_a_type_is_text_and_no_pattern() -> None:
+    assert masked("Sudan", ["Sudan"], r"\1\x \g<0>") == r"[\1\X \G<0>]"
+
+
+def body(question: str, *pairs: tuple[str, str]) -> dict[str, Any]:
+    return {
+        "question": question,
+        "q_type": "country",
+        "candidates": [
+            {"id": f"{answer}-{n}", "text": text, "answer": answer} for n, (text, answer) in enumerate(pairs)
+        ],
+    }
+
+
+def test_no_candidate_tells_of_another_and_no_id_is_shown() -> None:
+    made = shown(body("Who borders Chad?", ("Libya borders Chad.", "Libya"), ("Niger is near Libya.", "Niger")))
+    assert made["candidates"] == ["[COUNTRY] borders Chad.", "[COUNTRY] is near [COUNTRY]."]
+    assert "Libya" not in str(made)
+    assert "Niger" not in str(made)
+
+
+def test_a_word_of_the_question_is_hidden_in_its_own_sentence_only() -> None:
+    made = shown(body("Who borders Chad?", ("Chad meets Libya.", "Chad"), ("Libya borders Chad.", "Libya")))
+    assert made["candidates"] == ["[COUNTRY] meets [COUNTRY].", "[COUNTRY] borders Chad."]
