@@ -6,7 +6,7 @@ A person judges questionnaires of 20 sentences: opens the page, saves a draft tw
 page; `--pace` is the mean number of seconds for all that (uniform, half to one and a half times). Ten seconds is many
 times faster than anybody reads 20 sentences. After 30 units the next person takes the seat. Times are those of whole
 pages, as the client sees them. The server is one process; the client is another, on the same cores, and has no more to
-do than needed: one connection per person, kept open as a browser keeps it.
+do than needed: one connection per person, kept open between requests that follow each other closely.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from servers import Process, database_server
 from visitors import judge_study
 
 UNITS = 30  # by one person
+IDLE = 4.0  # seconds after which a connection is opened anew: the server closes idle ones after five
 TOKEN = re.compile(r'name="form" value="([0-9a-f]+)"')
 UNIT = re.compile(r'name="unit" value="(\d+)"')
 
@@ -44,12 +45,13 @@ class Connection:
     """HTTP over one connection that stays open; redirections are followed."""
 
     def __init__(self, port: int) -> None:
-        self.port = port
+        self.port, self.used = port, 0.0
         self.writer: asyncio.StreamWriter | None = None
 
     async def ask(self, path: str, form: dict[str, str] | None = None, *, script: bool = False) -> tuple[str, str]:
         """The path of the page it ends at, and the page."""
-        if self.writer is None:
+        if self.writer is None or time.monotonic() > self.used + IDLE:
+            self.close()
             self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
         body = urlencode(form).encode() if form is not None else b""
         head = f"{'GET' if form is None else 'POST'} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n"
@@ -65,6 +67,7 @@ class Connection:
         text = (await self.reader.readexactly(int(headers.get("content-length", "0")))).decode()
         status = int(raw.split(" ", 2)[1])
         assert status < 400, (status, path, text[:300])
+        self.used = time.monotonic()
         return await self.ask(headers["location"]) if "location" in headers else (path, text)
 
     def close(self) -> None:
