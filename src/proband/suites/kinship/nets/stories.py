@@ -11,14 +11,13 @@ fixed pool. The draw depends on the item's id alone, so that an item reads the s
 
 from __future__ import annotations
 
+import random
 import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items
@@ -119,8 +118,7 @@ def check(story: Story, *, graph: bool, window: int, pool: int, file: object, li
 
 def placeholders(story: Story, pool: int) -> list[int]:
     """Which of the pool's placeholders stands for each person."""
-    drawn = np.random.RandomState(zlib.crc32(story.id.encode())).permutation(pool)
-    return [int(slot) for slot in drawn[: story.people]]
+    return random.Random(zlib.crc32(story.id.encode())).sample(range(pool), story.people)
 
 
 def sentences(words: Sequence[int | str]) -> Iterator[list[int | str]]:
