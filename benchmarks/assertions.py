@@ -1,8 +1,10 @@
 """Assertions: what a store costs to fill, open and ask, beside DuckDB, polars and SQLite; extraction from n-grams.
 
-    python benchmarks/assertions.py store [ROWS]        fill, index, reopen, 573 look-ups
-    python benchmarks/assertions.py peers [ROWS]        the same job in DuckDB, polars and SQLite
-    python benchmarks/assertions.py ngrams [LINES]      lines per second of extraction, on one core and on two
+    python benchmarks/assertions.py store [ROWS [FOLDER]]   fill, index, reopen, 573 look-ups
+    python benchmarks/assertions.py peers [ROWS [FOLDER]]   the same job in polars, DuckDB, SQLite and pandas
+    python benchmarks/assertions.py ngrams [LINES]          lines per second of extraction, on one core and on two
+
+FOLDER keeps the rows for the next run; `rows ROWS FOLDER` only makes them.
 
 Rows are synthetic: arguments and relations of WordNet's words, drawn with Zipf's law. Every figure is of a process of
 its own; times are CPU seconds of the process and its children, memory is the peak of resident pages.
@@ -27,8 +29,13 @@ QUESTIONS = 573
 
 def main() -> None:
     what, n = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    with tempfile.TemporaryDirectory() as folder:
-        {"store": store, "peers": peers, "ngrams": ngrams}[what](Path(folder), n)
+    job = {"store": store, "peers": peers, "ngrams": ngrams, "rows": make_rows}[what]
+    if len(sys.argv) > 3:
+        Path(sys.argv[3]).mkdir(parents=True, exist_ok=True)
+        job(Path(sys.argv[3]), n)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            job(Path(folder), n)
 
 
 # ---- the job: a TSV of assertions, 573 arguments to look up --------------------------------------------------------
@@ -46,26 +53,37 @@ def zipf(rng: np.random.Generator, kinds: int, n: int) -> Any:
     return (kinds ** rng.random(n)).astype(np.int64) - 1
 
 
-def make_rows(path: Path, n: int) -> list[str]:
-    """Writes the rows; gives the arguments that are asked for, common and rare ones."""
+def make_rows(folder: Path, n: int) -> Path:
+    """Writes the rows, if they are not there from an earlier run."""
+    import polars as pl
+
+    path = folder / f"rows-{n}.tsv"
+    if path.is_file():
+        return path
     rng = np.random.default_rng(0)
-    nouns, verbs = np.array(words("noun")), np.array(words("verb"))
-    modifiers = np.array(["", *(f"{noun.split()[0]} " for noun in nouns[:100])])
-    prepositions = np.array(["", " in", " of", " to", " by", " for", " with"])
+    nouns, verbs = pl.Series(words("noun")), pl.Series(words("verb"))
+    modifiers = pl.Series(["", *(f"{noun.split()[0]} " for noun in nouns[:100])])
+    prepositions = pl.Series(["", " in", " of", " to", " by", " for", " with"])
 
     def arguments(m: int) -> Any:
-        article = np.array(["", "the "])[rng.integers(0, 2, m)]
-        modifier = modifiers[np.where(rng.random(m) < 0.8, 0, zipf(rng, 100, m))]
-        plural = np.where(rng.random(m) < 0.3, "s", "")
-        return np.char.add(np.char.add(article, modifier), np.char.add(nouns[zipf(rng, len(nouns), m)], plural))
+        article = pl.Series(["", "the "]).gather(rng.integers(0, 2, m))
+        modifier = modifiers.gather(np.where(rng.random(m) < 0.8, 0, zipf(rng, 100, m)))
+        plural = pl.Series(["", "s"]).gather((rng.random(m) < 0.3).astype(int))
+        return pl.concat_str(article, modifier, nouns.gather(zipf(rng, len(nouns), m)), plural)
 
-    with path.open("w", encoding="utf-8") as file:
+    with path.open("wb") as file:
         for start in range(0, n, 250_000):
             m = min(250_000, n - start)
-            relation = np.char.add(verbs[zipf(rng, len(verbs), m)], prepositions[rng.integers(0, 7, m)])
-            columns = (arguments(m), relation, arguments(m), rng.integers(1, 50, m))
-            file.writelines(f"{a}\t{r}\t{b}\t{c}\n" for a, r, b, c in zip(*columns, strict=True))
-    return [str(nouns[at]) for at in np.linspace(10, 20_000, QUESTIONS).astype(int)]
+            relation = verbs.gather(zipf(rng, len(verbs), m)), prepositions.gather(rng.integers(0, 7, m))
+            columns = pl.select(s=arguments(m), r=pl.concat_str(*relation), o=arguments(m), n=rng.integers(1, 50, m))
+            columns.write_csv(file, separator="\t", include_header=False, quote_style="never")
+    return path
+
+
+def questions() -> list[str]:
+    """The arguments that are asked for, common and rare ones."""
+    nouns = words("noun")
+    return [nouns[at] for at in np.linspace(10, 20_000, QUESTIONS).astype(int)]
 
 
 def measured(name: str, job: Callable[[], Any]) -> Any:
@@ -91,14 +109,14 @@ def measured(name: str, job: Callable[[], Any]) -> Any:
 
 def store(folder: Path, n: int) -> None:
     n = n or 5_000_000
-    asked = make_rows(folder / "rows.tsv", n)
-    size = (folder / "rows.tsv").stat().st_size
-    print(f"{n:,} rows, {size:,} bytes of TSV")
+    source, asked = make_rows(folder, n), questions()
+    print(f"{n:,} rows, {source.stat().st_size:,} bytes of TSV")
+    shutil.rmtree(folder / "store", ignore_errors=True)
 
     def fill() -> str:
         from proband.pipeline.inference.assertions import assertions
 
-        about = assertions([folder / "rows.tsv"], out=folder / "store")
+        about = assertions([source], out=folder / "store")
         return ", ".join(f"{about[name]:,} {name}" for name in ("assertions", "arguments", "keys", "segments", "bytes"))
 
     def ask() -> str:
@@ -125,20 +143,38 @@ def store(folder: Path, n: int) -> None:
 
 def peers(folder: Path, n: int) -> None:
     n = n or 5_000_000
-    asked = make_rows(folder / "rows.tsv", n)
+    source, asked = make_rows(folder, n), questions()
     print(f"{n:,} rows; each tool loads them, gives every distinct argument its key, and looks {QUESTIONS} keys up")
     measured("nothing (the process itself)", lambda: "")
-    for name, job in (("polars", with_polars), ("duckdb", with_duckdb), ("sqlite", with_sqlite)):
-        measured(name, lambda job=job: job(folder, asked))
+    for job in (with_polars, with_duckdb, with_sqlite, with_pandas):
+        measured(job.__name__.removeprefix("with_"), lambda job=job: job(source, asked))
 
 
-def with_polars(folder: Path, asked: list[str]) -> str:
+def with_pandas(source: Path, asked: list[str]) -> str:
+    """Without an index: each question looks at every row."""
+    import pandas as pd
+
+    from proband.lexicon.inflection import key
+
+    frame = pd.read_csv(source, sep="\t", names=["subject", "relation", "object", "count"], quoting=3, na_filter=False)
+    begin = time.process_time()
+    wanted = key(asked[0])
+    found = (frame["subject"].map(key) == wanted) | (frame["object"].map(key) == wanted)
+    return f"1 look-up {time.process_time() - begin:.2f} s ({int(found.sum()):,})"
+
+
+def _new(path: Path) -> Path:
+    path.unlink(missing_ok=True)
+    return path
+
+
+def with_polars(source: Path, asked: list[str]) -> str:
     import polars as pl
 
     from proband.lexicon.inflection import key
 
     names = ["subject", "relation", "object", "count"]
-    frame = pl.read_csv(folder / "rows.tsv", separator="\t", has_header=False, new_columns=names, quote_char=None)
+    frame = pl.read_csv(source, separator="\t", has_header=False, new_columns=names, quote_char=None)
     frame = frame.group_by(names[:3]).agg(pl.col("count").sum())
     distinct = pl.concat([frame["subject"], frame["object"]]).unique()
     keys = pl.DataFrame({"text": distinct, "key": [key(text) for text in distinct.to_list()]})
@@ -150,15 +186,15 @@ def with_polars(folder: Path, asked: list[str]) -> str:
     return f"20 look-ups {time.process_time() - begin:.2f} s ({found:,})"
 
 
-def with_duckdb(folder: Path, asked: list[str]) -> str:
+def with_duckdb(source: Path, asked: list[str]) -> str:
     import duckdb
 
     from proband.lexicon.inflection import key
 
-    base = duckdb.connect(str(folder / "rows.duckdb"))
+    base = duckdb.connect(str(_new(source.with_suffix(".duckdb"))))
     base.execute(
         "create table rows as select column0 s, column1 r, column2 o, sum(column3) n from "
-        f"read_csv('{folder / 'rows.tsv'}', delim='\t', header=false, quote='', escape='') group by all"
+        f"read_csv('{source}', delim='\t', header=false, quote='', escape='') group by all"
     )
     distinct = base.execute("select s from rows union select o from rows").fetchnumpy()["s"]
     import polars as pl
@@ -177,17 +213,17 @@ def with_duckdb(folder: Path, asked: list[str]) -> str:
     return f"{QUESTIONS} look-ups {time.process_time() - begin:.2f} s ({found:,})"
 
 
-def with_sqlite(folder: Path, asked: list[str]) -> str:
+def with_sqlite(source: Path, asked: list[str]) -> str:
     import sqlite3
 
     from proband.lexicon.inflection import key
 
-    base = sqlite3.connect(folder / "rows.sqlite")
+    base = sqlite3.connect(_new(source.with_suffix(".sqlite")))
     base.execute("create table rows(s, r, o, n, sk, ok)")
     known: dict[str, str] = {}
 
     def rows() -> Iterator[tuple[Any, ...]]:
-        with (folder / "rows.tsv").open(encoding="utf-8") as file:
+        with source.open(encoding="utf-8") as file:
             for line in file:
                 s, r, o, n = line.rstrip("\n").split("\t")
                 for text in (s, o):

@@ -216,6 +216,7 @@ Read = Callable[[Unit], Counted]
 def reader(how: How) -> Read:
     """What reads units: parsers are loaded when the first unit needs them, and kept."""
     parsers: list[TextParser] = []
+    ngram_readers: list[NgramReader] = []
 
     def text(unit: Unit) -> Counted:
         if not parsers:
@@ -223,7 +224,10 @@ def reader(how: How) -> Read:
         return ((one, 1) for one in parsers[0].assertions(paragraphs(line for _, line in lines(unit))))
 
     def ngrams(unit: Unit) -> Counted:
-        found = NgramReader(years=how.years, file=unit.path)
+        if not ngram_readers:
+            ngram_readers.append(NgramReader(years=how.years))
+        found = ngram_readers[0]
+        found.file = unit.path
         for number, line in lines(unit):
             try:
                 yield from found.read(line, number)

@@ -17,21 +17,21 @@ from __future__ import annotations
 import re
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.assertions.extraction.rules import Found, extract
-from proband.suites.inference.assertions.extraction.tally import Assertion, assertions
+from proband.suites.inference.assertions.extraction.rules import extract
+from proband.suites.inference.assertions.extraction.tally import PUT_IN, Assertion, Written, written
 from proband.suites.inference.assertions.extraction.trees import SHOWN, token, tree
 
 SHAPES = 500_000  # remembered at most
 # every rule needs a subject, a relative clause, a participle or an apposition
 NEEDED = re.compile("subj|rcmod|partmod|vmod|appos|/acl")
-TOKEN = re.compile(r"(\S+)(/[^/\s]+/[^/\s]+/\d+)(?: |$)")
-AS_WRITTEN = SHOWN | {word.capitalize() for word in SHOWN}
+TOKEN = re.compile(r"(\S+)/([^/\s]+)/([^/\s]+)/(\d+)")
+IN_SHAPES = {form: form for word in SHOWN for form in (word, word.capitalize())}
 
 
 class NgramReader:
     def __init__(self, *, years: tuple[int, int] | None = None, file: object = "n-grams") -> None:
         self.years, self.file = years, file
-        self.shapes: dict[str, list[Found]] = {}
+        self.shapes: dict[str, list[tuple[Written, Written, Written]]] = {}
 
     def read(self, line: str, number: int = 0) -> list[tuple[Assertion, int]]:
         """The assertions of a line, with the count of its n-gram."""
@@ -42,28 +42,36 @@ class NgramReader:
         ngram = cells[1]
         if not NEEDED.search(ngram):
             return []
-        tokens = TOKEN.findall(ngram)
-        if len(tokens) != ngram.count(" ") + 1:
-            raise self._wrong(ngram, number)
-        shape = " ".join([(word if word in AS_WRITTEN else "") + rest for word, rest in tokens])
+        flat = ngram.replace(" ", "/").split("/")
+        if len(flat) != 4 * ngram.count(" ") + 4:  # a word with a slash in it, or no n-gram
+            flat = self._flat(ngram, number)
+        words = flat[::4]
+        flat[::4] = [IN_SHAPES.get(word, "") for word in words]
+        shape = "/".join(flat)
         found = self.shapes.get(shape)
         if found is None:
-            found = self._learn(shape)
-        if not found:
+            self._flat(ngram, number)  # whether every token is one
+            found = self._learn(shape, flat)
+        if not found or not (count := self.count(cells, number)):
             return []
-        count = self.count(cells, number)
-        words = [word for word, _ in tokens]
-        return [(one, count) for one in assertions(words, found)] if count else []
+        words += PUT_IN
+        return [((one(words), two(words).lower(), three(words)), count) for one, two, three in found]
 
-    def _wrong(self, ngram: str, number: int) -> ProbandError:
-        bad = next((each for each in ngram.split(" ") if not TOKEN.fullmatch(each)), ngram)
-        return ProbandError(f"{bad!r} is no word/tag/label/head", file=self.file, line=number)
+    def _flat(self, ngram: str, number: int) -> list[str]:
+        flat: list[str] = []
+        for each in ngram.split(" "):
+            found = TOKEN.fullmatch(each)
+            if found is None:
+                raise ProbandError(f"{each!r} is no word/tag/label/head", file=self.file, line=number)
+            flat += found.groups()
+        return flat
 
-    def _learn(self, shape: str) -> list[Found]:
-        cells = (each.rsplit("/", 3) for each in shape.split(" "))
+    def _learn(self, shape: str, flat: list[str]) -> list[tuple[Written, Written, Written]]:
         if len(self.shapes) >= SHAPES:
             self.shapes.clear()
-        self.shapes[shape] = extract(tree(token(word, tag, label, int(head) - 1) for word, tag, label, head in cells))
+        cells = zip(flat[::4], flat[1::4], flat[2::4], flat[3::4], strict=True)
+        parsed = tree(token(word, tag, label, int(head) - 1) for word, tag, label, head in cells)
+        self.shapes[shape] = [written(found) for found in extract(parsed)]
         return self.shapes[shape]
 
     def count(self, cells: list[str], number: int) -> int:

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
+from typing import Any
 
-from proband.suites.inference.assertions.extraction.rules import ARE, IS, Found
+from proband.suites.inference.assertions.extraction.rules import Found
 
 Columns = tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[int]]
 Assertion = tuple[str, str, str]  # subject, relation, object
-PUT_IN = {IS: "is", ARE: "are"}
-
-
-def text(words: Sequence[str], positions: Iterable[int]) -> str:
-    """
-    >>> text(["Chocolate", "made", "from", "cocoa"], (IS, 1, 2))
-    'is made from'
-    """
-    return " ".join(words[at] if at >= 0 else PUT_IN[at] for at in positions)
+PUT_IN = ("are", "is")  # after the words of a sentence: positions -2 and -1 (ARE, IS)
+Written = Callable[[Sequence[str]], str]
 
 
 def assertions(words: Sequence[str], found: Iterable[Found]) -> Iterable[Assertion]:
-    """Relations in lower case, arguments as they are written."""
-    for subject, relation, thing in found:
-        yield text(words, subject), text(words, relation).lower(), text(words, thing)
+    """Relations in lower case, arguments as they are written.
+
+    >>> list(assertions(["Chocolate", "made", "from", "cocoa"], [((0,), (-1, 1, 2), (3,))]))
+    [('Chocolate', 'is made from', 'cocoa')]
+    """
+    words = [*words, *PUT_IN]
+    for subject, relation, thing in map(written, found):
+        yield subject(words), relation(words).lower(), thing(words)
+
+
+def written(found: Found) -> tuple[Written, Written, Written]:
+    """What writes subject, relation and object from the words of a sentence, with PUT_IN after them."""
+    subject, relation, thing = map(_text, found)
+    return subject, relation, thing
+
+
+def _text(positions: tuple[int, ...]) -> Written:
+    chosen: Any = itemgetter(*positions)
+    return chosen if len(positions) == 1 else lambda words: " ".join(chosen(words))
 
 
 class Tally:
@@ -41,5 +52,5 @@ class Tally:
 
     def empty(self) -> Columns:
         counts, self.counts = self.counts, {}
-        subjects, relations, objects = zip(*counts, strict=True)
+        subjects, relations, objects = (list(map(itemgetter(at), counts)) for at in range(3))
         return subjects, relations, objects, list(counts.values())
