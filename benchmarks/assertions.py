@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import resource
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -55,11 +56,11 @@ def zipf(rng: np.random.Generator, kinds: int, n: int) -> Any:
 
 def make_rows(folder: Path, n: int) -> Path:
     """Writes the rows, if they are not there from an earlier run."""
-    import polars as pl
-
     path = folder / f"rows-{n}.tsv"
     if path.is_file():
         return path
+    import polars as pl
+
     rng = np.random.default_rng(0)
     nouns, verbs = pl.Series(words("noun")), pl.Series(words("verb"))
     modifiers = pl.Series(["", *(f"{noun.split()[0]} " for noun in nouns[:100])])
@@ -78,6 +79,12 @@ def make_rows(folder: Path, n: int) -> Path:
             columns = pl.select(s=arguments(m), r=pl.concat_str(*relation), o=arguments(m), n=rng.integers(1, 50, m))
             columns.write_csv(file, separator="\t", include_header=False, quote_style="never")
     return path
+
+
+def rows_of(folder: Path, n: int) -> Path:
+    """Made by another process: polars would not survive the forks that measure."""
+    subprocess.run([sys.executable, __file__, "rows", str(n), str(folder)], check=True)
+    return folder / f"rows-{n}.tsv"
 
 
 def questions() -> list[str]:
@@ -109,7 +116,7 @@ def measured(name: str, job: Callable[[], Any]) -> Any:
 
 def store(folder: Path, n: int) -> None:
     n = n or 5_000_000
-    source, asked = make_rows(folder, n), questions()
+    source, asked = rows_of(folder, n), questions()
     print(f"{n:,} rows, {source.stat().st_size:,} bytes of TSV")
     shutil.rmtree(folder / "store", ignore_errors=True)
 
@@ -143,7 +150,7 @@ def store(folder: Path, n: int) -> None:
 
 def peers(folder: Path, n: int) -> None:
     n = n or 5_000_000
-    source, asked = make_rows(folder, n), questions()
+    source, asked = rows_of(folder, n), questions()
     print(f"{n:,} rows; each tool loads them, gives every distinct argument its key, and looks {QUESTIONS} keys up")
     measured("nothing (the process itself)", lambda: "")
     for job in (with_polars, with_duckdb, with_sqlite, with_pandas):

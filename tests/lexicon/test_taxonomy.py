@@ -49,6 +49,13 @@ def test_known_chains(nouns: Taxonomy) -> None:
         ("green apples", "fruit", True),
         ("the old wooden hammers", "tool", True),
         ("hammer", "animal", False),
+        ("the king of France", "country", False),
+        ("the king of France", "person", True),
+        ("the United States of America", "country", True),
+        ("a number of drugs", "drug", True),
+        ("drugs of choice", "drug", True),
+        ("one of the countries", "country", True),
+        ("of", "country", False),
         ("qwertz", "animal", False),
     ],
 )

@@ -23,6 +23,9 @@ from proband.lexicon.inflection import STOP_WORDS, lemma
 
 SMALL = Path(__file__).parents[1] / "data" / "lexicon" / "taxonomy.tsv"
 Sense = int
+COUNTING_WORDS = """number lot group kind type sort variety series range majority minority pair couple dozen hundred
+thousand million bunch handful set collection form piece amount rest member"""
+COUNTING = frozenset(COUNTING_WORDS.split())
 
 
 @dataclass(frozen=True)
@@ -35,20 +38,28 @@ class Taxonomy:
     _above: dict[Sense, frozenset[Sense]] = field(default_factory=dict, repr=False)
 
     def entry(self, text: str) -> str | None:
-        """The longest end of a phrase that has an entry, inflected or not: its head with what modifies it.
+        """The longest end of a phrase that has an entry, inflected or not: its head with what modifies it. The head
+        stands before `of`, unless it only counts (a number of lions) or the whole has an entry (the end of the world).
 
-        >>> open_taxonomy("small").entry("the big African Lions")
-        'lion'
+        >>> small = open_taxonomy("small")
+        >>> small.entry("the big African Lions"), small.entry("the lion of the country")
+        ('lion', 'lion')
         """
         words = text.lower().split()
         while words and words[0] in STOP_WORDS:
             words = words[1:]
-        for first in range(len(words)):
-            front = words[first:-1]
-            for last in dict.fromkeys((words[-1], lemma(words[-1]))):
-                if (found := " ".join([*front, last])) in self.index:
-                    return found
-        return None
+        head = words.index("of") if "of" in words else len(words)
+        if words and lemma(words[head - 1]) in COUNTING:
+            head = len(words)
+        for first in range(head):
+            if found := self._as_written_or_base(words[first:]):
+                return found
+        return next(filter(None, (self._as_written_or_base(words[first:head]) for first in range(head))), None)
+
+    def _as_written_or_base(self, words: list[str]) -> str | None:
+        front = words[:-1]
+        tried = (" ".join([*front, last]) for last in dict.fromkeys((words[-1], lemma(words[-1]))))
+        return next((found for found in tried if found in self.index), None)
 
     def senses(self, text: str) -> tuple[Sense, ...]:
         found = self.entry(text)
