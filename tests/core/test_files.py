@@ -57,7 +57,7 @@ def line(**changes: Any) -> bytes:
             "line 1: not a JSON object: nested too deeply",
         ),
         (line() + line(id="b", suite="kinship"), "line 2: 'suite' is 'kinship' but the first item's is 'analogy'"),
-        (b"", "holds no items"),
+        (b"", "contains no items"),
     ],
 )
 def test_damage_is_named(tmp_path: Path, content: bytes, message: str) -> None:

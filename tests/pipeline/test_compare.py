@@ -105,7 +105,7 @@ def test_errors_are_one_line(runs: Path) -> None:
         compare(runs, runs / "b")
     lines = (runs / "a" / "answers.jsonl").read_bytes().splitlines(True)
     (runs / "a" / "answers.jsonl").write_bytes(b"".join(lines[:5]))
-    with pytest.raises(ProbandError, match=r"answers\.jsonl: holds 5 of 300 answers"):
+    with pytest.raises(ProbandError, match=r"answers\.jsonl: contains 5 of 300 answers"):
         compare(runs / "a", runs / "b")
     changed(runs / "a" / "run.json", settings={"limit": 5})
     assert compare(runs / "a", runs / "b")["groups"][0]["n"] == 5

@@ -70,7 +70,7 @@ def init(
     with whole_or_nothing(folder), opened(items) as source:
         found = list(chosen.units(source))
         if not found:
-            raise ProbandError("holds no units", file=items)
+            raise ProbandError("contains no units", file=items)
         media = copy_media(found, source, folder)
         if kind == "solve":  # a run of people answers these very items
             keep_items(source, folder / "items")

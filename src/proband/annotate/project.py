@@ -167,7 +167,7 @@ def secret_of(folder: Path, *, make: bool = True, like: Path | None = None) -> b
     with told_of(path):
         secret = bytes.fromhex(path.read_text("ascii").strip())
     if len(secret) < 32:
-        raise ProbandError("holds no secret of 32 bytes", file=path)
+        raise ProbandError("contains no secret of 32 bytes", file=path)
     return secret
 
 

@@ -123,5 +123,5 @@ def why(raw: bytes, error: Exception) -> str:
     except UnicodeDecodeError as first:
         return f"not UTF-8 at byte {first.start + 1}"
     if "surrogate" in str(error):
-        return "it has a lone surrogate, which is no character (half of a pair such as \\ud83d\\ude00)"
+        return "it has a lone surrogate, which is not a character (half of a pair such as \\ud83d\\ude00)"
     return str(error).splitlines()[0][:120]

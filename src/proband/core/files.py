@@ -43,7 +43,7 @@ def encode(value: Any) -> bytes:
     try:
         return _ENCODER.encode(value)
     except UnicodeEncodeError:
-        raise ProbandError("cannot write text with a lone surrogate, which is no character") from None
+        raise ProbandError("cannot write text with a lone surrogate, which is not a character") from None
 
 
 def _plain(value: Any) -> Any:
@@ -92,7 +92,7 @@ def write_text(path: Path, text: str) -> None:
         with atomic(path) as file:
             file.write(text)
     except UnicodeEncodeError:
-        raise ProbandError("cannot write text with a lone surrogate, which is no character", file=path) from None
+        raise ProbandError("cannot write text with a lone surrogate, which is not a character", file=path) from None
 
 
 @contextmanager
@@ -273,7 +273,7 @@ def read_items(
             raise ProbandError(f"item {item.id!r}: {wrong}", file=path, line=number)
         yield item
     if not first:
-        raise ProbandError("holds no items", file=path)
+        raise ProbandError("contains no items", file=path)
 
 
 def items_path(folder_or_file: Path) -> Path:

@@ -22,7 +22,7 @@ def run_folders(paths: Sequence[PathLike]) -> list[Path]:
         elif path.is_dir():
             below = sorted(note.parent for note in path.glob("**/run.json"))
             if not below:
-                raise ProbandError("holds no run; `proband run` makes one", file=path)
+                raise ProbandError("contains no run; `proband run` makes one", file=path)
             found.extend(below)
         else:
             raise ProbandError("no such folder", file=path)

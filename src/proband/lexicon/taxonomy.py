@@ -117,7 +117,7 @@ def from_files(folder: Path) -> Taxonomy:
         synsets = wordnet.read_synsets(folder / "data.noun")
         senses = wordnet.read_senses(folder / "index.noun")
     except (ValueError, IndexError) as error:
-        raise ProbandError(f"is no folder of WordNet's files: {error}", file=folder) from error
+        raise ProbandError(f"is not a folder of WordNet's files: {error}", file=folder) from error
     return Taxonomy(
         source=f"wordnet:{folder}",
         index={word.replace("_", " "): found for word, found in senses.items()},

@@ -17,14 +17,14 @@ from proband.pipeline.versions import versions
 
 
 def build(suite: str, *, out: str | Path, seed: int = 0, force: bool = False, **options: Any) -> dict[str, Any]:
-    """Write OUT/items.jsonl and OUT/manifest.json; returns the manifest. A folder that holds another build is only
+    """Write OUT/items.jsonl and OUT/manifest.json; returns the manifest. A folder that contains another build is only
     written over with `force`."""
     found, folder = suites.suite(suite), Path(out)
     chosen: Any = read_options(found.options, options, of=f"build {suite}")
     if (folder / "run.json").exists():
         raise ProbandError("is the folder of a run; name another one", file=folder)
     if not force and (other := other_build(folder, suite=suite, seed=seed, options=settings(chosen))):
-        raise ProbandError(f"holds another build ({other}); name another folder, or give --force", file=folder)
+        raise ProbandError(f"contains another build ({other}); name another folder, or give --force", file=folder)
     built = found.build(chosen, seed=seed)
     splits = write_items(folder / "items.jsonl", built, suite=suite)
     labels = {}

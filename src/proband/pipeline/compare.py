@@ -75,7 +75,7 @@ def _one_set(paths: list[Path], items: str | Path | None) -> ItemSet:
     sides = [item_sets([path], items=items) for path in paths]
     for path, sets in zip(paths, sides):
         if len(sets) > 1:
-            raise ProbandError(f"holds runs on {len(sets)} sets of items: name one", file=path)
+            raise ProbandError(f"contains runs on {len(sets)} sets of items: name one", file=path)
     firsts = [sets[0] for sets in sides]
     for path, other in zip(paths, firsts):
         if other.runs[0].items_sha != firsts[0].runs[0].items_sha:

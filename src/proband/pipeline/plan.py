@@ -145,7 +145,7 @@ def _from_items(source: str | Path, *, by: str | None, assumed: Assumed) -> tupl
             values.add(item.tags.get(by))
     rows = np.flatnonzero(testing) if any(testing) else np.arange(len(testing))
     if not len(rows):
-        raise ProbandError("holds no items", file=str(source))
+        raise ProbandError("contains no items", file=str(source))
     if by and not values - {None}:
         raise ProbandError(f"the items have no tag {by!r}")
     binary = assumed.accuracy * (1 - assumed.accuracy)

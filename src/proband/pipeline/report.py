@@ -46,7 +46,7 @@ def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> lis
         if key not in found:
             found[key] = (items_of(folder, run, items), [])
         if (same := twins.setdefault(_content(run, answers), folder)) is not folder:
-            say(f"{folder}: the same run as {same}; it counts once")
+            say(f"{folder}: the same run as {same}; counted once")
             continue
         found[key][1].append(Answered(run=run, answers=answers))
     return [

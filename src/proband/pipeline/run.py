@@ -83,7 +83,7 @@ def first_item(items: str | Path) -> Item:
     path = items_path(Path(items))
     for number, raw in raw_lines(path):
         return parse(Item, raw, file=path, line=number)
-    raise ProbandError("holds no items", file=path)
+    raise ProbandError("contains no items", file=path)
 
 
 def suite_of(items: str | Path) -> Suite:
@@ -188,7 +188,7 @@ def begin(out: Path, run: Run) -> None:
     answered = answers.exists() and answers.stat().st_size > 0
     if not path.exists() or not answered:
         if answered:
-            raise ProbandError("holds answers.jsonl but no run.json; name another folder", file=out)
+            raise ProbandError("contains answers.jsonl but no run.json; name another folder", file=out)
         write_json(path, run)
         return
     there = read_run(path)

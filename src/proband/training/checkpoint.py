@@ -47,11 +47,11 @@ def resume(folder: Path, steps: Steps, best: Mapping[str, Tensor], *, of: str, n
             if note.get("of") != of and name == TOGETHER:
                 return []  # other seeds were trained together: their nets begin again
             if note.get("of") != of:
-                raise ProbandError("holds a checkpoint of other settings; choose another folder", file=folder)
+                raise ProbandError("contains a checkpoint of other settings; choose another folder", file=folder)
             with torch.no_grad():
                 _copy(file, steps, best)
     except (SafetensorError, RuntimeError) as error:
-        raise ProbandError(f"is no checkpoint of this net: {error}", file=path) from error
+        raise ProbandError(f"is not a checkpoint of this net: {error}", file=path) from error
     curves: Curves = json.loads(note["curves"]) if "curves" in note else [json.loads(note["curve"])]
     return curves
 

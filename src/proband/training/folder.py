@@ -88,5 +88,5 @@ def _ended(folder: Path, identity: str) -> bool:
     if not (folder / NOTE).exists():
         return False
     if read_json(folder / NOTE).get("identity") != identity:
-        raise ProbandError("holds a net that was trained with other settings; choose another folder", file=folder)
+        raise ProbandError("contains a net that was trained with other settings; choose another folder", file=folder)
     return True

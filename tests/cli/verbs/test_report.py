@@ -22,4 +22,4 @@ def test_the_page_is_written(proband: Any, items: Path) -> None:
     assert proband("report", runs, "-o", out).splitlines()[-1] == f"open {out / 'index.html'}"
     assert "solver:adder" in (out / "index.html").read_text(encoding="utf-8")
     assert "no such folder" in proband.fails("report", "/no/such", "-o", out)
-    assert "holds no run" in proband.fails("report", items, "-o", out)
+    assert "contains no run" in proband.fails("report", items, "-o", out)

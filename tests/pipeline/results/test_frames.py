@@ -35,7 +35,7 @@ def test_reading_back_gives_the_same(made: Results) -> None:
     again = proband.read(made.folder)
     assert again.run == made.run
     assert again.scores().equals(made.scores())
-    with pytest.raises(ProbandError, match="holds no run"):
+    with pytest.raises(ProbandError, match="contains no run"):
         proband.read(made.folder.parent)
 
 

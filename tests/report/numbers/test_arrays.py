@@ -80,7 +80,7 @@ def test_bad_input_is_told_in_one_line(make_set: Callable[..., ItemSet], tmp_pat
         (with_answers(items, Answer(item_id="nobody", scores=(1, 2))), "answers item 'nobody', which is not there"),
         (with_answers(items, Answer(item_id="q00000", scores=(1,))), "1 scores for 2 choices"),
         (dataclasses.replace(items, answered=[]), "no run over these items"),
-        (half, "0.jsonl: holds 3 of 8 answers"),
+        (half, "0.jsonl: contains 3 of 8 answers"),
     ]
     for bad, words in cases:
         with pytest.raises(ProbandError, match=words) as caught:

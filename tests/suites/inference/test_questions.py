@@ -62,7 +62,7 @@ def test_columns(tmp_path: Path) -> None:
     path.write_text("drug, treats, pain\taspirin, relieves, pain\ty\n", encoding="utf-8")
     assert read(path) == [Question("drug", "treats", "pain")]
     path.write_text("\n", encoding="utf-8")
-    with pytest.raises(ProbandError, match="holds no questions"):
+    with pytest.raises(ProbandError, match="contains no questions"):
         read(path)
 
 

@@ -33,7 +33,7 @@ def gives_log_probabilities(endpoint: Endpoint, model: str) -> bool:
 
 
 class NoEcho(Exception):
-    """The answer holds no log-probabilities of the text."""
+    """The answer contains no log-probabilities of the text."""
 
 
 async def echoed(caller: Caller, model: str, text: Text) -> Score:

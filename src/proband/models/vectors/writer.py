@@ -137,7 +137,7 @@ class Writer:
     def finish(self, facts: Mapping[str, Any]) -> None:
         """Sort the index, drop repeated words (the first stays), write checksums and, last, the header."""
         if self.matrix is None or not self._hashes:
-            raise ProbandError("holds no word vectors", file=facts.get("path"))
+            raise ProbandError("contains no word vectors", file=facts.get("path"))
         self.matrix.close()
         hashes = np.array(self._hashes, dtype=np.uint64)
         order = np.argsort(hashes, kind="stable")

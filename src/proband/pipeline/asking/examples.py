@@ -18,7 +18,7 @@ def pool(folder: Path, *, suite: str, seed: int) -> list[Item]:
     kept, seen, draw = list[Item](), 0, random.Random(f"{seed} examples")
     for item in read_items(folder):
         if item.suite != suite:
-            raise ProbandError(f"holds items of {item.suite}, not of {suite}", file=items_path(folder))
+            raise ProbandError(f"contains items of {item.suite}, not of {suite}", file=items_path(folder))
         if item.split != "train":
             continue
         seen += 1

@@ -40,7 +40,7 @@ def answered_or_skipped(
             raise ProbandError(f"an item from {items[0].id!r} to {items[-1].id!r}: {first}") from None
         if too_long != "skip":
             item_id, error = next(iter(why.items()))
-            raise ProbandError(f"item {item_id!r}: {error} (--too-long skip or cut-left goes on)") from None
+            raise ProbandError(f"item {item_id!r}: {error} (--too-long skip or cut-left continues)") from None
     rest = [item for item in items if item.id not in why]
     answers = {each.item_id: each for each in (solve(rest, model=model) if rest else ())}
     skipped = {name: Answer(item_id=name, text=str(error), status="skipped") for name, error in why.items()}

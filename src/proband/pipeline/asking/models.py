@@ -75,4 +75,4 @@ def choose_solver(suite: Suite, model: Any, name: str | None, *, setting: str = 
     for solver in among:
         if isinstance(model, solver.needs) and solver.setting in ("", setting):
             return solver
-    raise ProbandError(f"{model.name} can serve none of the solvers {name or 'of ' + suite.name}")
+    raise ProbandError(f"{model.name} supports none of the solvers {name or 'of ' + suite.name}")

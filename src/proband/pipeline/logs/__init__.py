@@ -27,7 +27,7 @@ def read_log(path: Path, wanted: Wanted) -> Log:
     if path.is_dir():
         found = lm_eval_samples.files(path)
         if len(found) > 1:
-            raise ProbandError(f"holds {len(found)} logs: name one, such as {found[0].name}", file=path)
+            raise ProbandError(f"contains {len(found)} logs: name one, such as {found[0].name}", file=path)
         return lm_eval_samples.read(found[0], wanted)
     if path.suffix == ".eval":
         return inspect_logs.read_eval(path, wanted)
@@ -39,4 +39,4 @@ def read_log(path: Path, wanted: Wanted) -> Log:
         return (
             lm_eval_samples.read(path, wanted) if lm_eval_samples.looks_like(path) else tables.read_jsonl(path, wanted)
         )
-    raise ProbandError("is no log: samples_*.jsonl of lm-eval, .eval or .json of inspect, .csv or .jsonl", file=path)
+    raise ProbandError("is not a log: samples_*.jsonl of lm-eval, .eval or .json of inspect, .csv or .jsonl", file=path)

@@ -52,14 +52,14 @@ def read_eval(path: Path, wanted: Wanted) -> Log:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
             if "header.json" not in names:
-                raise ProbandError("has no header.json: the evaluation did not end, or this is no log", file=path)
+                raise ProbandError("has no header.json: the evaluation did not end, or this is not a log", file=path)
             header = _decoded(archive.read("header.json"), Header, path, "header.json")
             samples = sorted(name for name in names if name.startswith("samples/") and name.endswith(".json"))
             return _log(header, (_decoded(archive.read(name), Sample, path, name) for name in samples), path, wanted)
     except NotImplementedError as error:
         raise ProbandError(f"is compressed in a way that cannot be read: {error}", file=path) from None
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError) as error:
-        raise ProbandError(f"is no log of inspect: {error}", file=path) from None
+        raise ProbandError(f"is not a log of inspect: {error}", file=path) from None
 
 
 def _decoded(raw: bytes, kind: Any, path: Path, member: str = "") -> Any:
@@ -68,13 +68,13 @@ def _decoded(raw: bytes, kind: Any, path: Path, member: str = "") -> Any:
     try:
         return msgspec.json.decode(raw, type=kind)
     except msgspec.ValidationError as error:
-        raise ProbandError(f"{where}is no log of inspect: {error}", file=path) from None
+        raise ProbandError(f"{where}is not a log of inspect: {error}", file=path) from None
     except msgspec.DecodeError:
         pass
     try:
         return msgspec.convert(json.loads(raw), kind)
     except (ValueError, msgspec.ValidationError) as error:
-        raise ProbandError(f"{where}is no log of inspect: {error}", file=path) from None
+        raise ProbandError(f"{where}is not a log of inspect: {error}", file=path) from None
 
 
 def _log(header: Header, samples: Iterator[Sample], path: Path, wanted: Wanted) -> Log:

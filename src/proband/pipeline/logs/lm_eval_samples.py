@@ -56,7 +56,7 @@ def _samples(path: Path) -> Iterator[tuple[Sample, dict[str, Any], int]]:
         try:
             yield msgspec.convert(fields, Sample), fields, line
         except msgspec.ValidationError as error:
-            raise ProbandError(f"is no sample of lm-eval: {error}", file=path, line=line) from None
+            raise ProbandError(f"is not a sample of lm-eval: {error}", file=path, line=line) from None
 
 
 def _entries(path: Path, metric: str, wanted: Wanted) -> Iterator[Entry]:

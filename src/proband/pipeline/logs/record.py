@@ -49,7 +49,7 @@ def collected(entries: Iterable[Entry], *, label: str, metric: str, path: Path) 
     for entry in entries:
         found.setdefault(entry.item, []).append(entry)
     if not found:
-        raise ProbandError("holds no scored item", file=path)
+        raise ProbandError("contains no scored item", file=path)
     means = {
         item: Entry(
             item=item,
@@ -83,7 +83,7 @@ def number(value: Any, *, file: Path, line: int | None, name: str) -> float:
     else:
         found = float(value) if isinstance(value, (bool, int, float)) else math.nan
     if not math.isfinite(found):
-        raise ProbandError(f"{name!r} is {str(value)[:40]!r}, which is no score", file=file, line=line)
+        raise ProbandError(f"{name!r} is {str(value)[:40]!r}, which is not a score", file=file, line=line)
     return found
 
 

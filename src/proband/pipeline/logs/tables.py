@@ -39,7 +39,7 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
                     )
                 yield reader.line_num, dict(zip(header, cells))
     except csv.Error as error:
-        raise ProbandError(f"is no CSV: {error}", file=path, line=reader.line_num) from None
+        raise ProbandError(f"is not CSV: {error}", file=path, line=reader.line_num) from None
 
 
 def _log(rows: Iterator[tuple[int, Mapping[str, Any]]], path: Path, wanted: Wanted) -> Log:

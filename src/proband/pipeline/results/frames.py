@@ -36,7 +36,7 @@ def read(folder: str | Path) -> Results:
     """The results of a run that is finished."""
     path = Path(folder) / "run.json"
     if not path.exists():
-        raise ProbandError("holds no run; `proband run` makes one", file=folder)
+        raise ProbandError("contains no run; `proband run` makes one", file=folder)
     return Results(folder=Path(folder), run=read_run(path))
 
 

@@ -75,7 +75,7 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
         for stream in streams:
             stream.meet(at, item)
     if at < 0:
-        raise ProbandError("holds no items", file=items.source)
+        raise ProbandError("contains no items", file=items.source)
     for stream in streams:
         stream.end(at + 1)
     return Arrays(
@@ -142,7 +142,7 @@ class _Run:
             self.refuse(f"answers item {self.next.item_id!r}, which is not there or stands earlier")
         wanted = count if self.asked is None else min(count, int(self.asked))
         if isinstance(self.source, Path) and len(self.answered) < wanted:
-            done = f"holds {len(self.answered):,} of {wanted:,} answers: give the `proband run` command again"
+            done = f"contains {len(self.answered):,} of {wanted:,} answers: give the `proband run` command again"
             raise ProbandError(done, file=self.source)
 
     def values(self, metric: Metric) -> Values:

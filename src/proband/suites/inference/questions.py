@@ -123,7 +123,7 @@ def read(path: Path) -> list[Question]:
         elif tuple(cells) != HEADER:
             found[Question(*cells)] = None
     if not found:
-        raise ProbandError("holds no questions", file=path)
+        raise ProbandError("contains no questions", file=path)
     return list(found)
 
 

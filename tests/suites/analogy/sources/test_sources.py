@@ -125,7 +125,7 @@ def test_tables_and_json_lines_say_the_same(tmp_path: Path) -> None:
         ("head\ttail\trelation\tcolour\nParis\tFrance\tcapital\tXX\n", "unknown field 'colour'"),
         ("head\ttail\trelation\tsymmetric\nParis\tFrance\tcapital\tperhaps\n", "'symmetric' is 'perhaps'"),
         ("head\ttail\trelation\nParis\tFrance\tcapital\n", "has 1 different tuples; probes need 4"),
-        ("", "holds no pairs"),
+        ("", "contains no pairs"),
     ],
 )
 def test_a_bad_table_is_refused_with_the_place(tmp_path: Path, text: str, says: str) -> None:

@@ -101,7 +101,7 @@ def test_imports(tmp_path: Path) -> None:
     ("name", "text", "message"),
     [
         ("a.tsv", "a\tb\tc\t1\nx\ty\n", r"a\.tsv line 2: must be subject, relation, object"),
-        ("a.tsv", "a\tb\tc\t1\na\tb\tc\tmany\n", r"a\.tsv line 2: count 'many' is no whole number"),
+        ("a.tsv", "a\tb\tc\t1\na\tb\tc\tmany\n", r"a\.tsv line 2: count 'many' is not a whole number"),
         ("a.reverb", "a\tb\n", r"a\.reverb line 1: 2 columns; ReVerb writes 18"),
         ("arcs.1", "x\n", r"arcs\.1 line 1: no syntactic n-gram"),
         ("arcs.1", "a\tdog/nsubj\t3\n", r"arcs\.1 line 1: 'dog/nsubj' is no word/tag/label/head"),

@@ -86,7 +86,7 @@ def test_counts_do_not_overflow(tmp_path: Path) -> None:
 def test_what_is_no_store(tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="is no store of assertions; `proband assertions"):
         Store(tmp_path)
-    with pytest.raises(ProbandError, match="holds no finished part"):
+    with pytest.raises(ProbandError, match="contains no finished part"):
         build_index(tmp_path)
     filled(tmp_path / "s", [triples(0)])
     (tmp_path / "s" / "index" / "00" / "rows.npy").unlink()

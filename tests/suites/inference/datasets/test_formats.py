@@ -100,7 +100,7 @@ def test_a_folder_of_zeichners_tables(tmp_path: Path) -> None:
     [
         ("rule_lhs,rule_rhs,lhs\na,b,c\n", "has no column 'rhs'"),
         ("rule_lhs,rule_rhs,lhs,rhs,judgment\na,b,x a y\n", "line 2: has too few columns"),
-        ("rule_lhs,rule_rhs,lhs,rhs,judgment\na,b,x a y,x c y,Yes\n", "line 2: the relation 'b' does not stand in"),
+        ("rule_lhs,rule_rhs,lhs,rhs,judgment\na,b,x a y,x c y,Yes\n", "line 2: the relation 'b' does not occur in"),
         ("rule_lhs,rule_rhs,lhs,rhs,judgment\na,b,x a y,x b y,unsure\n", "line 2: the label is 'unsure'"),
     ],
 )

@@ -236,10 +236,10 @@ def test_a_story_too_long_to_search_is_told_so(tmp_path: Path) -> None:
 def test_bad_paths(tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="no such file"):
         audit(tmp_path / "none", out=tmp_path / "out")
-    with pytest.raises(ProbandError, match="holds neither"):
+    with pytest.raises(ProbandError, match="contains neither"):
         audit(tmp_path, out=tmp_path / "out")
     (tmp_path / "a.csv").write_text(",".join(COLUMNS) + "\n")
-    with pytest.raises(ProbandError, match="holds no rows"):
+    with pytest.raises(ProbandError, match="contains no rows"):
         audit(tmp_path / "a.csv", out=tmp_path / "out", workers=1)
     with pytest.raises(ProbandError, match="into the folder it reads"):
         audit(tmp_path, out=tmp_path)

@@ -48,7 +48,7 @@ def test_what_a_bank_is(tmp_path: Path) -> None:
     assert is_bank(write(tmp_path, GOOD))
     assert not is_bank(write(tmp_path, "hello\n"))
     assert not is_bank(tmp_path)
-    with pytest.raises(ProbandError, match="holds no templates"):
+    with pytest.raises(ProbandError, match="contains no templates"):
         audit(write(tmp_path, "== *\n"), out=tmp_path / "audit")
 
 

@@ -89,7 +89,7 @@ def test_bad_files(content: str, message: str, tmp_path: Path) -> None:
 
 
 def test_bad_folders(tmp_path: Path) -> None:
-    with pytest.raises(ProbandError, match="holds neither"):
+    with pytest.raises(ProbandError, match="contains neither"):
         load_crowd(tmp_path)
     with pytest.raises(ProbandError, match="no such folder"):
         load_crowd(tmp_path / "nowhere")

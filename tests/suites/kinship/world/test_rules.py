@@ -210,9 +210,9 @@ def test_a_rule_base_of_ones_own() -> None:
     [
         (('name = "tiny"', ""), "'name' is missing"),
         (('inverse = "report"', 'inverse = "peer"'), "relation 'boss': 'inverse' must name"),
-        (('peer.boss = "boss"', 'peer.boss = "chief"'), "'compose' peer.boss: 'chief' is no relation"),
+        (('peer.boss = "boss"', 'peer.boss = "chief"'), "'compose' peer.boss: 'chief' is not a relation"),
         (('peer.boss = "boss"', "peer.boss = 3"), "'compose' peer.boss must give"),
-        (('peer.boss = "boss"', 'other.boss = "boss"'), "'other' is no relation"),
+        (('peer.boss = "boss"', 'other.boss = "boss"'), "'other' is not a relation"),
         (('"sister officer"', '"boss"'), "the word 'boss' is another relation's"),
         (("[relations]", 'opposite = ["foe"]\n[relations]'), "'opposite' names 'foe'"),
         (("[relations]", 'world = "moon"\n[relations]'), "'world' is 'moon'"),

@@ -50,7 +50,7 @@ def test_released_sequences_are_tokenised_already(tmp_path: Path) -> None:
         ("a.jsonl", "{}\n", "a.jsonl line 1: 'abstract' must be text"),
         ("a.jsonl", '{"abstract": "a", "steps": ["b"], "split": "dev"}\n', "line 1: 'split' is 'dev'"),
         ("a.tsv", "a\t\n", "a.tsv line 1: an empty side"),
-        ("a.doc", "x\n", "is no corpus"),
+        ("a.doc", "x\n", "is not a corpus"),
     ],
 )
 def test_bad_files_are_told_in_one_line(tmp_path: Path, name: str, text: str, message: str) -> None:

@@ -44,7 +44,7 @@ def _tuples(path: Path) -> list[Tuple]:
             raise ProbandError("must be head<TAB>tail/tail/...", file=path, line=number)
         tuples.append(Tuple(clean(cells[0]), tails))
     if not tuples:
-        raise ProbandError("holds no pairs", file=path)
+        raise ProbandError("contains no pairs", file=path)
     return tuples
 
 

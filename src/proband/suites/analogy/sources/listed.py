@@ -45,7 +45,7 @@ def read(path: Path) -> list[Relation]:
             raise ProbandError(f"relation {name!r} has two values of group or symmetric", file=path, line=number)
         rows.setdefault(name, []).append(found)
     if not rows:
-        raise ProbandError("holds no pairs", file=path)
+        raise ProbandError("contains no pairs", file=path)
     return [Relation(name, about[name][0], tuple(tuples), about[name][1]) for name, tuples in rows.items()]
 
 

@@ -41,7 +41,7 @@ def read(folder: str | None = None) -> list[Relation]:
             for name, speech, symbol, symmetric in RELATIONS
         ]
     except (ValueError, IndexError, KeyError) as error:
-        raise ProbandError(f"is no folder of WordNet's files: {error}", file=root) from error
+        raise ProbandError(f"is not a folder of WordNet's files: {error}", file=root) from error
 
 
 def best_known(synsets: dict[int, Synset], first: dict[str, int], counts: Counter[str], *, symbol: str) -> list[Tuple]:

@@ -25,7 +25,7 @@ def read_tsv(row: str, file: object, line: int) -> tuple[Assertion, int]:
     if len(cells) not in (3, 4) or not all(cell.strip() for cell in cells[:3]):
         raise ProbandError("must be subject, relation, object[, count], separated by tabs", file=file, line=line)
     if len(cells) == 4 and not cells[3].strip().isdigit():
-        raise ProbandError(f"count {cells[3].strip()!r} is no whole number", file=file, line=line)
+        raise ProbandError(f"count {cells[3].strip()!r} is not a whole number", file=file, line=line)
     return _clean(cells[0], cells[1], cells[2]), int(cells[3]) if len(cells) == 4 else 1
 
 
@@ -38,7 +38,7 @@ def read_reverb(row: str, file: object, line: int) -> tuple[Assertion, int]:
     one, two, three = REVERB[len(cells)]
     count = cells[7].strip() if len(cells) == 10 else "1"
     if not count.isdigit():
-        raise ProbandError(f"count {count!r} is no whole number", file=file, line=line)
+        raise ProbandError(f"count {count!r} is not a whole number", file=file, line=line)
     return _clean(cells[one], cells[two], cells[three]), int(count)
 
 

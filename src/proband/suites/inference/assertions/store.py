@@ -108,7 +108,7 @@ def build_index(folder: Path) -> About:
     """Segments from all finished parts; what was there before is replaced."""
     paths = finished_parts(folder)
     if not paths:
-        raise ProbandError("holds no finished part", file=folder)
+        raise ProbandError("contains no finished part", file=folder)
     total = sum(_rows(path) for path in paths)
     segments = 1
     while segments < BUCKETS and total / segments > SEGMENT:

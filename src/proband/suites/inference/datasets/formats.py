@@ -18,7 +18,7 @@ def read_levy_dagan(path: Path) -> Iterator[Example]:
     if path.is_dir():
         there = sorted(path.glob("*.tsv"))
         if not there:
-            raise ProbandError(f"holds no {LEVY_DAGAN}", file=path)
+            raise ProbandError(f"contains no {LEVY_DAGAN}", file=path)
         path = path / LEVY_DAGAN if (path / LEVY_DAGAN) in there else there[0]
     return levy_dagan.read(path)
 
@@ -47,7 +47,7 @@ def examples(path: Path, form: str) -> tuple[str, list[Example]]:
     name = detected(path) if form == "auto" else form
     found = list(READERS[name](path))
     if not found:
-        raise ProbandError("holds no examples", file=path)
+        raise ProbandError("contains no examples", file=path)
     return name, found
 
 

@@ -21,7 +21,7 @@ def read(path: Path) -> Iterator[Example]:
     if path.is_dir():
         found = [path / name for name in FILES if (path / name).exists()]
         if not found:
-            raise ProbandError(f"holds none of {', '.join(FILES)}", file=path)
+            raise ProbandError(f"contains none of {', '.join(FILES)}", file=path)
         path = found[0]
     given = rows(path)
     used = Counter(triple for left, right, _ in given for triple in (left, right))

@@ -26,7 +26,7 @@ def read(path: Path) -> Iterator[Example]:
     if path.is_dir():
         found = [name for name in ("test", "dev", "train") if (path / f"{name}.txt").exists()]
         if not found:
-            raise ProbandError("holds no dev.txt and no test.txt", file=path)
+            raise ProbandError("contains no dev.txt and no test.txt", file=path)
         for name in found:
             yield from read_file(path / f"{name}.txt")
     else:

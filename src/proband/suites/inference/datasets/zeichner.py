@@ -63,5 +63,5 @@ def split(text: str, relation: str, path: Path, line: int) -> Triple:
     bare = " ".join(relation.replace(SWAPPED, "").split())
     before, found, after = f" {text} ".partition(f" {bare} ")
     if not found:
-        raise ProbandError(f"the relation {bare!r} does not stand in {text!r}", file=path, line=line)
+        raise ProbandError(f"the relation {bare!r} does not occur in {text!r}", file=path, line=line)
     return Triple(before.strip(), bare, after.strip())

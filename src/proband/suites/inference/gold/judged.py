@@ -84,7 +84,7 @@ def read(folder: Path, rule: str) -> Judged:
 def read_votes(path: Path, known: set[str]) -> Votes:
     votes = Votes.of(judgments(path, known), labels=LABELS)
     if not votes.items:
-        raise ProbandError("holds no judgments", file=path)
+        raise ProbandError("contains no judgments", file=path)
     return votes
 
 

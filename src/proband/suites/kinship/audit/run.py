@@ -46,7 +46,7 @@ def audit(path: Path, *, out: Path, progress: Progress = None, workers: int = 2,
     with judged_rows(found, workers=workers, progress=progress) as judged:
         summary, findings = _written(found, judged, out)
     if not summary["rows"]:
-        raise ProbandError("holds no rows", file=path)
+        raise ProbandError("contains no rows", file=path)
     write_json(out / "summary.json", summary)
     _tables(summary, out)
     return {

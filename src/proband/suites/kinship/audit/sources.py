@@ -41,7 +41,7 @@ def sources(path: Path) -> list[Source]:
     files = sorted(p for p in path.rglob("*") if p.is_file() and p.name.endswith((".csv", ".csv.gz", "items.jsonl")))
     kept = [p for p in files if p.name.endswith("items.jsonl") or _is_clutrr(p)]
     if not kept:
-        raise ProbandError("holds neither CLUTRR's CSV files nor an items.jsonl", file=path)
+        raise ProbandError("contains neither CLUTRR's CSV files nor an items.jsonl", file=path)
     return [
         Source(
             path=p, name=p.relative_to(path).as_posix(), release=(path.resolve() if p.parent == path else p.parent).name

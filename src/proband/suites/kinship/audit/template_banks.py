@@ -55,7 +55,7 @@ def audit_bank(path: Path, *, out: Path) -> Mapping[str, Any]:
         faulty = {line[0] for line in rejected}
         bank = Bank(bank.name, tuple(t for t in bank.templates if t.id not in faulty))
     if not sum(verdicts.values()):
-        raise ProbandError("holds no templates", file=path)
+        raise ProbandError("contains no templates", file=path)
     found, guess = statistics(bank), guessed_labels(completed(bank))
     with atomic(out / "rejected.csv") as file:
         csv.writer(file, lineterminator="\n").writerows([COLUMNS, *rejected])

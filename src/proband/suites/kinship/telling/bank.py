@@ -88,9 +88,9 @@ def parse_bank(text: str, *, name: str) -> Bank:
                     raise ProbandError("the clauses of one header must have the same number of relations")
                 continue
             if not patterns:
-                raise ProbandError("a paraphrase stands before the first '== clause' header")
+                raise ProbandError("a paraphrase comes before the first '== clause' header")
             if line in seen:
-                raise ProbandError(f"the paraphrase stood on line {seen[line]} already")
+                raise ProbandError(f"the paraphrase repeats line {seen[line]}")
         except ProbandError as error:
             raise ProbandError(str(error), file=name, line=number) from error
         seen[line] = number

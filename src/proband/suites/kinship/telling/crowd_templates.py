@@ -75,7 +75,7 @@ def read_rows(folder: Path) -> Iterator[Row]:
         raise ProbandError("no such folder of crowd templates", file=folder)
     tables = {split: folder / f"amt_{split}.csv" for split in ("train", "test")}
     if not any(path.is_file() for path in tables.values()):
-        raise ProbandError("holds neither amt_train.csv nor amt_test.csv", file=folder)
+        raise ProbandError("contains neither amt_train.csv nor amt_test.csv", file=folder)
     for split, path in tables.items():
         if path.is_file():
             with open(path, encoding="utf-8", newline="") as file:

@@ -193,7 +193,7 @@ def _rules(raw: Mapping[str, Any]) -> Rules:
     rows, reasons = _compositions(raw.get("compose"), neutrals, full)
     opposite = raw.get("opposite", [])
     if wrong := next((name for name in opposite if name not in neutrals), None):
-        raise ProbandError(f"'opposite' names {wrong!r}, which is no relation")
+        raise ProbandError(f"'opposite' names {wrong!r}, which is not a relation")
     return Rules(
         name=raw["name"],
         about=str(raw.get("about", "")),
@@ -249,7 +249,7 @@ def _compositions(
                 raise ProbandError(f"{place} must give a relation or a list of them")
             for name in (first, second, *gives):
                 if name not in bits or (name == OTHER and name in (first, second)):
-                    raise ProbandError(f"{place}: {name!r} is no relation")
+                    raise ProbandError(f"{place}: {name!r} is not a relation")
             rows[neutrals.index(first)][neutrals.index(second)] = sum(bits[name] for name in set(gives)) & full
     return rows, reasons
 

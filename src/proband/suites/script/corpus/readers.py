@@ -53,7 +53,7 @@ def read(path: Path, *, split: Split | None = None) -> list[Pair]:
     for ending, reader in READERS.items():
         if name.endswith(ending):
             return list(reader(path, split=split))
-    raise ProbandError("is no corpus: .tsv, .jsonl (or .gz of them) or KidsCook's folder", file=path)
+    raise ProbandError("is not a corpus: .tsv, .jsonl (or .gz of them) or KidsCook's folder", file=path)
 
 
 def read_folder(folder: Path) -> list[Pair]:
@@ -61,7 +61,7 @@ def read_folder(folder: Path) -> list[Pair]:
     endings = (".template.tsv", ".tsv", ".jsonl", ".jsonl.gz")
     paths = {split: [p for end in endings if (p := folder / f"{split}{end}").exists()] for split in SPLITS}
     if not any(paths.values()):
-        raise ProbandError("holds no train, valid or test .template.tsv, .tsv or .jsonl", file=folder)
+        raise ProbandError("contains no train, valid or test .template.tsv, .tsv or .jsonl", file=folder)
     return [pair for split, found in paths.items() for path in found[:1] for pair in read(path, split=split)]
 
 
@@ -81,7 +81,7 @@ def read_words(path: Path) -> list[str]:
     """The distinct words of a file."""
     found = list(dict.fromkeys(word for _, line in lines_of(path) for word in line.split()))
     if not found:
-        raise ProbandError("holds no words", file=path)
+        raise ProbandError("contains no words", file=path)
     return found
 
 

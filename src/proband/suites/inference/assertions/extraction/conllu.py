@@ -29,7 +29,7 @@ def of_sentence(rows: Sequence[str], file: object = "CoNLL-U", line: int = 1) ->
         if not cells[0].isdigit():
             continue
         if not cells[6].isdigit():
-            raise ProbandError(f"HEAD is {cells[6]!r}, no number", file=file, line=number)
+            raise ProbandError(f"HEAD is {cells[6]!r}, not a number", file=file, line=number)
         plural = "Number=Plur" in cells[5] and cells[3] in ("NOUN", "PROPN")
         words.append(cells[1])
         tokens.append(token(cells[1], f"{cells[3]}S" if plural else cells[3], cells[7], int(cells[6]) - 1))

@@ -84,7 +84,7 @@ def columns(path: Path) -> Columns:
             path, separator="\t", has_header=False, quote_char=None, infer_schema=False, truncate_ragged_lines=True
         )
     except pl.exceptions.PolarsError as error:
-        raise ProbandError(f"is no table: {str(error).splitlines()[0]}", file=path) from None
+        raise ProbandError(f"is not a table: {str(error).splitlines()[0]}", file=path) from None
     if table.width < 3:
         raise ProbandError(f"has {table.width} columns, not subject, relation, object (and count)", file=path)
     if table.row(0)[:3] == ("subject", "relation", "object"):

@@ -74,7 +74,7 @@ def of_conllu(path: Path) -> Iterator[list[Token]]:
             yield found
             found = []
         if not cells[6].isdigit():
-            raise ProbandError(f"HEAD is {cells[6]!r}, no number", file=path, line=number)
+            raise ProbandError(f"HEAD is {cells[6]!r}, not a number", file=path, line=number)
         found.append((cells[1].lower(), int(cells[6]), cells[7]))
     if found:
         yield found
@@ -136,7 +136,7 @@ def pairs_of(found: Iterable[list[Token]], *, least: int) -> Pairs:
                 right.append(names.setdefault(context, len(names)))
             bar.advance()
     if not left:
-        raise ProbandError("the text holds no dependencies")
+        raise ProbandError("the text contains no dependencies")
     each = np.frombuffer(left, np.int64), np.frombuffer(right, np.int64)
     return frequent(*each, np.ones(len(left), np.int64), list(words), list(names), least=least)
 
