@@ -146,7 +146,7 @@ def test_plain() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{0} met {1}.", "line 1: a paraphrase stands before"),
+        ("{0} met {1}.", "line 1: a paraphrase comes before"),
         ("== cousin\n{0}", "line 1: no relation 'cousin'"),
         ("== parent\n{0} {1}\n{0} {1}", "line 3: the paraphrase repeats line 2"),
         ("== parent, parent child\n", "line 1: the clauses of one header"),
