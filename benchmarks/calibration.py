@@ -16,6 +16,7 @@ import numpy as np
 from calibration_simulation import (
     BLIND,
     CORRELATIONS,
+    EFFECT,
     MEANS,
     OURS,
     SET_METRICS,
@@ -26,6 +27,8 @@ from calibration_simulation import (
     shares,
     training_seeds,
 )
+from scipy.special import ndtr, ndtri, stdtrit
+from scipy.stats import nct
 
 # ---- all of them ---------------------------------------------------------------------------------------------------
 
@@ -93,11 +96,21 @@ def by_layout(lines: Sequence[Line]) -> str:
         power = [line.power[OURS] for line in own if OURS in line.power]
         stated = [line.detectable for line in own if np.isfinite(line.detectable)]
         width = np.median([line.width[OURS] for line in own])
-        last = [f"{width:.2f}", f"{null:.3f}", f"{np.median(power):.2f}", f"{np.median(stated):.2f}"]
-        body.append([f"{own[0].like}: {name}", str(own[0].clusters), *others, *last])
+        clusters = own[0].clusters
+        powers = [f"{np.median(power):.2f}", f"{power_of_t(clusters - 1):.2f}"]
+        last = [f"{width:.2f}", f"{null:.3f}", *powers, f"{np.median(stated):.2f}"]
+        body.append([f"{own[0].like}: {name}", str(clusters), *others, *last])
     methods = list(lines[0].coverage)
     head = ["design", "effective clusters", *(f"coverage, {name}" for name in methods)]
-    return pipe([*head, "width / oracle", "highest null rate", "power / oracle", "detectable"], body)
+    tail = ("width / oracle", "highest null rate", "power / oracle", "t test / oracle", "detectable")
+    return pipe([*head, *tail], body)
+
+
+def power_of_t(freedom: int) -> float:
+    """Power of Student's t test beside the test that knows the variance, for the planted effect."""
+    t, z = stdtrit(freedom, 0.975), ndtri(0.975)
+    known = ndtr(EFFECT - z) + ndtr(-EFFECT - z)
+    return float((nct.sf(t, freedom, EFFECT) + nct.cdf(-t, freedom, EFFECT)) / known)
 
 
 def single_lines(lines: Sequence[Line]) -> str:
@@ -135,7 +148,8 @@ skewed). Power can pass the oracle's where a method rejects too often under the 
 ## By design
 
 Coverage: the lowest of all means, correlations and kinds of value, with the median in brackets. With fewer than six
-effective clusters Proband prints no interval but "too few to tell".
+effective clusters Proband prints no interval but "too few to tell". "t test / oracle": the power of Student's t test on
+that many independent values; no calibrated test that has to estimate the variance from few clusters has much more.
 
 {layouts}
 ## Metrics over sets, training seeds

@@ -86,6 +86,7 @@ def layouts() -> list[Layout]:
     ]
 
 
+EFFECT = 2.5  # planted, in standard errors of the oracle
 MEANS = (0.05, 0.2, 0.5, 0.8, 0.95)
 CORRELATIONS = (0.0, 0.2, 0.5)
 
@@ -222,7 +223,7 @@ def _paired(
     for name, (low, high) in single_methods(d, layout, share=False).items():
         if name != OURS:
             line.null[name] = float(((low > 0) | (high < 0)).mean())
-    effect = 2.5 * sd
+    effect = EFFECT * sd
     if share and not 0.02 < p - effect < 0.98:
         effect = -effect
         if not 0.02 < p - effect < 0.98:

@@ -104,6 +104,13 @@ def test_kidscook_is_known_by_its_content(data: Path, tmp_path: Path) -> None:
         ours = [row for row in rows if ",ours," in row]
         assert all("of the questions of the published rows" in row for row in ours)
         assert all(("blanks: by our own rule, published as released" in row) is not blanks for row in ours)
+    proband.run(tmp_path / "released", model="solver:chance", out=tmp_path / "whole", cache=False)
+    report([tmp_path / "whole"], out=tmp_path / "whole-report")
+    for table in ("whole_greedy", "top5_word_oracle", "surprisal"):  # every question of the paper: no mark
+        rows = (tmp_path / "whole-report" / "tables" / f"script-{table}.csv").read_text().splitlines()
+        ours = [row for row in rows if ",ours," in row]
+        assert len(ours) == 2
+        assert not any("published rows" in row for row in ours)
 
 
 def test_every_claim_has_a_verdict(out: Path) -> None:
