@@ -126,6 +126,11 @@ def test_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assertions([source], out=tmp_path / "s", how=How(years=(1900, 1950)))
     assert main(["assertions", str(source), "-o", str(tmp_path / "t"), "--years", "old"]) == 2
     assert "--years takes A-B" in capsys.readouterr().err
+    assert main(["assertions", str(source), "-o", str(tmp_path / "t"), "--years", "2000-1990"]) == 2
+    assert "--years takes A-B" in capsys.readouterr().err
+    (tmp_path / "arcs.none").write_text("dog\tthe/DT/det/2 dog/NN/pobj/0\t99\t1990,99\n", encoding="utf-8")
+    assert main(["assertions", str(tmp_path / "arcs.none"), "-o", str(tmp_path / "n")]) == 2
+    assert "no assertion was found in the sources" in capsys.readouterr().err
     (tmp_path / "q").write_text("Why?\n", encoding="utf-8")
     assert main(["candidates", str(tmp_path / "s"), "--questions", str(tmp_path / "q"), "-o", str(tmp_path / "c")]) == 2
     assert "q line 1: 'Why?' must begin with" in capsys.readouterr().err

@@ -133,6 +133,15 @@ def test_a_line_far_into_a_file_is_counted_from_its_beginning(tmp_path: Path, mo
         everything(path)
 
 
+def test_damaged_archives_are_named(tmp_path: Path) -> None:
+    packed = gzip.compress("\n".join(NGRAMS).encode())
+    for name, data in (("arcs1.gz", b"no archive"), ("arcs2.gz", packed[:-6]), ("arcs3.gz", packed[:30] + b"x" * 40)):
+        path = tmp_path / name
+        path.write_bytes(data)
+        with pytest.raises(ProbandError, match=rf"{name}: cannot be decompressed"):
+            everything(path)
+
+
 def test_formats_are_guessed(tmp_path: Path) -> None:
     path = tmp_path / "data"
     for text, expected in ((NGRAMS[0], "ngrams"), ("a\tb\tc", "tsv"), ("Some plain text.", "text")):

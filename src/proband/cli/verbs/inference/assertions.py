@@ -55,9 +55,10 @@ def span(text: str | None) -> tuple[int, int] | None:
     if text is None:
         return None
     first, _, last = text.partition("-")
-    if not first.isdigit() or not (last or first).isdigit():
+    last = last or first
+    if not first.isdigit() or not last.isdigit() or int(first) > int(last):
         raise ProbandError(f"--years takes A-B, as in 1900-2008, not {text!r}")
-    return int(first), int(last or first)
+    return int(first), int(last)
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -107,8 +109,13 @@ def guess(path: Path) -> str:
     return {10: "reverb", 18: "reverb", 3: "tsv"}.get(len(first), "text")
 
 
-def _open(path: Path) -> IO[bytes]:
-    return cast(IO[bytes], gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb")
+@contextmanager
+def _open(path: Path) -> Iterator[IO[bytes]]:
+    try:
+        with cast(IO[bytes], gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb") as file:
+            yield file
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ProbandError(f"cannot be decompressed: {error}", file=path) from None
 
 
 # ---- the lines of a unit -------------------------------------------------------------------------------------------

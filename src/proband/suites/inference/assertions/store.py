@@ -108,7 +108,8 @@ def build_index(folder: Path) -> About:
     """Segments from all finished parts; what was there before is replaced."""
     paths = finished_parts(folder)
     if not paths:
-        raise ProbandError("contains no finished part", file=folder)
+        done = any((folder / "parts").glob("*.done"))
+        raise ProbandError("no assertion was found in the sources" if done else "contains no finished part", file=folder)
     total = sum(_rows(path) for path in paths)
     segments = 1
     while segments < BUCKETS and total / segments > SEGMENT:
