@@ -109,7 +109,9 @@ def build_index(folder: Path) -> About:
     paths = finished_parts(folder)
     if not paths:
         done = any((folder / "parts").glob("*.done"))
-        raise ProbandError("no assertion was found in the sources" if done else "contains no finished part", file=folder)
+        raise ProbandError(
+            "no assertion was found in the sources" if done else "contains no finished part", file=folder
+        )
     total = sum(_rows(path) for path in paths)
     segments = 1
     while segments < BUCKETS and total / segments > SEGMENT:
