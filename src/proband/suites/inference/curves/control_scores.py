@@ -44,7 +44,7 @@ def analysis(results: Results, seed: int) -> Sequence[Sheet]:
             rows=tuple(lines),
             note="Chance is the share of entailed pairs. Above chance without the premise, or with that of another "
             "question, a score is an artefact of the hypotheses; what it loses with other arguments was memory of "
-            "them. Intervals at 95 %, by question.",
+            "them. Intervals at 95 %, by question. A run on a sample has other pairs under each control.",
         ),
     )
 
