@@ -19,7 +19,7 @@ from proband.suites.inference.curves import argument_frequency, control_scores, 
 from proband.suites.inference.curves.figure import precision_at
 from proband.suites.inference.curves.findings import HELPS, NEEDS_LEMMA, UNDER
 from proband.suites.inference.curves.measures import NORMALISED
-from proband.suites.inference.curves.scored import difference, scored
+from proband.suites.inference.curves.scored import Scored, difference, scored
 from proband.suites.inference.paper import anchors, section3
 
 
@@ -94,6 +94,17 @@ def test_every_method_stands_beside_its_controls(tmp_path: Path) -> None:
     assert float(cells["no shared lemma"][2] or 0) < float(cells["as they are"][2] or 0)
     others = (figure.figure, directions.analysis, argument_frequency.analysis, section3.analysis, anchors.analysis)
     assert [analysis(found, 0) for analysis in others] == [()] * 5
+
+
+def test_a_curve_ends_where_no_threshold_reaches() -> None:
+    """Rules: two points and the rest in one. Scores: up to the last."""
+    truth = np.array([1, 1, 0, 1, 0, 1, 0, 1, 0, 1] * 4, dtype=float)
+    names = [str(n) for n in range(40)]
+    for score, last in ((np.repeat([2.0, 1.0, 0.0], [4, 6, 30]), 0.25), (-np.arange(40.0), 1.0)):
+        each = Scored.of(np.column_stack([score, truth]), names, [(name,) for name in names])
+        line = figure.curve("x", each)
+        assert line.points[-1][0] == pytest.approx(last)
+        assert all(at <= last for at, _, _ in line.band)
 
 
 def test_precision_at_a_recall() -> None:

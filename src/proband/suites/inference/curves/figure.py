@@ -22,6 +22,7 @@ from proband.suites.inference.curves.scored import PLAIN, Scored, control_of, di
 
 BAND_AT = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 SHOWN = 80  # points of a curve
+GAP = 0.25  # of recall
 HEADER = (
     "method", "pairs", "first precision", "first recall", "recall at 80 % precision", "low", "high",
     "area", "normalised area", "low ", "high ", "added", "p",
@@ -95,14 +96,17 @@ def row(each: Found, base: Found | None) -> tuple[str | float | None, ...]:
 
 
 def curve(name: str, each: Scored) -> Curve:
-    """At most SHOWN points, evenly spread over recall, and the band where the curve reaches."""
+    """At most SHOWN points, evenly spread over recall, and the band where the curve reaches. It ends before a GAP: all
+    that no rule accepts is one point, and a line to it would promise what no threshold gives."""
     _, precision, recall = points(each.records, np.ones(len(each.records)))
     kept = np.flatnonzero(recall > 0)
+    gaps = np.flatnonzero(np.diff(recall[kept]) > GAP)
+    kept = kept[: gaps[0] + 1] if len(gaps) else kept
     if len(kept) > SHOWN:
         wanted = np.linspace(recall[kept[0]], recall[kept[-1]], SHOWN)
         kept = np.unique(kept[np.minimum(np.searchsorted(recall[kept], wanted), len(kept) - 1)])
     band = []
-    for at in (at for at in BAND_AT if at >= recall[kept[0]]):
+    for at in (at for at in BAND_AT if recall[kept[0]] <= at <= recall[kept[-1]]):
         metric = Metric(name=f"precision at {at}", of=partial(precision_at, recall=at), over="set")
         _, found = each.interval(metric)
         band.append((at, found.low, found.high))
