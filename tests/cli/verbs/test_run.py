@@ -34,7 +34,7 @@ def test_every_option_reaches_the_pipeline(proband: Any, items: Path, stage: Any
     from proband.core.types import Run
 
     made = stage("run", Run(suite="toy", solver="as-is", model="x", seed=1, items_sha=""))
-    stage("score", {"metric": "accuracy", "unit": "share", "mean": None, "answers": 0})
+    stage("score", {"metric": "accuracy", "title": "accuracy", "unit": "share", "mean": None, "answers": 0})
     words = shlex.split(
         "-m hf:x -s as-is --set a=1 --set b=x=y --limit 3 --too-long skip --no-cache --seed 1 --engine ray --workers 2"
     )
