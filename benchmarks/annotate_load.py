@@ -150,8 +150,10 @@ def main() -> None:
     ):
         process = Process(folder)
         process.start()
-        found = asyncio.run(load(given, process, new_link(secret_of(folder), "crowd")))
-        process.stop()
+        try:
+            found = asyncio.run(load(given, process, new_link(secret_of(folder), "crowd")))
+        finally:
+            process.stop()
     seconds = given.minutes * 60
     quarter = found.memory[len(found.memory) // 4]
     print(

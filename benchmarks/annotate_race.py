@@ -105,7 +105,7 @@ def main() -> None:
 def races(given: Any, server: Any, overlap: int) -> None:
     answers = late = 0
     for seed in range(given.seeds):
-        settings = {"people": {"overlap": overlap}, "time": {"lease-minutes": 0.01}, "seed": seed}
+        settings = {"people": {"overlap": overlap}, "time": {"lease-minutes": 0.035}, "seed": seed}
         with judge_study(server and server.database(), units=given.units, candidates=2, settings=settings) as folder:
             found = race(folder, people=given.people, seed=seed)
         assert found["filled"] == dict.fromkeys(range(1, given.units + 1), overlap), found["filled"]

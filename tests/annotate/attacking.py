@@ -105,7 +105,8 @@ def project(folder: Path, kind: str, strings: list[str]) -> dict[str, Any]:
             names = [f"{name} {text}" for name in first["facts"]["names"]]
             rows.append({**first, "id": f"w{n} {text}", "facts": {**first["facts"], "names": names}})
     items = write_lines(folder / f"{kind}.jsonl", rows)
-    return init(folder / kind, kind=kind, items=items, settings_given={"people": {"overlap": 2}})
+    people = {"overlap": 2, "units-per-person": 0}
+    return init(folder / kind, kind=kind, items=items, settings_given={"people": people})
 
 
 def set_texts(study: Study, text: str) -> None:

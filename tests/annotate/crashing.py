@@ -96,35 +96,40 @@ async def crash(given: Plan, folder: Path, server: Postgres | None) -> Outcome:
     from proband.annotate.project import secret_of
     from proband.annotate.site.tokens import new_link
 
-    process = Process(folder)
+    process, found = Process(folder), Outcome(acknowledged={}, back=[], back_database=[])
     process.start()
-    acknowledged: dict[str, dict[str, str]] = {}
-    stop, back, back_database = asyncio.Event(), list[float](), list[float]()
-    link = new_link(secret_of(folder), "crowd")
-    clients = [Client(process.url, link, number, acknowledged) for number in range(given.clients)]
-    tasks = [asyncio.create_task(client.work(stop)) for client in clients]
-    rng = random.Random(given.seed)
-    for blow in range(given.kills):
-        goal = given.answers * (blow + 1) // given.kills
-        while len(acknowledged) < goal:
-            await asyncio.sleep(0.01)
-            for task in tasks:
-                if task.done():
-                    task.result()
-        await asyncio.sleep(rng.random() * 0.2)
-        if server is not None and blow % given.every == given.every - 1:
-            begin = time.monotonic()
-            await asyncio.to_thread(server.stop, "immediate")
-            await asyncio.to_thread(server.start)
-            await asyncio.to_thread(process.wait_healthy)
-            back_database.append(time.monotonic() - begin)
-        else:
-            await asyncio.to_thread(process.kill)
-            back.append(await asyncio.to_thread(process.start))
-    stop.set()
-    await asyncio.gather(*tasks)
-    process.stop()
-    return Outcome(acknowledged=acknowledged, back=back, back_database=back_database)
+    try:
+        link, stop = new_link(secret_of(folder), "crowd"), asyncio.Event()
+        clients = [Client(process.url, link, number, found.acknowledged) for number in range(given.clients)]
+        tasks = [asyncio.create_task(client.work(stop)) for client in clients]
+        rng = random.Random(given.seed)
+        for blow in range(given.kills):
+            while len(found.acknowledged) < given.answers * (blow + 1) // given.kills:
+                await asyncio.sleep(0.01)
+                for task in tasks:
+                    if task.done():
+                        task.result()
+            await asyncio.sleep(rng.random() * 0.2)
+            await asyncio.to_thread(_strike, process, server if blow % given.every == given.every - 1 else None, found)
+        stop.set()
+        await asyncio.gather(*tasks)
+    finally:
+        process.stop()
+    return found
+
+
+def _strike(process: Process, server: Postgres | None, found: Outcome) -> None:
+    """Kill the server, or stop the database; wait until both answer again."""
+    begin = time.monotonic()
+    if server is None:
+        process.kill()
+        process.start()
+        found.back.append(time.monotonic() - begin)
+    else:
+        server.stop("immediate")
+        server.start()
+        process.wait_healthy()
+        found.back_database.append(time.monotonic() - begin)
 
 
 def verify(folder: Path, acknowledged: dict[str, dict[str, str]]) -> dict[str, int]:
