@@ -58,9 +58,18 @@ class Lstm(nn.Module):
         turned = torch.where(inside, lengths[:, None] - 1 - places, places)
         for at in range(0, len(self.cells), self.sides):
             cells, inputs = self.cells[at : at + self.sides], [x, turn(x, turned) if self.sides == 2 else x]
-            read = self._at_once(cells, inputs) if self.side_by_side else [cell(y)[0] for cell, y in zip(cells, inputs)]
+            read = self._at_once(cells, inputs) if self.side_by_side else self._in_turn(cells, inputs)
             x = read[0] if self.sides == 1 else torch.cat([read[0], turn(read[1], turned)], -1)
         return x * inside[..., None]
+
+    def _in_turn(self, cells: Any, inputs: list[Tensor]) -> list[Tensor]:
+        """oneDNN's LSTM takes half as long again to train on a processor as torch's own."""
+        library: Any = torch.backends.mkldnn
+        before, library.enabled = library.enabled, False
+        try:
+            return [cell(y)[0] for cell, y in zip(cells, inputs)]
+        finally:
+            library.enabled = before
 
     def _at_once(self, cells: Any, inputs: list[Tensor]) -> tuple[Tensor, ...]:
         """Both directions in one recurrence."""

@@ -44,7 +44,12 @@ class RelationNetwork(nn.Module):
 
     def read(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """B × S × T × D: the states within each sentence; B × S: which sentences there are."""
-        size = batch.tokens.shape
-        x = self.embeddings(batch.tokens.flatten(0, 1))
-        h = self.lstm(x, batch.lengths.flatten())
-        return h.view(*size, -1), batch.lengths > 0
+        size, told = batch.tokens.shape, batch.lengths > 0
+        tokens, lengths = batch.tokens.flatten(0, 1), batch.lengths.flatten()
+        if tokens.is_cuda or self.lstm.side_by_side:  # shapes must not depend on the data
+            return self.lstm(self.embeddings(tokens), lengths).view(*size, -1), told
+        there = told.flatten()
+        read = self.lstm(self.embeddings(tokens[there]), lengths[there])
+        h = read.new_zeros(len(tokens), *read.shape[1:])
+        h[there] = read
+        return h.view(*size, -1), told
