@@ -19,7 +19,7 @@ DATA = Path(__file__).resolve().parents[2] / "src" / "proband" / "data" / "annot
         ("judge", "questionnaires.jsonl", ("--set", "people.overlap=0"), "'people.overlap': expected `int` >= 1"),
         ("judge", "questionnaires.jsonl", ("--set", "people.overlp=3"), "unknown field `overlp`"),
         ("judge", "questionnaires.jsonl", ("--gold", "2"), "only 0 units have a known answer"),
-        ("judge", "questionnaires.jsonl", ("--database", "mysql://x"), "'mysql://x' is no database"),
+        ("judge", "questionnaires.jsonl", ("--database", "mysql://x"), "'mysql://x' is not a database URL"),
         ("write", "solve.jsonl", (), "people tell at most 3 in one story"),
         ("solve", "solve.jsonl", ("--trial", "100"), "leave none of 8"),
     ],

@@ -45,7 +45,7 @@ def line(**changes: Any) -> bytes:
         ),
         (line(id=" "), "line 1: 'id' is empty"),
         (line(id=None), "line 1: 'id' must be text, not null"),
-        (line() + line(), "line 2: 'id' 'a' stood on line 1 already"),
+        (line() + line(), "line 2: 'id' 'a' is already on line 1"),
         (line() + b'{"id": "b"}\n', "line 2: field 'suite' is missing"),
         (line() + b'\xff{"id": "b"}\n', "line 2: not a JSON object: not UTF-8 at byte 1"),
         (line() + b'{"id": "b", "su', "line 2: truncated: the last line has no end"),

@@ -212,7 +212,7 @@ def test_missing_weights_are_refused_not_drawn_at_random(checkpoint: Path, tmp_p
 
 def test_words_that_would_break_the_prompt(checkpoint: Path) -> None:
     model = load(f"relbert:{checkpoint}", {"device": "cpu"})
-    with pytest.raises(ProbandError, match="'<mask>' holds a sign"):
+    with pytest.raises(ProbandError, match="'<mask>' contains a placeholder"):
         model.embed_pairs([("<mask>", "x")])
     masked = load(f"relbert:{checkpoint}", {"device": "cpu", "mode": "mask", "template": "c"})
     with pytest.raises(ProbandError, match="the mask is cut off"):

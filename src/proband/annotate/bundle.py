@@ -54,7 +54,7 @@ def unpack(path: Path, folder: Path) -> None:
             for entry in entries:
                 _unpack_entry(archive, entry, folder, path)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
-        raise ProbandError(f"is no zip archive that can be read: {error}", file=path) from None
+        raise ProbandError(f"cannot be read as a zip archive: {error}", file=path) from None
 
 
 def _unpack_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, path: Path) -> None:

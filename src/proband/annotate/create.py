@@ -210,7 +210,7 @@ def new_password(folder: Path) -> str:
 
 def _fill(connection: Connection, project: Project, made: Sequence[Unit], hashed: str) -> None:
     if connection.scalar(select(func.count()).select_from(units)):
-        raise ProbandError("the database holds a project already")
+        raise ProbandError("the database already contains a project")
     numbers = list(range(1, len(made) + 1))
     random.Random(project.seed).shuffle(numbers)  # the number tells nothing about the place in the file
     experts = project.people.expert_units or len(made)

@@ -255,7 +255,7 @@ def _all_different(path: Path, kind: type[Kind], key: str, hashes: array[int]) -
     for number, raw in raw_lines(path):
         name = getattr(parse(kind, raw, file=path, line=number), key)
         if hash(name) in suspects and lines.setdefault(name, number) != number:
-            raise ProbandError(f"{key!r} {name!r} stood on line {lines[name]} already", file=path, line=number)
+            raise ProbandError(f"{key!r} {name!r} is already on line {lines[name]}", file=path, line=number)
 
 
 def read_items(

@@ -63,7 +63,7 @@ def prompt(pair: tuple[str, str], template: str, *, mask: str) -> str:
     head, tail = pair
     for word in pair:
         if any(mark in word for mark in (*MARKS, mask)):
-            raise ProbandError(f"the word {word!r} holds a sign of the prompt itself")
+            raise ProbandError(f"the word {word!r} contains a placeholder of the prompt")
     values = {"<subj>": head, "<obj>": tail, "<mask>": mask}
     return re.sub("|".join(MARKS), lambda found: values[found[0]], template)
 

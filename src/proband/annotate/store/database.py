@@ -149,7 +149,7 @@ def engine(url: str) -> Engine:
     except ArgumentError:
         parsed = None
     shown = parsed.render_as_string(hide_password=True) if parsed is not None else url
-    raise ProbandError(f"{shown!r} is no database: write sqlite:///FILE or postgresql://USER@HOST/NAME")
+    raise ProbandError(f"{shown!r} is not a database URL: write sqlite:///FILE or postgresql://USER@HOST/NAME")
 
 
 def _prepare_sqlite(made: Engine) -> None:

@@ -59,7 +59,7 @@ def _of_items(path: Path) -> Iterator[Caption]:
         words = item.facts.get("abstract")
         if not isinstance(words, list):
             raise ProbandError(
-                "is no item of the suite script: 'facts.abstract' is missing", file=items_path(path), line=line
+                "not an item of the suite script: 'facts.abstract' is missing", file=items_path(path), line=line
             )
         text = re.sub(r"\s+([.,;:!?])", r"\1", " ".join(words))
         category = str(item.tags.get("category", ""))

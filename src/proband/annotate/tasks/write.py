@@ -36,7 +36,7 @@ def units(path: Path) -> Iterator[Unit]:
             target = facts["target"]
         except (KeyError, TypeError, ValueError):
             raise ProbandError(
-                "is no kinship item: facts need names, genders, edges, query", file=path, line=line
+                "not a kinship item: facts need names, genders, edges, query", file=path, line=line
             ) from None
         chain = [first, *(j for _, _, j in edges)]
         if any(edge[0] != chain[place] for place, edge in enumerate(edges)) or chain[-1] != last:

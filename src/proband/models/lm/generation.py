@@ -54,7 +54,7 @@ def write_all(model: LocalModel, prompts: Sequence[str], rows: dict[str, Ints], 
         raise ProbandError(f"the temperature is {how.temperature}, but must not be negative")
     for prompt, row in rows.items():
         if not len(row):
-            raise ProbandError(f"{model.name}: nothing to go on from {prompt!r} without a BOS token")
+            raise ProbandError(f"{model.name}: cannot continue {prompt!r} without a BOS token")
     order = sorted(rows, key=lambda prompt: -len(rows[prompt]))
     texts: dict[str, str] = {}
 

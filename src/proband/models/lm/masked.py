@@ -130,7 +130,7 @@ class Masked(EmbedsTokens):
             at = np.flatnonzero(tokens.ids == mask_id)
             if len(at) != 1:
                 raise ProbandError(
-                    f"the text around a blank must not hold {self.tokenizer.mask_token}: {shorten(tokens.text)}"
+                    f"the text around a blank must not contain {self.tokenizer.mask_token}: {shorten(tokens.text)}"
                 )
             places.append(int(at[0]))
             rows.append(np.concatenate([tokens.ids[: at[0]], np.full(count, mask_id), tokens.ids[at[0] + 1 :]]))

@@ -56,7 +56,7 @@ def _key(url: str) -> str | None:
     for name in key_names(url):
         key = os.environ.get(name, "").strip()
         if not key.isascii() or not key.isprintable():
-            raise ProbandError(f"the API key in {name} holds characters that no key has")
+            raise ProbandError(f"the API key in {name} contains characters that a key cannot have")
         if key:
             return key
     return None

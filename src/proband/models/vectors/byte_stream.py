@@ -87,7 +87,7 @@ def _unpacked(file: Path, member: str | None, start: bytes, stack: ExitStack) ->
         archive = stack.enter_context(zipfile.ZipFile(file))
         return archive.open(_member(file, archive, member))
     if member is not None:
-        raise ProbandError(f"is no zip archive, so {member!r} cannot be inside", file=file)
+        raise ProbandError(f"not a zip archive, so {member!r} cannot be inside", file=file)
     opener = next((opener for magic, opener in PACKED.items() if start.startswith(magic)), open)
     content: IO[bytes] = opener(file, "rb")
     return content

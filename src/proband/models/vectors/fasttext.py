@@ -32,7 +32,7 @@ def convert(reader: Bytes, writer: Writer, *, errors: str) -> dict[str, int]:
     bucket = arguments["bucket"]
     if columns != dim or count != words + bucket:
         raise ProbandError(
-            f"the matrix is {count} x {columns}, but {words} words and {bucket} buckets of {dim} were promised",
+            f"the matrix is {count} x {columns}, but {words} words and {bucket} buckets of {dim} are declared",
             file=reader.path,
         )
     for rows in _matrix(reader, words, dim):
@@ -56,7 +56,7 @@ def _arguments(reader: Bytes) -> tuple[int, dict[str, int]]:
     if version not in VERSIONS:
         raise ProbandError(f"fastText format {version}, but only 11 and 12 are known", file=reader.path)
     if bucket < 0 or maxn > 100:
-        raise ProbandError("the header holds impossible numbers", file=reader.path)
+        raise ProbandError("the header contains impossible numbers", file=reader.path)
     return version, {"dim": dim, "model": model, "bucket": bucket, "minn": minn, "maxn": maxn}
 
 
@@ -65,7 +65,7 @@ def _dictionary(reader: Bytes, writer: Writer, *, errors: str) -> int:
     size, words, labels, _, pruned = struct.unpack("<iiiqq", reader.take(28, what="the dictionary"))
     if size < 1 or words < 1 or size != words + labels:
         raise ProbandError(
-            f"the dictionary of {size} entries promises {words} words, {labels} labels", file=reader.path
+            f"the dictionary of {size} entries declares {words} words, {labels} labels", file=reader.path
         )
     if pruned > 0:
         raise ProbandError("is pruned and quantised (.ftz); word vectors need the full .bin file", file=reader.path)
@@ -75,7 +75,7 @@ def _dictionary(reader: Bytes, writer: Writer, *, errors: str) -> int:
         word = reader.until(b"\0", what=what)
         kind = reader.take(9, what=what)[8]
         if (kind == 0) != (number <= words):
-            raise ProbandError(f"{what} is not of its kind: the dictionary is damaged", file=reader.path)
+            raise ProbandError(f"{what} has the wrong type: the dictionary is damaged", file=reader.path)
         if kind == 0:
             block.append(checked_word(word, errors=errors, path=reader.path, place=what))
         if len(block) == 8192 or (number == size and block):

@@ -82,14 +82,14 @@ def binary_blocks(reader: Bytes, *, errors: str) -> Iterator[Block]:
         while (first := reader.peek(1)) == b"\n":  # some writers end each vector with a newline
             reader.take(1, what=what)
         if not first:
-            raise ProbandError(f"the header promises {count} words, but there are {number - 1}", file=reader.path)
+            raise ProbandError(f"the header declares {count} words, but there are {number - 1}", file=reader.path)
         words.append(checked_word(reader.until(b" ", what=what), errors=errors, path=reader.path, place=what))
         rows.append(reader.take(4 * dim, what=what))
         if len(words) == 1024 or number == count:
             yield words, _finite(rows, dim, reader.path, first=number - len(words) + 1)
             words, rows = [], []
     if reader.peek(1 << 10).strip():
-        raise ProbandError(f"goes on after the {count} words its header promises", file=reader.path)
+        raise ProbandError(f"continues after the {count} words that its header declares", file=reader.path)
 
 
 def _finite(rows: list[bytes], dim: int, path: object, *, first: int) -> Floats:
@@ -127,10 +127,12 @@ def text_blocks(reader: Bytes, *, header: bool, errors: str) -> Iterator[Block]:
         block = _parsed(lines, seen + (2 if header else 1), dim, reader.path, errors)
         seen += len(lines)
         if count is not None and seen > count:
-            raise ProbandError(f"goes on after the {count} words its header promises", file=reader.path, line=count + 2)
+            raise ProbandError(
+                f"continues after the {count} words that its header declares", file=reader.path, line=count + 2
+            )
         yield block
     if count is not None and seen < count:
-        raise ProbandError(f"the header promises {count} words, but there are {seen}", file=reader.path, line=1)
+        raise ProbandError(f"the header declares {count} words, but there are {seen}", file=reader.path, line=1)
 
 
 def _line_blocks(reader: Bytes, *, first: int) -> Iterator[list[bytes]]:
