@@ -149,4 +149,4 @@ def test_help_is_quick_and_light(words: list[str]) -> None:
     done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=True)
     seconds, heavy = json.loads(done.stdout)
     assert heavy == []
-    assert seconds < 1.0  # 0.2 when the machine is quiet; the promise of 0.5 is measured in benchmarks
+    assert seconds < 2.0  # 0.2 when the machine is quiet; the promise of 0.5 is measured in benchmarks

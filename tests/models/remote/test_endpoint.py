@@ -154,6 +154,7 @@ def test_no_more_requests_at_once_than_allowed() -> None:
 # ---- interruption --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_loses_nothing_that_was_finished(tmp_path: Path) -> None:
     """Ctrl-C in the middle, then the same again: no answer that was written down is asked for twice."""
     asked = [question(i) for i in range(30)]

@@ -22,6 +22,7 @@ def test_every_number_is_worked_on_once() -> None:
     assert sorted(seen) == list(range(20))
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("deaf", [1, 3])
 def test_an_interrupt_stops_workers_that_miss_their_cancellation(deaf: int) -> None:
     """As a connection can that is being opened: the worker goes on as if nothing had been asked of it."""
