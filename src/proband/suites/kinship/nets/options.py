@@ -111,5 +111,11 @@ class ExtractorOptions(NetOptions):
     rate: Rate = 2e-3
     batch: Batch = 50
     decay: Annotated[float, Meta(description="of the weights", ge=0)] = 0.01
+    near: Annotated[
+        int,
+        Meta(
+            description="sentences apart that people of a fact may be; -1: what 99 % of the training facts need", ge=-1
+        ),
+    ] = -1
     layer: Annotated[int, Meta(description="of the encoder, whose states stand for the words; -1: the last")] = -1
     rules: Annotated[str, Meta(description="rule base to reason with: sound, clutrr, or a TOML file")] = "sound"

@@ -23,9 +23,9 @@ from proband.suites.kinship.nets.extraction.batches import (
     stated_genders,
     stated_relations,
 )
-from proband.suites.kinship.nets.extraction.pair_classifier import pooled
+from proband.suites.kinship.nets.extraction.pair_classifier import PairClassifier, pooled
 from proband.suites.kinship.nets.extraction.reasoning import R, surest, triples
-from proband.suites.kinship.nets.extraction.task import task
+from proband.suites.kinship.nets.extraction.task import nearness, task
 from proband.suites.kinship.nets.options import ExtractorOptions
 from proband.suites.kinship.nets.stories import NUMBER, UNTYPED, Story
 from proband.suites.kinship.world.relations import RELATIONS
@@ -96,6 +96,37 @@ def test_pooling_is_a_sum_over_pairs_of_mentions() -> None:
     ahead, back = scores[0, [0, 2], 1], scores[0, 1, [0, 2]][:, CONVERSE]  # of 1 to 0, and of 0 to 1 turned around
     torch.testing.assert_close(found[0, 0, 1], torch.logsumexp(torch.cat([ahead, back]), 0))
     torch.testing.assert_close(found[0, 1, 0], found[0, 0, 1][CONVERSE])
+
+
+def test_of_people_named_too_many_sentences_apart_nothing_is_read() -> None:
+    torch.manual_seed(0)
+    words = (0, "left", ".", 1, "left", ".", 2, "left", ".")
+    story = Story("a", words, 3, ((0, NUMBER["son"], 2),), (0, 2), None, "train")
+    vocabulary = Vocabulary.of([["left", "."]], least=1)
+    batch, every = pad_mentions([story], vocabulary, pool=20), {(0, 1), (1, 2), (0, 2)}
+
+    def read(net: PairClassifier) -> set[tuple[int, int]]:
+        chance = net(batch)[0].softmax(-1)[0, ..., :NONE].sum(-1)
+        return {(i, j) for i, j in every if chance[i, j] > 0}
+
+    for near, readable in ((0, set()), (1, {(0, 1), (1, 2)}), (2, every)):
+        net = PairClassifier(read_options(ExtractorOptions, {"near": near}, of="extractor"), len(vocabulary))
+        assert read(net.eval()) == readable
+        assert read(net.train()) == every  # what is stated nowhere is an example too
+
+
+def test_how_far_a_fact_may_reach_is_learned_from_the_training_stories(fifty: Path) -> None:
+    sentences = {0: (0, "met", 1, "."), 1: (0, "left", ".", 1, "left", ".")}
+    edge = ((0, NUMBER["son"], 1),)
+    stories = {gap: Story("a", words, 2, edge, (0, 1), None, "train") for gap, words in sentences.items()}
+    unnamed = Story("b", ("rain", "."), 2, edge, (0, 1), None, "train")
+    assert nearness([stories[0]] * 995 + [stories[1]] * 5 + [unnamed] * 100) == 0
+    assert nearness([stories[0]] * 94 + [stories[1]] * 6) == 1
+    chosen = [
+        task(fifty, options=read_options(ExtractorOptions, given, of="extractor"), seed=0).note()["near"]
+        for given in ({}, {"near": 3})
+    ]
+    assert chosen[1] == 3 != chosen[0]
 
 
 def test_the_surest_derivation_is_that_of_an_enumeration() -> None:

@@ -7,7 +7,7 @@ leave several relations possible, the surest derivation from all facts decides (
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +119,7 @@ def load(folder: Path) -> Extractor:
     note = read_json(folder / NOTE)
     try:
         options = read_options(ExtractorOptions, note["options"], of="net extractor")
+        options = replace(options, near=int(note["near"]))
         vocabulary, encoder = Vocabulary(tuple(note["words"])), int(note["encoder"])
     except (KeyError, TypeError) as error:
         raise ProbandError(f"is not the folder of an extractor: {error}", file=folder) from error

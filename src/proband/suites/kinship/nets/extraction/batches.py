@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from proband.suites.kinship.nets.batches import NEVER, ROUNDED
-from proband.suites.kinship.nets.stories import UNTYPED, Story, placeholders
+from proband.suites.kinship.nets.stories import ENDS, UNTYPED, Story, placeholders
 from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, NEUTRAL, NEUTRALS, RELATIONS
 from proband.training.vocabulary import PADDING, UNKNOWN, Vocabulary
 
@@ -31,6 +31,7 @@ class Mentions:
     slots: Tensor  # B × N
     places: Tensor  # B × M: which word a mention is; -1 at the padding
     owners: Tensor  # B × M: whose it is; -1 at the padding
+    sentences: Tensor  # B × M: number of the sentence it is in
     stated: Tensor  # B × N × N: number of the neutral relation of j to i, NONE, or NEVER where it is not known
     female: Tensor  # B × N: 1 or 0, NEVER where it is not known
     states: Tensor | None = None  # B × T × D, of a frozen encoder
@@ -83,13 +84,14 @@ def pad_mentions(
     b, n = len(stories), size(max(s.people for s in stories))
     tokens, slots = np.full((b, t), PADDING, dtype=np.int64), np.zeros((b, n), dtype=np.int64)
     stated, female = np.full((b, n, n), NEVER, dtype=np.int64), np.full((b, n), NEVER, dtype=np.int64)
-    places, owners = (np.full((b, m), -1, dtype=np.int64) for _ in range(2))
+    places, owners, sentences = (np.full((b, m), -1, dtype=np.int64) for _ in range(3))
     for row, (story, mentions) in enumerate(zip(stories, where)):
         own = draw.sample(range(pool), story.people) if draw else placeholders(story, pool)
         tokens[row, : len(story.words)] = _numbers(story, vocabulary, own, draw)
         slots[row, : story.people] = own
         places[row, : len(mentions)] = mentions
         owners[row, : len(mentions)] = [story.words[at] for at in mentions]
+        sentences[row, : len(mentions)] = sentences_of_mentions(story.words)
         stated[row, : story.people, : story.people] = stated_relations(story)
         female[row, : story.people] = stated_genders(story)
     return Mentions(
@@ -98,10 +100,40 @@ def pad_mentions(
         slots=torch.from_numpy(slots),
         places=torch.from_numpy(places),
         owners=torch.from_numpy(owners),
+        sentences=torch.from_numpy(sentences),
         stated=torch.from_numpy(stated),
         female=torch.from_numpy(female),
         states=None if states is None else _states([states[s.id] for s in stories], t),
     )
+
+
+def sentences_of_mentions(words: Sequence[int | str]) -> list[int]:
+    """
+    >>> sentences_of_mentions([0, "met", 1, ".", 0, "left", "."])
+    [0, 0, 1]
+    """
+    found, sentence = [], 0
+    for word in words:
+        if isinstance(word, int):
+            found.append(sentence)
+        sentence += word in ENDS
+    return found
+
+
+def sentences_apart(story: Story) -> list[int]:
+    """Of each fact: how many sentences lie between the nearest mentions of its people; facts of people who are not
+    named are left out.
+
+    >>> words, facts = (0, "left", ".", 1, "met", 2, "."), ((0, 1, 1), (1, 1, 2))
+    >>> sentences_apart(Story("a", words, 3, facts, (0, 1), None, "train"))
+    [1, 0]
+    """
+    owners = [word for word in story.words if isinstance(word, int)]
+    mentions: dict[int, list[int]] = {}
+    for owner, sentence in zip(owners, sentences_of_mentions(story.words)):
+        mentions.setdefault(owner, []).append(sentence)
+    named = [(mentions[i], mentions[j]) for i, _, j in story.edges if i in mentions and j in mentions]
+    return [min(abs(a - b) for a in first for b in second) for first, second in named]
 
 
 def _numbers(story: Story, vocabulary: Vocabulary, own: Sequence[int], draw: random.Random | None) -> list[int]:

@@ -6,8 +6,9 @@ r"""What does the text state of two people? A classifier of pairs of mentions.
     P(i is a woman) = sigmoid(\sum_m g h_m)
 
 A fact and its converse are one statement, so both directions add up; the gender of a person is told by every mention
-("his", "her", a kin word), not by one fact alone. Everything is local: a story of ten facts is read like one of two.
-The words are learned vectors, or the states of a frozen encoder.
+("his", "her", a kin word), not by one fact alone. Everything is local: a story of ten facts is read like one of two,
+and of mentions more than `near` sentences apart nothing is read. The words are learned vectors, or the states of a
+frozen encoder.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class PairClassifier(nn.Module):
         self.blocks = nn.ModuleList(Block(d, 2 ** (n % 4), options.dropout) for n in range(options.blocks))
         self.norm, self.dropout = nn.LayerNorm(d), nn.Dropout(options.dropout)
         self.left, self.right = nn.Linear(d, d), nn.Linear(d, d, bias=False)
-        self.distance = nn.Embedding(2 * FAR + 1, d)
+        self.near, self.distance = options.near, nn.Embedding(2 * FAR + 1, d)
         self.out, self.female = nn.Linear(d, len(NEUTRALS)), nn.Linear(d, 1)
         self.register_buffer("converse", torch.tensor(CONVERSE), persistent=False)
         nn.init.constant_(self.out.bias, -3.0)  # most pairs are not related by the text
@@ -51,7 +52,10 @@ class PairClassifier(nn.Module):
         own = self.dropout(h.gather(1, at[..., None].expand(-1, -1, h.shape[-1])))
         steps = at[:, None, :] - at[:, :, None]
         pairs = self.left(own)[:, :, None] + self.right(own)[:, None] + self.distance(steps.clamp(-FAR, FAR) + FAR)
-        scores = self.out(F.relu(pairs)).masked_fill((steps.abs() > FAR)[..., None], NOWHERE)  # B × M × M × 11
+        never = steps.abs() > FAR
+        if not self.training:  # training learns more from all pairs
+            never |= (batch.sentences[:, None, :] - batch.sentences[:, :, None]).abs() > self.near
+        scores = self.out(F.relu(pairs)).masked_fill(never[..., None], NOWHERE)  # B × M × M × 11
         female = torch.einsum("bim,bm->bi", belongs(batch.owners, people), self.female(own).squeeze(-1))
         return with_none(pooled(scores, batch.owners, people, self.converse)), female
 

@@ -19,7 +19,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import items_path
 from proband.core.protocols import EmbedsWords
 from proband.suites.kinship.nets.batches import NEVER
-from proband.suites.kinship.nets.extraction.batches import NONE, Mentions, pad_mentions
+from proband.suites.kinship.nets.extraction.batches import NONE, Mentions, pad_mentions, sentences_apart
 from proband.suites.kinship.nets.extraction.encoding import read_states
 from proband.suites.kinship.nets.extraction.pair_classifier import PairClassifier
 from proband.suites.kinship.nets.options import ExtractorOptions
@@ -31,6 +31,7 @@ from proband.training.fit import placed
 from proband.training.task import Task
 from proband.training.vocabulary import Vocabulary
 
+NEARLY_ALL = 0.99
 LEAST = 2  # words seen less often in training are unknown
 
 
@@ -42,7 +43,8 @@ class ExtractionTask(Task):
         seed: int, states: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
         """`states`: those of a frozen encoder, by a story's id."""
-        self.options, self.vocabulary, self.train, self.valid = options, vocabulary, train, valid
+        self.options = options if options.near >= 0 else replace(options, near=nearness(train))
+        self.vocabulary, self.train, self.valid = vocabulary, train, valid
         self.recipe = replace(recipe_of(options), schedule="cosine", decay=options.decay)
         self.device, self.size = options.device, len(train)
         self.seed, self.draw, self.states = seed, random.Random(seed), states
@@ -90,7 +92,13 @@ class ExtractionTask(Task):
         return right.sum(), torch.ones_like(right).sum()
 
     def note(self) -> Mapping[str, Any]:
-        return {"words": self.vocabulary.words, "encoder": self.encoder}
+        return {"words": self.vocabulary.words, "encoder": self.encoder, "near": self.options.near}
+
+
+def nearness(stories: Sequence[Story]) -> int:
+    """As many sentences apart as the people of nearly all facts are at most."""
+    apart = sorted(gap for story in stories for gap in sentences_apart(story))
+    return apart[int(NEARLY_ALL * (len(apart) - 1))] if apart else 0
 
 
 def task(items: Path, *, options: ExtractorOptions, seed: int, model: EmbedsWords | None = None) -> ExtractionTask:
