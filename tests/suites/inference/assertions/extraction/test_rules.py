@@ -12,7 +12,7 @@ from proband.suites.inference.assertions.extraction.trees import LABELS, token, 
 # rule -> (tree as word/tag/label/head, everything that follows)
 CASES = {
     "own_subject transitive UD": (
-        "Aspirin/PROPN/nsubj/2 relieves/VERB/root/0 severe/ADJ/amod/4 pain/NOUN/obj/2",
+        "Aspirin/PROPN/nsubj/2 relieves/VERB/ROOT/0 severe/ADJ/amod/4 pain/NOUN/obj/2",
         ["Aspirin | relieves | severe pain"],
     ),
     "own_subject transitive SD": (
@@ -24,7 +24,7 @@ CASES = {
         ["Curie | was awarded | the prize"],
     ),
     "transitive negated": (
-        "Italy/PROPN/nsubj/4 did/AUX/aux/4 not/PART/advmod/4 invade/VERB/root/0 Kenya/PROPN/obj/4",
+        "Italy/PROPN/nsubj/4 did/AUX/aux/4 not/PART/advmod/4 invade/VERB/ROOT/0 Kenya/PROPN/obj/4",
         ["Italy | did not invade | Kenya"],
     ),
     "transitive with a particle": (
@@ -32,7 +32,7 @@ CASES = {
         ["Rome | took over | Egypt"],
     ),
     "transitive joined arguments": (
-        "Lions/NOUNS/nsubj/4 and/CCONJ/cc/3 tigers/NOUNS/conj/1 eat/VERB/root/0 meat/NOUN/obj/4",
+        "Lions/NOUNS/nsubj/4 and/CCONJ/cc/3 tigers/NOUNS/conj/1 eat/VERB/ROOT/0 meat/NOUN/obj/4",
         ["Lions | eat | meat", "tigers | eat | meat"],
     ),
     "prepositional SD": (
@@ -40,11 +40,11 @@ CASES = {
         ["The Nile | flows through | Egypt"],
     ),
     "prepositional UD passive": (
-        "Chocolate/NOUN/nsubj:pass/3 is/AUX/aux:pass/3 made/VERB/root/0 from/ADP/case/6 the/DET/det/6 bean/NOUN/obl/3",
+        "Chocolate/NOUN/nsubj:pass/3 is/AUX/aux:pass/3 made/VERB/ROOT/0 from/ADP/case/6 the/DET/det/6 bean/NOUN/obl/3",
         ["Chocolate | is made from | the bean"],
     ),
     "prepositional agent": (
-        "Gaul/PROPN/nsubj:pass/3 was/AUX/aux:pass/3 invaded/VERB/root/0 by/ADP/case/5 Rome/PROPN/obl:agent/3",
+        "Gaul/PROPN/nsubj:pass/3 was/AUX/aux:pass/3 invaded/VERB/ROOT/0 by/ADP/case/5 Rome/PROPN/obl:agent/3",
         ["Gaul | was invaded by | Rome"],
     ),
     "prepositional adjective": (
@@ -52,7 +52,7 @@ CASES = {
         ["Aspirin | is good for | headaches"],
     ),
     "object_and_preposition": (
-        "Canada/PROPN/nsubj/2 took/VERB/root/0 action/NOUN/obj/2 against/ADP/case/5 China/PROPN/obl/2",
+        "Canada/PROPN/nsubj/2 took/VERB/ROOT/0 action/NOUN/obj/2 against/ADP/case/5 China/PROPN/obl/2",
         ["Canada | took | action", "Canada | took action against | China"],
     ),
     "object_and_preposition of the object": (
@@ -60,11 +60,11 @@ CASES = {
         ["Lions | have | a taste", "Lions | have a taste for | meat"],
     ),
     "infinitive": (
-        "Garlic/NOUN/nsubj/2 helps/VERB/root/0 to/PART/mark/4 prevent/VERB/xcomp/2 colds/NOUNS/obj/4",
+        "Garlic/NOUN/nsubj/2 helps/VERB/ROOT/0 to/PART/mark/4 prevent/VERB/xcomp/2 colds/NOUNS/obj/4",
         ["Garlic | helps to prevent | colds"],
     ),
     "copula and copula_and_preposition UD": (
-        "Paris/PROPN/nsubj/4 is/AUX/cop/4 the/DET/det/4 capital/NOUN/root/0 of/ADP/case/6 France/PROPN/nmod/4",
+        "Paris/PROPN/nsubj/4 is/AUX/cop/4 the/DET/det/4 capital/NOUN/ROOT/0 of/ADP/case/6 France/PROPN/nmod/4",
         ["Paris | is | the capital of France", "Paris | is the capital of | France"],
     ),
     "copula and copula_and_preposition ClearNLP": (
@@ -72,11 +72,11 @@ CASES = {
         ["Paris | became | the capital of France", "Paris | became the capital of | France"],
     ),
     "copula_and_preposition with a preposition before": (
-        "Iran/PROPN/nsubj/4 was/AUX/cop/4 at/ADP/case/4 war/NOUN/root/0 with/ADP/case/6 Iraq/PROPN/nmod/4",
+        "Iran/PROPN/nsubj/4 was/AUX/cop/4 at/ADP/case/4 war/NOUN/ROOT/0 with/ADP/case/6 Iraq/PROPN/nmod/4",
         ["Iran | was at war with | Iraq", "Iran | was at | war"],
     ),
     "in_a_place": (
-        "The/DET/det/2 museum/NOUN/nsubj/5 is/AUX/cop/5 in/ADP/case/5 Berlin/PROPN/root/0",
+        "The/DET/det/2 museum/NOUN/nsubj/5 is/AUX/cop/5 in/ADP/case/5 Berlin/PROPN/ROOT/0",
         ["The museum | is in | Berlin"],
     ),
     "relative_subject": (
@@ -96,7 +96,7 @@ CASES = {
         ["Rome | conquered | Egypt", "Rome | invaded | Gaul"],
     ),
     "apposition": (
-        "Paris/PROPN/root/0 ,/PUNCT/punct/4 the/DET/det/4 capital/NOUN/appos/1 of/ADP/case/6 France/PROPN/nmod/4",
+        "Paris/PROPN/ROOT/0 ,/PUNCT/punct/4 the/DET/det/4 capital/NOUN/appos/1 of/ADP/case/6 France/PROPN/nmod/4",
         ["Paris | is the capital of | France"],
     ),
     "object_relative": (
@@ -104,7 +104,7 @@ CASES = {
         ["doctors | prescribe | the drugs"],
     ),
     "object_relative without a pronoun": (
-        "the/DET/det/2 land/NOUN/root/0 Rome/PROPN/nsubj/4 conquered/VERB/acl:relcl/2",
+        "the/DET/det/2 land/NOUN/ROOT/0 Rome/PROPN/nsubj/4 conquered/VERB/acl:relcl/2",
         ["Rome | conquered | the land"],
     ),
 }
@@ -131,10 +131,10 @@ def test_every_rule_has_a_case() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "He/PRON/nsubj/2 invaded/VERB/root/0 Gaul/PROPN/obj/2",  # a pronoun has no type
-        "Rome/PROPN/nsubj/2 fell/VERB/root/0",  # nothing is related
-        "invaded/VERB/root/0 Gaul/PROPN/obj/1",  # no subject
-        "Gaul/PROPN/obj/3 Rome/PROPN/nsubj/3 invaded/VERB/root/0",  # the order of a question
+        "He/PRON/nsubj/2 invaded/VERB/ROOT/0 Gaul/PROPN/obj/2",  # a pronoun has no type
+        "Rome/PROPN/nsubj/2 fell/VERB/ROOT/0",  # nothing is related
+        "invaded/VERB/ROOT/0 Gaul/PROPN/obj/1",  # no subject
+        "Gaul/PROPN/obj/3 Rome/PROPN/nsubj/3 invaded/VERB/ROOT/0",  # the order of a question
         "the/DT/det/2 dog/NN/pobj/0",
     ],
 )
@@ -144,7 +144,7 @@ def test_what_is_no_assertion(text: str) -> None:
 
 def test_arguments_are_whole_phrases() -> None:
     text = (
-        "the/DET/det/3 old/ADJ/amod/3 University/PROPN/nsubj/6 of/ADP/case/5 Oxford/PROPN/nmod/3 owns/VERB/root/0"
+        "the/DET/det/3 old/ADJ/amod/3 University/PROPN/nsubj/6 of/ADP/case/5 Oxford/PROPN/nmod/3 owns/VERB/ROOT/0"
         " John/PROPN/nmod:poss/9 's/PART/case/7 house/NOUN/obj/6"
     )
     assert found(text) == ["the old University of Oxford | owns | John 's house"]
@@ -152,7 +152,7 @@ def test_arguments_are_whole_phrases() -> None:
 
 def test_dialects_agree() -> None:
     """The same sentence in three dialects."""
-    ud = "Rome/PROPN/nsubj/2 sent/VERB/root/0 troops/NOUNS/obj/2 to/ADP/case/5 Gaul/PROPN/obl/2"
+    ud = "Rome/PROPN/nsubj/2 sent/VERB/ROOT/0 troops/NOUNS/obj/2 to/ADP/case/5 Gaul/PROPN/obl/2"
     stanford = "Rome/NNP/nsubj/2 sent/VBD/ROOT/0 troops/NNS/dobj/2 to/TO/prep/2 Gaul/NNP/pobj/4"
     assert found(ud) == found(stanford) == ["Rome | sent troops to | Gaul", "Rome | sent | troops"]
     assert "root" in LABELS.values()
