@@ -226,6 +226,81 @@ def test_a_study_takes_over_those_it_includes_and_trains_several_nets(file: Path
         read_study(whole, {})
 
 
+def test_a_training_on_several_builds_has_their_names_and_its_line(file: Path, tmp_path: Path) -> None:
+    train = '[[train]]\nitems = ["clean", "noisy"]\nnet = ["gat", "mac"]\n\n'
+    file.write_text(
+        STUDY.replace("[[run]]", train + '[[run]]\nitems = ["clean"]\nmodels = ["net:noisy"]\n\n[[run]]', 1)
+    )
+    read = read_study(file, {})
+    assert [(part.name, part.items) for part in read.train] == [
+        ("clean-gat", "clean"), ("clean-mac", "clean"), ("noisy-gat", "noisy"), ("noisy-mac", "noisy")
+    ]  # fmt: skip
+    assert read.run[0].models == ["net:noisy-gat", "net:noisy-mac"]
+    file.write_text(file.read_text().replace("[[train]]", '[[train]]\nname = "a"').replace("net:noisy", "net:a"))
+    read = read_study(file, {})
+    assert [part.name for part in read.train] == ["a-clean-gat", "a-clean-mac", "a-noisy-gat", "a-noisy-mac"]
+    assert read.run[0].models == [f"net:{part.name}" for part in read.train]
+    wrong = file.read_text().replace('items = ["clean", "noisy"]\nnet', 'items = ["clean", "nosy"]\nnet')
+    file.write_text(wrong)
+    at = wrong.splitlines().index('items = ["clean", "nosy"]') + 1
+    with pytest.raises(ProbandError, match=rf"line {at}: no \[\[build\]\] is named 'nosy'"):
+        read_study(file, {})
+    file.write_text(wrong.replace("nosy", "noisy").replace('net = ["gat", "mac"]', 'net = ["gat", "mack"]'))
+    with pytest.raises(ProbandError, match=rf"line {at + 1}: .*mack"):
+        proband.study(file, out=tmp_path / "out", dry_run=True)
+
+
+SHARED = """
+[study]
+title = "Two names for the same stories"
+
+[[build]]
+name = "first"
+suite = "kinship"
+options = { k = "2", per-k = 22, hold-out = "clauses", test-per-k = 4 }
+
+[[build]]
+name = "second"
+suite = "kinship"
+options = { k = "2", per-k = 22, hold-out = "clauses", test-per-k = 4 }
+
+[[build]]
+name = "others"
+suite = "kinship"
+options = { k = "3", per-k = 4 }
+
+[[train]]
+items = ["first", "second"]
+net = ["composer"]
+options = { epochs = 1 }
+seeds = [0, 1]
+
+[[run]]
+items = ["first"]
+models = ["net:first"]
+
+[[run]]
+items = ["others"]
+models = ["net:first", "net:second"]
+"""
+
+
+def test_two_names_for_the_same_content_are_one_stage(file: Path, tmp_path: Path) -> None:
+    file.write_text(SHARED)
+    result = proband.study(file, out=tmp_path / "out")
+    assert [f"{stage['verb']} {stage['name']}" for stage in result["stages"]] == [
+        "build first", "build others", "train first-composer-s0", "train first-composer-s1",
+        "run first · first-composer-s0", "run first · first-composer-s1",
+        "run others · first-composer-s0", "run others · first-composer-s1",
+    ]  # fmt: skip
+    assert states(result) == ["ran"] * 2 + ["ran", "done"] + ["ran"] * 4
+    # on other stories too the net has the name that was asked for first; each name where only it is asked
+    file.write_text(SHARED.replace('["net:first", "net:second"]', '["net:second"]'))
+    result = proband.study(file, out=tmp_path / "again")
+    runs = [json.loads((Path(s["folder"]) / "run.json").read_text())["model"] for s in result["stages"][4:]]
+    assert runs == ["net:first-composer"] * 2 + ["net:second-composer"] * 2
+
+
 OPTIONAL_NET = """
 [study]
 title = "A net that cannot be trained"

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar, cast
 
 from proband import suites
 from proband.core.errors import ProbandError
@@ -14,27 +15,35 @@ from proband.pipeline.run import first_item
 from proband.pipeline.studies.stages import BuildStage, FolderStage, RunStage, Stage, TrainStage
 from proband.pipeline.studies.study_file import BuildPart, RunPart, StudyFile, TrainPart, line_of
 
+S = TypeVar("S", BuildStage, TrainStage, RunStage)
+
 
 class Grid:
-    """The stages of a study, in the order in which they are run."""
+    """The stages of a study, in the order in which they are run. Two names for the same content are one stage, that of
+    the first name: parts of a study share what they build and train."""
 
     def __init__(self, study: StudyFile, *, file: Path, out: Path) -> None:
         self.study, self.file, self.out = study, file, out
         self.text = file.read_text(encoding="utf-8")
+        self.known: dict[str, Stage] = {}  # by key
         self.builds: dict[str, list[BuildStage]] = {}
         self.nets: dict[str, list[TrainStage]] = {}
 
     def stages(self) -> list[Stage]:
         for at, build in enumerate(self.study.build):
-            self.builds[build.name] = list(self._build(build, at))
-        for at, net in enumerate(self.study.train):
-            self.nets[net.name] = trained = list(self._train(net, at))
+            self.builds[build.name] = [self._once(stage) for stage in self._build(build, at)]
+        for net in self.study.train:
+            self.nets[net.name] = trained = [self._once(stage) for stage in self._train(net)]
             for one in trained:
-                one.together.extend(other for other in trained if other is not one and other.items is one.items)
-        runs = [stage for at, part in enumerate(self.study.run) for stage in self._run(part, at)]
-        before: list[Stage] = [stage for group in self.builds.values() for stage in group]
-        before += [stage for group in self.nets.values() for stage in group]
-        return list({stage.key: stage for stage in (*before, *runs)}.values())
+                there = {one.key, *(other.key for other in one.together)}
+                one.together.extend(o for o in trained if o.key not in there and o.items is one.items)
+        for at, part in enumerate(self.study.run):
+            for stage in self._run(part, at):
+                self._once(stage)
+        return list(self.known.values())
+
+    def _once(self, stage: S) -> S:
+        return cast(S, self.known.setdefault(stage.key, stage))
 
     @contextmanager
     def _at(self, *path: str | int) -> Iterator[None]:
@@ -54,8 +63,10 @@ class Grid:
             line = line_of(self.text, ["build", at, "name"])
             yield BuildStage(name=name, out=self.out, seed=seed, options=part.options, line=line, suite=part.suite)
 
-    def _train(self, part: TrainPart, at: int) -> Iterator[TrainStage]:
+    def _train(self, part: TrainPart) -> Iterator[TrainStage]:
         assert isinstance(part.net, str)  # `spread` has taken lists apart
+        assert isinstance(part.items, str)
+        at = part.at
         many = len(self.builds[part.items]) > 1
         for items, seed in itertools.product(self.builds[part.items], part.seeds):
             suite = suites.suite(items.suite)

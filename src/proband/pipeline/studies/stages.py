@@ -271,6 +271,6 @@ class Models:
             self.key = self.model = None  # the old one goes before the new one comes
             self.model = load_model(stage.spec, stage.model_options, suite=suite)
             self.key = key
-            if stage.trained:
-                self.model.name = stage.model  # the folder's name would differ from machine to machine
+        if stage.trained:  # the folder's name would differ from machine to machine; one net may have several names
+            self.model.name = stage.model
         return self.model

@@ -5,9 +5,10 @@
     [parameters]   what the command line may set (--set NAME=VALUE, --data, -m), with their defaults;
                    a value "{name}" anywhere below stands for the parameter
     [[build]]      name, suite, options, seeds
-    [[train]]      name, items (a build), net (of several each is NAME-NET, and "net:NAME" is all of them), options,
-                   seeds, model (to start from), optional (where it cannot be trained here, it is named and left out,
-                   and so are its optional runs)
+    [[train]]      items (a build, or several: one training on each), name (that of the items unless given; on several
+                   NAME-ITEMS), net (of several each is NAME-NET, and "net:NAME" is all of them), options, seeds, model
+                   (to start from), optional (where it cannot be trained here, it is named and left out, and so are
+                   its optional runs)
     [[run]]        items (builds, or folders), models ("net:NAME" is a train stage), solver, options, grid (option -> a
                    list of values: one run per combination), seeds, limit, model-options, optional (a model that is not
                    installed or cannot be asked this way is named and left out)
@@ -49,13 +50,14 @@ class BuildPart(Part, frozen=True, kw_only=True):
 
 
 class TrainPart(Part, frozen=True, kw_only=True):
-    name: str
-    items: str
+    name: str = ""
+    items: str | list[str]
     net: str | list[str]
     options: dict[str, Any] = {}
     seeds: tuple[int, ...] = (0,)
     model: str | None = None
     optional: bool = False
+    at: int = msgspec.field(default=0, name="(at)")  # which [[train]] it is; no key of the file
 
 
 class RunPart(Part, frozen=True, kw_only=True):
@@ -138,14 +140,20 @@ def with_included(raw: dict[str, Any], path: Path) -> dict[str, Any]:
 
 
 def spread(study: StudyFile) -> StudyFile:
-    """Every training of several nets as trainings of one, and `net:NAME` of such a training as all of them."""
+    """Every training on several builds or of several nets as trainings of one net on one build; `net:NAME` of such a
+    training is all of them."""
     train: list[TrainPart] = []
     names: dict[str, list[str]] = {}
-    for part in study.train:
-        nets = part.net if isinstance(part.net, list) else [part.net]
-        own = [f"{part.name}-{net}" for net in nets] if isinstance(part.net, list) else [part.name]
-        names.setdefault(f"net:{part.name}", []).extend(f"net:{name}" for name in own)
-        train += [msgspec.structs.replace(part, name=name, net=net) for name, net in zip(own, nets)]
+    for at, part in enumerate(study.train):
+        for items in [part.items] if isinstance(part.items, str) else part.items:
+            name = items if not part.name else part.name if isinstance(part.items, str) else f"{part.name}-{items}"
+            nets = [part.net] if isinstance(part.net, str) else part.net
+            own = [name] if isinstance(part.net, str) else [f"{name}-{net}" for net in nets]
+            for whole in dict.fromkeys((part.name or name, name)):
+                names.setdefault(f"net:{whole}", []).extend(f"net:{each}" for each in own)
+            train += [
+                msgspec.structs.replace(part, name=one, items=items, net=net, at=at) for one, net in zip(own, nets)
+            ]
     run = [
         msgspec.structs.replace(part, models=[each for model in part.models for each in names.get(model, [model])])
         for part in study.run
@@ -237,17 +245,22 @@ def explained(message: str, text: str) -> tuple[str, int | None]:
 
 def wrong_names(study: StudyFile, beside: Path) -> Iterator[tuple[str, list[str | int]]]:
     """Names that are given twice, and names that are used but not given; each with its place."""
-    made: dict[str, Sequence[BuildPart | TrainPart]] = {"build": study.build, "train": study.train}
+    made: dict[str, list[tuple[int, str]]] = {
+        "build": [(at, part.name) for at, part in enumerate(study.build)],
+        "train": [(part.at, part.name) for part in study.train],
+    }
     for kind, parts in made.items():
-        for at, part in enumerate(parts):
-            if not re.fullmatch(r"[\w.-]+", part.name):
-                yield f"'name' {part.name!r} must be letters, digits, . _ -", [kind, at, "name"]
-            if part.name in [before.name for before in parts[:at]]:
-                yield f"two [[{kind}]] are named {part.name!r}", [kind, at, "name"]
-    names = {kind: {part.name for part in parts} for kind, parts in made.items()}
-    for at, trained in enumerate(study.train):
+        seen: set[str] = set()
+        for at, name in parts:
+            if not re.fullmatch(r"[\w.-]+", name):
+                yield f"'name' {name!r} must be letters, digits, . _ -", [kind, at, "name"]
+            if name in seen:
+                yield f"two [[{kind}]] are named {name!r}", [kind, at, "name"]
+            seen.add(name)
+    names = {kind: {name for _, name in parts} for kind, parts in made.items()}
+    for trained in study.train:
         if trained.items not in names["build"]:
-            yield f"no [[build]] is named {trained.items!r}", ["train", at, "items"]
+            yield f"no [[build]] is named {trained.items!r}", ["train", trained.at, "items"]
     for at, run in enumerate(study.run):
         nets = [model.removeprefix("net:") for model in run.models if model.startswith("net:")]
         for kind, used, key in (("build", run.items, "items"), ("train", nets, "models")):
