@@ -226,6 +226,23 @@ def test_a_study_takes_over_those_it_includes_and_trains_several_nets(file: Path
         read_study(whole, {})
 
 
+def test_included_studies_keep_their_order_and_the_first_sets_the_parameters(file: Path, tmp_path: Path) -> None:
+    for name, seed in (("one", 1), ("two", 2)):
+        (tmp_path / f"{name}.toml").write_text(
+            f'[study]\ntitle = "x"\n[parameters]\nk = "{seed}"\n{name} = 0\n[[build]]\nname = "{name}"\n'
+            f'suite = "kinship"\n[[run]]\nitems = ["{name}"]\nmodels = ["a:b"]\n[report]\ntables = ["{name}"]'
+        )
+    whole = tmp_path / "whole.toml"
+    whole.write_text(
+        '[study]\ntitle = "All"\ninclude = ["one", "two"]\n[parameters]\ntwo = 2\n[report]\ntables = ["own"]'
+    )
+    read = read_study(whole, {})
+    assert read.parameters == {"k": "1", "one": 0, "two": 2}
+    assert [part.name for part in read.build] == ["one", "two"]
+    assert [part.items for part in read.run] == [["one"], ["two"]]
+    assert read.report.tables == ["one", "two", "own"]
+
+
 def test_a_training_on_several_builds_has_their_names_and_its_line(file: Path, tmp_path: Path) -> None:
     train = '[[train]]\nitems = ["clean", "noisy"]\nnet = ["gat", "mac"]\n\n'
     file.write_text(

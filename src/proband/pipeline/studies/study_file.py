@@ -123,14 +123,15 @@ def read_study(path: Path, given: Mapping[str, Any]) -> StudyFile:
 
 
 def with_included(raw: dict[str, Any], path: Path) -> dict[str, Any]:
-    """The tables of the file with those of the studies it includes before them; its own parameters win."""
-    head = raw.get("study")
-    for name in head.get("include", ()) if isinstance(head, dict) else ():
+    """The tables of the studies it includes, in their order, then its own. Of parameters that several have its own
+    win, then those of the study that is named first."""
+    head, own_values = raw.get("study"), raw.get("parameters", {})
+    for name in reversed(head.get("include", ()) if isinstance(head, dict) else ()):
         other = path.with_name(f"{name}.toml")
         if not other.is_file():
             raise ProbandError(f"no study {name!r} beside it to include", file=path)
         part = with_included(tomllib.loads(other.read_text(encoding="utf-8")), other)
-        raw["parameters"] = {**part.get("parameters", {}), **raw.get("parameters", {})}
+        raw["parameters"] = {**raw.get("parameters", {}), **part.get("parameters", {}), **own_values}
         for kind in ("build", "train", "run"):
             raw[kind] = [*part.get(kind, ()), *raw.get(kind, ())]
         report, own = part.get("report", {}), raw.setdefault("report", {})
