@@ -22,7 +22,9 @@ from proband.core.statistics import estimates
 from proband.core.statistics.clusters import Clusters, Floats, Ints, Neighbours
 from proband.core.statistics.estimates import Measured
 from proband.core.statistics.influence import of_set
+from proband.core.statistics.shares import share_ends
 from proband.core.statistics.spread import OTHER, SHARE, spread
+from proband.core.statistics.student_t import detectable, quantile
 
 Ends = tuple[Floats, Floats]
 OURS, BLIND = "Proband", "the same, blind to seeds"
@@ -149,9 +151,9 @@ def ours(x: Floats, shared: Neighbours, *, share: bool) -> Ends:
     mean = x.mean(axis=1)
     found = spread(x - mean[:, None], shared, SHARE if share else OTHER)
     if share:
-        return estimates.share_ends(mean, found, shared)
+        return share_ends(mean, found, shared)
     centre, error, freedom = estimates.difference_of(mean, found, shared, share=False)
-    half = estimates.quantile(freedom) * error
+    half = quantile(freedom) * error
     return centre - half, centre + half
 
 
@@ -159,8 +161,8 @@ def our_difference(d: Floats, shared: Neighbours, *, share: bool) -> tuple[Float
     """Both ends and the difference that is said to be detectable."""
     mean = d.mean(axis=1)
     centre, error, freedom = estimates.difference_of(mean, spread(d - mean[:, None], shared), shared, share=share)
-    half = estimates.quantile(freedom) * error
-    return centre - half, centre + half, estimates.detectable(error, freedom)
+    half = quantile(freedom) * error
+    return centre - half, centre + half, detectable(error, freedom)
 
 
 def single_methods(x: Floats, layout: Layout, *, share: bool) -> dict[str, Ends]:

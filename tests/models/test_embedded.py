@@ -12,8 +12,12 @@ import numpy as np
 import pytest
 
 from proband.core.errors import ProbandError
+from proband.core.files import read_items
 from proband.core.protocols import EmbedsSentences, EmbedsWords, HasVectors, PredictsWords, ScoresText, Text
 from proband.models import embedded, load
+from proband.pipeline.build import build
+from proband.pipeline.run import run
+from proband.suites.analogy.item_pairs import query_and_options
 
 
 def test_lists_are_complete() -> None:
@@ -88,6 +92,22 @@ def test_minilm_is_mean_pooling() -> None:
     assert found[0] @ found[1] > 0.6 > 0.2 > found[0] @ found[2]
     assert model.embed_sentences(["word " * 600]).shape == (1, 384)  # cut, not refused
     assert model.embed(["A man eats."], [[(2, 5)]], layers=[-1]).shape == (1, 1, 1, 384)
+
+
+def test_minilm_embeds_once_what_items_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build("analogy", out=tmp_path / "items", per_relation=60, relations="capital")
+    asked = [query_and_options(item) for item in read_items(tmp_path / "items")]
+    model = load("embedded:minilm", {"device": "cpu"})
+    batch, rows = model.network.batch, 0
+
+    def counting(texts: Any, pad: int) -> Any:
+        nonlocal rows
+        rows += len(texts)
+        return batch(texts, pad)
+
+    monkeypatch.setattr(model.network, "batch", counting)
+    run(tmp_path / "items", model=model, out=tmp_path / "run", solver="sentence-cosine")
+    assert rows == len({pair for query, options in asked for pair in (query, *options)})
 
 
 @pytest.mark.slow

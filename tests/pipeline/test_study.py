@@ -134,6 +134,14 @@ def test_the_plan_counts_items_and_calls(file: Path, tmp_path: Path) -> None:
     assert {(stage["state"], stage["calls"]) for stage in after if stage["verb"] == "run"} == {("done", 0)}
 
 
+def test_the_plan_of_the_first_solver_that_fits_counts_by_the_kind_of_model(tmp_path: Path) -> None:
+    few = {"zero-shot": "1", "settings": "zero-shot", "models": "embedded:glove,embedded:mlm"}
+    plan = proband.study("analogy", out=tmp_path / "out", parameters=few, dry_run=True)["stages"]
+    glove, mlm = (stage for stage in plan if stage["verb"] == "run")
+    assert glove["calls"] == glove["items"] > 0
+    assert mlm["calls"] == 2 * mlm["items"]  # a text per option
+
+
 def test_parameters_are_set_from_outside(file: Path, tmp_path: Path) -> None:
     plan = proband.study(file, out=tmp_path, parameters={"k": "2", "models": "baseline:random"}, dry_run=True)["stages"]
     assert [stage["name"] for stage in plan if stage["verb"] == "run"][:2] == [

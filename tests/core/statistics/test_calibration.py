@@ -14,6 +14,7 @@ import pytest
 
 from proband.core.statistics import estimates as stats
 from proband.core.statistics.clusters import Clusters, Floats, Neighbours
+from proband.core.statistics.shares import share_ends
 from proband.core.statistics.spread import SHARE, Spread, effective, spread
 
 BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
@@ -93,7 +94,7 @@ def test_at_one_correlation_both_ends_follow_the_mean(correlation: float, ways: 
     telling = n * mean * (1 - mean) / ((1 - mean) ** 3 + mean**3)
     fixed = np.full(n + 1, correlation)
     number, freedom = effective(fixed, telling, shared, SHARE)
-    low, high = stats.share_ends(mean, Spread(mean * (1 - mean), fixed, telling, number, freedom), shared)
+    low, high = share_ends(mean, Spread(mean * (1 - mean), fixed, telling, number, freedom), shared)
     assert np.diff(low).min() >= -1e-9
     assert np.diff(high).min() >= -1e-9
 
@@ -131,6 +132,37 @@ def test_the_interval_leaves_out_zero_if_and_only_if_p_is_below_5_percent() -> N
         assert (found.low > 0 or found.high < 0) == (found.p < 0.05)
         seen.add(found.p < 0.05)
     assert seen == {True, False}
+
+
+def test_the_interval_leaves_out_a_constant_if_and_only_if_p_is_below_5_percent() -> None:
+    """Means from 0 to 1 and near both, one to three clusters an item, one to three runs, shares and other numbers."""
+    rng = np.random.default_rng(0)
+    seen = set()
+    for _ in range(600):
+        names = [tuple(map(str, rng.integers(0, 25, rng.integers(1, 4)))) for _ in range(80)]
+        middle = rng.choice([0.0, 0.03, 0.1, 0.5, 0.9, 0.97, 1.0])
+        x = measured(*(rng.random((rng.integers(1, 4), 80)) < middle).astype(float))
+        share, shared, constant = bool(rng.random() < 0.7), shared_by(names), float(rng.random())
+        found = stats.interval(x, shared, share=share)
+        p = stats.p_against(constant, x, shared, share=share)
+        assert (not found.low <= constant <= found.high) == (p < 0.05)
+        if found.low > 0 and found.high < 1:
+            for end in (found.low, found.high):  # at an end p is 5 %
+                assert stats.p_against(end, x, shared, share=share) == pytest.approx(0.05, abs=1e-6)
+        seen.add((share, p < 0.05))
+    assert len(seen) == 4
+
+
+def test_a_true_constant_is_rejected_as_often_as_stated(simulation: Any) -> None:
+    layout = simulation.single("", "", [8] * 12)
+    rejected = []
+    shared = shared_by([tuple(map(str, row)) for row in layout.member])
+    rng = np.random.default_rng(0)
+    for _ in range(600):
+        latent = np.sqrt(0.3) * rng.normal(size=12)[layout.member[:, 0]] + np.sqrt(0.7) * rng.normal(size=layout.items)
+        x = measured((latent < 0.0).astype(float))
+        rejected.append(stats.p_against(0.5, x, shared, share=True) < 0.05)
+    assert 0.02 < np.mean(rejected) < 0.07
 
 
 def test_the_methods_beside_ours_are_those_of_statsmodels(simulation: Any) -> None:

@@ -13,6 +13,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from proband.core.statistics import estimates as stats
 from proband.core.statistics.clusters import Clusters, Floats, Neighbours
+from proband.core.statistics.student_t import detectable
 
 
 def apart(n: int) -> Neighbours:
@@ -29,6 +30,21 @@ def test_a_share_of_items_of_their_own_is_wilsons(right: int, wrong: int) -> Non
     found = stats.interval(measured(x), apart(len(x)), share=True)
     theirs = proportion_confint(right, len(x), method="wilson")
     assert (found.low, found.high) == pytest.approx(theirs, abs=1e-9)
+
+
+@given(st.integers(0, 60), st.integers(6, 60), st.floats(0.02, 0.98))
+def test_a_share_against_a_constant_is_the_score_test(right: int, wrong: int, constant: float) -> None:
+    x = np.repeat([1.0, 0.0], [right, wrong])
+    found = stats.p_against(constant, measured(x), apart(len(x)), share=True)
+    z = (x.mean() - constant) / np.sqrt(constant * (1 - constant) / len(x))
+    assert found == pytest.approx(2 * scipy_stats.norm.sf(abs(z)), abs=1e-9)
+
+
+def test_other_numbers_against_a_constant_have_students_test() -> None:
+    x = np.random.default_rng(0).normal(0.0, 1.0, 40)  # a mean so near 0 that nothing is added to the variance
+    x += 0.01 - x.mean()
+    found = stats.p_against(0.3, measured(x), apart(40), share=False)
+    assert found == pytest.approx(scipy_stats.ttest_1samp(x, 0.3).pvalue, rel=1e-3)
 
 
 def test_other_numbers_of_their_own_have_students_interval_and_test() -> None:
@@ -48,7 +64,7 @@ def test_the_correction_is_statsmodels(p: list[float]) -> None:
 
 
 def test_the_detectable_difference_is_seen_four_times_in_five() -> None:
-    effect = float(stats.detectable(np.array(1 / np.sqrt(100)), np.array(np.inf)))
+    effect = float(detectable(np.array(1 / np.sqrt(100)), np.array(np.inf)))
     power = NormalIndPower(ddof=0).power(effect_size=effect, nobs1=100, alpha=0.05, ratio=0)
     assert power == pytest.approx(0.8, abs=1e-4)
 

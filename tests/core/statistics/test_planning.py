@@ -11,6 +11,7 @@ from proband.core.statistics import estimates
 from proband.core.statistics.clusters import Clusters, Floats, Neighbours
 from proband.core.statistics.planning import Pilot, grown, needed
 from proband.core.statistics.spread import neighbours_correlation, spread
+from proband.core.statistics.student_t import p_value
 
 
 def groups(count: int, size: int) -> Neighbours:
@@ -40,7 +41,7 @@ def test_a_plan_from_a_pilot_has_the_power_it_states() -> None:
     d, fewer = answers(count, 6, better=0.08, repetitions=1200, seed=1), groups(count, 6)
     mean = d.mean(axis=1)
     centre, error, freedom = estimates.difference_of(mean, spread(d - mean[:, None], fewer), fewer, share=True)
-    assert (estimates.p_value(centre, error, freedom) < 0.05).mean() == pytest.approx(0.8, abs=0.04)
+    assert (p_value(centre, error, freedom) < 0.05).mean() == pytest.approx(0.8, abs=0.04)
 
 
 def test_items_of_their_own_are_planned_like_students_test() -> None:

@@ -108,6 +108,7 @@ class LocalModel:
     kind = ""
     bos: int | None = None
     cut_left = False  # whether a text that is too long loses its beginning; otherwise it is an error
+    chunks: Mapping[str, int] = CHUNK_OF_ITEMS
 
     def __init__(
         self,
@@ -122,7 +123,7 @@ class LocalModel:
         self.name, self.tokenizer, self.longest = name, tokenizer, longest
         self.network = Network(model, batch=batch)
         self.layers = self.network.layers
-        self.chunk = CHUNK_OF_ITEMS.get(self.network.device.type, 256)
+        self.chunk = self.chunks.get(self.network.device.type, 256)
         self.pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
         self._identity = identity
 

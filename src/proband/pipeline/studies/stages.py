@@ -243,9 +243,11 @@ class RunStage(Stage):
         return asked, 0 if self.finished() else calls
 
     def _scores_each_choice(self) -> bool:
-        """Known where the solver is named; otherwise taken from the kind of model, which is not loaded for this."""
-        if self.solver is not None:
-            return suites.suite(self.items.suite).solver(self.solver).needs is ScoresText
+        """Known where one solver is named; otherwise taken from the kind of model, which is not loaded for this."""
+        suite = suites.suite(self.items.suite)
+        named = [suite.solver(each.strip()) for each in self.solver.split(",")] if self.solver else []
+        if len(named) == 1:
+            return named[0].needs is ScoresText
         return self.model.startswith(("hf:", "embedded:mlm", "embedded:smollm2"))
 
 

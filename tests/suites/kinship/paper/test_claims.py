@@ -10,9 +10,10 @@ import pytest
 
 import proband
 from proband.core.files import read_json
+from proband.core.suite import Outcome
 from proband.core.types import Answer, Item, Run
 from proband.suites.kinship import SUITE
-from proband.suites.kinship.paper.comparisons import GAT_GAINS, GAT_PERFECT, comparisons
+from proband.suites.kinship.paper.comparisons import GAT_GAINS, GAT_PERFECT, Stories, comparisons, near_perfect
 
 
 class Planted:
@@ -35,7 +36,7 @@ class Planted:
         for n in range(60):
             yield Item(
                 id=str(n), suite="kinship", prompt="?", choices=("a", "b"), gold=0, tags={"k": 3},
-                facts={"clause": str(n % 20)}, split="test",
+                facts={"clusters": [str(n % 20)]}, split="test",
             )  # fmt: skip
 
     def answers(self, run: int) -> Any:
@@ -55,6 +56,22 @@ def test_what_gat_gains_is_tested_against_the_other_nets() -> None:
     perfect = sheet.outcomes[GAT_PERFECT]
     assert perfect["net:k234-gat"].difference == pytest.approx(0.05)
     assert perfect["net:k23-gat"].difference == pytest.approx(-0.65)
+
+
+def test_runs_that_differ_by_their_seed_make_near_perfect_less_certain() -> None:
+    ids = [str(n) for n in range(200)]
+    clauses = {story: (str(n % 50),) for n, story in enumerate(ids)}
+
+    def outcome(*wrong: int) -> Outcome:
+        runs = tuple({story: float(n >= few) for n, story in enumerate(ids)} for few in wrong)
+        return near_perfect(Stories(runs), ids, clauses)
+
+    alike, apart, few = outcome(3, 3, 3), outcome(0, 0, 9), outcome(3)
+    assert alike.difference == apart.difference == pytest.approx(0.035)
+    assert None not in (alike.p, apart.p, few.p)
+    assert few.p == pytest.approx(alike.p)
+    assert float(alike.p or 0) < float(apart.p or 0)
+    assert near_perfect(Stories(({"0": 1.0, "1": 1.0},)), ["0", "1"], clauses).p is None  # too few to tell
 
 
 def test_every_net_that_a_claim_names_is_one_of_the_suite() -> None:

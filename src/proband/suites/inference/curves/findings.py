@@ -8,9 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from proband.core.statistics.estimates import Interval
 from proband.core.suite import Outcome
 from proband.suites.inference.curves.measures import NORMALISED, RECALL_AT_80
 from proband.suites.inference.curves.method import GRAPH, LEMMA, PPDB, RELATIONS, TYPED, WORDS, Method
@@ -48,7 +45,7 @@ def findings(runs: Sequence[Found], on: str) -> Mapping[str, Mapping[str, Outcom
 def tested(runs: Sequence[Found]) -> Iterator[tuple[str, Found, Outcome]]:
     for run in runs:
         if run.method.rules[:1] == (LEMMA,):
-            yield UNDER, run, under(*run.scored.interval(RECALL_AT_80))
+            yield UNDER, run, under(run.scored)
         for test, other, margin in beside(run, runs):
             outcome = ahead(run, other, margin=margin)
             if outcome is not None:
@@ -94,11 +91,10 @@ def ahead(run: Found, other: Found, *, margin: float | None) -> Outcome | None:
     return Outcome(difference=gain if margin is None else margin - gain, p=found.p, evidence=evidence)
 
 
-def under(reached: float, band: Interval) -> Outcome:
-    """Recall below MOST; p agrees with the end of the interval on that side."""
-    from scipy.special import erfc
-
-    error = max((band.high - reached if reached < MOST else reached - band.low) / 1.96, 1e-9)
-    p = float(erfc(abs(MOST - reached) / error / np.sqrt(2)))
+def under(run: Scored) -> Outcome:
+    """Recall at 80 % precision below MOST."""
+    reached, band = run.interval(RECALL_AT_80)
     evidence = f"recall {100 * reached:.1f} % [{100 * band.low:.1f}, {100 * band.high:.1f}] at 80 % precision"
-    return Outcome(difference=MOST - reached, p=p, evidence=evidence)
+    if band.few:
+        return Outcome(difference=MOST - reached, p=None, evidence=f"{evidence}: too few questions to tell")
+    return Outcome(difference=MOST - reached, p=run.p_against(MOST, RECALL_AT_80), evidence=evidence)

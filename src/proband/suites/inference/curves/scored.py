@@ -10,7 +10,7 @@ import numpy as np
 
 from proband.core.metrics import Metric, score_and_truth
 from proband.core.statistics.clusters import Clusters, Floats, Neighbours, clusters_of
-from proband.core.statistics.estimates import Difference, Interval, Measured, compare, interval
+from proband.core.statistics.estimates import Difference, Interval, Measured, compare, interval, p_against
 from proband.core.statistics.influence import of_set
 from proband.core.suite import Results
 from proband.core.types import Answer, Item
@@ -49,6 +49,10 @@ class Scored:
     def interval(self, metric: Metric) -> tuple[float, Interval]:
         found = self.measured(metric)
         return found.value, interval(found, self.shared, share=True)
+
+    def p_against(self, constant: float, metric: Metric) -> float:
+        """Of the metric against a constant; below 0.05 where the interval leaves the constant out."""
+        return p_against(constant, self.measured(metric), self.shared, share=True)
 
 
 def scored(answers: Iterable[tuple[Item, Answer]]) -> Scored | None:

@@ -1,91 +1,136 @@
 """Tests that are more than a contrast: is GAT near-perfect at k = 3, and does it gain most by longer training stories?
 
-A story's accuracy is its mean over training seeds; stories of one clause are one observation.
+Stories that share a clause are neighbours, and the runs of a net differ by their training seed.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from proband.core.metrics import accuracy_of
+from proband.core.statistics.clusters import Clusters, Neighbours, clusters_of
+from proband.core.statistics.estimates import Measured, difference, interval, p_against
 from proband.core.suite import Analysis, Outcome, Results, Sheet
 
 GAT_PERFECT, GAT_GAINS = "gat-near-perfect", "gat-gains-most"
 NEAR = 0.95
-Scores = Mapping[str, float]  # of stories, by id
+
+
+@dataclass(frozen=True)
+class Stories:
+    """The accuracy of a net on each test story (by id), in each of its runs."""
+
+    runs: tuple[Mapping[str, float], ...]
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The stories that every run answered."""
+        return frozenset.intersection(*(frozenset(run) for run in self.runs))
+
+    def measured(self, ids: Sequence[str]) -> Measured:
+        x = np.array([[run[story] for story in ids] for run in self.runs])
+        values = x.mean(axis=1)
+        return Measured(values, x - values[:, None])
+
+
+Clauses = Mapping[str, tuple[str, ...]]  # the clusters of a story
+Gain = tuple[Stories, Stories]  # a net trained on k = 2, 3, 4, and on k = 2, 3
 
 
 def comparisons(results: Results, seed: int) -> Sequence[Sheet]:
     """Accuracy of every net at k = 3, and what it gains from k = 2, 3 to k = 2, 3, 4."""
-    found, clauses = by_model(results)
-    perfect = {name: _near_perfect(scores, clauses) for name, scores in found.items() if name.endswith("-gat")}
+    found, clauses, at_three = by_model(results)
+    perfect = {
+        name: near_perfect(stories, sorted(stories.ids & at_three), clauses)
+        for name, stories in found.items()
+        if name.endswith("-gat") and stories.ids & at_three
+    }
     gains = dict(_gains(found))
-    outcomes = {GAT_PERFECT: {k: v for k, v in perfect.items() if v}, GAT_GAINS: {}}
-    if "gat" in gains:
-        for net, gain in gains.items():
-            if net != "gat":
-                shared = sorted(gains["gat"].keys() & gain.keys())
-                ahead = {story: gains["gat"][story] - gain[story] for story in shared}
-                outcomes[GAT_GAINS][f"gat / {net}"] = _tested(ahead, clauses, "gain of GAT minus gain of the other net")
-    if not outcomes[GAT_PERFECT] and not outcomes[GAT_GAINS]:
+    others = [net for net in gains if net != "gat"] if "gat" in gains else []
+    more = {f"gat / {net}": gains_more(gains["gat"], gains[net], clauses) for net in others}
+    outcomes = {GAT_PERFECT: perfect, GAT_GAINS: {runs: outcome for runs, outcome in more.items() if outcome}}
+    if not any(outcomes.values()):
         return ()
-    rows = tuple((net, len(gain), round(100 * float(np.mean(list(gain.values()))), 1)) for net, gain in gains.items())
     return (
         Sheet(
             name="gains",
             title="What training on k = 2, 3, 4 instead of k = 2, 3 gains, in points",
             header=("net", "test stories", "gain"),
-            rows=rows,
-            outcomes={name: {k: v for k, v in each.items() if v} for name, each in outcomes.items()},
+            rows=tuple((net, *_gained(gain)) for net, gain in gains.items()),
+            outcomes=outcomes,
         ),
     )
 
 
-def by_model(results: Results) -> tuple[dict[str, Scores], dict[str, str]]:
-    """Mean accuracy over training seeds of every test story, by model; and each story's clause and k."""
-    sums: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    clauses: dict[str, str] = {}
+def by_model(results: Results) -> tuple[dict[str, Stories], Clauses, frozenset[str]]:
+    """Accuracy on every test story, by model; each story's clusters; and the stories of k = 3."""
+    runs: dict[str, list[dict[str, float]]] = defaultdict(list)
+    clauses: dict[str, tuple[str, ...]] = {}
+    at_three = set()
     for at, run in enumerate(results.runs):
+        mine: dict[str, float] = {}
         for item, answer in results.answers(at) if run.net else ():
             score = accuracy_of(item, answer)
             if item.split == "test" and score is not None:
-                sums[run.model][item.id].append(score)
-                clauses[item.id] = f"{item.tags.get('k')} {item.facts.get('clause', item.id)}"
-    return {name: {i: float(np.mean(v)) for i, v in each.items()} for name, each in sums.items()}, clauses
+                mine[item.id] = score
+                clauses[item.id] = clusters_of(item)
+                if str(item.tags.get("k")) == "3":
+                    at_three.add(item.id)
+        if mine:
+            runs[run.model].append(mine)
+    return {model: Stories(tuple(each)) for model, each in runs.items()}, clauses, frozenset(at_three)
 
 
-def _near_perfect(scores: Scores, clauses: Mapping[str, str]) -> Outcome | None:
-    at_three = {story: value - NEAR for story, value in scores.items() if clauses[story].startswith("3 ")}
-    return _tested(at_three, clauses, f"accuracy at k = 3 minus {NEAR:.0%}") if at_three else None
+def near_perfect(stories: Stories, ids: Sequence[str], clauses: Clauses) -> Outcome:
+    """Accuracy above NEAR."""
+    measured, shared = stories.measured(ids), neighbours(ids, clauses)
+    band = interval(measured, shared, share=True)
+    what = f"accuracy at k = 3 minus {NEAR:.0%}, {_counted(ids, shared)}"
+    p = None if band.few else p_against(NEAR, measured, shared, share=True)
+    return Outcome(difference=measured.value - NEAR, p=p, evidence=what)
 
 
-def _gains(found: Mapping[str, Scores]) -> list[tuple[str, Scores]]:
-    gains: list[tuple[str, Scores]] = []
+def gains_more(one: Gain, other: Gain, clauses: Clauses) -> Outcome | None:
+    """What one net gains minus what the other does, on the stories that all have answered."""
+    ids = sorted(frozenset.intersection(*(each.ids for each in (*one, *other))))
+    if not ids:
+        return None
+    measured, signs = [each.measured(ids) for each in (*one, *other)], np.array([1, -1, -1, 1])
+    shared = neighbours(ids, clauses)
+    value = float(sum(sign * each.value for sign, each in zip(signs, measured)))
+    u = sum(sign * each.mean_influence for sign, each in zip(signs, measured))
+    least = (sum(float((each.mean_influence**2).mean()) for each in measured) + value**2) / len(ids)
+    found = difference(value, u, shared, share=False, least=least, seeds=[each.seeds for each in measured])
+    what = f"gain of GAT minus gain of the other net, {_counted(ids, shared)}"
+    return Outcome(difference=value, p=None if found.few else found.p, evidence=what)
+
+
+def neighbours(ids: Sequence[str], clauses: Clauses) -> Neighbours:
+    return Neighbours.of(Clusters.of([clauses[story] for story in ids]), np.arange(len(ids)))
+
+
+def _counted(ids: Sequence[str], shared: Neighbours) -> str:
+    return f"{len(ids)} stories of {shared.clusters} clauses" + (": too few to tell" if shared.few else "")
+
+
+def _gains(found: Mapping[str, Stories]) -> Iterator[tuple[str, Gain]]:
     for name, longer in found.items():
         shorter = found.get(name.replace("net:k234-", "net:k23-"))
         if name.startswith("net:k234-") and shorter is not None:
-            shared = longer.keys() & shorter.keys()
-            gains.append((name.removeprefix("net:k234-"), {s: longer[s] - shorter[s] for s in sorted(shared)}))
-    return gains
+            yield name.removeprefix("net:k234-"), (longer, shorter)
 
 
-def _tested(values: Scores, clauses: Mapping[str, str], what: str) -> Outcome:
-    """Is the mean above zero? The stories' sum within a clause is one observation."""
-    from scipy import stats
-
-    each = np.array(list(values.values()))
-    mean = float(each.mean())
-    groups: dict[str, float] = defaultdict(float)
-    for story, value in values.items():
-        groups[clauses[story]] += value - mean
-    error = float(np.sqrt(sum(total**2 for total in groups.values()))) / len(each)
-    if len(groups) < 2 or (error == 0 and mean == 0):
-        return Outcome(difference=mean, p=None, evidence=what)
-    p = 0.0 if error == 0 else float(2 * stats.t.sf(abs(mean) / error, len(groups) - 1))
-    return Outcome(difference=mean, p=p, evidence=f"{what}, {len(each)} stories of {len(groups)} clauses")
+def _gained(gain: Gain) -> tuple[int, float]:
+    """On how many stories, and how many points."""
+    longer, shorter = gain
+    ids = sorted(longer.ids & shorter.ids)
+    if not ids:
+        return 0, 0.0
+    return len(ids), round(100 * (longer.measured(ids).value - shorter.measured(ids).value), 1)
 
 
 COMPARISONS = Analysis(name="gains", help="Near-perfect at k = 3, and gains by longer stories", of=comparisons)
