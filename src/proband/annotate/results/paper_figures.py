@@ -18,10 +18,10 @@ from proband.annotate.results.collected import Collected, Given
 from proband.annotate.results.labels import labels
 from proband.annotate.texts import text
 from proband.core.agreement.audit import audit, wilson
+from proband.core.printed import printed
 
 Figure = dict[str, Any]
-PARAPHRASES = {1: (1868, 20), 2: (1890, 58), 3: (2258, 236)}  # thesis on CLUTRR, table 3.1: with their clauses
-HUMAN = {2: (0.848, 1.488), 3: (0.773, 2.41), 4: (0.477, 3.81), 5: (0.424, 3.78), 6: (0.406, 4.46)}  # table 3.2
+CLUTRR = "kinship/people.csv"  # tables 3.1 and 3.2 of the thesis
 
 
 def paper_figures(found: Collected) -> dict[str, Figure]:
@@ -92,14 +92,14 @@ def _written(found: Collected) -> dict[str, Figure]:
     for each in found.counted():
         clause = "-".join(edge[1] for edge in each.body["edges"])
         per[len(each.body["edges"])][clause].append(re.findall(r"[\w'-]+", each.answer["story"].casefold()))
-    made = {}
+    made, paper = {}, printed(CLUTRR)
     for k, clauses in sorted(per.items()):
-        paraphrases, known = PARAPHRASES.get(k, (None, None))
-        made[f"paraphrases, k = {k}"] = value(sum(map(len, clauses.values())), paraphrases)
-        made[f"clauses, k = {k}"] = value(len(clauses), known)
+        made[f"paraphrases, k = {k}"] = value(sum(map(len, clauses.values())), paper["paraphrases"].get(k))
+        made[f"clauses, k = {k}"] = value(len(clauses), paper["clauses"].get(k))
     groups = [stories for clauses in per.values() for stories in clauses.values()]
-    made["unique_words"] = value(len({word for group in groups for story in group for word in story}), 3797)
-    for name, size, published in (("unigrams", 1, 0.201), ("bigrams", 2, 0.0385)):
+    words = {word for group in groups for story in group for word in story}
+    made["unique_words"] = value(len(words), paper["unique_words"][None])
+    for name, size in (("jaccard_unigrams", 1), ("jaccard_bigrams", 2)):
         overlaps = [
             jaccard(
                 set(zip(*(a[n:] for n in range(size)), strict=False)),
@@ -108,7 +108,7 @@ def _written(found: Collected) -> dict[str, Figure]:
             for group in groups
             for a, b in combinations(group, 2)
         ]
-        made[f"jaccard_{name}"] = mean(overlaps, published)
+        made[name] = mean(overlaps, paper[name][None])
     return made
 
 
@@ -140,15 +140,14 @@ def _reviewed(found: Collected) -> dict[str, Figure]:
 def _solved(found: Collected) -> dict[str, Figure]:
     """Table 3.2: accuracy by length, limited and unlimited time, and the difficulty that people report."""
     crowd, expert = _by_length(found.counted("crowd")), _by_length(found.counted("expert"))
-    made = {}
+    made, paper = {}, printed(CLUTRR)
     for k in sorted({*crowd, *expert}, key=str):
-        limited, difficulty = HUMAN.get(k, (None, None))
         ratings = [e.answer["difficulty"] for e in (*crowd[k], *expert[k]) if e.answer["difficulty"]]
-        made[f"time_limited, k = {k}"] = share(sum(map(right, crowd[k])), len(crowd[k]), limited)
-        made[f"unlimited, k = {k}"] = share(sum(map(right, expert[k])), len(expert[k]), 1.0 if limited else None)
-        made[f"difficulty, k = {k}"] = mean(ratings, difficulty)
-    made["seconds_limited"] = mean([e.seconds for e in found.counted("crowd")], 83, unit="seconds")
-    made["seconds_unlimited"] = mean([e.seconds for e in found.counted("expert")], 360, unit="seconds")
+        made[f"time_limited, k = {k}"] = share(sum(map(right, crowd[k])), len(crowd[k]), paper["time_limited"].get(k))
+        made[f"unlimited, k = {k}"] = share(sum(map(right, expert[k])), len(expert[k]), paper["unlimited"].get(k))
+        made[f"difficulty, k = {k}"] = mean(ratings, paper["difficulty"].get(k))
+    for name, pool in (("seconds_limited", "crowd"), ("seconds_unlimited", "expert")):
+        made[name] = mean([e.seconds for e in found.counted(pool)], paper[name][None], unit="seconds")
     return made
 
 

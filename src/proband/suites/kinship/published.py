@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
+from proband.core.printed import printed
 from proband.core.suite import MeasuredOn, Published
 from proband.core.types import Tag
 
@@ -74,21 +75,20 @@ def published() -> Sequence[Published]:
     >>> [p.value for p in published() if p.model == "people (time limited)"]
     [0.848, 0.773, 0.477, 0.424, 0.406]
     """
+    found = [
+        _row(f"people ({name})", "clean", str(k or ""), value, "Sinha 2022, table 3.2")
+        for name, figure in (("time limited", "time_limited"), ("unlimited time", "unlimited"))
+        for k, value in printed("kinship/people.csv")[figure].items()
+    ]
     text = (files("proband") / "data" / "kinship" / "published.csv").read_text(encoding="utf-8")
-    found = []
     for row in csv.DictReader(text.splitlines()):
-        group: dict[str, Tag] = {"task": row["task"]}
-        if row["k"]:
-            group["k"] = int(row["k"])
         source = SOURCES.get(row["table"], f"Sinha 2022, table {row['table']}")
-        found.append(
-            Published(
-                model=row["model"],
-                metric="accuracy",
-                group=group,
-                value=float(row["value"]),
-                source=source,
-                on=_measured(row["model"], row["task"], row["k"]),
-            )
-        )
+        found.append(_row(row["model"], row["task"], row["k"], float(row["value"]), source))
     return found
+
+
+def _row(model: str, task: str, k: str, value: float, source: str) -> Published:
+    group: dict[str, Tag] = {"task": task, **({"k": int(k)} if k else {})}
+    return Published(
+        model=model, metric="accuracy", group=group, value=value, source=source, on=_measured(model, task, k)
+    )

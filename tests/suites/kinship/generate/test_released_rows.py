@@ -14,10 +14,11 @@ from proband.core.metrics import accuracy_of
 from proband.core.text import Fingerprint
 from proband.pipeline.build import build
 from proband.pipeline.run import run
+from proband.suites.kinship.audit.judging import Words, judged_rows
 from proband.suites.kinship.audit.sources import sources
 from proband.suites.kinship.clutrr.csv_files import scan
 from proband.suites.kinship.clutrr.export import HEADER, csv_line
-from proband.suites.kinship.clutrr.rows import Row
+from proband.suites.kinship.clutrr.rows import Row, Unreadable
 from proband.suites.kinship.published import ROBUSTNESS, STORIES, published
 
 ROW = {
@@ -95,6 +96,17 @@ def test_a_perfect_reasoner_is_right_on_every_label_that_follows(tmp_path: Path,
         right.setdefault(item.tags["verdict"], []).append(accuracy_of(item, answer))
     assert set(right["entailed"]) == {1.0}
     assert set(right["false"]) == {0.0}
+
+
+@pytest.mark.data
+def test_the_words_of_a_build_are_those_of_the_audit(data: Path) -> None:
+    files = sources(data / "clutrr" / "data_7c5b0e70" / "1.3_test.csv.gz")
+    words = Words()
+    with judged_rows(files, workers=1) as judged:
+        audited = [None if isinstance(found, Unreadable) else found.verdict.verdict for found in judged]
+    rows = [row for source in files for row in scan(source.path)]
+    assert [words.of(row) for row in rows if isinstance(row, Row)] == audited
+    assert {"entailed", "ambiguous", "false"} <= set(audited)
 
 
 @pytest.mark.data

@@ -14,12 +14,45 @@ from itertools import chain
 from typing import IO, Any, NamedTuple
 
 from proband.core.processes.worker_processes import Pool
-from proband.suites.kinship.audit.reduced_rows import Reduced, Seen, reducing
+from proband.suites.kinship.audit.reduced_rows import Reduced, Seen, fact_patterns, reducing
 from proband.suites.kinship.audit.sources import Source, chunks
-from proband.suites.kinship.audit.verdicts import Case, Verdict, batches, judging
-from proband.suites.kinship.clutrr.rows import Unreadable
+from proband.suites.kinship.audit.verdicts import Case, Verdict, batches, judging, verdict_in
+from proband.suites.kinship.clutrr.rows import Row, Unreadable
+from proband.suites.kinship.logic.patterns import Pattern
+from proband.suites.kinship.world.kernel import STRICT
 
 Progress = Callable[..., Any] | None  # a class like core.progress.Progress
+
+
+class Words:
+    """The words of verdicts alone, without families, depth and other worlds: two or three searches for a pattern and
+    label, which are remembered.
+
+    >>> from proband.suites.kinship.clutrr.rows import Row
+    >>> row = Row(file="", line=1, id="a", names=("A", "B", "C"), genders=("male",) * 3, query=(0, 2), target="brother",
+    ...           chain=((0, "son", 1), (1, "uncle", 2)), noise=(), task="", k=2, split="", story="",
+    ...           clean_story="", proof=())
+    >>> Words().of(row)
+    'ambiguous'
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[Pattern, str], str] = {}
+
+    def of(self, row: Row) -> str | None:
+        """None for a row with too many facts to search."""
+        found = fact_patterns(row)
+        if found is None:
+            return None
+        pattern, _, rest = found
+        if any(self._word(each, each[1][0][1]) == "inconsistent" for each in rest):
+            return "inconsistent"
+        return self._word(pattern, row.target)
+
+    def _word(self, pattern: Pattern, target: str) -> str:
+        if (pattern, target) not in self.known:
+            self.known[pattern, target] = verdict_in(pattern, target, STRICT)
+        return self.known[pattern, target]
 
 
 class JudgedRow(NamedTuple):

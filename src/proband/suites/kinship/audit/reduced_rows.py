@@ -65,15 +65,26 @@ def reduced(source: Source, rows: Iterable[Raw]) -> Iterator[Reduced | Unreadabl
         yield row if isinstance(row, Unreadable) else reduce_row(source, row)
 
 
+def typed_facts(row: Row) -> list[Edge]:
+    """The chain, and the noise whose relation the columns tell."""
+    return [*row.chain, *((i, word, j) for i, word, j in row.noise if word is not None)]
+
+
+def fact_patterns(row: Row) -> tuple[Pattern, list[int], list[Pattern]] | None:
+    """The pattern of the question, who is who in it, and the patterns of facts that are not connected with it; None if
+    one of them is too large to search."""
+    pattern, order, rest = parts(row.genders, typed_facts(row), row.query)
+    return None if max(map(_size, (pattern, *rest))) > LARGEST else (pattern, order, rest)
+
+
 def reduce_row(source: Source, row: Row) -> Reduced | Unreadable:
-    typed = [edge for edge in row.noise if edge[1] is not None]
-    facts: list[Edge] = [*row.chain, *typed]  # type: ignore[list-item]
-    pattern, order, rest = parts(row.genders, facts, row.query)
-    if max(map(_size, (pattern, *rest))) > LARGEST:
+    facts, found = typed_facts(row), fact_patterns(row)
+    if found is None:
         reason = f"tells {len(facts)} facts of {len(row.names)} people, too many to search"
         return Unreadable(file=source.name, line=row.line, column="story_edges", reason=reason)
+    pattern, order, rest = found
     said = read_story(row.story, row.names, row.genders)
-    noise = type_noise(said, row.noise, row.genders) if len(typed) < len(row.noise) else None
+    noise = type_noise(said, row.noise, row.genders) if any(word is None for _, word, _ in row.noise) else None
     noisy = parts(row.genders, [*row.chain, *noise], row.query)[::2] if noise else None
     if noisy and max(map(_size, (noisy[0], *noisy[1]))) > LARGEST:
         noisy = None

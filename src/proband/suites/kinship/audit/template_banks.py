@@ -15,9 +15,10 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, write_json, write_text
+from proband.core.printed import printed
 from proband.suites.kinship.telling.bank import Bank
 from proband.suites.kinship.telling.bank_sources import completed, faults_of_file, load_bank
-from proband.suites.kinship.telling.bank_statistics import PUBLISHED, Statistics, statistics
+from proband.suites.kinship.telling.bank_statistics import Statistics, statistics
 from proband.suites.kinship.telling.crowd_templates import GOOD, REASONS, load_crowd
 from proband.suites.kinship.telling.label_words import Guess, guessed_labels
 
@@ -77,16 +78,17 @@ def markdown(name: str, verdicts: Mapping[str, int], found: Statistics, guess: G
     lines = [f"# Templates of {name}", "", "| verdict | templates | share | |", "|---|---|---|---|"]
     lines += [f"| {v} | {n:,} | {n / total:.1%} | {REASONS.get(v, '')} |" for v, n in verdicts.items()]
     lines += ["", "Of the accepted ones:", "", "| | this bank | crowd, published |", "|---|---|---|"]
+    paper = printed("kinship/people.csv")
+    unigrams, bigrams = (paper[f"jaccard_{what}"][None] for what in ("unigrams", "bigrams"))
     for what in ("paraphrases", "clauses"):
-        ours, theirs = getattr(found, what), PUBLISHED[what]
-        assert isinstance(theirs, dict)
+        ours, theirs = getattr(found, what), paper[what]
         lines += [f"| {what} of {n} fact{'s' * (n > 1)} | {ours[n]:,} | {theirs[n]:,} |" for n in ours]
     lines += [
-        f"| different words | {found.vocabulary:,} | {PUBLISHED['vocabulary']:,} |",
-        f"| Jaccard, unigrams, all pairs within clauses | {found.unigrams.pooled:.3f} | {PUBLISHED['unigrams']} |",
+        f"| different words | {found.vocabulary:,} | {paper['unique_words'][None]:,} |",
+        f"| Jaccard, unigrams, all pairs within clauses | {found.unigrams.pooled:.3f} | {unigrams} |",
         f"| Jaccard, unigrams, mean of the clauses' means | {found.unigrams.by_clause:.3f} | |",
         f"| Jaccard, unigrams, across clauses | {found.unigrams.across:.3f} | |",
-        f"| Jaccard, bigrams, all pairs within clauses | {found.bigrams.pooled:.3f} | {PUBLISHED['bigrams']} |",
+        f"| Jaccard, bigrams, all pairs within clauses | {found.bigrams.pooled:.3f} | {bigrams} |",
         "",
         f"A bag of words without names and kin words guesses the label of {guess.stories:,} stories of two facts in "
         f"{guess.accuracy:.1%} (chance {guess.chance:.1%}, two standard errors {guess.noise:.1%}).",

@@ -71,7 +71,7 @@ class BuildOptions:
     ] = None
 
 
-RELEASED = ("data", "question", "form", "brackets", "certify", "workers")  # what applies to CLUTRR's own rows
+RELEASED = ("data", "question", "form", "brackets", "certify")  # what applies to CLUTRR's own rows
 
 
 def parse_range(text: str | int, name: str = "k") -> tuple[int, ...]:

@@ -22,7 +22,7 @@ from proband.core.progress import Progress
 from proband.core.suite import Built
 from proband.core.text import Fingerprint
 from proband.core.types import Item, Tag
-from proband.suites.kinship.audit.judging import judged_rows
+from proband.suites.kinship.audit.judging import Words
 from proband.suites.kinship.audit.sources import Source, sources
 from proband.suites.kinship.clutrr.csv_files import scan
 from proband.suites.kinship.clutrr.items import to_item
@@ -77,13 +77,12 @@ class Released:
 
     def _judged(self, files: Sequence[Source]) -> Iterator[tuple[Source, Row | Unreadable, str | None]]:
         """Every row with the verdict on its label, if verdicts are wanted."""
-        if self.options.certify == "none":
-            yield from ((source, row, None) for source in files for row in scan(source.path))
-            return
-        with judged_rows(files, workers=self.options.workers, progress=Progress) as judged:
-            rows = ((source, row) for source in files for row in scan(source.path))
-            for (source, row), found in zip(rows, judged, strict=True):
-                yield source, row, None if isinstance(found, Unreadable) else found.verdict.verdict
+        words = None if self.options.certify == "none" else Words()
+        with Progress("rows") as bar:
+            for source in files:
+                for row in scan(source.path):
+                    yield source, row, None if words is None or isinstance(row, Unreadable) else words.of(row)
+                    bar.advance()
 
     def item(self, row: Row, source: Source, verdict: str | None) -> Item:
         item = to_item(row)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from proband.core.printed import printed
 from proband.core.suite import Analysis, Results, Sheet
 from proband.suites.kinship.telling.bank_sources import load_bank
-from proband.suites.kinship.telling.bank_statistics import PUBLISHED, statistics
+from proband.suites.kinship.telling.bank_statistics import statistics
 
 
 def table(results: Results, seed: int) -> Sequence[Sheet]:
@@ -15,15 +15,15 @@ def table(results: Results, seed: int) -> Sequence[Sheet]:
     if "data" not in results.manifest.get("options", {}) or results.manifest["options"]["data"] is not None:
         return ()
     bank = statistics(load_bank(), seed=seed)
-    printed: Any = PUBLISHED
+    paper = printed("kinship/people.csv")
     counts = [
-        (f"{kind}, k = {k}", printed[kind][k], own[k])
+        (f"{kind}, k = {k}", paper[kind][k], own[k])
         for kind, own in (("paraphrases", bank.paraphrases), ("clauses", bank.clauses))
         for k in sorted(own)
     ]
-    words = ("unique words", printed["vocabulary"], bank.vocabulary)
+    words = ("unique words", paper["unique_words"][None], bank.vocabulary)
     overlaps = [
-        (f"Jaccard overlap, {kind}", printed[kind], round(own.pooled, 4))
+        (f"Jaccard overlap, {kind}", paper[f"jaccard_{kind}"][None], round(own.pooled, 4))
         for kind, own in (("unigrams", bank.unigrams), ("bigrams", bank.bigrams))
     ]
     return (

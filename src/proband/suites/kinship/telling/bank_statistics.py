@@ -23,13 +23,6 @@ from proband.suites.kinship.telling.template_check import castings, clauses
 from proband.suites.kinship.world.relations import GENDER, INVERSE, word
 
 WORD: Final = re.compile(r"\w+(?:-\w+)*")
-PUBLISHED: Final = {  # table 3.1
-    "paraphrases": {1: 1868, 2: 1890, 3: 2258},
-    "clauses": {1: 20, 2: 58, 3: 236},
-    "vocabulary": 3797,
-    "unigrams": 0.201,
-    "bigrams": 0.0385,
-}
 FEW: Final = 33  # of the clauses that a general paraphrase tells, one in so many is looked at
 Clause = tuple[str, ...]  # gender of person 0, then the relation words
 

@@ -6,14 +6,16 @@ import itertools
 import random
 from pathlib import Path
 
+import pytest
 import torch
 
 import proband
-from proband.core.files import read_items
+from proband.core.errors import ProbandError
+from proband.core.files import read_items, read_json, write_json
 from proband.core.options import read_options
 from proband.core.types import Item
 from proband.suites.kinship.nets.batches import NEVER
-from proband.suites.kinship.nets.extraction.answers import Extractor
+from proband.suites.kinship.nets.extraction.answers import Extractor, load
 from proband.suites.kinship.nets.extraction.batches import (
     CONVERSE,
     NEUTRAL_NUMBER,
@@ -23,13 +25,14 @@ from proband.suites.kinship.nets.extraction.batches import (
     stated_genders,
     stated_relations,
 )
-from proband.suites.kinship.nets.extraction.pair_classifier import PairClassifier, pooled
+from proband.suites.kinship.nets.extraction.pair_classifier import FAR, PairClassifier, pooled
 from proband.suites.kinship.nets.extraction.reasoning import R, surest, triples
 from proband.suites.kinship.nets.extraction.task import nearness, task
 from proband.suites.kinship.nets.options import ExtractorOptions
 from proband.suites.kinship.nets.stories import NUMBER, UNTYPED, Story
 from proband.suites.kinship.world.relations import RELATIONS
 from proband.training.fit import fit
+from proband.training.folder import NOTE
 from proband.training.vocabulary import Vocabulary
 
 
@@ -127,6 +130,18 @@ def test_how_far_a_fact_may_reach_is_learned_from_the_training_stories(fifty: Pa
         for given in ({}, {"near": 3})
     ]
     assert chosen[1] == 3 != chosen[0]
+
+
+def test_a_folder_of_before_near_reads_within_forty_words_and_others_are_refused(fifty: Path, tmp_path: Path) -> None:
+    small = {"width": 8, "blocks": 1, "epochs": 1, "held-out": 0}
+    proband.train(fifty, net="extractor", out=tmp_path / "net", options=small)
+    assert load(tmp_path / "net").options.near == 0
+    note = read_json(tmp_path / "net" / NOTE)
+    write_json(tmp_path / "net" / NOTE, {name: value for name, value in note.items() if name != "near"})
+    assert load(tmp_path / "net").net.near == FAR
+    write_json(tmp_path / "net" / NOTE, {name: value for name, value in note.items() if name != "encoder"})
+    with pytest.raises(ProbandError, match=r"is not the folder of an extractor: net\.json has no 'encoder'"):
+        load(tmp_path / "net")
 
 
 def test_the_surest_derivation_is_that_of_an_enumeration() -> None:

@@ -22,7 +22,7 @@ from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.nets.answers import choice_scores
 from proband.suites.kinship.nets.extraction.batches import NONE, pad_mentions
 from proband.suites.kinship.nets.extraction.encoding import read_states
-from proband.suites.kinship.nets.extraction.pair_classifier import PairClassifier
+from proband.suites.kinship.nets.extraction.pair_classifier import FAR, PairClassifier
 from proband.suites.kinship.nets.extraction.reasoning import answers
 from proband.suites.kinship.nets.graph.composer import LEAST
 from proband.suites.kinship.nets.options import ExtractorOptions
@@ -115,13 +115,15 @@ def in_words(facts: Sequence[Edge]) -> str:
 
 
 def load(folder: Path) -> Extractor:
-    """The extractor of a folder, ready to answer items."""
+    """The extractor of a folder, ready to answer items; one older than `near` reads within forty words."""
     note = read_json(folder / NOTE)
     try:
         options = read_options(ExtractorOptions, note["options"], of="net extractor")
-        options = replace(options, near=int(note["near"]))
+        options = replace(options, near=int(note.get("near", FAR)))
         vocabulary, encoder = Vocabulary(tuple(note["words"])), int(note["encoder"])
-    except (KeyError, TypeError) as error:
+    except KeyError as error:
+        raise ProbandError(f"is not the folder of an extractor: {NOTE} has no {error}", file=folder) from error
+    except (TypeError, ValueError) as error:
         raise ProbandError(f"is not the folder of an extractor: {error}", file=folder) from error
     device = placed("auto")
     return Extractor(
