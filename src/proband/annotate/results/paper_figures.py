@@ -18,7 +18,7 @@ from proband.annotate.results.collected import Collected, Given
 from proband.annotate.results.labels import labels
 from proband.annotate.texts import text
 from proband.core.agreement.audit import audit, wilson
-from proband.core.printed import printed
+from proband.core.suite import printed
 
 Figure = dict[str, Any]
 CLUTRR = "kinship/people.csv"  # tables 3.1 and 3.2 of the thesis

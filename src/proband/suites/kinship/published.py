@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from proband.core.printed import printed
-from proband.core.suite import MeasuredOn, Published
+from proband.core.suite import MeasuredOn, Published, printed
 from proband.core.types import Tag
 
 # The releases, by the content of their rows: those with clean stories of up to ten facts, on a sample of which people

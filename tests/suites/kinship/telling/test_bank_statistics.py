@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from proband.core.printed import printed
+from proband.core.suite import printed
 from proband.suites.kinship.telling.bank import Bank, Template, parse_bank
 from proband.suites.kinship.telling.bank_sources import load_bank
 from proband.suites.kinship.telling.bank_statistics import (

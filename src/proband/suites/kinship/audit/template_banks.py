@@ -15,7 +15,7 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, write_json, write_text
-from proband.core.printed import printed
+from proband.core.suite import printed
 from proband.suites.kinship.telling.bank import Bank
 from proband.suites.kinship.telling.bank_sources import completed, faults_of_file, load_bank
 from proband.suites.kinship.telling.bank_statistics import Statistics, statistics

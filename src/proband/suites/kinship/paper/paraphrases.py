@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from proband.core.printed import printed
-from proband.core.suite import Analysis, Results, Sheet
+from proband.core.suite import Analysis, Results, Sheet, printed
 from proband.suites.kinship.telling.bank_sources import load_bank
 from proband.suites.kinship.telling.bank_statistics import statistics
 
