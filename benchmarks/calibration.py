@@ -93,16 +93,19 @@ def by_layout(lines: Sequence[Line]) -> str:
             for other in own[0].coverage
         ]
         null = max(line.null[OURS] for line in own)
-        power = [line.power[OURS] for line in own if OURS in line.power]
+        power = [
+            [line.power[OURS] for line in own if OURS in line.power and line.extreme is at] for at in (False, True)
+        ]
         stated = [line.detectable for line in own if np.isfinite(line.detectable)]
         width = np.median([line.width[OURS] for line in own])
         clusters = own[0].clusters
-        powers = [f"{np.median(power):.2f}", f"{power_of_t(clusters - 1):.2f}"]
+        powers = [*(f"{np.median(each):.2f}" if each else "–" for each in power), f"{power_of_t(clusters - 1):.2f}"]
         last = [f"{width:.2f}", f"{null:.3f}", *powers, f"{np.median(stated):.2f}"]
         body.append([f"{own[0].like}: {name}", str(clusters), *others, *last])
     methods = list(lines[0].coverage)
     head = ["design", "effective clusters", *(f"coverage, {name}" for name in methods)]
-    tail = ("width / oracle", "highest null rate", "power / oracle", "t test / oracle", "detectable")
+    powers = ("power / oracle", "near 0 and 1", "t test / oracle")
+    tail = ("width / oracle", "highest null rate", *powers, "detectable")
     return pipe([*head, *tail], body)
 
 
@@ -148,8 +151,10 @@ skewed). Power can pass the oracle's where a method rejects too often under the 
 ## By design
 
 Coverage: the lowest of all means, correlations and kinds of value, with the median in brackets. With fewer than six
-effective clusters Proband prints no interval but "too few to tell". "t test / oracle": the power of Student's t test on
-that many independent values; no calibrated test that has to estimate the variance from few clusters has much more.
+effective clusters Proband prints no interval but "too few to tell". Power: the median over means of 0.2 to 0.8 and
+real values, and over means of 0.05 and 0.95 ("–" where no effect of that size exists). "t test / oracle": the power of
+Student's t test on that many independent values; no calibrated test that has to estimate the variance from few clusters
+has much more.
 
 {layouts}
 ## Metrics over sets, training seeds

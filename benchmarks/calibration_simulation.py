@@ -80,6 +80,8 @@ def layouts() -> list[Layout]:
         single("12 clauses x 8", "kinship", [8] * 12),
         single("30 clauses x 10", "kinship", [10] * 30),
         single("24 clauses, 40 to 2 stories", "kinship", unequal),
+        single("6 clauses x 15", "kinship", [15] * 6),
+        single("7 questions x 30", "inference", [30] * 7),
         single("15 questions x 20", "inference", [20] * 15),
         single("60 questions x 5", "inference", [5] * 60),
         single("40 captions x 3", "script", [3] * 40),
@@ -152,15 +154,19 @@ def ours(x: Floats, shared: Neighbours, *, share: bool) -> Ends:
     found = spread(x - mean[:, None], shared, SHARE if share else OTHER)
     if share:
         return share_ends(mean, found, shared)
-    centre, error, freedom = estimates.difference_of(mean, found, shared, share=False)
+    least = mean**2 / shared.items
+    centre, error, freedom = estimates.difference_of(mean, found, shared, share=False, least=least)
     half = quantile(freedom) * error
     return centre - half, centre + half
 
 
-def our_difference(d: Floats, shared: Neighbours, *, share: bool) -> tuple[Floats, Floats, Floats]:
+def our_difference(a: Floats, b: Floats, shared: Neighbours, *, share: bool) -> tuple[Floats, Floats, Floats]:
     """Both ends and the difference that is said to be detectable."""
+    d = a - b
     mean = d.mean(axis=1)
-    centre, error, freedom = estimates.difference_of(mean, spread(d - mean[:, None], shared), shared, share=share)
+    least = (a.var(axis=1) + b.var(axis=1) + mean**2) / shared.items
+    found = spread(d - mean[:, None], shared)
+    centre, error, freedom = estimates.difference_of(mean, found, shared, share=share, least=least)
     half = quantile(freedom) * error
     return centre - half, centre + half, detectable(error, freedom)
 
@@ -190,6 +196,7 @@ class Line:
     null: dict[str, float] = field(default_factory=dict)
     power: dict[str, float] = field(default_factory=dict)  # beside the oracle's
     detectable: float = float("nan")  # stated / true
+    extreme: bool = False  # a mean near 0 or 1
 
 
 def seed_of(*what: object) -> int:
@@ -204,6 +211,7 @@ def shares(layout: Layout, p: float, r: float, repetitions: int, *, offset: int 
     """Zeros and ones: the mean of one system, then two systems without and with a difference."""
     rng = np.random.default_rng(seed_of(layout.name, p, r, offset))
     line = Line(layout.name, layout.like, f"mean {p:g}, r {r:g}", round(layout.shared.effective))
+    line.extreme = not 0.1 < p < 0.9
     za, zb = latent(layout, r, repetitions, rng)
     a, b = ((z < ndtri(p)).astype(np.float64) for z in (za, zb))
     sd = a.mean(axis=1).std()
@@ -220,7 +228,7 @@ def _paired(
     """Null and power; the effect is what the oracle sees in 7 of 10 cases or so."""
     shared, d = layout.shared, a - b
     sd = d.mean(axis=1).std()
-    low, high, _ = our_difference(d, shared, share=share)
+    low, high, _ = our_difference(a, b, shared, share=share)
     line.null[OURS] = float(((low > 0) | (high < 0)).mean())
     for name, (low, high) in single_methods(d, layout, share=False).items():
         if name != OURS:
@@ -230,10 +238,11 @@ def _paired(
         effect = -effect
         if not 0.02 < p - effect < 0.98:
             return
-    d = a - moved(p - effect)
+    other = moved(p - effect)
+    d = a - other
     sd = d.mean(axis=1).std()
     oracle = float((np.abs(d.mean(axis=1)) > norm.ppf(0.975) * sd).mean())
-    low, high, stated = our_difference(d, shared, share=share)
+    low, high, stated = our_difference(a, other, shared, share=share)
     line.power[OURS] = float(((low > 0) | (high < 0)).mean()) / oracle
     line.detectable = float(np.median(stated) / ((norm.ppf(0.975) + norm.ppf(0.8)) * sd))
     for name, (low, high) in single_methods(d, layout, share=False).items():

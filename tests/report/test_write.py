@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import csv
 import dataclasses
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -65,6 +67,23 @@ def test_report_json_holds_estimates(folder: Path) -> None:
     cloze = summary["sets"][2]
     (overall, *_) = cloze["tables"]
     assert (overall["estimates"][0]["n"], overall["estimates"][0]["mean"]) == (24, pytest.approx(16 / 24))
+
+
+def test_no_interval_is_printed_where_there_are_too_few_to_tell(
+    make_set: Callable[..., ItemSet], tmp_path: Path
+) -> None:
+    """48 items: three of each group and probe."""
+    write_report([make_set(48)], out=tmp_path)
+    tables = tmp_path / "tables"
+    with (tables / "analogy-groups.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["kind"] == "ours"]
+    few = [row for row in rows if row["group"]]
+    assert len(few) == 64
+    assert {(row["too_few"], row["low"], row["high"], row["n"]) for row in few} == {("yes", "", "", "3")}
+    markdown, latex = ((tables / f"analogy-groups.{end}").read_text(encoding="utf-8") for end in ("md", "tex"))
+    assert markdown.count("(n = 3, too few to tell)") == len(few)
+    ends = r"\[[\d.]+, [\d.]+\]"
+    assert len(re.findall(ends, markdown)) == len(re.findall(ends, latex)) == len(rows) - len(few)  # twelve are enough
 
 
 def test_differences_that_are_not_significant_are_pale(folder: Path) -> None:
