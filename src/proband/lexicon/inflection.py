@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 from unicodedata import normalize
 
@@ -20,6 +20,15 @@ near off out up down along across around after before during since until within 
 and or but nor so if then there here when where why how also just only very too more most much many few once
 """
 STOP_WORDS = frozenset(FUNCTION_WORDS.split())
+FORMS_OF_BE = "be is are was were been being am 's 're"
+BE = frozenset(FORMS_OF_BE.split())
+# forms that simplemma reads as nouns or adjectives, and participles that look like their lemma
+VERB_FORMS = """
+left:leave born:bear borne:bear bore:bear bound:bind felt:feel fell:fall ground:grind lay:lie laid:lay led:lead
+lit:light met:meet rose:rise saw:see shot:shoot struck:strike wound:wind married:marry united:unite located:locate
+situated:situate called:call based:base named:name used:use related:relate worshipped:worship worshiped:worship
+"""
+IRREGULAR_VERBS = dict(each.split(":") for each in VERB_FORMS.split())
 
 
 class _Forms(dict[str, str]):
@@ -44,6 +53,17 @@ def lemma(word: str) -> str:
     """
     word = normalize("NFC", word.lower())
     return (_strategy().get_lemma(word, "en") or word).lower() if word else ""
+
+
+@lru_cache(maxsize=200_000)
+def verb_lemma(word: str) -> str:
+    """The same where a form that may be a verb's is taken for one, as in relations.
+
+    >>> [verb_lemma(word) for word in ("eliminates", "was", "'s", "countries", "written", "left")]
+    ['eliminate', 'be', 'be', 'country', 'write', 'leave']
+    """
+    word = word.lower()
+    return "be" if word in BE else IRREGULAR_VERBS.get(word) or lemma(word)
 
 
 @cache

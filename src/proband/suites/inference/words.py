@@ -1,7 +1,7 @@
 """The words of a relation or argument: lemmas, content words, verbs, voice and negation, by short rules.
 
 Relations are short and of few shapes (`is found in`, `had been written by`, `is the capital of`, `began to occupy`),
-so that a list of function words and the lemmas of `simplemma` are enough; no tagger has to be loaded.
+so that a list of function words and lemmas are enough; no tagger has to be loaded.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from proband.lexicon.inflection import BE, IRREGULAR_VERBS, verb_lemma
+
 
 def listed(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-BE = listed("be is are was were been being am 's 're")
 HAVE = listed("have has had having 've")
 DO = listed("do does did")
 MODAL = listed("will would shall should can could may might must ca wo 'll 'd")
@@ -35,30 +36,7 @@ JOINING = listed("and or if when while because")
 AUXILIARY = BE | HAVE | DO | MODAL
 FUNCTION = AUXILIARY | NEGATION | ARTICLE | PREPOSITION | PRONOUN | ADVERB | JOINING
 PLURALS = listed("men women children people feet teeth mice geese")
-# forms that simplemma reads as nouns or adjectives, and participles that look like their lemma
-IRREGULAR = dict(
-    each.split(":")
-    for each in listed(
-        "left:leave born:bear borne:bear bore:bear bound:bind felt:feel fell:fall ground:grind lay:lie laid:lay"
-        " led:lead lit:light met:meet rose:rise saw:see shot:shoot struck:strike wound:wind married:marry united:unite"
-        " located:locate situated:situate called:call based:base named:name used:use related:relate"
-        " worshipped:worship worshiped:worship"
-    )
-)
 UNCHANGED = listed("put set cut read hit shut cast spread become come run beset burst hurt split overcome")
-
-
-@lru_cache(maxsize=200_000)
-def lemma(word: str) -> str:
-    """
-    >>> [lemma(word) for word in ("eliminates", "was", "countries", "written", "left")]
-    ['eliminate', 'be', 'country', 'write', 'leave']
-    """
-    from simplemma import lemmatize
-
-    word = word.lower()
-    found: str = IRREGULAR.get(word) or ("be" if word in BE else lemmatize(word, lang="en").lower())
-    return found
 
 
 @lru_cache(maxsize=200_000)
@@ -79,8 +57,8 @@ def content(text: str) -> tuple[str, ...]:
     >>> content("was the leader of"), content("is in")
     (('leader',), ('be', 'in'))
     """
-    lemmas = tuple(lemma(word) for word in words(text) if word not in FUNCTION)
-    return lemmas or tuple(lemma(word) for word in words(text))
+    lemmas = tuple(verb_lemma(word) for word in words(text) if word not in FUNCTION)
+    return lemmas or tuple(verb_lemma(word) for word in words(text))
 
 
 @dataclass(frozen=True)
@@ -107,23 +85,23 @@ def phrase(relation: str) -> Phrase:
     if head < len(kept) and kept[head][1] not in FUNCTION:
         word = kept[head][1]
         if not auxiliaries or auxiliaries[-1] not in BE | HAVE:
-            verbs.add(lemma(word))
+            verbs.add(verb_lemma(word))
         elif auxiliaries[-1] in HAVE:
-            verbs.add(lemma(word) if participle(word) else "have")
-        elif word.endswith("ing") and lemma(word) != word:
-            verbs.add(lemma(word))
+            verbs.add(verb_lemma(word) if participle(word) else "have")
+        elif word.endswith("ing") and verb_lemma(word) != word:
+            verbs.add(verb_lemma(word))
         elif participle(word):
-            verbs.add(lemma(word))
+            verbs.add(verb_lemma(word))
             passive = True
     if not verbs and auxiliaries:
-        verbs.add(lemma(auxiliaries[-1]))
+        verbs.add(verb_lemma(auxiliaries[-1]))
     elif not auxiliaries and len(tokens) > 1 and participle(tokens[0]) and tokens[1] == "by":
         passive = True  # worn by
     following = pairwise(tokens)
-    verbs |= {lemma(word) for before, word in following if before in ("to", "and") and word not in FUNCTION - BE}
-    named = frozenset(lemma(word) for word in tokens if word not in FUNCTION)
+    verbs |= {verb_lemma(word) for before, word in following if before in ("to", "and") and word not in FUNCTION - BE}
+    named = frozenset(verb_lemma(word) for word in tokens if word not in FUNCTION)
     negated = sum(word in NEGATION for word in tokens) % 2 == 1
-    return Phrase(named or frozenset(map(lemma, tokens)), frozenset(verbs), passive, negated)
+    return Phrase(named or frozenset(map(verb_lemma, tokens)), frozenset(verbs), passive, negated)
 
 
 def participle(word: str) -> bool:
@@ -132,9 +110,9 @@ def participle(word: str) -> bool:
     >>> [word for word in ("found", "bigger", "members", "made", "put", "capital", "men") if participle(word)]
     ['found', 'made', 'put']
     """
-    if word in UNCHANGED or word in IRREGULAR:
+    if word in UNCHANGED or word in IRREGULAR_VERBS:
         return True
-    return lemma(word) != word and word not in PLURALS and not word.endswith(("er", "est", "s", "ing"))
+    return verb_lemma(word) != word and word not in PLURALS and not word.endswith(("er", "est", "s", "ing"))
 
 
 def _manner(word: str) -> bool:

@@ -21,10 +21,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from proband.core.errors import ProbandError
+from proband.lexicon.inflection import verb_lemma
 from proband.suites.inference.datasets.rows import text_lines
 from proband.suites.inference.items import Asked
 from proband.suites.inference.methods.rule_files import Rule, RuleBase, canonical
-from proband.suites.inference.words import lemma, phrase
+from proband.suites.inference.words import phrase
 
 SLOT = re.compile(r"\[[^\]]*,(\d)\]")
 SCORE = re.compile(r"PPDB2\.0Score=(\S+)")
@@ -42,7 +43,7 @@ class Ppdb:
             if " " in one or " " in other:
                 phrases.append(Rule(canonical(one), canonical(other), swapped))
             else:
-                self.words[lemma(one)].add(lemma(other))
+                self.words[verb_lemma(one)].add(verb_lemma(other))
         self.phrases = RuleBase(phrases)
 
     def accepts(self, pair: Asked) -> bool:

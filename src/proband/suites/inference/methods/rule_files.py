@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
+from proband.lexicon.inflection import verb_lemma
 from proband.suites.inference.items import Asked
-from proband.suites.inference.words import ADVERB, ARTICLE, HAVE, MODAL, NEGATION, lemma, participle, phrase, words
+from proband.suites.inference.words import ADVERB, ARTICLE, HAVE, MODAL, NEGATION, participle, phrase, words
 
 
 @lru_cache(maxsize=500_000)
@@ -24,7 +25,7 @@ def canonical(relation: str) -> str:
         tokens = tokens[1:]
     if len(tokens) > 1 and tokens[0] in ("do", "does", "did"):
         tokens = tokens[1:]
-    return " ".join(lemma(word) for word in tokens)
+    return " ".join(verb_lemma(word) for word in tokens)
 
 
 class Rule(NamedTuple):
@@ -61,6 +62,6 @@ class RuleBase:
         """Whether the hypothesis follows by a rule; the relations must agree on negation."""
         if phrase(pair.premise.relation).negated != phrase(pair.hypothesis.relation).negated:
             return False
-        types = tuple(lemma(kind.split()[-1]) if kind else "" for kind in pair.types) if typed else ("", "")
+        types = tuple(verb_lemma(kind.split()[-1]) if kind else "" for kind in pair.types) if typed else ("", "")
         names = canonical(pair.premise.relation), canonical(pair.hypothesis.relation)
         return self.holds(*names, swapped=not pair.straight, types=(types[0], types[1]))

@@ -18,9 +18,10 @@ from proband.core.options import Meta
 from proband.core.protocols import Floats, HasVectors
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
+from proband.lexicon.inflection import verb_lemma
 from proband.suites.inference.items import asked
 from proband.suites.inference.methods.combination import RuleOptions, combined
-from proband.suites.inference.words import FUNCTION, lemma, words
+from proband.suites.inference.words import FUNCTION, words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +47,7 @@ def tokens(relation: str, options: WordOptions) -> list[str]:
     """The words to average; of a relation of function words alone, those."""
     every = words(relation)
     chosen = [word for word in every if word not in FUNCTION] if options.words == "content" else list(every)
-    return [lemma(word) if options.lemmas else word for word in chosen or every]
+    return [verb_lemma(word) if options.lemmas else word for word in chosen or every]
 
 
 def mean_vectors(model: HasVectors, texts: Sequence[Sequence[str]]) -> tuple[Floats, NDArray[np.bool_]]:
