@@ -211,7 +211,9 @@ def row_of(cells: Mapping[str, str], *, file: str, line: int) -> Row | Unreadabl
         people = len(names)
         pairs = parse("story_edges", lambda text: [_pair(each, people=people) for each in _list(text)])
         types = parse("edge_types", lambda text: [_relation(each) for each in _list(text)])
-        if not types or len(types) > len(pairs):
+        if not pairs or not types:
+            raise _Wrong("edge_types" if pairs else "story_edges", "has no facts")
+        if len(types) > len(pairs):
             raise _Wrong("edge_types", f"types {len(types)} edges but 'story_edges' has {len(pairs)}")
         task, k = parse("task_name", _task, len(types))
         padded = [*types, *[None] * (len(pairs) - len(types))]

@@ -18,7 +18,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
-from proband.core.progress import Progress
+from proband.core.progress import Progress, say
 from proband.core.suite import Built
 from proband.core.text import Fingerprint
 from proband.core.types import Item, Tag
@@ -74,6 +74,11 @@ class Released:
             ids.add(item.id)
             self.cells[f"{item.tags['task']} k={item.tags['k']}"] += 1
             yield item
+        if self.unreadable and not ids:
+            raise ProbandError(self.unreadable[0])
+        if self.unreadable:
+            more = f" (and {len(self.unreadable) - 1:,} more rows)" if len(self.unreadable) > 1 else ""
+            say(f"left out: {self.unreadable[0]}{more}")
 
     def _judged(self, files: Sequence[Source]) -> Iterator[tuple[Source, Row | Unreadable, str | None]]:
         """Every row with the verdict on its label, if verdicts are wanted."""

@@ -62,7 +62,7 @@ def story_of_item(item: Item, *, file: object, line: int | None = None) -> Story
     names: Sequence[str] = facts["names"]
     target = facts.get("target")
     if target is not None and target not in NUMBER:
-        raise ProbandError(f"item {item.id!r}: target {target!r} is none of the 22 relations", file=file, line=line)
+        raise ProbandError(f"item {item.id!r}: 'target' {target!r} is none of the 22 relations", file=file, line=line)
     asker, asked = facts["query"]
     return Story(
         id=item.id,
@@ -95,7 +95,9 @@ def _edges(item: Item, *, file: object, line: int | None) -> Iterator[Edge]:
     untyped: list[Any] = [edge for edge, _ in item.facts.get("noise", ()) if edge[1] is None]
     for i, word, j in (*item.facts.get("edges", ()), *untyped):
         if word is not None and word not in NUMBER:
-            raise ProbandError(f"item {item.id!r}: {word!r} is none of the 22 relations", file=file, line=line)
+            raise ProbandError(
+                f"item {item.id!r}: {word!r} in 'edges' is none of the 22 relations", file=file, line=line
+            )
         if not (0 <= i < people and 0 <= j < people):
             raise ProbandError(f"item {item.id!r}: a fact names person {max(i, j)} of {people}", file=file, line=line)
         yield i, UNTYPED if word is None else NUMBER[word], j
@@ -107,11 +109,11 @@ def check(story: Story, *, graph: bool, window: int, pool: int, file: object, li
     if graph and not story.edges:
         wrong = "has no fact graph: 'edges' is missing or empty"
     elif not graph and not story.words:
-        wrong = "has an empty story"
+        wrong = "has an empty story in 'prompt'"
     elif not graph and len(story.words) > window:
-        wrong = f"has a story of {len(story.words)} words and marks, more than the net's window of {window}"
+        wrong = f"has a story of {len(story.words)} words and marks in 'prompt', more than the net's window of {window}"
     elif story.people > pool:
-        wrong = f"has {story.people} people, more than the net's pool of {pool}"
+        wrong = f"has {story.people} people in 'names', more than the net's pool of {pool}"
     if wrong:
         raise ProbandError(f"item {story.id!r} {wrong}", file=file, line=line)
 

@@ -173,9 +173,9 @@ class Corpus:
 
 def task(items: Path, *, kind: str, options: NetOptions, seed: int, model: Any = None) -> KinshipTask:
     """The task of a built folder. `model`: the encoder of the BERT nets, whose width is theirs."""
-    path = items_path(items).resolve()
+    path = items_path(items)
     now = path.stat()
-    key = path, now.st_mtime_ns, now.st_size, kind, options, id(model)
+    key = path.resolve(), now.st_mtime_ns, now.st_size, kind, options, id(model)
     if _LAST.get("key") != key:
         _LAST.clear()
         parts = stories_of(path, options, graph=Reads.of(kind).graph)
