@@ -45,8 +45,13 @@ ROW = {
     "genders": "Ann:female,Ben:male,Cat:female",
     "task_split": "train",
 }
-OTHER = ROW | {"id": "b", "edge_types": "['father', 'father']", "target": "grandfather",
-               "genders": "Ann:female,Ben:male,Cat:male", "story": "[Ben] is [Ann]'s father. [Cat] is [Ben]'s."}  # fmt: skip
+OTHER = ROW | {
+    "id": "b",
+    "story": "[Ben] is [Ann]'s father. [Cat] is [Ben]'s.",
+    "target": "grandfather",
+    "edge_types": "['father', 'father']",
+    "genders": "Ann:female,Ben:male,Cat:male",
+}
 
 
 def rows(path: Path, *made: dict[str, str]) -> Path:
