@@ -94,6 +94,17 @@ def test_two_training_seeds_of_one_network_can_be_compared(runs: Path) -> None:
     assert (found["a"], found["b"]) == ("a", "b")
 
 
+def test_a_run_may_be_named_by_a_link(runs: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere" / "deep").mkdir(parents=True)
+    link = tmp_path / "elsewhere" / "deep" / "first"
+    link.symlink_to(runs / "a")
+    assert compare(link, runs / "b")["groups"] == compare(runs / "a", runs / "b")["groups"]
+    (tmp_path / "items").rename(tmp_path / "moved")
+    with pytest.raises(ProbandError, match=r"items: no such file; the items that .*first answered were there"):
+        compare(link, runs / "b")
+    assert compare(link, runs / "b", items=tmp_path / "moved")["groups"][0]["n"] == 300
+
+
 def changed(path: Path, **fields: Any) -> None:
     write_json(path, msgspec.to_builtins(json.loads(path.read_text("utf-8")) | fields))
 

@@ -31,8 +31,16 @@ def run_folders(paths: Sequence[PathLike]) -> list[Path]:
 
 def items_of(folder: Path, run: Run, named: PathLike | None = None) -> Path:
     """The items a run answered: where run.json says they are, or where the user says; checked by their hash."""
-    place = Path(named) if named is not None else Path(os.path.normpath(folder / run.items))
-    path = items_path(place)
+    path = items_path(Path(named) if named is not None else _noted(folder, run))
     if sha256_file(path) != run.items_sha:
         raise ProbandError(f"these are not the items that {folder} answered (their sha256 differs)", file=path)
     return path
+
+
+def _noted(folder: Path, run: Run) -> Path:
+    """Where run.json says the items are, beside the folder as it was named or, if that is a link, as it is."""
+    places = [Path(os.path.normpath(start / run.items)) for start in (folder, folder.resolve())]
+    for place in places:
+        if place.exists():
+            return place
+    raise ProbandError(f"no such file; the items that {folder} answered were there", file=places[-1])

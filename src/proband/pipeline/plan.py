@@ -65,8 +65,12 @@ def plan(
     if second is not None or (Path(source) / "run.json").exists() or _holds_runs(source):
         found = _from_runs([source, *([second] if second is not None else [])], metric=metric, by=by, assumed=assumed)
     else:
+        if metric is not None:
+            raise ProbandError(f"--metric {metric} needs a pilot run; without one, accuracy is planned")
         found = _from_items(source, by=by, assumed=assumed)
     pilot, values, basis = found
+    if pilot.share and difference >= 1:
+        raise ProbandError(f"--difference is {difference:g}: a difference of shares is below 1 (0.05 is 5 points)")
     now = grown(pilot)
     told = {"items": pilot.shared.items, "clusters": pilot.shared.clusters, **({by: values} if by else {})}
     return {

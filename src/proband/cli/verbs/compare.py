@@ -57,7 +57,7 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     first = 3 if several else 1
     yield table(header, rows, numbers=(first, first + 1, first + 2, first + 4, first + 5))
     for label, count in result.get("left_out", {}).items():
-        yield f"{label}: {count:,} items that no other has are left out"
+        yield f"{label}: left out because no other has them: {count:,} of the items"
     if several:
         yield f"{len(rows)} comparisons, corrected together (Holm)"
     elif not result["groups"][0]["few"]:
