@@ -45,7 +45,9 @@ def test_scores_are_those_of_our_solver(
     logged = harness(run_tool, tasks, tiny[model], names="proband_kinship,proband_analogy", extra=extra)
     for suite in ("kinship", "analogy"):
         run = elsewhere / f"run-{suite}"
-        proband.run(items[suite], model=f"hf:{tiny[model]}", out=run, cache=False, model_options={"device": "cpu"})
+        solver = logged["results"]["configs"][f"proband_{suite}"]["metadata"]["solver"]  # not in words, as it chats
+        asked = {"solver": solver, "cache": False, "model_options": {"device": "cpu"}}
+        proband.run(items[suite], model=f"hf:{tiny[model]}", out=run, **asked)
         ours = {answer.item_id: answer for answer in read_answers(run / "answers.jsonl")}
         tested = [item for item in read_items(items[suite]) if item.split == "test"]
         samples = logged["samples"][f"proband_{suite}"]

@@ -14,6 +14,7 @@ import pytest
 
 import proband
 from proband.core.errors import ProbandError
+from proband.models import fake
 from proband.pipeline.studies.stages import contents, model_contents
 from proband.pipeline.studies.study_file import read_study
 
@@ -121,6 +122,32 @@ def test_a_killed_study_ends_with_the_same_bytes(file: Path, tmp_path: Path) -> 
     assert any((tmp_path / "whole" / "tables").iterdir())
     for path in (tmp_path / "whole" / "tables").iterdir():
         assert (tmp_path / "out" / "tables" / path.name).read_bytes() == path.read_bytes(), table
+
+
+def test_runs_that_ask_the_same_of_a_model_ask_it_once(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two norms of one score: the same answers as two runs by themselves, from half the texts."""
+    scored: list[int] = []
+    score = fake.Fake.score
+
+    def counting(self: fake.Fake, texts: Any, **how: Any) -> Any:
+        scored.append(len(texts))
+        return score(self, texts, **how)
+
+    monkeypatch.setenv("PROBAND_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(fake.Fake, "score", counting)
+    stages = proband.study(file, out=tmp_path / "out")["stages"]
+    assert sum(scored) == 44 * 22
+    items = next(stage["folder"] for stage in stages if stage["name"] == "clean")
+    for norm in ("sum", "token"):
+        (mine,) = (stage["folder"] for stage in stages if stage["name"].endswith(f"likelihood · {norm}"))
+        alone = tmp_path / norm
+        proband.run(
+            items, model="fake:script.json", out=alone, solver="likelihood", options={"norm": norm}, cache=False
+        )
+        assert (alone / "answers.jsonl").read_bytes() == (Path(mine) / "answers.jsonl").read_bytes()
+    assert sum(scored) == 3 * 44 * 22
 
 
 def test_the_plan_counts_items_and_calls(file: Path, tmp_path: Path) -> None:
