@@ -52,6 +52,17 @@ def test_dots_stand_where_the_numbers_are(grids: list[Grid]) -> None:
     assert slopes.pop() > 0
 
 
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_lines_are_named_below_the_panels(grids: list[Grid], width: float) -> None:
+    """A figure in a paper has no legend but its own."""
+    picture = line_plot(grids[1], width)
+    named = [mark for mark in picture.marks if mark.kind == "text" and mark.model is not None]
+    assert [mark.model for mark in named] == list(range(len(grids[1].labels)))
+    assert len(named) > 1
+    assert all(label.startswith(mark.text.rstrip("…")) for label, mark in zip(grids[1].labels, named))
+    assert all(mark.at[1] <= picture.height for mark in picture.marks if mark.kind in ("text", "dot"))
+
+
 def test_every_number_has_a_tooltip(grids: list[Grid]) -> None:
     for grid in grids:
         picture = drawing(grid)(grid, WIDE)

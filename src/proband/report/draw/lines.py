@@ -12,6 +12,8 @@ from proband.report.numbers import words
 from proband.report.numbers.grids import Grid, Key
 
 DASHES = ("6 3", "2 3", "8 3 2 3", "4 2")
+KEY = 16.0  # height of a name below the panels
+MANY = 5  # of more models than these the bands are fainter
 
 
 def line_plot(grid: Grid, width: float) -> Picture:
@@ -19,9 +21,9 @@ def line_plot(grid: Grid, width: float) -> Picture:
     rows: list[Key | None] = [row for row in grid.rows if row is not None]
     narrow = width < 500
     names = [model for row in rows for model in grid.others(row)]
-    room = 0.0 if narrow or not names else min(130.0, text_width(names, size=11) + 12)
+    room = 0.0 if narrow or not names else min(180.0, text_width(names, size=11) + 12)
     per = 1 if narrow else min(len(rows), 3, max(1, int(width // (215 + room))))
-    panel, tall = width / per, 230.0 if narrow else 270.0
+    panel, tall = width / per, 230.0 if narrow else 270.0 if len(rows) > 1 else 360.0
     numbers = [float(column[0]) for column in grid.columns]
     low, high = value_range(grid)
     marks: list[Mark] = []
@@ -33,8 +35,27 @@ def line_plot(grid: Grid, width: float) -> Picture:
         marks += _published(grid, row, across, up, room)
         for run in range(len(grid.labels)):
             marks += _line(grid, run, row, across, up)
+    key, height = _key(grid, width, tall * math.ceil(len(rows) / per))
     against = f" against {words.name(grid.table.columns[0])}"
-    return picture(grid, width, tall * math.ceil(len(rows) / per), marks, against=against)
+    return picture(grid, width, height, [*marks, *key], against=against)
+
+
+def _key(grid: Grid, width: float, top: float) -> tuple[list[Mark], float]:
+    """The models' names below the panels, as many in a row as fit; and where they end. One model needs none."""
+    if len(grid.labels) < 2:
+        return [], top
+    one = min(width - 42, text_width(grid.labels, size=11) + 40)
+    per = max(1, int((width - 42) // one))
+    marks = []
+    for run, label in enumerate(grid.labels):
+        x, y = 42 + (run % per) * one, top + 10 + KEY * (run // per)
+        hue = grid.hue(run)
+        marks += [
+            Mark(kind="line", at=(x, y - 4, x + 22, y - 4), paint=colour_of(hue), width=2, model=run),
+            Mark(kind="dot", at=(x + 11, y - 4, 3.6), paint=colour_of(hue), shape=shape_of(hue), model=run),
+            Mark(kind="text", at=(x + 28, y), text=fitted(label, one - 34, size=11), size=11, model=run),
+        ]
+    return marks, top + 10 + KEY * math.ceil(len(grid.labels) / per)
 
 
 def _frame(grid: Grid, row: Key | None, across: Axis, up: Axis, top: float, numbers: Sequence[float]) -> list[Mark]:
@@ -79,7 +100,14 @@ def _line(grid: Grid, run: int, row: Key | None, across: Axis, up: Axis) -> list
     hue = grid.hue(run)
     paint, outline = colour_of(hue), tuple(chain(*upper, *lower[::-1]))
     marks = [
-        Mark(kind="poly", at=outline, paint=paint, filled=True, opacity=0.14, model=run),
+        Mark(
+            kind="poly",
+            at=outline,
+            paint=paint,
+            filled=True,
+            opacity=0.14 if len(grid.labels) <= MANY else 0.07,
+            model=run,
+        ),
         Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, model=run),
     ]
     if len(known) == 1:  # a band of no width
