@@ -30,7 +30,9 @@ def _generalisation() -> Iterator[Claim]:
     yield Claim(
         statement="accuracy falls with the length of the test clauses",
         source="section 3.5.1, figure 3.5: k = 2, 3 against k = 9, 10",
+        where={"run.net": ALL},
         contrasts=(Contrast(above={"k": (2, 3)}, below={"k": (9, 10)}, where=TEST, pair="target"),),
+        per=("run.model", "run.net"),
     )
     for net in ALL:
         pairs = Contrast(above=_named("k234", net), below=_named("k23", net), where=TEST, pair="item")
@@ -72,9 +74,9 @@ def _robustness() -> Iterator[Claim]:
     source = "section 3.5.3, table 3.8, trained on clean stories"
 
     def noisy(statement: str, net: str, above: str, below: str, margin: float = 0.0) -> Claim:
-        where: Where = {**TEST, **_named("clean", net)}
-        contrast = Contrast(above={"task": above}, below={"task": below}, where=where, pair="target", margin=margin)
-        return Claim(statement=statement, source=source, contrasts=(contrast,))
+        trained: Where = {"run.model": (f"net:clean-{net}", f"net:released-clean-{net}")}
+        contrast = Contrast(above={"task": above}, below={"task": below}, where=TEST, pair="target", margin=margin)
+        return Claim(statement=statement, source=source, where=trained, contrasts=(contrast,))
 
     yield noisy("GAT falls when supporting facts are added", "gat", "clean", "supporting")
     yield noisy("GAT does not fall when disconnected facts are added (within 5 points)", "gat", "disconnected", "clean",

@@ -18,6 +18,7 @@ from proband.core.suite import Analysis, Outcome, Results, Sheet
 
 GAT_PERFECT, GAT_GAINS = "gat-near-perfect", "gat-gains-most"
 NEAR = 0.95
+GATS = [f"net:{trained}-gat" for trained in ("k23", "k234", "released-k23", "released-k234")]  # of figure 3.5
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def comparisons(results: Results, seed: int) -> Sequence[Sheet]:
     perfect = {
         name: near_perfect(stories, sorted(stories.ids & at_three), clauses)
         for name, stories in found.items()
-        if name.endswith("-gat") and stories.ids & at_three
+        if name in GATS and stories.ids & at_three
     }
     gains = dict(_gains(found))
     others = [net for net in gains if net != "gat"] if "gat" in gains else []
