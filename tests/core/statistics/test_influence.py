@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from proband.core.metrics import area_under_roc, average_precision, f1
+from proband.core.statistics.clusters import Clusters, Neighbours
+from proband.core.statistics.estimates import Measured, interval
 from proband.core.statistics.influence import of_mean, of_set
 
 
@@ -57,3 +59,31 @@ def test_strata_weigh_the_same() -> None:
     apart = (x[:60].var(ddof=1) / 60 + x[60:].var(ddof=1) / 30) / 4
     assert (influence**2).sum() / 90**2 == pytest.approx(apart)
     assert len(u) == 90
+
+
+def test_strata_of_one_item_are_as_uncertain_as_the_items() -> None:
+    x = np.array([1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0])
+    value, u = of_mean(x, np.arange(8))
+    assert value == x.mean()
+    assert u == pytest.approx((x - x.mean()) * np.sqrt(8 / 7))
+    mixed = np.array([0, 0, 0, 1, 1, 2, 3, 4])  # three strata of one: their own spread, the others as before
+    means = [x[mixed == stratum].mean() for stratum in range(5)]
+    value, u = of_mean(x, mixed)
+    assert value == pytest.approx(np.mean(means))
+    assert u[:3] == pytest.approx(np.sqrt(3 / 2) * 8 / (5 * 3) * (x[:3] - means[0]))
+    assert u[5:] == pytest.approx(np.sqrt(3 / 2) * 8 / 5 * (x[5:] - np.mean(means[2:])))
+
+
+def test_means_over_strata_of_few_items_are_covered() -> None:
+    """40 relations of different difficulty with one, two or four items each; their mean is what is estimated."""
+    rng = np.random.default_rng(0)
+    chances = rng.beta(4, 3, 40)
+    for size in (1, 2, 4):
+        strata = np.repeat(np.arange(40), size)
+        shared = Neighbours.of(Clusters.of([(str(i),) for i in range(len(strata))]), np.arange(len(strata)))
+        inside = 0
+        for _ in range(300):
+            value, u = of_mean((rng.random(len(strata)) < chances[strata]).astype(float), strata)
+            found = interval(Measured(np.array([value]), u[None]), shared, share=True)
+            inside += found.low <= chances.mean() <= found.high
+        assert 0.92 <= inside / 300 <= 1.0

@@ -1,7 +1,8 @@
 r"""Influence values: how much each item moves an estimate, so that one theory serves means and metrics over sets alike.
 
 If item i counted (1 + e) times, the estimate would move by e u_i / n. For a mean, u_i = x_i - mean. For the mean over
-strata of their means, u_i = n/(S n_s) (x_i - mean_s). A metric over sets is any function of records and weights;
+strata of their means, u_i = n/(S n_s) (x_i - mean_s); strata of one item are collapsed into one, which errs on the safe
+side. A metric over sets is any function of records and weights;
 its influence values are found by counting a few neighbouring records twice and not at all,
 
     u = [T(1 + w) - T(1 - w)] (n^2 - b^2) / 2bn,      w = 1 for b records, 0 for the others,
@@ -35,7 +36,12 @@ def of_mean(x: Floats, strata: Ints | None = None) -> tuple[float, Floats]:
     sizes = np.bincount(strata)
     means = np.bincount(strata, weights=x) / sizes
     lost = np.sqrt(sizes / np.maximum(sizes - 1, 1))  # a degree of freedom each
-    return float(means.mean()), (lost * len(x) / (len(sizes) * sizes))[strata] * (x - means[strata])
+    centre, lone = means.copy(), sizes == 1
+    if lone.any():  # one item says nothing of the spread within its stratum: such strata are taken together
+        count = int(lone.sum())
+        centre[lone] = means[lone].mean() if count > 1 else means.mean()
+        lost[lone] = np.sqrt(count / max(count - 1, 1))
+    return float(means.mean()), (lost * len(x) / (len(sizes) * sizes))[strata] * (x - centre[strata])
 
 
 def of_set(of: SetMetric, records: Floats, strata: Ints | None = None) -> tuple[float, Floats]:
