@@ -140,7 +140,7 @@ class Runner:
     def run(self) -> Run:
         described = self.described()
         self.out.mkdir(parents=True, exist_ok=True)
-        with locked(self.out), nothing_left_of_nothing(self.out):
+        with locked(self.out), no_empty_run_left(self.out):
             begin(self.out, described)
             self._answer_all()
             usage = getattr(self.model, "usage", None)
@@ -202,7 +202,7 @@ def begin(out: Path, run: Run) -> None:
 
 
 @contextmanager
-def nothing_left_of_nothing(out: Path) -> Iterator[None]:
+def no_empty_run_left(out: Path) -> Iterator[None]:
     """A run that fails before its first answer leaves no files that a report would stumble over."""
     try:
         yield

@@ -53,7 +53,7 @@ class PairClassifier(nn.Module):
         steps = at[:, None, :] - at[:, :, None]
         pairs = self.left(own)[:, :, None] + self.right(own)[:, None] + self.distance(steps.clamp(-FAR, FAR) + FAR)
         never = steps.abs() > FAR
-        if not self.training:  # training learns more from all pairs
+        if not self.training:  # in training too it read worse (one seed, experiments/kinship/extractor.md)
             never |= (batch.sentences[:, None, :] - batch.sentences[:, :, None]).abs() > self.near
         scores = self.out(F.relu(pairs)).masked_fill(never[..., None], NOWHERE)  # B × M × M × 11
         female = torch.einsum("bim,bm->bi", belongs(batch.owners, people), self.female(own).squeeze(-1))
