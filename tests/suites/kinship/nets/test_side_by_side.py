@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 
 from proband.suites.kinship import SUITE
-from proband.suites.kinship.nets.recurrence import fused, plain, recur
+from proband.suites.kinship.nets.recurrence import Recurrence, fused, fused_back, plain, plain_back
 from proband.suites.kinship.nets.task import KinshipTask, task
 from proband.training.fit import Fitted, fit, fit_many, grouped
 
@@ -83,12 +83,19 @@ def test_the_recurrence_is_that_of_lstms() -> None:
     cells: list[Any] = [torch.nn.LSTM(5, 4, batch_first=True) for _ in range(3)]
     x = torch.randn(3, 2, 6, 5)
     told = [F.linear(y, cell.weight_ih_l0, cell.bias_ih_l0 + cell.bias_hh_l0) for y, cell in zip(x, cells)]
-    found = recur(torch.stack(told), torch.stack([cell.weight_hh_l0 for cell in cells]))
-    torch.testing.assert_close(found, torch.stack([cell(y)[0] for y, cell in zip(x, cells)]))
+    weights = torch.stack([cell.weight_hh_l0 for cell in cells])
+    found, *_ = Recurrence.apply(torch.stack(told), weights)  # type: ignore[no-untyped-call]
+    same = torch.stack([cell(y)[0] for y, cell in zip(x, cells)])
+    torch.testing.assert_close(found, same)
+    every, wanted = [p for cell in cells for p in cell.parameters()], torch.randn_like(same)
+    for one, other in zip(*(torch.autograd.grad(states, every, wanted) for states in (found, same))):
+        torch.testing.assert_close(one, other)
 
 
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 def test_the_kernel_of_a_cell_is_the_equation() -> None:
-    given, hidden, c = (torch.randn(3, size, device="cuda") for size in (20, 20, 5))
-    torch.testing.assert_close(fused(given, hidden, c), plain(given, hidden, c))
+    given, hidden, c = (torch.randn(2, 3, size, device="cuda") for size in (20, 20, 5))
+    found = fused(given, hidden, c)
+    torch.testing.assert_close(found, plain(given, hidden, c))
+    torch.testing.assert_close(fused_back(c, c, c, *found[1:]), plain_back(c, c, c, *found[1:]))

@@ -75,8 +75,9 @@ class Lstm(nn.Module):
         """Both directions in one recurrence."""
         told = [F.linear(y, cell.weight_ih_l0, cell.bias_ih_l0 + cell.bias_hh_l0) for cell, y in zip(cells, inputs)]
         weights = torch.stack([cell.weight_hh_l0 for cell in cells])
-        states: Tensor = Recurrence.apply(torch.stack(told), weights)  # type: ignore[no-untyped-call]
-        return states.unbind(0)
+        states, *_ = Recurrence.apply(torch.stack(told), weights)  # type: ignore[no-untyped-call]
+        both: tuple[Tensor, ...] = states.unbind(0)
+        return both
 
 
 def turn(x: Tensor, places: Tensor) -> Tensor:

@@ -83,6 +83,8 @@ class Stories:
         """Of any shape: S × B stories, cut to the longest of them."""
         rows, words, people, facts = self.sizes[numbers.reshape(-1)].max(0).tolist()
         whole = self.whole
+        if self.text:  # no net that reads text looks at the facts: few shapes, few recordings
+            people, facts = whole.slots.shape[1], 1
         words = min(-(-words // ROUNDED) * ROUNDED, whole.tokens.shape[-1])  # few lengths, few recordings
         at = torch.from_numpy(numbers)
         at = at.pin_memory().to(self.device, non_blocking=True) if self.device.startswith("cuda") else at

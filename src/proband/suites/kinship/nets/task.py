@@ -148,8 +148,8 @@ class Reads:
         return pad(stories, by_sentence=self.by_sentence, text=not self.graph, rounded=rounded)
 
     def length(self, story: Numbers) -> int:
-        """Stories of nearly one length make a batch."""
-        return len(story.slots) if self.graph else max(len(row) for row in story.rows)
+        """Stories of nearly one length make a batch; of as many sentences, where a net reads them one by one."""
+        return len(story.slots) if self.graph else 1000 * len(story.rows) + max(len(row) for row in story.rows)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from proband.suites.kinship.nets.batches import Batch
 from proband.suites.kinship.nets.layers import Classifier, Embeddings, asked_states
 from proband.suites.kinship.nets.options import RmcOptions
+from proband.suites.kinship.nets.text.rmc_at_once import Size, Unrolled
 
 
 class Rmc(nn.Module):
@@ -36,6 +37,8 @@ class Rmc(nn.Module):
 
 
 class RelationalMemory(nn.Module):
+    side_by_side = False  # set where seeds are trained as one computation
+
     def __init__(self, options: RmcOptions) -> None:
         super().__init__()
         self.slots, self.heads, self.key, self.head = options.slots, options.heads, options.key, options.head
@@ -53,6 +56,8 @@ class RelationalMemory(nn.Module):
         """B × T × (slots · width): the memory after each word, laid flat; it stays as it is at the padding."""
         inputs = self.of_input(x)
         keys_values, gates = self.keys_values(inputs), self.gate_input(inputs)
+        if self.side_by_side:
+            return self._at_once(keys_values, gates, mask)
         memory = torch.eye(self.slots, self.width, device=x.device).expand(len(x), -1, -1)
         after = []
         for known, gate, there in zip(keys_values.unbind(1), gates.unbind(1), mask.unbind(1)):
@@ -60,6 +65,18 @@ class RelationalMemory(nn.Module):
             memory = torch.where(there[:, None, None], new, memory)
             after.append(memory.flatten(1))
         return torch.stack(after, 1)
+
+    def _at_once(self, keys_values: Tensor, gates: Tensor, mask: Tensor) -> Tensor:
+        every = [(self.queries, self.keys_values), *((m,) for m in self.mlp if isinstance(m, nn.Linear))]
+        matrices = [torch.cat([layer.weight for layer in layers]) for layers in every] + [self.gate_memory.weight]
+        biases = [torch.cat([layer.bias for layer in layers]) for layers in every]
+        biases.append(biases[0].new_zeros(2 * self.width))  # the gates' is in `gates`
+        norms = [part for norm in (self.after_attention, self.after_mlp) for part in (norm.weight, norm.bias)]
+        size = Size(self.slots, self.heads, self.key, *self.biases)
+        given = [part[None] for part in (keys_values, gates, mask)], [w[None] for w in (*matrices, *biases, *norms)]
+        found = Unrolled.apply(*given[0], size, len(matrices), *given[1])  # type: ignore[no-untyped-call]
+        states: Tensor = found[0].unflatten(0, (-1, self.slots))  # B × slots × T × D
+        return states.transpose(1, 2).flatten(2)
 
     def step(self, memory: Tensor, keys_values: Tensor, gates: Tensor) -> Tensor:
         known = torch.cat([self.keys_values(memory), keys_values], 1)
