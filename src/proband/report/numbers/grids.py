@@ -154,7 +154,8 @@ def _lines(study: Study, table: Table) -> tuple[tuple[str, ...], list[list[int]]
     if not used:
         return study.labels, [[at] for at in range(len(study.systems))]
     runs = [study.items.runs[system.runs[0]] for system in study.systems]
-    names = shared_labels(runs, pooled=[len(system.runs) > 1 for system in study.systems], without=used)
+    pooled = [system.tags["run.model"] != run.model for system, run in zip(study.systems, runs, strict=True)]
+    names = shared_labels(runs, pooled=pooled, without=used)
     labels = tuple(dict.fromkeys(names))
     return labels, [[at for at, name in enumerate(names) if name == label] for label in labels]
 

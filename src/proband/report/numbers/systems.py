@@ -17,7 +17,8 @@ from proband.core.types import Run, Tag
 
 @dataclass(frozen=True, kw_only=True)
 class System:
-    """One line of a table. `tags` are `run.model`, `run.solver`, `run.net`, and `run.NAME` of every setting."""
+    """One line of a table. `tags` are `run.model`, `run.solver`, `run.net`, `run.kind` (causal, masked, ...)
+    and `run.NAME` of every setting."""
 
     label: str
     runs: tuple[int, ...]
@@ -30,7 +31,7 @@ def systems(runs: Sequence[Run], *, pool: bool = True) -> tuple[System, ...]:
     for at, run in enumerate(runs):
         groups.setdefault((pool and _all_but_seed(run)) or f"run {at}", []).append(at)
     firsts = [runs[group[0]] for group in groups.values()]
-    pooled = [len(group) > 1 for group in groups.values()]
+    pooled = [len({runs[at].model for at in group}) > 1 for group in groups.values()]
     labels = run_labels(firsts, pooled=pooled)
     return tuple(
         System(label=label, runs=tuple(group), tags=run_tags(first, pooled=several))
@@ -47,7 +48,8 @@ def _all_but_seed(run: Run) -> str:
 
 
 def run_tags(run: Run, *, pooled: bool = False) -> dict[str, Tag]:
-    """
+    """`pooled`: of several runs whose models have different names, so that only the kind of net is theirs.
+
     >>> run = Run(suite="s", solver="choose", model="m", seed=0, items_sha="", settings={"norm": "sum", "layers": [1]})
     >>> run_tags(run)
     {'run.model': 'm', 'run.solver': 'choose', 'run.net': '', 'run.seed': 0, 'run.norm': 'sum', 'run.layers': '[1]'}
@@ -59,6 +61,8 @@ def run_tags(run: Run, *, pooled: bool = False) -> dict[str, Tag]:
         "run.net": kind,
         "run.seed": run.seed,
     }
+    if "kind" in run.identity:
+        tags["run.kind"] = str(run.identity["kind"])
     if "items_sha" in run.net:
         tags["run.trained"] = str(run.net["items_sha"])[:8]  # on which items
     own: dict[str, Any] = {**run.net.get("options", {}), **run.settings}
@@ -91,8 +95,9 @@ def shared_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: 
     labels = ["net" if t["run.net"] and "run.net" in without else _short(t, base) for t in tags]
     if "run.solver" not in without and base == "run.model":  # an answer in words is another thing than a likelihood
         labels = [f"{name} · generate" if t["run.solver"] == "generate" else name for name, t in zip(labels, tags)]
-    last = ("run.trained", "run.seed")
-    names = ["run.solver", *sorted({n for t in tags for n in t} - {"run.model", "run.solver", "run.net", *last}), *last]
+    last = ("run.trained", "run.seed")  # what settings tell apart needs neither
+    given = {"run.model", "run.solver", "run.net", "run.kind", *last}
+    names = ["run.solver", *sorted({n for t in tags for n in t} - given), *last]
     for name in names:
         if name not in without and name != base:
             labels = _told_apart(labels, [_in_words(name, t.get(name)) for t in tags])

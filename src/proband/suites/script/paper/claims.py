@@ -1,6 +1,6 @@
 """The findings of section 4.2 as paired tests on the same texts, training seeds of one net taken together.
 
-A net is named by its kind (`run.net`), a language model that was not trained further by its solver.
+A net is named by its kind (`run.net`), a causal language model that was not trained further by its kind and solver.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ BY_FAR = 0.05  # "substantially higher": five points
 ON_TEST: Where = {"split": "test", "asked": True}
 SYSTEMS: Mapping[str, Where] = {
     **{net: {"run.net": net, "run.solver": "answer"} for net in IN_DOMAIN},
-    "gpt": {"run.net": "", "run.solver": "cloze"},
+    "gpt": {"run.net": "", "run.solver": "cloze", "run.kind": "causal"},  # a masked one sees what follows
     "gpt fine-tuned": {"run.net": "finetune", "run.solver": "cloze"},
 }
 

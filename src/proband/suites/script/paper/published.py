@@ -18,8 +18,9 @@ from proband.core.types import Tag
 SOURCE = "Bisk et al. 2019"
 # of the released templates; the program that was released with them trains nets of these settings
 KIDSCOOK = frozenset({"1573a9469df4fb7f15448434ae5317a718522acf362fa569a379fdb8500863bc"})
+BLANKS_RELEASED: dict[str, Tag] = {"blanks": "as released"}
 RELEASED: dict[str, Tag] = {
-    "blanks": "as released",
+    **BLANKS_RELEASED,
     "run.hidden": 128,
     "run.width": 100,
     "run.dropout": 0.5,
@@ -59,7 +60,12 @@ def published() -> Sequence[Published]:
             group={"category": "kidscook", "split": split},
             value=float(row["value"]),
             source=f"{SOURCE}, {PLACES[row['table']]}",
-            on=MeasuredOn(data="KidsCook", fingerprints=KIDSCOOK, conditions=RELEASED, questions=count),
+            on=MeasuredOn(
+                data="KidsCook",
+                fingerprints=KIDSCOOK,
+                questions=count,
+                conditions=BLANKS_RELEASED if row["row"].startswith("gpt") else RELEASED,
+            ),
         )
         for row in rows()
         if row["table"] in PLACES
