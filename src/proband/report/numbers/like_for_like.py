@@ -45,9 +45,10 @@ def _conditions(figure: Published, manifest: Mapping[str, Any], tags: Mapping[st
     ['options: 4, published 2', 'hidden: 256, published 128']
     """
     ours = manifest.get("conditions", {})
+    of_runs = {name for name in figure.on.conditions if name.startswith("run.")}
     for name, value in figure.on.conditions.items():
-        of_run = name.startswith("run.")
-        if of_run and name not in tags:
+        of_run = name in of_runs
+        if of_run and not of_runs <= tags.keys():
             continue  # of another kind of system
         here = tags[name] if of_run else ours.get(name, "not known")
         if here != value:
