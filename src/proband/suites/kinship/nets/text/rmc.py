@@ -58,7 +58,7 @@ class RelationalMemory(nn.Module):
         keys_values, gates = self.keys_values(inputs), self.gate_input(inputs)
         if self.side_by_side:
             return self._at_once(keys_values, gates, mask)
-        memory = torch.eye(self.slots, self.width, device=x.device).expand(len(x), -1, -1)
+        memory = torch.eye(self.slots, self.width, device=x.device, dtype=x.dtype).expand(len(x), -1, -1)
         after = []
         for known, gate, there in zip(keys_values.unbind(1), gates.unbind(1), mask.unbind(1)):
             new = self.step(memory, known[:, None], gate[:, None])

@@ -16,6 +16,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from proband.core.progress import say
+
 Tensors = Sequence[Tensor]
 
 
@@ -83,7 +85,7 @@ class Unrolled(torch.autograd.Function):
 
 def first(known: Tensor, size: Size, width: int) -> Tensor:
     """S × B·slots × D"""
-    rows = torch.eye(size.slots, width, device=known.device)
+    rows = torch.eye(size.slots, width, device=known.device, dtype=known.dtype)
     return rows.repeat(known.shape[1], 1).expand(len(known), -1, -1).contiguous()
 
 
@@ -146,11 +148,21 @@ def step_back(
 
 @cache
 def compiled(work: Callable[..., Any], device: torch.device) -> Callable[..., Any]:
-    """On a CUDA device that torch can compile for."""
-    if device.type != "cuda":
-        return work
-    try:
-        import triton  # type: ignore[import-not-found,import-untyped,unused-ignore]  # noqa: F401
-    except ImportError:
-        return work
-    return torch.compile(work)
+    return or_plain(work) if device.type == "cuda" else work
+
+
+def or_plain(work: Callable[..., Any]) -> Callable[..., Any]:
+    """Compiled; as it is, if torch finds nothing to compile with."""
+    from torch._dynamo.exc import TorchDynamoException  # takes a second to import
+
+    way: list[Callable[..., Any]] = [torch.compile(work)]
+
+    def take(*given: Any) -> Any:
+        try:
+            return way[0](*given)
+        except TorchDynamoException as error:
+            say(f"RMC's steps are not compiled, which makes them slower: {str(error).splitlines()[0]}")
+            way[0] = work
+            return work(*given)
+
+    return take
