@@ -84,7 +84,7 @@ def test_noise_without_types(tmp_path: Path) -> None:
         ("story_edges", "0" * 5000, "not a list"),
         ("edge_types", "['father', 'cousin']", "'cousin'"),
         ("edge_types", "['father', 'sister', 'son']", "types 3 edges"),
-        ("edge_types", "[]", "types 0 edges"),
+        ("edge_types", "[]", "has no facts"),
         ("edge_types", "[['father'], 'sister']", "not one of the 22"),
         ("query_edge", "(0, 0)", "to themselves"),
         ("query_edge", "{0: 1}", "pair of people"),
