@@ -29,7 +29,7 @@ from proband.pipeline.asking.answers_file import count_lines
 from proband.pipeline.asking.models import load_model
 from proband.pipeline.build import build
 from proband.pipeline.run import run, suite_of
-from proband.pipeline.studies.remembering import remembering
+from proband.pipeline.studies.embeddings_in_memory import keeping_embeddings
 from proband.pipeline.train import train_seeds
 
 DIGITS = 10  # of a key in a folder's name
@@ -272,7 +272,7 @@ class Models:
         key = (stage.spec, dumps(stage.model_options), suite.name if stage.spec.startswith("solver:") else "")
         if key != self.key:
             self.key = self.model = None  # the old one goes before the new one comes
-            self.model = remembering(load_model(stage.spec, stage.model_options, suite=suite))
+            self.model = keeping_embeddings(load_model(stage.spec, stage.model_options, suite=suite))
             self.key = key
         if stage.trained:  # the folder's name would differ from machine to machine; one net may have several names
             self.model.name = stage.model

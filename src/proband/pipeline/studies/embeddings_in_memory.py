@@ -1,7 +1,8 @@
-"""A model that is asked the same thing by several runs of a study answers once.
+"""A model that embeds the same texts for several runs of a study embeds them once.
 
-Runs of a grid (norms of one score, classifiers over one embedding) send the same texts in the same chunks. Whole calls
-are remembered, not texts: the batches, and so the bytes of every answer, are those of a run by itself.
+Scores are cached on disk (`asking/cached_model.py`); embeddings are not, since they are large: those of the last runs
+are kept in memory. Runs of a grid (classifiers over one embedding) send the same texts in the same chunks. Whole calls
+are kept, not texts: the batches, and so the bytes of every answer, are those of a run by itself.
 """
 
 from __future__ import annotations
@@ -16,21 +17,19 @@ from typing import Any
 import numpy as np
 
 MOST = 2**26  # numbers kept, a quarter of a gigabyte
-CALLS = ("score", "embed")
 
 
-def remembering(model: Any) -> Any:
-    """The model, whose scores and embeddings are kept as far as they fit."""
-    for name in CALLS:
-        if callable(call := getattr(model, name, None)):
-            setattr(model, name, remembered(call))
+def keeping_embeddings(model: Any) -> Any:
+    """The model, whose embeddings are kept as far as they fit."""
+    if callable(embed := getattr(model, "embed", None)):
+        model.embed = kept(embed)
     return model
 
 
-def remembered(call: Callable[..., Any], most: int = MOST) -> Callable[..., Any]:
+def kept(call: Callable[..., Any], most: int = MOST) -> Callable[..., Any]:
     """
     >>> asked = []
-    >>> twice = remembered(lambda texts, *, times: asked.append(texts) or [times * text for text in texts])
+    >>> twice = kept(lambda texts, *, times: asked.append(texts) or [times * text for text in texts])
     >>> twice(["a"], times=2), twice(["a"], times=2), twice(["a"], times=3), len(asked)
     (['aa'], ['aa'], ['aaa'], 2)
     """
