@@ -2,8 +2,9 @@
 and what it would do.
 
 A stage's key is the sha256 of what decides its result: the verb, the settled options, the seed, the version of Proband,
-the content of the files it reads, and the keys of the stages before it. Its folder ends with the key, so a changed line
-of the study gives new folders to what depends on it, and to nothing else.
+the content of the files it reads (those given, and the suite's that ship with Proband), and the keys of the stages
+before it. Its folder ends with the key, so a changed line of the study gives new folders to what depends on it, and to
+nothing else.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from proband.pipeline.asking.models import load_model
 from proband.pipeline.build import build
 from proband.pipeline.run import run, suite_of
 from proband.pipeline.studies.embeddings_in_memory import keeping_embeddings
+from proband.pipeline.studies.shipped_files import suite_data
 from proband.pipeline.train import train_seeds
 
 DIGITS = 10  # of a key in a folder's name
@@ -114,7 +116,7 @@ class BuildStage(Stage):
     @cached_property
     def key(self) -> str:
         options = settled(suites.suite(self.suite).options, self.options, of=f"build {self.suite}")
-        return key_of("build", suite=self.suite, options=options, seed=self.seed)
+        return key_of("build", suite=self.suite, options=options, seed=self.seed, shipped=suite_data(self.suite))
 
     def finished(self) -> bool:
         return all((self.folder / name).exists() for name in ("manifest.json", "items.jsonl"))  # the first written last
@@ -144,7 +146,7 @@ class FolderStage(BuildStage):
 
     @cached_property
     def key(self) -> str:
-        return fingerprint(items_path(self.place))
+        return key_of("items", items=fingerprint(items_path(self.place)), shipped=suite_data(self.suite))
 
     @property
     def folder(self) -> Path:
