@@ -83,6 +83,21 @@ def test_a_finished_study_is_not_redone(file: Path, tmp_path: Path) -> None:
     assert len(note["stages"]) == 8
 
 
+def test_the_report_is_written_again_when_the_code_that_writes_it_has_changed(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    proband.study(file, out=out)
+    before, page = folders(out), (out / "index.html").read_bytes()
+    (out / "index.html").write_text("by older code")
+    proband.study(file, out=out)
+    assert (out / "index.html").read_text() == "by older code"
+    monkeypatch.setattr("proband.pipeline.study.sources", lambda package: f"other sources of {package}")
+    assert states(proband.study(file, out=out)) == ["done"] * 8
+    assert (out / "index.html").read_bytes() == page
+    assert {name for name, when in folders(out).items() if when != before[name]} == {"stages/report.json"}
+
+
 def test_a_changed_line_redoes_only_what_depends_on_it(file: Path, tmp_path: Path) -> None:
     proband.study(file, out=tmp_path / "out")
     file.write_text(

@@ -17,6 +17,7 @@ from proband.core.files import read_json, sha256_file, sha256_text, write_json
 from proband.core.progress import say
 from proband.pipeline.report import report
 from proband.pipeline.studies.grid import Grid
+from proband.pipeline.studies.shipped_files import sources
 from proband.pipeline.studies.stages import Models, RunStage, contents, key_of
 from proband.pipeline.studies.study_file import StudyFile, read_study
 from proband.pipeline.versions import versions
@@ -113,9 +114,14 @@ def perform(stage: Any, models: Models, *, at: str, file: Path) -> dict[str, Any
 
 
 def write_report(read: StudyFile, runs: Sequence[RunStage], *, out: Path) -> dict[str, Any]:
-    """The report over all runs; written again only if a run, the title or a line of [report] has changed."""
+    """The report over all runs; written again only if a run, the title, a line of [report] or the code that writes it
+    (Proband's, and that of the suites) has changed."""
     part, place = read.report, out / "stages" / "report.json"
-    key = key_of("report", runs=[run.key for run in runs], title=read.study.title, part=sha256_text(repr(part)))
+    packages = {"proband", *(suites.suite(run.items.suite).build.__module__.split(".")[0] for run in runs)}
+    key = key_of(
+        "report", runs=[run.key for run in runs], title=read.study.title, part=sha256_text(repr(part)),
+        sources=[sources(package) for package in sorted(packages)], versions=versions(),
+    )  # fmt: skip
     if place.exists() and (out / "index.html").exists():
         there = read_json(place)
         if there.get("key") == key:

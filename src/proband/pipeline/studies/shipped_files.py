@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
@@ -18,6 +19,15 @@ def suite_data(suite: str) -> str:
     """Of what a build of the suite may read: template banks, rules, names, word lists. A .csv file holds printed
     figures of a paper, which reports alone read."""
     return together(DATA / suite, (path for path in (DATA / suite).rglob("*") if path.suffix != ".csv"))
+
+
+@cache
+def sources(package: str) -> str:
+    """Of everything in an imported package, or of its one module: code, page templates, printed figures."""
+    place = Path(str(sys.modules[package].__file__))
+    if place.name != "__init__.py":
+        return together(place.parent, [place])
+    return together(place.parent, (path for path in place.parent.rglob("*") if path.suffix != ".pyc"))
 
 
 def together(folder: Path, paths: Iterable[Path]) -> str:
