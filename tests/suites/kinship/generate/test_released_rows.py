@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from proband.cli import main
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items
 from proband.core.metrics import accuracy_of
@@ -49,7 +50,7 @@ def built(tmp_path: Path, *rows: dict[str, str], **options: Any) -> Any:
 
 
 def test_labels_stand_and_are_judged(tmp_path: Path) -> None:
-    note, items = built(tmp_path, ROW, WRONG, OPEN, ROW | {"id": "d", "target": "cousin"})
+    note, items = built(tmp_path, ROW, WRONG, OPEN, ROW | {"id": "d", "target": "cousin"}, unreadable="skip")
     assert [item.tags["verdict"] for item in items] == ["entailed", "false", "ambiguous"]
     assert [item.tags["target"] for item in items] == ["aunt", "mother", "sister"]
     assert all(item.choices[item.gold] == item.tags["target"] for item in items)
@@ -59,6 +60,63 @@ def test_labels_stand_and_are_judged(tmp_path: Path) -> None:
     assert "'cousin' is not one of the 22 relations" in note["unreadable"]["first"][0]
     assert items[0].prompt == "Ann's father is Ben. Ben's sister is Cat.\nCat is the ___ of Ann."
     assert items[0].facts["clusters"] == items[1].facts["clusters"] == ["parent.sibling"]
+
+
+BAD = [
+    ({"edge_types": "['father', 'cousin']"}, "column 'edge_types' 'cousin' is not one of the 22 relations"),
+    ({"target": "cousin"}, "column 'target' 'cousin' is not one of the 22 relations"),
+    ({"story_edges": ""}, "column 'story_edges' is empty"),
+    ({"query_edge": ""}, "column 'query_edge' is empty"),
+    ({"story": " "}, "column 'story' is empty (--form facts takes the typed facts instead)"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), BAD)
+@pytest.mark.parametrize("more", [0, 1, 2])
+def test_a_bad_row_ends_the_build_in_one_line(
+    change: dict[str, str], message: str, more: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = ROW | change
+    rows = [ROW, ROW, bad, ROW, *[bad] * more]
+    (tmp_path / "rows.csv").write_text(HEADER + "".join(map(csv_line, rows)))
+    words = ["build", "kinship", "--data", str(tmp_path / "rows.csv"), "-o", str(tmp_path / "items")]
+    assert main(words) == 2
+    others = ["", ", and 1 more row", ", and 2 more rows"][more]
+    place = f"{tmp_path / 'rows.csv'} line 4"
+    assert capsys.readouterr() == ("", f"proband: {place}: {message}{others}; --unreadable skip leaves such rows out\n")
+    assert not (tmp_path / "items" / "items.jsonl").exists()
+    assert main([*words, "--unreadable", "skip"]) == 0
+    out, err = capsys.readouterr()
+    assert f"left out: rows.csv line 4: {message}" in err
+    assert "unreadable:" in out
+    assert len(list(read_items(tmp_path / "items"))) == 3
+
+
+def test_a_story_longer_than_the_window_ends_the_training_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = ROW | {"task_split": "train"}
+    rows = [row, row | {"story": row["story"] * 40}, row]
+    (tmp_path / "rows.csv").write_text(HEADER + "".join(map(csv_line, rows)))
+    items = str(tmp_path / "items")
+    assert main(["build", "kinship", "--data", str(tmp_path / "rows.csv"), "-o", items]) == 0
+    out, err = capsys.readouterr()
+    assert "unreadable" not in out + err
+    assert main(["train", items, "--net", "bilstm-mean", "-o", str(tmp_path / "net"), "--set", "window=100"]) == 2
+    line = capsys.readouterr().err
+    assert line.startswith(f"proband: {items}/items.jsonl line 2: item 'rows.csv:3' has a story of ")
+    assert line.endswith("in 'prompt', more than the net's window of 100\n")
+    assert line.count("\n") == 1
+
+
+def test_where_no_row_can_be_read_there_is_nothing_to_build(tmp_path: Path) -> None:
+    with pytest.raises(ProbandError, match=r"rows\.csv line 2: column 'target' 'cousin'"):
+        built(tmp_path, ROW | {"target": "cousin"}, unreadable="skip")
+
+
+def test_rows_without_a_story_have_facts(tmp_path: Path) -> None:
+    (item,) = built(tmp_path, ROW | {"story": ""}, form="graph")[1]
+    assert item.prompt.startswith("(Ann, father, Ben)")
 
 
 def test_forms_and_questions(tmp_path: Path) -> None:
@@ -81,6 +139,8 @@ def test_the_hubs_copy_numbers_its_targets(tmp_path: Path) -> None:
 def test_what_does_not_apply_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="'per-k' does not apply to --data"):
         built(tmp_path, ROW, per_k=5)
+    with pytest.raises(ProbandError, match="'unreadable' is about the rows of --data"):
+        build("kinship", out=tmp_path / "own", unreadable="skip", per_k=1)
     with pytest.raises(ProbandError, match="holds items already"):
         built(tmp_path, ROW)
         build("kinship", out=tmp_path / "again", data=tmp_path / "items")

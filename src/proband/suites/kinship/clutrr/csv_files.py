@@ -23,8 +23,7 @@ def read_rows(path: Path) -> Iterator[Row]:
     """The rows of a file; the first that cannot be read ends it with an error."""
     for row in scan(path):
         if isinstance(row, Unreadable):
-            column = f"column {row.column!r} " if row.column else ""
-            raise ProbandError(f"{column}{row.reason}", file=path, line=row.line)
+            raise ProbandError(row.what, file=path, line=row.line)
         yield row
 
 

@@ -85,9 +85,12 @@ class Unreadable:
     reason: str
     cells: Mapping[str, str] = field(default_factory=dict, repr=False)
 
+    @property
+    def what(self) -> str:
+        return f"column {self.column!r} {self.reason}" if self.column else self.reason
+
     def __str__(self) -> str:
-        where = f"column {self.column!r} " if self.column else ""
-        return f"{self.file} line {self.line}: {where}{self.reason}"
+        return f"{self.file} line {self.line}: {self.what}"
 
 
 class _Wrong(Exception):
@@ -108,6 +111,8 @@ def literal(text: str) -> Any:
     Traceback (most recent call last):
     ValueError: nested more than 6 deep
     """
+    if not text.strip():
+        raise ValueError("is empty")
     if len(text) > LONGEST_CELL >> 4:
         raise ValueError(f"longer than {LONGEST_CELL >> 14} KiB")
     depth = 0

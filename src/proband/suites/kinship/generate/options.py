@@ -69,9 +69,12 @@ class BuildOptions:
     data: Annotated[
         Path | None, _says("take CLUTRR's own rows instead: a CSV file, a release, or a folder of them")
     ] = None
+    unreadable: Annotated[
+        Literal["fail", "skip"], _says("at a row of --data that cannot be read: fail and name it, or skip it")
+    ] = "fail"
 
 
-RELEASED = ("data", "question", "form", "brackets", "certify")  # what applies to CLUTRR's own rows
+RELEASED = ("data", "question", "form", "brackets", "certify", "unreadable")  # what applies to CLUTRR's own rows
 
 
 def parse_range(text: str | int, name: str = "k") -> tuple[int, ...]:

@@ -98,5 +98,7 @@ def _check(plan: Plan) -> None:
         raise ProbandError("'hold-out' paraphrases needs --form story and the family world: nothing else has any")
     if options.anonymise and "names" in plan.hold_out:
         raise ProbandError("'hold-out' names and 'anonymise' exclude each other")
+    if options.unreadable != BuildOptions.unreadable:
+        raise ProbandError("'unreadable' is about the rows of --data, which is not given")
     if options.form == "story" and rules.world == "family" and options.bank not in OURS:
         checked_bank(options.bank)

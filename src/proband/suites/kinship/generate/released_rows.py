@@ -65,6 +65,8 @@ class Released:
         ids: set[str] = set()
         for source, row, verdict in self._judged(files):
             if isinstance(row, Unreadable):
+                if self.options.unreadable == "fail":
+                    raise self.refusal(files, source, row)
                 self.unreadable.append(str(row))
                 continue
             self.fingerprint.add(row.story, row.query, row.target, row.task, row.k, row.split)
@@ -84,10 +86,26 @@ class Released:
         """Every row with the verdict on its label, if verdicts are wanted."""
         words = None if self.options.certify == "none" else Words()
         with Progress("rows") as bar:
-            for source in files:
-                for row in scan(source.path):
-                    yield source, row, None if words is None or isinstance(row, Unreadable) else words.of(row)
-                    bar.advance()
+            for source, row in self._rows(files):
+                yield source, row, None if words is None or isinstance(row, Unreadable) else words.of(row)
+                bar.advance()
+
+    def _rows(self, files: Sequence[Source]) -> Iterator[tuple[Source, Row | Unreadable]]:
+        """Every row; one without a story cannot be read where stories are wanted."""
+        for source in files:
+            for row in scan(source.path):
+                if isinstance(row, Row) and self.options.form == "story" and not row.story.strip():
+                    reason = "is empty (--form facts takes the typed facts instead)"
+                    row = Unreadable(file=row.file, line=row.line, column="story", reason=reason)
+                yield source, row
+
+    def refusal(self, files: Sequence[Source], source: Source, row: Unreadable) -> ProbandError:
+        """The error at the first row that cannot be read, with the number of the others."""
+        others = sum(isinstance(each, Unreadable) for _, each in self._rows(files)) - 1
+        more = f", and {others:,} more row{'s' * (others > 1)}" if others else ""
+        return ProbandError(
+            f"{row.what}{more}; --unreadable skip leaves such rows out", file=source.path, line=row.line
+        )
 
     def item(self, row: Row, source: Source, verdict: str | None) -> Item:
         item = to_item(row)
@@ -120,7 +138,7 @@ class Released:
             "conditions": {"form": self.options.form, "question": self.options.question},
             "counts": dict(self.cells),
             **({"verdicts": dict(self.verdicts.most_common())} if self.verdicts else {}),
-            "unreadable": {"rows": len(self.unreadable), "first": self.unreadable[:5]},
+            **({"unreadable": {"rows": len(self.unreadable), "first": self.unreadable[:5]}} if self.unreadable else {}),
         }
 
 
