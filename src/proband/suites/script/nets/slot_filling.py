@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,6 +84,41 @@ class Filled:
         return Filled(**{name: change(getattr(self, name)) for name in self.__dataclass_fields__})
 
 
+@dataclass(frozen=True)
+class Blanks:
+    """The blanks of a batch, and how they are filled: the same for every column."""
+
+    net: Any
+    batch: Batch
+    blank: Tensor  # batch × n
+    choose: Choose
+    allowed: Tensor
+
+    @cached_property
+    def starts(self) -> Tensor:
+        """The first word of every blank."""
+        return self.blank & ~torch.nn.functional.pad(self.blank[:, :-1], (1, 0))
+
+    def ask(self, prefix: Any, found: Filled, *, at: Tensor, texts: Tensor, column: int) -> None:
+        """Choose the blank words of a column, and note in `found` what was thought of them."""
+        here, rows = self.blank[:, column].nonzero()[:, 0], self.blank[texts, column].nonzero()[:, 0]
+        number = torch.zeros_like(texts)
+        number[rows] = torch.arange(len(rows), device=rows.device)
+        asked = number[at[here]]  # into the rows that are asked
+        scores = self.net.next_logits(prefix, rows).masked_fill(~self.allowed, float("-inf")).log_softmax(1)
+        right = self.batch.y[texts[rows], column]
+        chosen = self.choose(Asked(scores, asked, self.batch.y[here, column], here, column))
+        five = scores.topk(5, 1).indices
+        own = scores.gather(1, right[:, None])
+        worst = scores.masked_fill(~self.allowed, float("inf")).min(1).values
+        found.words[here, :, column] = chosen
+        found.first[here, :, column] = five[:, 0][asked]
+        found.five[here, :, column] = five[asked]
+        found.rank[here, :, column] = ((scores > own).sum(1) + 1)[asked]
+        found.surprisal[here, :, column] = -torch.where(own[:, 0].isinf(), worst, own[:, 0])[asked]
+        found.moves[here, :, column] = self.net.moves(prefix, self.starts[texts, column])[rows][asked]
+
+
 @torch.no_grad()
 def explore(
     net: Any, batch: Batch, blank: Tensor, *, choose: Choose, draws: int, allowed: Tensor
@@ -99,15 +135,14 @@ def explore(
     at = live[:, None].repeat(1, draws)  # the row that each draw reads
     score = found.surprisal.new_zeros(size, draws)
     prefix = net.begin(batch)
-    starts = blank & ~torch.nn.functional.pad(blank[:, :-1], (1, 0))
+    blanks = Blanks(net, batch, blank, choose, allowed)
     last = (blank * torch.arange(1, n + 1, device=blank.device)).amax(1)  # where the last blank of each text ends
     columns = blank.any(0).tolist()
     for j in range(n):
         words = batch.y[texts, j]
         if columns[j]:
-            prefix = net.place(prefix, starts[texts, j])
-            _ask(net, prefix, found, at=at, texts=texts, column=j, blank=blank, starts=starts, choose=choose,
-                 allowed=allowed, batch=batch)  # fmt: skip
+            prefix = net.place(prefix, blanks.starts[texts, j])
+            blanks.ask(prefix, found, at=at, texts=texts, column=j)
             versions, at[live] = torch.unique(at[live] * len(allowed) + found.words[live, :, j], return_inverse=True)
             words = versions % len(allowed)
             if len(versions) > len(texts):
@@ -133,29 +168,6 @@ def _nothing(batch: Batch, draws: int) -> Filled:
     whole, real = torch.zeros_like(words), torch.zeros(words.shape, device=words.device)
     five = whole[..., None].repeat(1, 1, 1, 5)
     return Filled(words, whole, five, whole.clone(), real, real.clone())
-
-
-def _ask(
-    net: Any, prefix: Any, found: Filled, *, at: Tensor, texts: Tensor, column: int, blank: Tensor, starts: Tensor,
-    choose: Choose, allowed: Tensor, batch: Batch,
-) -> None:  # fmt: skip
-    """Choose the blank words of a column, and note what was thought of them."""
-    here, rows = blank[:, column].nonzero()[:, 0], blank[texts, column].nonzero()[:, 0]
-    number = torch.zeros_like(texts)
-    number[rows] = torch.arange(len(rows), device=rows.device)
-    asked = number[at[here]]  # into the rows that are asked
-    scores = net.next_logits(prefix, rows).masked_fill(~allowed, float("-inf")).log_softmax(1)
-    right = batch.y[texts[rows], column]
-    chosen = choose(Asked(scores, asked, batch.y[here, column], here, column))
-    five = scores.topk(5, 1).indices
-    own = scores.gather(1, right[:, None])
-    worst = scores.masked_fill(~allowed, float("inf")).min(1).values
-    found.words[here, :, column] = chosen
-    found.first[here, :, column] = five[:, 0][asked]
-    found.five[here, :, column] = five[asked]
-    found.rank[here, :, column] = ((scores > own).sum(1) + 1)[asked]
-    found.surprisal[here, :, column] = -torch.where(own[:, 0].isinf(), worst, own[:, 0])[asked]
-    found.moves[here, :, column] = net.moves(prefix, starts[texts, column])[rows][asked]
 
 
 def fill(net: Any, batch: Batch, blank: Tensor, *, choose: Choose, allowed: Tensor) -> Filled:
