@@ -101,20 +101,19 @@ def test_memories_at_once_are_those_of_one_step_after_another() -> None:
     """With their gradients, in double precision."""
     torch.manual_seed(0)
     sizes = RmcOptions(head=8, key=4, heads=2, width=6)
-    nets = Nets([RelationalMemory(sizes).double() for _ in range(3)])
-    x, there = torch.randn(3, 5, 7, 6, dtype=torch.float64), torch.rand(3, 5, 7) > 0.2
+    each = [RelationalMemory(sizes).double() for _ in range(3)]
+    nets, lengths = Nets(each), torch.tensor([4, 7, 1, 7, 2])
+    x, there = torch.randn(3, 5, 7, 6, dtype=torch.float64), torch.arange(7) < lengths[:, None]
 
-    def found() -> tuple[torch.Tensor, ...]:
-        def one(weights: Any, x: torch.Tensor, there: torch.Tensor) -> Any:
-            return torch.func.functional_call(nets.one, weights, (x, there))
-
-        states = torch.func.vmap(one)(nets.parameters, x, there)
-        return states, *torch.autograd.grad(states.square().sum(), list(nets.parameters.values()))
-
-    at_once = found()
-    for module in nets.one.modules():
-        module.side_by_side = False  # type: ignore[assignment]
-    torch.testing.assert_close(at_once, found())
+    nets.one.forward = nets.one.at_once  # type: ignore[assignment]
+    states = nets.each_on(lambda net, x: net(x, there), x)
+    gradients = torch.autograd.grad(states.square().sum(), list(nets.parameters.values()))
+    places = torch.arange(35).view(5, 7)
+    for n, memory in enumerate(each):
+        alone = memory(x[n].flatten(0, 1), places, lengths)
+        torch.testing.assert_close(states[n], alone)
+        of_one = torch.autograd.grad(alone.square().sum(), [memory.get_parameter(name) for name in nets.parameters])
+        torch.testing.assert_close([g[n] for g in gradients], list(of_one))
 
 
 def test_steps_that_cannot_be_compiled_are_taken_as_they_are(

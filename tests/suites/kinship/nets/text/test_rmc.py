@@ -41,17 +41,19 @@ def test_attention_is_that_of_torch() -> None:
     torch.testing.assert_close(core.attended(core.queries(memory), core.keys_values(both)), expected)
 
 
-def test_a_step_is_equations_4_to_7_and_padding_leaves_the_memory() -> None:
+def test_a_step_is_equations_4_to_7_and_a_story_that_has_ended_keeps_its_memory() -> None:
     core = memory_core()
-    x, mask = torch.randn(2, 2, 5), torch.tensor([[True, True], [True, False]])
-    after = core(x, mask).unflatten(2, (3, core.width))
-    torch.testing.assert_close(after[1, 1], after[1, 0])
-    attention, m = torchs(core), torch.eye(3, core.width)[None]
-    for t in range(2):
-        word = core.of_input(x[:1, t])[:, None]
-        both = torch.cat([m, word], 1)
-        inner = core.after_attention(m + attention(m, both, both)[0])
-        inner = core.after_mlp(inner + core.mlp(inner))
-        i, f = (core.gate_input(word) + core.gate_memory(m.tanh())).chunk(2, -1)
-        m = i.sigmoid() * inner.tanh() + (f + 1).sigmoid() * m
-        torch.testing.assert_close(after[0, t], m[0])
+    words, places, lengths = torch.randn(4, 5), torch.tensor([[3, 0, 1], [1, 2, 1], [2, 1, 1]]), [2, 3, 1]
+    after = core(words, places, torch.tensor(lengths)).unflatten(2, (3, core.width))
+    attention = torchs(core)
+    for b, length in enumerate(lengths):
+        m = torch.eye(3, core.width)[None]
+        for t in range(length):
+            word = core.of_input(words[places[b, t]])[None, None]
+            both = torch.cat([m, word], 1)
+            inner = core.after_attention(m + attention(m, both, both)[0])
+            inner = core.after_mlp(inner + core.mlp(inner))
+            i, f = (core.gate_input(word) + core.gate_memory(m.tanh())).chunk(2, -1)
+            m = i.sigmoid() * inner.tanh() + (f + 1).sigmoid() * m
+            torch.testing.assert_close(after[b, t], m[0])
+        torch.testing.assert_close(after[b, length:], m.expand(3 - length, -1, -1))

@@ -5,15 +5,17 @@ r"""Relational memory core (Santoro et al. 2018): a memory of two rows that atte
     i, f = sigmoid(W_x x_t + W_m tanh(M) + bias)                                     (equations 4 and 5)
     M   := i * tanh(M'') + f * M                                                     (equation 7)
 
-Only the rows of the memory are asked for (what the input would attend to is thrown away), and everything that depends
-on x_t alone is computed for all words at once. The story is the memory after its last word, the query the memory at the
-mentions.
+Only the rows of the memory are asked for (what the input would attend to is thrown away). What depends on x_t alone is
+computed once for each different word of a batch, and a story that has ended takes no further steps. The story is the
+memory after its last word, the query the memory at the mentions.
 """
 
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence
 
 from proband.suites.kinship.nets.batches import Batch
 from proband.suites.kinship.nets.layers import Classifier, Embeddings, asked_states
@@ -30,7 +32,11 @@ class Rmc(nn.Module):
         self.classifier = Classifier(3 * options.slots * self.memory.width, options.classifier)
 
     def forward(self, batch: Batch) -> Tensor:
-        states = self.memory(self.embeddings(batch.tokens), batch.mask)
+        if self.memory.side_by_side:  # shapes must not depend on the data
+            states = self.memory.at_once(self.embeddings(batch.tokens), batch.mask)
+        else:
+            words, places = torch.unique(batch.tokens, return_inverse=True)
+            states = self.memory(self.embeddings(words), places, batch.lengths)
         q = asked_states(states, batch, self.words)
         logits: Tensor = self.classifier(torch.cat([states[:, -1], q], -1))
         return logits
@@ -52,21 +58,28 @@ class RelationalMemory(nn.Module):
         self.mlp = nn.Sequential(*layers)
         self.gate_input, self.gate_memory = nn.Linear(d, 2 * d), nn.Linear(d, 2 * d, bias=False)
 
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """B × T × (slots · width): the memory after each word, laid flat; it stays as it is at the padding."""
-        inputs = self.of_input(x)
-        keys_values, gates = self.keys_values(inputs), self.gate_input(inputs)
-        if self.side_by_side:
-            return self._at_once(keys_values, gates, mask)
-        memory = torch.eye(self.slots, self.width, device=x.device, dtype=x.dtype).expand(len(x), -1, -1)
+    def forward(self, x: Tensor, places: Tensor, lengths: Tensor) -> Tensor:
+        """B × T × (slots · width): the memory after each word, laid flat; after the last one it stays as it is. Word t
+        of story b is x[places[b, t]]."""
+        stories = pack_padded_sequence(places, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        told = F.embedding(stories.data, torch.cat(self._of_words(x), -1))
+        memory = torch.eye(self.slots, self.width, device=x.device, dtype=x.dtype).expand(len(places), -1, -1)
         after = []
-        for known, gate, there in zip(keys_values.unbind(1), gates.unbind(1), mask.unbind(1)):
-            new = self.step(memory, known[:, None], gate[:, None])
-            memory = torch.where(there[:, None, None], new, memory)
+        for part in torch.split(told, stories.batch_sizes.tolist()):  # of the stories that go on, the longest first
+            keys_values, gates = part[:, None].tensor_split([self.keys_values.out_features], -1)
+            memory = torch.cat([self.step(memory[: len(part)], keys_values, gates), memory[len(part) :]])
             after.append(memory.flatten(1))
-        return torch.stack(after, 1)
+        after += after[-1:] * (places.shape[1] - len(after))
+        return torch.stack(after, 1)[stories.unsorted_indices]
 
-    def _at_once(self, keys_values: Tensor, gates: Tensor, mask: Tensor) -> Tensor:
+    def _of_words(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Keys and values, and gates, as far as they depend on the words."""
+        inputs = self.of_input(x)
+        return self.keys_values(inputs), self.gate_input(inputs)
+
+    def at_once(self, x: Tensor, mask: Tensor) -> Tensor:
+        """The same for nets that are trained as one computation; x: B × T × width."""
+        keys_values, gates = self._of_words(x)
         every = [(self.queries, self.keys_values), *((m,) for m in self.mlp if isinstance(m, nn.Linear))]
         matrices = [torch.cat([layer.weight for layer in layers]) for layers in every] + [self.gate_memory.weight]
         biases = [torch.cat([layer.bias for layer in layers]) for layers in every]
@@ -87,9 +100,9 @@ class RelationalMemory(nn.Module):
 
     def attended(self, queries: Tensor, keys_values: Tensor) -> Tensor:
         """B × slots × width: multi-head attention of the memory's rows to themselves and the input."""
-        q = queries.view(*queries.shape[:2], self.heads, self.key).transpose(1, 2)
-        both = keys_values.view(*keys_values.shape[:2], self.heads, -1).transpose(1, 2)
-        k, v = both[..., : self.key], both[..., self.key :]
-        attention = (q @ k.transpose(2, 3) / self.key**0.5).softmax(-1)
-        found: Tensor = (attention @ v).transpose(1, 2).flatten(2)
+        q = queries.view(*queries.shape[:2], 1, self.heads, self.key)
+        both = keys_values.view(len(q), 1, -1, self.heads, self.key + self.head)
+        k, v = both.tensor_split([self.key], -1)
+        attention = ((q * k).sum(-1) / self.key**0.5).softmax(2)  # B × slots × rows × heads; small products, so no bmm
+        found: Tensor = (attention[..., None] * v).sum(2).flatten(2)
         return found
