@@ -236,6 +236,8 @@ def test_a_rule_base_of_ones_own_gendered_and_not(tmp_path: Path) -> None:
         ({"k": "1"}, "at least 2 facts"),
         ({"k": "5..3"}, "names no length"),
         ({"task": "supporting", "noise_size": "1"}, "a supporting path has at least 2 facts"),
+        ({"noise_size": "irrelevant=0"}, "'noise-size' is 0"),
+        ({"noise_size": "memory=2"}, "'noise-size' names 'memory'; kinds of noise are supporting"),
         ({"rules": "grid", "certify": "full"}, "has no families"),
         ({"rules": "none.toml"}, "no rule base 'none.toml'"),
         ({"k": "9", "levels": 2, "children": "1", "marry": 0.0, "founders": 1}, "no story of 9 facts"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 from typing import Any
 
@@ -40,6 +41,13 @@ def test_noise_is_what_the_paper_defines(task: str, size: str, rules: str) -> No
             if kind == "irrelevant":
                 assert touched <= set(facts["query"])
         assert distance(facts["edges"], facts["query"]) == facts["k"]
+
+
+@pytest.mark.parametrize("rules", ["sound", "grid"])
+def test_each_kind_of_noise_has_a_size_of_its_own(rules: str) -> None:
+    sizes = {"supporting": 3, "irrelevant": 1, "disconnected": 2}  # the last is not named
+    for item in items("all", noise_size="supporting=3,irrelevant=1", per_k=8, k="3", rules=rules):
+        assert Counter(kind for _, kind in item.facts["noise"]) == sizes
 
 
 def test_noise_leaves_the_answer_and_the_shortest_proof_alone() -> None:

@@ -47,7 +47,9 @@ class BuildOptions:
         Literal["balanced", "uniform"], _says("balanced: every target and gender equally often; uniform: drawn")
     ] = "balanced"
     max_per_clause: Annotated[Count | None, _says("largest number of stories of one clause per task and k")] = None
-    noise_size: Annotated[str | int, _says("facts per noise path: a number or a range like 2..3")] = "2"
+    noise_size: Annotated[
+        str | int, _says("facts per noise path: a number, a range like 2..3, or by kind: supporting=2,irrelevant=1")
+    ] = "2"
     question: Annotated[Literal["choice", "text", "yes-no"], _says("choice, text or yes-no")] = "choice"
     form: Annotated[Literal["story", "facts", "graph"], _says("story, facts (plain sentences) or graph (triples)")] = (
         "story"

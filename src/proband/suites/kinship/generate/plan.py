@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from proband.core.errors import ProbandError
 from proband.core.types import Split
 from proband.suites.kinship.generate.options import TASKS, BuildOptions, parse_hold_out, parse_range
+from proband.suites.kinship.logic.noise import KINDS
 from proband.suites.kinship.telling.bank_sources import OURS, checked_bank
 from proband.suites.kinship.world.families import Shape
 from proband.suites.kinship.world.rules import load
@@ -36,20 +37,20 @@ class Plan:
     options: BuildOptions
     cells: tuple[Cell, ...]
     hold_out: tuple[str, ...]
-    noise_size: range
+    noise_size: dict[str, range]  # by kind
     shape: Shape
 
 
 def make_plan(options: BuildOptions, *, seed: int) -> Plan:
     """The plan for the options; fails at once, in a sentence, for what cannot be built."""
-    brood, size = parse_range(options.children, "children"), parse_range(options.noise_size, "noise-size")
+    brood = parse_range(options.children, "children")
     held = parse_hold_out(options.hold_out)
     plan = Plan(
         seed=seed,
         options=options,
         cells=_cells(options, held),
         hold_out=held,
-        noise_size=range(min(size), max(size) + 1),
+        noise_size=_noise_sizes(str(options.noise_size)),
         shape=Shape(
             levels=options.levels,
             children=(min(brood), max(brood)),
@@ -80,15 +81,30 @@ def _cells(options: BuildOptions, held: tuple[str, ...]) -> tuple[Cell, ...]:
     return (*train, *(Cell(part="test", task=t, k=n, count=count) for t in tasks for n in test if count))
 
 
+def _noise_sizes(text: str) -> dict[str, range]:
+    """
+    >>> _noise_sizes("supporting=2..3,irrelevant=1")
+    {'supporting': range(2, 4), 'irrelevant': range(1, 2), 'disconnected': range(2, 3)}
+    """
+    by_kind = dict.fromkeys(KINDS, "2" if "=" in text else text)
+    for part in text.split(",") if "=" in text else []:
+        kind, _, size = (word.strip() for word in part.partition("="))
+        if kind not in KINDS:
+            raise ProbandError(f"'noise-size' names {kind!r}; kinds of noise are {', '.join(KINDS)}")
+        by_kind[kind] = size
+    sizes = {kind: parse_range(size, "noise-size") for kind, size in by_kind.items()}
+    return {kind: range(min(size), max(size) + 1) for kind, size in sizes.items()}
+
+
 def _check(plan: Plan) -> None:
     options, rules = plan.options, load(plan.options.rules)
-    kinds, noise = {cell.task for cell in plan.cells}, plan.noise_size.start
+    kinds, noise = {cell.task for cell in plan.cells}, min(size.start for size in plan.noise_size.values())
     shortest = min((cell.k for cell in plan.cells if cell.task != "memory"), default=2)
     if shortest < 2 or any(cell.k < 1 for cell in plan.cells):
         raise ProbandError(f"'k' is {shortest}; a story whose answer is not told has at least 2 facts")
     if noise < 1:
         raise ProbandError(f"'noise-size' is {noise}; it must be at least 1")
-    if noise < 2 and kinds & {"supporting", "all", "mixed"}:
+    if plan.noise_size["supporting"].start < 2 and kinds & {"supporting", "all", "mixed"}:
         raise ProbandError("'noise-size' is 1; a supporting path has at least 2 facts, or it would be a short cut")
     if rules.world != "family" and (options.certify == "full" or options.revisit):
         raise ProbandError(

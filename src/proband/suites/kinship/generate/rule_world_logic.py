@@ -62,7 +62,8 @@ def _strange(setting: Setting, k: int, kinds: Sequence[str], draw: Random) -> li
     fresh = k + 1
     noise: list[Strange] = []
     for kind in kinds:
-        size = setting.size[int(draw() * len(setting.size))]
+        sizes = setting.size[kind]
+        size = sizes[int(draw() * len(sizes))]
         if kind == "supporting":
             gap = 1 + int(draw() * min(size - 1, k))
             at = int(draw() * (k + 1 - gap))

@@ -56,7 +56,7 @@ class Setting:
     sound: Rules
     ground: Lazy[int, Ground]
     families: int
-    size: range  # facts per noise path
+    size: Mapping[str, range]  # facts per noise path, by kind
     revisit: bool
     blind: bool = False  # nobody's gender is known but what the facts tell: proofs must not need it
 

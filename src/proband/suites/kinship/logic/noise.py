@@ -39,17 +39,17 @@ def ways(
     path: Sequence[int],
     *,
     kinds: Sequence[str],
-    size: range,
+    size: Mapping[str, range],
     other: int,
     draw: Random,
 ) -> list[Way] | None:
-    """One way per kind, of as many facts as `size` allows, or None where the family gives out.
+    """One way per kind, of as many facts as `size` allows it, or None where the family gives out.
 
     Nobody of the story's family `home` comes twice, except where ways meet the path; strangers are of family `other`.
     """
     used, found = set(path), []
     for kind in kinds:
-        facts = size[int(draw() * len(size))]
+        facts = size[kind][int(draw() * len(size[kind]))]
         ground = grounds[other if kind == "disconnected" else home]
         if kind == "supporting":
             people = supporting(ground, path, facts, used=used, draw=draw)
