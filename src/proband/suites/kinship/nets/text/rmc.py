@@ -63,7 +63,7 @@ class RelationalMemory(nn.Module):
         of story b is x[places[b, t]]."""
         stories = pack_padded_sequence(places, lengths.cpu(), batch_first=True, enforce_sorted=False)
         told = F.embedding(stories.data, torch.cat(self._of_words(x), -1))
-        memory = torch.eye(self.slots, self.width, device=x.device, dtype=x.dtype).expand(len(places), -1, -1)
+        memory = torch.eye(self.slots, self.width, device=x.device, dtype=x.dtype)[None]  # at first the same for all
         after = []
         for part in torch.split(told, stories.batch_sizes.tolist()):  # of the stories that go on, the longest first
             keys_values, gates = part[:, None].tensor_split([self.keys_values.out_features], -1)
@@ -92,7 +92,7 @@ class RelationalMemory(nn.Module):
         return states.transpose(1, 2).flatten(2)
 
     def step(self, memory: Tensor, keys_values: Tensor, gates: Tensor) -> Tensor:
-        known = torch.cat([self.keys_values(memory), keys_values], 1)
+        known = torch.cat([self.keys_values(memory).expand(len(keys_values), -1, -1), keys_values], 1)
         m = self.after_attention(memory + self.attended(self.queries(memory), known))
         m = self.after_mlp(m + self.mlp(m))
         i, f = (gates + self.gate_memory(torch.tanh(memory))).chunk(2, -1)
@@ -101,7 +101,7 @@ class RelationalMemory(nn.Module):
     def attended(self, queries: Tensor, keys_values: Tensor) -> Tensor:
         """B × slots × width: multi-head attention of the memory's rows to themselves and the input."""
         q = queries.view(*queries.shape[:2], 1, self.heads, self.key)
-        both = keys_values.view(len(q), 1, -1, self.heads, self.key + self.head)
+        both = keys_values.view(len(keys_values), 1, -1, self.heads, self.key + self.head)
         k, v = both.tensor_split([self.key], -1)
         attention = ((q * k).sum(-1) / self.key**0.5).softmax(2)  # B × slots × rows × heads; small products, so no bmm
         found: Tensor = (attention[..., None] * v).sum(2).flatten(2)
