@@ -47,14 +47,15 @@ class Planted:
 
 
 def test_what_gat_gains_is_tested_against_the_other_nets() -> None:
-    (sheet,) = comparisons(Planted(near=0.3), 0)
-    gains = {row[0]: row[2] for row in sheet.rows}
+    at_three, gained = comparisons(Planted(near=0.3), 0)
+    gains = {row[0]: row[2] for row in gained.rows}
     assert gains == {"gat": 70.0, "mac": 0.0}
-    outcome = sheet.outcomes[GAT_GAINS]["gat / mac"]
+    outcome = gained.outcomes[GAT_GAINS]["gat / mac"]
     assert outcome.difference == pytest.approx(0.7)
     assert outcome.p is not None
     assert outcome.p < 0.001
-    perfect = sheet.outcomes[GAT_PERFECT]
+    assert {row[0]: row[2] for row in at_three.rows} == {"net:k234-gat": 100.0, "net:k23-gat": 30.0}
+    perfect = at_three.outcomes[GAT_PERFECT]
     assert perfect["net:k234-gat"].difference == pytest.approx(0.05)
     assert perfect["net:k23-gat"].difference == pytest.approx(-0.65)
 

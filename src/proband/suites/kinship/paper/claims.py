@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from proband.core.suite import Claim, Contrast, Where
-from proband.suites.kinship.paper.comparisons import GAT_GAINS, GAT_PERFECT
+from proband.suites.kinship.paper.comparisons import GAT_GAINS, GAT_PERFECT, TEXT
 
-TEXT = ("bilstm-mean", "bilstm-attention", "relation-network", "rmc", "mac", "bert-lstm")
-ALL = (*TEXT, "bert", "gat")
+ALL = (*TEXT, "gat")
+READERS = [net for net in TEXT if net != "bert"]  # "all the text-based models excluding BERT"
 TEST: Where = {"split": "test"}
 EQUAL = 0.05  # "no performance drop", "competitive": not more than five points behind
 
@@ -58,7 +58,7 @@ def _generalisation() -> Iterator[Claim]:
 
 
 def _structure() -> Iterator[Claim]:
-    for net in TEXT:
+    for net in READERS:
         contrast = Contrast(
             above=_named("same", net), below=_named("same", "gat"), where=TEST, pair="item", margin=-EQUAL
         )
@@ -81,7 +81,7 @@ def _robustness() -> Iterator[Claim]:
     yield noisy("GAT falls when supporting facts are added", "gat", "clean", "supporting")
     yield noisy("GAT does not fall when disconnected facts are added (within 5 points)", "gat", "disconnected", "clean",
                 -EQUAL)  # fmt: skip
-    for net in TEXT:
+    for net in READERS:
         for kind in ("supporting", "irrelevant"):
             yield noisy(f"{net} gains when {kind} facts are added", net, kind, "clean")
     for kind in ("supporting", "irrelevant", "disconnected"):
