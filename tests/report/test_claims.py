@@ -117,6 +117,27 @@ def test_two_probes_relation_by_relation() -> None:
     assert (good.p_holm or 0) >= (good.p or 1)
 
 
+@pytest.mark.parametrize("pair", ["relation", ""])
+def test_a_difference_that_some_seeds_have_by_chance_is_not_found(pair: str) -> None:
+    """Training moves the two probes apart by chance; over many nets there is no difference."""
+    contrast = Contrast(above={"probe": "reverse"}, below={"probe": "random"}, pair=pair)
+    claim = Claim(statement="reverse is easier", source="", contrasts=(contrast,))
+    items, rng, p = items_of(), np.random.default_rng(0), []
+    for trial in range(100):
+        skills = [{"random": 0.5 - apart, "reverse": 0.5 + apart} for apart in rng.normal(0, 0.06, 5)]
+        answered = [
+            Answered(
+                run=run_of("net:a", net={"net": "a", "seed": n}),
+                answers=answers_of(items, skill, seed=10 * trial + n),
+            )
+            for n, skill in enumerate(skills)
+        ]
+        loaded = ItemSet(suite=suite_of(claim), items_from=items, answered=answered)
+        (verdict,) = judge([(Study(loaded, loaded.suite.metrics, seed=0), ())])
+        p.append(verdict.p or 0.0)
+    assert np.mean(np.array(p) < 0.05) <= 0.1
+
+
 def test_a_claim_is_asked_only_where_it_was_found() -> None:
     """Of the items of one kind, and of no others; where there are none, it is open."""
     contrast = Contrast(above={"probe": "reverse"}, below={"probe": "random"}, pair="relation")

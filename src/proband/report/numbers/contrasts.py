@@ -9,7 +9,9 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.statistics import estimates as stats
-from proband.core.statistics.clusters import Clusters, Neighbours
+from proband.core.statistics.clusters import Clusters, Floats, Neighbours
+from proband.core.statistics.estimates import Measured
+from proband.core.statistics.seeds import Seeds
 from proband.core.suite import Contrast, Where
 from proband.core.types import Tag
 from proband.report.numbers import words
@@ -76,15 +78,15 @@ def _by_item(study: Study, metric: Metric, one: Side, other: Side, margin: float
     return pair.mean_a, pair.mean_b, *_enough(pair, counted)
 
 
-def _values(study: Study, metric: Metric, side: Side, tag: str) -> dict[Tag, float]:
-    """The metric of a system within each value of a tag."""
+def _values(study: Study, metric: Metric, side: Side, tag: str) -> dict[Tag, list[float]]:
+    """The metric of a system within each value of a tag, in each of its runs."""
     system, where = side
     if tag not in study.arrays.tags:
         return {}
     codes, names = study.arrays.tags[tag].codes, study.arrays.tags[tag].values
     inside = study.mask(where)
     columns = ((name, study.column(system, metric, inside & (codes == code))) for code, name in enumerate(names))
-    return {name: column.value for name, (rows, column) in columns if len(rows)}
+    return {name: column.values for name, (rows, column) in columns if len(rows)}
 
 
 def _by_value(study: Study, metric: Metric, one: Side, other: Side, margin: float, *, tag: str) -> Tested:
@@ -93,19 +95,33 @@ def _by_value(study: Study, metric: Metric, one: Side, other: Side, margin: floa
     both = [value for value in first if value in second]
     if len(both) < 2:
         return None
-    a, b = np.array([first[v] for v in both]), np.array([second[v] for v in both])
+    sides = [_of_means(np.array([values[v] for v in both]).T) for values in (first, second)]
+    a, b = (side.mean_influence + side.value for side in sides)
     d = a - b
     apart = Neighbours.of(Clusters.of([(str(at),) for at in range(len(d))]), np.arange(len(d)))
-    least = float((a.var() + b.var() + d.mean() ** 2) / len(d))
-    found = stats.difference(float(d.mean()), d - d.mean(), apart, share=False, margin=margin, least=least)
+    least, seeds = float((a.var() + b.var() + d.mean() ** 2) / len(d)), _seeds(one, other, *sides)
+    found = stats.difference(float(d.mean()), d - d.mean(), apart, share=False, margin=margin, least=least, seeds=seeds)
     return float(a.mean()), float(b.mean()), *_enough(found, words.count(len(both), words.name(tag)))
+
+
+def _of_means(x: Floats) -> Measured:
+    """The mean of each run (runs × numbers)."""
+    values = x.mean(axis=1)
+    return Measured(values, x - values[:, None])
+
+
+def _seeds(one: Side, other: Side, a: Measured, b: Measured) -> list[Seeds]:
+    """What training seeds add to the variance: of the difference, if both sides are answers of the same nets."""
+    if one[0] != other[0]:
+        return [a.seeds, b.seeds]
+    return [Measured(a.values - b.values, a.influence - b.influence).seeds]
 
 
 def _by_group(study: Study, metric: Metric, one: Side, other: Side, margin: float, *, tag: str) -> Tested:
     """Two separate groups of values of a tag: a permutation test of their means."""
     from scipy.stats import permutation_test
 
-    a, b = (np.array(list(_values(study, metric, side, tag).values())) for side in (one, other))
+    a, b = (np.array([np.mean(v) for v in _values(study, metric, side, tag).values()]) for side in (one, other))
     if len(a) < 2 or len(b) < 2:
         return None
     test = permutation_test(
@@ -127,9 +143,13 @@ def _by_cluster(study: Study, metric: Metric, one: Side, other: Side, margin: fl
     if not len(rows_a) or not len(rows_b):
         return None
     rows, count = np.concatenate([rows_a, rows_b]), len(rows_a) + len(rows_b)
-    u = np.concatenate([count / len(rows_a) * (a.mean - a.mean.mean()), count / len(rows_b) * (b.mean.mean() - b.mean)])
-    shared = Neighbours.of(study.arrays.clusters, rows)
-    found = stats.difference(a.value - b.value, u, shared, share=metric.percent, margin=margin)
+    first, second = (_of_means(np.stack(column.parts)) for column in (a, b))
+    u = np.pad(count / len(rows_a) * first.influence, ((0, 0), (0, len(rows_b))))
+    w = np.pad(count / len(rows_b) * second.influence, ((0, 0), (len(rows_a), 0)))
+    sides = Measured(first.values, u), Measured(second.values, w)
+    shared, seeds = Neighbours.of(study.arrays.clusters, rows), _seeds(one, other, *sides)
+    u = sides[0].mean_influence - sides[1].mean_influence
+    found = stats.difference(a.value - b.value, u, shared, share=metric.percent, margin=margin, seeds=seeds)
     counted = f"{len(rows_a):,} and {words.count(len(rows_b), 'item')} in {words.count(shared.clusters, 'cluster')}"
     return a.value, b.value, *_enough(found, counted)
 
