@@ -65,6 +65,7 @@ def test_labels_stand_and_are_judged(tmp_path: Path) -> None:
 BAD = [
     ({"edge_types": "['father', 'cousin']"}, "column 'edge_types' 'cousin' is not one of the 22 relations"),
     ({"target": "cousin"}, "column 'target' 'cousin' is not one of the 22 relations"),
+    ({"story_edges": "[]", "edge_types": "[]"}, "column 'story_edges' has no facts"),
     ({"story_edges": ""}, "column 'story_edges' is empty"),
     ({"query_edge": ""}, "column 'query_edge' is empty"),
     ({"story": " "}, "column 'story' is empty (--form facts takes the typed facts instead)"),
@@ -90,23 +91,6 @@ def test_a_bad_row_ends_the_build_in_one_line(
     assert f"left out: rows.csv line 4: {message}" in err
     assert "unreadable:" in out
     assert len(list(read_items(tmp_path / "items"))) == 3
-
-
-def test_a_story_longer_than_the_window_ends_the_training_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    row = ROW | {"task_split": "train"}
-    rows = [row, row | {"story": row["story"] * 40}, row]
-    (tmp_path / "rows.csv").write_text(HEADER + "".join(map(csv_line, rows)))
-    items = str(tmp_path / "items")
-    assert main(["build", "kinship", "--data", str(tmp_path / "rows.csv"), "-o", items]) == 0
-    out, err = capsys.readouterr()
-    assert "unreadable" not in out + err
-    assert main(["train", items, "--net", "bilstm-mean", "-o", str(tmp_path / "net"), "--set", "window=100"]) == 2
-    line = capsys.readouterr().err
-    assert line.startswith(f"proband: {items}/items.jsonl line 2: item 'rows.csv:3' has a story of ")
-    assert line.endswith("in 'prompt', more than the net's window of 100\n")
-    assert line.count("\n") == 1
 
 
 def test_where_no_row_can_be_read_there_is_nothing_to_build(tmp_path: Path) -> None:

@@ -67,6 +67,7 @@ class KinshipTask(Task):
         self.vocabulary, self.learned, self.held = corpus.vocabulary, train, valid
         self.recipe, self.device, self.size = recipe_of(options), options.device, len(train)
         self.better = "low" if self.reads.kept_by == "loss" else "high"
+        self.recordable = kind != "rmc"  # which by itself takes as many steps as its stories have words
 
     @property
     def train(self) -> list[Numbers]:
