@@ -1,0 +1,91 @@
+"""What a project that others join publishes: the documentation site, JSON Schemas, workflows and contribution guides."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from proband import __version__
+
+
+@pytest.mark.slow
+def test_the_site_is_built_offline_and_every_link_leads_somewhere(root: Path, tmp_path: Path) -> None:
+    """`--strict` turns a broken link, a missing anchor or an unknown reference into an error."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]
+    done = subprocess.run(
+        command, cwd=root, capture_output=True, text=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    )
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert not re.findall(r'(?:src|<link[^>]* href)="https?://', page), "the page loads something from outside"
+    assert "proband.core.types.Item" in (tmp_path / "site" / "api.html").read_text(), "the API pages come from docstrings"
+
+
+def test_the_schemas_are_those_of_the_structs(root: Path, tmp_path: Path) -> None:
+    """`python docs/schemas/write_schemas.py` writes them again."""
+    file = root / "docs" / "schemas" / "write_schemas.py"
+    spec = importlib.util.spec_from_file_location("write_schemas", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.main(tmp_path)
+    written = {path.name: path.read_text() for path in file.parent.glob("*.schema.json")}
+    assert written == {path.name: path.read_text() for path in tmp_path.glob("*.schema.json")}
+
+
+def test_real_files_pass_their_schema(root: Path, tmp_path: Path) -> None:
+    import jsonschema
+
+    import proband
+
+    proband.build("analogy", out=str(tmp_path / "items"), per_relation=1)
+    proband.run(str(tmp_path / "items"), model="baseline:random", out=str(tmp_path / "run"))
+    item = json.loads((tmp_path / "items" / "items.jsonl").read_text().splitlines()[0])
+    answer = json.loads((tmp_path / "run" / "answers.jsonl").read_text().splitlines()[0])
+    kinds = ("item", "answer", "run", "study")
+    schemas = {name: json.loads((root / "docs/schemas" / f"{name}.schema.json").read_text()) for name in kinds}
+    for name, value in (("item", item), ("answer", answer), ("run", json.loads((tmp_path / "run/run.json").read_text()))):
+        jsonschema.validate(value, schemas[name])
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**item, "gold": "first"}, schemas["item"])
+    study = {"study": {"title": "t"}, "build": [{"name": "a", "suite": "analogy", "option": {}}]}
+    with pytest.raises(jsonschema.ValidationError, match="option"):
+        jsonschema.validate(study, schemas["study"])
+
+
+def test_workflows_and_templates_are_well_formed(root: Path) -> None:
+    """Every command of the workflow and of the pre-commit file is a target of the Makefile or a tool that it installs."""
+    import yaml
+
+    workflow = yaml.safe_load((root / ".github/workflows/test.yml").read_text())
+    targets = set(re.findall(r"^([a-z-]+):", (root / "Makefile").read_text(), re.MULTILINE))
+    runs = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
+    assert {run.split()[1] for run in runs} <= targets
+    assert workflow["jobs"]["test"]["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13", "3.14"]
+    for template in (root / ".github/ISSUE_TEMPLATE").glob("*.yml"):
+        assert {"name", "description", "body"} <= set(yaml.safe_load(template.read_text()))
+    hooks = yaml.safe_load((root / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
+    check = re.search(r"^check:.*?(?=^\S)", (root / "Makefile").read_text(), re.MULTILINE | re.DOTALL)
+    assert check is not None
+    for hook in hooks:
+        assert hook["entry"].removeprefix(".venv/bin/").split()[0] in check[0]
+
+
+def test_one_version_number(root: Path) -> None:
+    import yaml
+
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    citation = yaml.safe_load((root / "CITATION.cff").read_text())
+    assert "version" in project["dynamic"], "it stands in src/proband/__init__.py"
+    assert __version__ == citation["version"]
+    assert f"## {__version__}" in (root / "CHANGELOG.md").read_text()
+    assert len(citation["references"]) == 4, "all four papers"
