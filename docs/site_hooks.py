@@ -13,7 +13,14 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-OTHER_PAGES = ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "benchmarks/*.md", "proofs/*.md", "experiments/**/*.md")
+OTHER_PAGES = (
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "CHANGELOG.md",
+    "benchmarks/*.md",
+    "proofs/*.md",
+    "experiments/**/*.md",
+)
 LINK = re.compile(r"(!?)\[([^\]\n]*(?:\n[^\]\n]*)?)\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
 

@@ -26,7 +26,9 @@ def test_the_site_is_built_offline_and_every_link_leads_somewhere(root: Path, tm
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert not re.findall(r'(?:src|<link[^>]* href)="https?://', page), "the page loads something from outside"
-    assert "proband.core.types.Item" in (tmp_path / "site" / "api.html").read_text(), "the API pages come from docstrings"
+    assert "proband.core.types.Item" in (tmp_path / "site" / "api.html").read_text(), (
+        "the API pages come from docstrings"
+    )
 
 
 def test_the_schemas_are_those_of_the_structs(root: Path, tmp_path: Path) -> None:
@@ -53,7 +55,11 @@ def test_real_files_pass_their_schema(root: Path, tmp_path: Path) -> None:
     answer = json.loads((tmp_path / "run" / "answers.jsonl").read_text().splitlines()[0])
     kinds = ("item", "answer", "run", "study")
     schemas = {name: json.loads((root / "docs/schemas" / f"{name}.schema.json").read_text()) for name in kinds}
-    for name, value in (("item", item), ("answer", answer), ("run", json.loads((tmp_path / "run/run.json").read_text()))):
+    for name, value in (
+        ("item", item),
+        ("answer", answer),
+        ("run", json.loads((tmp_path / "run/run.json").read_text())),
+    ):
         jsonschema.validate(value, schemas[name])
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({**item, "gold": "first"}, schemas["item"])

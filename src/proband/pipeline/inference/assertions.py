@@ -11,7 +11,8 @@ import msgspec
 from proband.core.errors import ProbandError
 from proband.core.processes.worker_processes import Pool
 from proband.core.progress import Progress
-from proband.suites.inference.assertions.filling import Done, finished, prepare, worker
+from proband.suites.inference.assertions.extraction.tally import Columns
+from proband.suites.inference.assertions.parts import Done, extractor, finished, prepare, write_unit
 from proband.suites.inference.assertions.sources import How, Unit, units
 from proband.suites.inference.assertions.store import build_index
 
@@ -35,7 +36,7 @@ def assertions(
         "out": str(out),
         "units": len(done),
         "found": sum(each.found for each in done),
-        **msgspec.to_builtins(about),
+        **{name: value for name, value in msgspec.to_builtins(about).items() if not name.startswith("by_")},
     }
 
 
@@ -43,15 +44,15 @@ def _done(todo: list[Unit], how: How, out: Path, *, engine: str, workers: int) -
     if engine == "ray":
         yield from _on_ray(todo, how, out, workers)
     elif engine == "local":
-        # polars reads tables: it has threads of its own, which do not survive the fork that processes begin with
-        tables = [unit for unit in todo if unit.format == "tsv"]
+        # tables are read here: polars has threads of its own, which do not survive the fork that processes begin with
         rest = [unit for unit in todo if unit.format != "tsv"]
-        with Pool[Unit, Done](worker, (how, out), workers=min(workers, max(1, len(rest)))) as pool:
-            for results in pool.results(rest):
-                yield from results
-        here = worker(how, out)
-        for unit in tables:
-            yield from here(unit)
+        with Pool[Unit, tuple[Columns, int]](extractor, (how,), workers=min(workers, max(1, len(rest)))) as pool:
+            for unit, pieces in zip(rest, pool.results(rest)):
+                yield write_unit(out, unit, pieces)
+        read = extractor(how)
+        for unit in todo:
+            if unit.format == "tsv":
+                yield write_unit(out, unit, read(unit))
     else:
         raise ProbandError(f"no engine {engine!r}; there are local, ray")
 
@@ -60,10 +61,10 @@ class RayWorker:
     """Lives in a process of its own; writes its parts into the store's folder, which all machines must share."""
 
     def __init__(self, how: How, out: Path) -> None:
-        self.work = worker(how, out)
+        self.read, self.out = extractor(how), out
 
-    def run(self, unit: Unit) -> list[Done]:
-        return list(self.work(unit))
+    def run(self, unit: Unit) -> Done:
+        return write_unit(self.out, unit, self.read(unit))
 
 
 def _on_ray(todo: Iterable[Unit], how: How, out: Path, workers: int) -> Iterator[Done]:
@@ -74,5 +75,4 @@ def _on_ray(todo: Iterable[Unit], how: How, out: Path, workers: int) -> Iterator
         waiting = [team[at % len(team)].run.remote(unit) for at, unit in enumerate(todo)]
         while waiting:
             ready, waiting = ray.wait(waiting)
-            for promise in ready:
-                yield from ray.get(promise)
+            yield from map(ray.get, ready)

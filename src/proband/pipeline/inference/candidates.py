@@ -34,6 +34,7 @@ def candidates(
     opened = Store(store)
     kinds = Kinds(open_taxonomy(taxonomy))
     search = Search(opened, kinds, filters, least=least)
+    search.prepare(asked)
     unknown: list[str] = []
     answered = 0
 

@@ -9,8 +9,7 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.suites.inference.assertions import sources
-from proband.suites.inference.assertions.encoded import encode_columns
-from proband.suites.inference.assertions.filling import pieces
+from proband.suites.inference.assertions.parts import extractor, table_frame
 from proband.suites.inference.assertions.sources import How, guess, reader, units
 
 NGRAMS = [
@@ -69,16 +68,14 @@ def test_a_table_is_what_its_lines_are(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text("\n".join(rows), encoding="utf-8")
     (unit,) = units([path], How())
-    columns = sources.table(unit)
-    assert columns is not None
-    part = encode_columns(*columns)
-    assert part is not None
-    arguments, relations = part.arguments, part.relations
-    found = [((arguments[s], relations[r], arguments[o]), n) for s, r, o, n in part.rows.T.tolist()]
-    assert found == everything(path)
+    frames = table_frame(unit)
+    assert frames is not None
+    ((rows, _),) = frames
+    assert [(tuple(row[:3]), row[3]) for row in rows.rows()] == everything(path)
     path.write_text("a\tb\tc\t1\na\t\u00a0\tc\t1\n", encoding="utf-8")
+    assert table_frame(units([path], How())[0]) is None
     with pytest.raises(ProbandError, match=r"a\.tsv line 2: must be subject"):
-        list(pieces(units([path], How())[0], reader(How())))
+        list(extractor(How())(units([path], How())[0]))
 
 
 def test_imports(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from pathlib import Path
@@ -10,9 +11,9 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.lexicon.inflection import key
-from proband.suites.inference.assertions import merging
 from proband.suites.inference.assertions import store as store_module
-from proband.suites.inference.assertions.encoded import encode
+from proband.suites.inference.assertions.parts import write_unit
+from proband.suites.inference.assertions.sources import Unit
 from proband.suites.inference.assertions.store import Store, build_index
 
 WORDS = ("cat", "cats", "the cat", "dog", "the dogs", "Paris", "paris", "a house", "houses", "it", "the red house")
@@ -28,8 +29,8 @@ def filled(folder: Path, parts: list[list[tuple[str, str, str, int]]]) -> Store:
     (folder / "parts").mkdir(parents=True)
     for number, part in enumerate(parts):
         subjects, relations, objects, counts = zip(*part, strict=True)
-        encode(subjects, relations, objects, counts).save(folder / "parts" / f"u{number}.part001")
-        (folder / "parts" / f"u{number}.done").write_text("{}")
+        unit = Unit(path=Path("a.txt"), format="text", start=0, end=None, name=f"u{number}")
+        write_unit(folder, unit, [((subjects, relations, objects, counts), len(part))])
     build_index(folder)
     return Store(folder)
 
@@ -42,11 +43,10 @@ def brute(parts: list[list[tuple[str, str, str, int]]]) -> Counter[tuple[str, st
     return counts
 
 
-@pytest.mark.parametrize(("segment", "bits"), [(10_000, 64), (60, 64), (1, 64), (10_000, 8)])
-def test_against_enumeration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, segment: int, bits: int) -> None:
-    """In one segment and in several; triples that fit into one number and triples that do not."""
-    monkeypatch.setattr(store_module, "SEGMENT", segment)
-    monkeypatch.setattr(merging, "BITS", bits)
+@pytest.mark.parametrize("rows_per_file", [10_000, 60, 1])
+def test_against_enumeration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows_per_file: int) -> None:
+    """In one file and in several, some of them empty."""
+    monkeypatch.setattr(store_module, "ROWS_PER_FILE", rows_per_file)
     parts = [triples(seed) for seed in range(3)]
     store, expected = filled(tmp_path / "s", parts), brute(parts)
     assert {(one.subject, one.relation, one.object): one.count for one in store.all()} == expected
@@ -54,15 +54,27 @@ def test_against_enumeration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, se
     assert store.about.occurrences == expected.total()
     assert store.about.arguments == len({text for one in expected for text in (one[0], one[2])})
     assert store.about.keys == len({key(text) for text in WORDS})
-    assert store.about.segments == {10_000: 1, 60: 16, 1: 16}[segment]
-    for wanted in (*WORDS, "CAT", "unknown"):
-        sides: dict[str, Counter[tuple[str, str, str]]] = {"subject": Counter(), "object": Counter()}
-        for part, side, rows in store.rows(wanted):
-            for row in rows.tolist():
-                one = store_module.as_text(part, row)
-                sides[side][one.subject, one.relation, one.object] += one.count
-        assert sides["subject"] == Counter({t: n for t, n in expected.items() if key(t[0]) == key(wanted)})
-        assert sides["object"] == Counter({t: n for t, n in expected.items() if key(t[2]) == key(wanted)})
+    assert store.about.relations == 3
+    assert len(store.about.by_subject) == {10_000: 1, 60: 32, 1: 256}[rows_per_file]
+    wanted = (*WORDS, "CAT", "unknown")
+    together = store.look_up(wanted)
+    for text in wanted:
+        for side, at in (("subject", 0), ("object", 2)):
+            found = {(a.subject, a.relation, a.object): a.count for s, a in together[text] if s == side}
+            assert found == {t: n for t, n in expected.items() if key(t[at]) == key(text)}
+        assert store.look_up([text])[text] == together[text]
+
+
+def test_any_tool_reads_it(tmp_path: Path) -> None:
+    """Each assertion once under by_subject, and the same rows under by_object, in the order of their keys."""
+    pq = pytest.importorskip("pyarrow.parquet")
+    parts = [triples(seed) for seed in range(2)]
+    filled(tmp_path / "s", parts)
+    tables = [pq.read_table(tmp_path / "s" / name).to_pylist() for name in ("by_subject", "by_object")]
+    for rows, side in zip(tables, ("subject", "object")):
+        assert {(r["subject"], r["relation"], r["object"]): r["count"] for r in rows} == brute(parts)
+        assert len(rows) == len(brute(parts))
+        assert [r[f"{side}_key"] for r in rows] == sorted(key(r[side]) for r in rows)
 
 
 def test_the_order_of_parts_changes_nothing_that_is_read(tmp_path: Path) -> None:
@@ -80,7 +92,7 @@ def test_an_unfinished_unit_is_not_read(tmp_path: Path) -> None:
 
 def test_counts_do_not_overflow(tmp_path: Path) -> None:
     store = filled(tmp_path / "s", [[("a", "b", "c", 2**32 - 1)], [("a", "b", "c", 5)]])
-    assert [one.count for one in store.all()] == [2**32 - 1]
+    assert [one.count for one in store.all()] == [2**32 + 4]
 
 
 def test_what_is_no_store(tmp_path: Path) -> None:
@@ -88,7 +100,54 @@ def test_what_is_no_store(tmp_path: Path) -> None:
         Store(tmp_path)
     with pytest.raises(ProbandError, match="contains no finished part"):
         build_index(tmp_path)
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "store.json").write_text('{"format": 2, "segments": 1}')
+    with pytest.raises(ProbandError, match="'format' is 2, this version reads 3; make the store again"):
+        Store(tmp_path / "old")
+
+
+def flip_a_bit(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(bytes(data))
+
+
+@pytest.mark.parametrize("name", ["by_subject/000.parquet", "by_object/000.parquet"])
+def test_damage_is_found_on_opening(tmp_path: Path, name: str) -> None:
     filled(tmp_path / "s", [triples(0)])
-    (tmp_path / "s" / "index" / "00" / "rows.npy").unlink()
-    with pytest.raises(ProbandError, match="cannot be read"):
+    flip_a_bit(tmp_path / "s" / name)
+    with pytest.raises(ProbandError, match=r"000\.parquet: is damaged \(its checksum differs\); rerun the command"):
         Store(tmp_path / "s")
+    (tmp_path / "s" / name).unlink()
+    with pytest.raises(ProbandError, match=r"000\.parquet: is missing; rerun the command"):
+        Store(tmp_path / "s")
+    build_index(tmp_path / "s")
+    assert len(Store(tmp_path / "s")) == len(brute([triples(0)]))
+
+
+def test_a_part_that_is_lost_or_damaged_is_not_passed_over(tmp_path: Path) -> None:
+    filled(tmp_path / "s", [triples(0), triples(1)])
+    part = tmp_path / "s" / "parts" / "u1.001.parquet"
+    flip_a_bit(part)
+    with pytest.raises(ProbandError, match=r"u1\.001\.parquet: is damaged .*; delete u1\.done and rerun"):
+        build_index(tmp_path / "s")
+    part.unlink()
+    with pytest.raises(ProbandError, match=r"u1\.001\.parquet: is missing; delete u1\.done and rerun"):
+        build_index(tmp_path / "s")
+
+
+def test_counts_must_agree(tmp_path: Path) -> None:
+    filled(tmp_path / "s", [triples(0)])
+    path = tmp_path / "s" / "store.json"
+    about = json.loads(path.read_text())
+    path.write_text(json.dumps({**about, "assertions": about["assertions"] - 1}))
+    with pytest.raises(ProbandError, match="counts disagree"):
+        Store(tmp_path / "s")
+
+
+def test_the_same_parts_give_the_same_bytes(tmp_path: Path) -> None:
+    parts = [triples(seed) for seed in range(3)]
+    for name in ("one", "two"):
+        filled(tmp_path / name, parts)
+    one, two = ((tmp_path / name / "store.json").read_bytes() for name in ("one", "two"))
+    assert one == two

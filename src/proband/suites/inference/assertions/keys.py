@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from proband.lexicon.inflection import base_forms, key
-from proband.suites.inference.assertions.distinct import numbered
 
 SPACES = r"[\s\x1c-\x1f]+"  # what Python's split() takes for space
 ODD = r"\s\s|[^\S ]|[\x1c-\x1f]"  # other than single spaces
@@ -29,9 +28,10 @@ def keys(texts: Any) -> Any:
     lengths = words.list.len().to_numpy()
     starts = np.cumsum(lengths) - lengths
     flat = words.explode()
-    first, codes = numbered(flat)
+    distinct = flat.unique()
+    codes = flat.cast(pl.Enum(distinct)).to_physical().to_numpy()
     # stop words are nulls, which concat_str passes over
-    forms = pl.Series([form or None for form in base_forms(flat.gather(first).to_list())], dtype=pl.String)
+    forms = pl.Series([form or None for form in base_forms(distinct.to_list())], dtype=pl.String)
     found, rows = [], []
     for length in np.unique(lengths).tolist():
         at = np.flatnonzero(lengths == length)

@@ -1,34 +1,46 @@
-"""A store of assertions on disk: parts as they are extracted or imported, and an index made of them.
+"""A store of assertions on disk: Parquet files that any tool reads, and look-up by argument.
 
-    STORE/store.json     format, counts, how it was made
-    STORE/parts/         one or more files per unit of work, with UNIT.done when a unit is finished
-    STORE/index/NN/      segments, memory-mapped
+    STORE/store.json               format, counts, every file with its rows and checksum
+    STORE/parts/                   what was extracted (parts.py)
+    STORE/by_subject/NNN.parquet   each assertion once, in the order of its subject's key
+    STORE/by_object/NNN.parquet    the same rows in the order of the object's key
 
-Workers on several machines may write parts into one folder; `build_index` brings them together, each triple once.
+An argument is compared by its key (stop words and inflection removed). A file has the keys of some buckets, so that
+memory is that of one file however large the store is, and a look-up reads a few row groups of one file a side. For
+example in DuckDB: `select relation, sum(count) from 'STORE/by_subject/*.parquet' group by relation`.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
-import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.files import decode, write_json
 from proband.core.progress import Progress
 from proband.lexicon.inflection import key
-from proband.suites.inference.assertions.distinct import Ints
-from proband.suites.inference.assertions.encoded import BUCKETS, Encoded
-from proband.suites.inference.assertions.index import Segment, write_segment
-from proband.suites.inference.assertions.merging import Merged
+from proband.suites.inference.assertions.parts import (
+    BUCKETS,
+    FileRecord,
+    bucket,
+    check,
+    checked_parts,
+    finished,
+    write_rows,
+)
 
-FORMAT = 2
-SEGMENT = 6_000_000  # rows of a segment at most, until there are as many segments as buckets
+FORMAT = 3
+ROWS_PER_FILE = 400_000  # about, until there are as many files as buckets
+REPAIR = "rerun the command that made the store: its index is made again from the parts"
+TRIPLE = ("subject", "relation", "object")
+Side = Literal["subject", "object"]
+SIDES: tuple[Side, Side] = ("subject", "object")
 
 
 @dataclass(frozen=True)
@@ -48,13 +60,15 @@ class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     arguments: int
     relations: int
     keys: int
-    segments: int
     bytes: int
     parts: int
+    by_subject: list[FileRecord]
+    by_object: list[FileRecord]
 
 
 class Store:
-    """`Store(path)` opens what `build_index` wrote; nothing is read until it is asked for."""
+    """`Store(path)` opens what `build_index` wrote. Every file is compared with its checksum first: half a second a
+    gigabyte."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -63,95 +77,148 @@ class Store:
             raise ProbandError(
                 "is no store of assertions; `proband assertions SOURCE... -o STORE` makes one", file=folder
             )
-        self.about: About = decode(About, path.read_bytes(), file=path)
-        if self.about.format != FORMAT:
-            raise ProbandError(f"'format' is {self.about.format}, this version reads {FORMAT}", file=path)
-        self.segments = [Segment(folder / "index" / f"{at:02}") for at in range(self.about.segments)]
+        self.about = _about(path)
+        self.files: dict[Side, list[Path]] = {
+            side: [check(folder / f"by_{side}", each, mend=REPAIR) for each in getattr(self.about, f"by_{side}")]
+            for side in SIDES
+        }
+        rows = {side: sum(each.rows for each in getattr(self.about, f"by_{side}")) for side in SIDES}
+        if set(rows.values()) != {self.about.assertions}:
+            raise ProbandError(f"counts disagree: {rows} rows, {self.about.assertions} assertions; {REPAIR}", file=path)
 
     def __len__(self) -> int:
         return self.about.assertions
 
-    def rows(self, text: str) -> Iterator[tuple[Segment, str, Ints]]:
-        """Where a text is an argument, up to stop words and inflection: segment, its side, rows."""
-        wanted = key(text)
-        for segment in self.segments:
-            number = segment.key_number(wanted)
-            if number is not None:
-                yield segment, "subject", segment.of_subject(number)
-                yield segment, "object", segment.of_object(number)
+    def look_up(self, texts: Sequence[str]) -> dict[str, list[tuple[Side, Assertion]]]:
+        """For each text the assertions in which it is an argument, up to stop words and inflection, with its side.
 
-    def about_argument(self, text: str) -> Iterator[Assertion]:
-        """The assertions with an argument, on either side.
-
-        The same one may come twice where both its arguments are the text.
+        The same assertion comes twice where both its arguments are the text.
         """
-        for segment, _, rows in self.rows(text):
-            for row in rows.tolist():
-                yield as_text(segment, row)
+        wanted: defaultdict[int, set[str]] = defaultdict(set)  # file -> keys
+        by_key: dict[str, list[tuple[Side, Assertion]]] = {}
+        for text in texts:
+            by_key[one := key(text)] = []
+            wanted[bucket(one) * len(self.files["subject"]) // BUCKETS].add(one)
+        for at, some in sorted(wanted.items()):
+            for side in SIDES:
+                for *row, name in _matching(self.files[side][at], f"{side}_key", sorted(some)):
+                    by_key[name].append((side, Assertion(*row)))
+        return {text: by_key[key(text)] for text in texts}
+
+    def about_argument(self, text: str) -> list[Assertion]:
+        return [assertion for _, assertion in self.look_up([text])[text]]
 
     def all(self) -> Iterator[Assertion]:
         """Every assertion, for who trains on them."""
-        for segment in self.segments:
-            arguments = [text.decode() for text in segment.arguments.all()]
-            relations = [text.decode() for text in segment.relations.all()]
-            for piece in segment.pieces():
-                for subject, relation, thing, count in piece.tolist():
-                    yield Assertion(arguments[subject], relations[relation], arguments[thing], count)
+        import polars as pl
+
+        for path in self.files["subject"]:
+            for row in pl.read_parquet(path, columns=[*TRIPLE, "count"]).iter_rows():
+                yield Assertion(*row)
 
 
-def as_text(segment: Segment, row: list[int]) -> Assertion:
-    subject, relation, thing, count = row
-    return Assertion(segment.arguments[subject], segment.relations[relation], segment.arguments[thing], count)
-
-
-def build_index(folder: Path) -> About:
-    """Segments from all finished parts; what was there before is replaced."""
-    paths = finished_parts(folder)
-    if not paths:
-        done = any((folder / "parts").glob("*.done"))
+def _about(path: Path) -> About:
+    format_ = decode(_Format, path.read_bytes(), file=path).format
+    if format_ != FORMAT:
         raise ProbandError(
-            "no assertion was found in the sources" if done else "contains no finished part", file=folder
+            f"'format' is {format_}, this version reads {FORMAT}; make the store again from its sources", file=path
         )
-    total = sum(_rows(path) for path in paths)
-    segments = 1
-    while segments < BUCKETS and total / segments > SEGMENT:
-        segments *= 2
-    step = BUCKETS // segments
-    (folder / "store.json").unlink(missing_ok=True)
-    shutil.rmtree(folder / "index", ignore_errors=True)
-    (folder / "index").mkdir(parents=True)
-    with Progress("indexing", total=segments) as bar:
-        for at in range(segments):
-            merged = Merged(map(Encoded.open, paths), first=at * step, last=(at + 1) * step)
-            write_segment(folder / "index" / f"{at:02}", merged)
-            bar.advance()
-    about = _counted(folder, segments, len(paths))
-    write_json(folder / "store.json", about)
+    about: About = decode(About, path.read_bytes(), file=path)
     return about
 
 
-def finished_parts(folder: Path) -> list[Path]:
-    """The parts of finished units, in the order of their names."""
-    parts = folder / "parts"
-    return [part for done in sorted(parts.glob("*.done")) for part in sorted(parts.glob(f"{done.stem}.part*"))]
+class _Format(msgspec.Struct):
+    format: int = 0
 
 
-def _rows(path: Path) -> int:
-    return int(Encoded.open(path).rows.shape[1])
+def _matching(path: Path, column: str, wanted: list[str]) -> list[tuple[Any, ...]]:
+    import polars as pl
+
+    name = pl.col(column)
+    chosen = name == wanted[0] if len(wanted) == 1 else name.is_in(wanted)
+    return pl.scan_parquet(path).filter(chosen).select(*TRIPLE, "count", column).collect().rows()
 
 
-def _counted(folder: Path, segments: int, parts: int) -> About:
-    opened = [Segment(folder / "index" / f"{at:02}") for at in range(segments)]
-    totals: dict[str, Any] = {
-        "assertions": sum(map(len, opened)),
-        "occurrences": sum(int(one.rows[:, 3].sum(dtype=np.uint64)) for one in opened),
-        "bytes": sum(path.stat().st_size for path in (folder / "index").rglob("*.npy")),
+# ---- the index -----------------------------------------------------------------------------------------------------
+
+
+def build_index(folder: Path) -> About:
+    """Both orders from all finished parts; what was there before is replaced."""
+    paths = checked_parts(folder)
+    if not paths:
+        raise ProbandError(
+            "no assertion was found in the sources" if finished(folder) else "contains no finished part", file=folder
+        )
+    total, files = sum(part.rows for done in finished(folder).values() for part in done.parts), 1
+    while files < BUCKETS and total / files > ROWS_PER_FILE:
+        files *= 2
+    (folder / "store.json").unlink(missing_ok=True)
+    for name in ("index", "by_subject", "by_object", "between"):  # `index`: of a former format
+        shutil.rmtree(folder / name, ignore_errors=True)
+        if name != "index":
+            (folder / name).mkdir()
+    with Progress("indexing", total=2 * files) as bar:
+        by_subject = [_merge(folder, paths, at, files, bar) for at in range(files)]
+        counted = [_turn(folder, at, files, bar) for at in range(files)]
+    shutil.rmtree(folder / "between")
+    return _written(folder, by_subject, counted, parts=len(paths))
+
+
+def _of_buckets(paths: Sequence[Path], side: Side, at: int, files: int) -> Any:
+    """The rows of parts whose key on that side belongs to file `at`."""
+    import polars as pl
+
+    width = BUCKETS // files
+    inside = pl.col(f"{side}_bucket").is_between(at * width, (at + 1) * width - 1)
+    return pl.scan_parquet(list(paths)).filter(inside)
+
+
+def _merge(folder: Path, paths: Sequence[Path], at: int, files: int, bar: Progress) -> FileRecord:
+    """Equal triples of different parts become one row; in the order of subjects, and for the second pass of objects."""
+    import polars as pl
+
+    ordered = _of_buckets(paths, "subject", at, files).collect().sort("subject_key", *TRIPLE)
+    first = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in TRIPLE)
+    run = first.cast(pl.UInt32).cum_sum()  # equal triples stand together: a group is a run of rows
+    totals = ordered.select(run=run, count="count").group_by("run", maintain_order=True).agg(pl.col("count").sum())
+    rows = ordered.drop("subject_bucket").filter(first).with_columns(totals["count"])
+    bar.advance()
+    write_rows(folder / "between" / f"{at:03}.parquet", rows.sort("object_bucket", maintain_order=True))
+    return write_rows(folder / "by_subject" / f"{at:03}.parquet", rows.drop("object_bucket"))
+
+
+def _turn(folder: Path, at: int, files: int, bar: Progress) -> tuple[FileRecord, dict[str, Any]]:
+    """The rows of all files in the order of objects, and what the two files of these buckets contain."""
+    import polars as pl
+
+    between = sorted((folder / "between").glob("*.parquet"))
+    rows = _of_buckets(between, "object", at, files).drop("object_bucket").collect().sort("object_key", maintain_order=True)
+    record = write_rows(folder / "by_object" / f"{at:03}.parquet", rows)
+    bar.advance()
+    same = pl.read_parquet(folder / "by_subject" / f"{at:03}.parquet", columns=["subject", "subject_key"])
+    return record, {
+        "arguments": pl.concat([same["subject"], rows["object"]]).n_unique(),
+        "keys": pl.concat([same["subject_key"], rows["object_key"]]).n_unique(),
+        "occurrences": int(rows["count"].sum()),
+        "relations": rows["relation"].unique(),
     }
-    for name in ("arguments", "relations", "keys"):
-        # distinct in the whole store: of one segment its own number, of several a union of hashes
-        if segments == 1:
-            totals[name] = len(getattr(opened[0], name))
-        else:
-            hashes = [getattr(one, name).column().hash().to_numpy() for one in opened]
-            totals[name] = len(np.unique(np.concatenate(hashes)))
-    return About(format=FORMAT, segments=segments, parts=parts, **totals)
+
+
+def _written(
+    folder: Path, by_subject: list[FileRecord], counted: list[tuple[FileRecord, dict[str, Any]]], *, parts: int
+) -> About:
+    import polars as pl
+
+    by_object, numbers = [record for record, _ in counted], [each for _, each in counted]
+    about = About(
+        format=FORMAT,
+        assertions=sum(record.rows for record in by_subject),
+        **{name: sum(each[name] for each in numbers) for name in ("arguments", "keys", "occurrences")},
+        relations=pl.concat([each["relations"] for each in numbers]).n_unique(),
+        bytes=sum(path.stat().st_size for side in SIDES for path in (folder / f"by_{side}").iterdir()),
+        parts=parts,
+        by_subject=by_subject,
+        by_object=by_object,
+    )
+    write_json(folder / "store.json", about)
+    return about

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from proband.lexicon.inflection import key
 from proband.lexicon.taxonomy import Sense
-from proband.suites.inference.assertions.store import Store, as_text
+from proband.suites.inference.assertions.store import Assertion, Side, Store
 from proband.suites.inference.candidates.filters import Candidate, Filter
 from proband.suites.inference.candidates.kinds import Kinds
 from proband.suites.inference.questions import Question
@@ -23,14 +23,19 @@ class Search:
         self.store, self.kinds, self.filters, self.least = store, kinds, filters, least
         self.removed: Counter[str] = Counter(dict.fromkeys((RARE, *filters, WRONG_TYPE, REPEATED), 0))
         self.matching = 0
+        self.known: dict[str, list[tuple[Side, Assertion]]] = {}
+
+    def prepare(self, questions: Iterable[Question]) -> None:
+        """Looks up the arguments of many questions together, which is faster than one after the other."""
+        self.known |= self.store.look_up([question.q_arg for question in questions])
 
     def about(self, question: Question) -> Iterator[Candidate]:
         """Criterion 1: assertions with q_arg on either side, up to stop words and inflection."""
-        for segment, side, rows in self.store.rows(question.q_arg):
+        if question.q_arg not in self.known:
+            self.prepare([question])
+        for side, found in self.known[question.q_arg]:
             answers = "object" if side == "subject" else "subject"
-            for row in rows.tolist():
-                found = as_text(segment, row)
-                yield Candidate(found.subject, found.relation, found.object, found.count, answers)
+            yield Candidate(found.subject, found.relation, found.object, found.count, answers)
 
     def candidates(self, question: Question) -> list[Candidate]:
         """What fits, the most frequent first; the same relation with the same answer is one candidate."""

@@ -1,0 +1,188 @@
+"""Filling a store: each unit of work becomes Parquet files (parts), here or on any machine that can write to the folder.
+
+    STORE/parts/UNIT.NNN.parquet   subject, relation, object, count; the key and the bucket of both arguments
+    STORE/parts/UNIT.done          written last: what the unit's parts contain, with their checksums
+
+So a unit that was interrupted is done again from its beginning, and a finished one never. The bucket of a key is the
+same on every machine; the rows of a part are in the order of their subject's bucket, so that the index reads of each
+part only what it needs.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proband.core.errors import ProbandError
+from proband.core.files import decode, read_json, write_json
+from proband.suites.inference.assertions.extraction.tally import Columns, Tally
+from proband.suites.inference.assertions.keys import keys, one_space
+from proband.suites.inference.assertions.sources import How, Unit, reader, table
+
+BUCKETS = 256
+ROW_GROUP = 20_000  # rows that a look-up decodes
+
+
+class FileRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What must be true of a file; both numbers are compared before a row of it is used."""
+
+    name: str
+    rows: int
+    crc32: int
+
+
+class Done(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """UNIT.done."""
+
+    unit: str
+    file: str
+    found: int  # assertions with their repetitions, before counts are added up
+    parts: list[FileRecord]
+
+
+def bucket(key: str) -> int:
+    """
+    >>> bucket("headache"), bucket("")
+    (48, 0)
+    """
+    return zlib.crc32(key.encode()) % BUCKETS
+
+
+def extractor(how: How) -> Callable[[Unit], Iterator[tuple[Columns, int]]]:
+    """Called once in every process; gives the function that reads units: columns of assertions with the number that was
+    found, some at a time. Without polars, which does not survive the fork that worker processes begin with."""
+    read = reader(how)
+
+    def work(unit: Unit) -> Iterator[tuple[Columns, int]]:
+        tally, found = Tally(), 0
+        for assertion, count in read(unit):
+            tally.add(assertion, count)
+            found += 1
+            if tally.full:
+                yield tally.empty(), found
+                found = 0
+        if tally.counts:
+            yield tally.empty(), found
+
+    return work
+
+
+def write_unit(folder: Path, unit: Unit, pieces: Iterable[tuple[Columns, int]]) -> Done:
+    """The parts of a unit, then what says that it is finished."""
+    parts = folder / "parts"
+    for old in parts.glob(f"{unit.name}.*.parquet"):
+        old.unlink()
+    frames = table_frame(unit) if unit.format == "tsv" else None
+    written, found = [], 0
+    for number, (rows, size) in enumerate(frames or ((frame(*columns), size) for columns, size in pieces), start=1):
+        written.append(write_rows(parts / f"{unit.name}.{number:03}.parquet", with_keys(rows)))
+        found += size
+    done = Done(unit=unit.name, file=unit.path.name, found=found, parts=written)
+    write_json(parts / f"{unit.name}.done", done)
+    return done
+
+
+def table_frame(unit: Unit) -> list[tuple[Any, int]] | None:
+    """A TSV unit read as columns; None where a line does not fit, so that the reader of lines says which."""
+    import polars as pl
+
+    columns = table(unit)
+    if columns is None:
+        return None
+    subject, relation, thing, count = columns
+    rows = pl.DataFrame(
+        {
+            "subject": one_space(subject),
+            "relation": one_space(relation).str.to_lowercase(),
+            "object": one_space(thing),
+            "count": count.cast(pl.UInt64),
+        }
+    )
+    empty = rows.select(pl.any_horizontal((pl.col("subject", "relation", "object") == "").any())).item()
+    return None if empty else [(rows, len(rows))]
+
+
+def frame(subjects: Sequence[str], relations: Sequence[str], objects: Sequence[str], counts: Sequence[int]) -> Any:
+    import polars as pl
+
+    texts = {"subject": subjects, "relation": relations, "object": objects}
+    schema = {**dict.fromkeys(texts, pl.String), "count": pl.UInt64}
+    return pl.DataFrame({**texts, "count": counts}, schema=schema)
+
+
+def with_keys(rows: Any) -> Any:
+    """Each argument's key and bucket; every distinct argument is normalised once."""
+    import polars as pl
+
+    arguments = pl.concat([rows["subject"], rows["object"]]).unique()
+    known = pl.DataFrame({"argument": arguments, "key": keys(arguments)})
+    buckets = {key: bucket(key) for key in known["key"].unique().to_list()}
+    known = known.with_columns(bucket=pl.Series([buckets[key] for key in known["key"].to_list()], dtype=pl.UInt8))
+    for side in ("subject", "object"):
+        named = known.rename({"argument": side, "key": f"{side}_key", "bucket": f"{side}_bucket"})
+        rows = rows.join(named, on=side, how="left", maintain_order="left")
+    return rows.sort("subject_bucket", maintain_order=True)
+
+
+def write_rows(path: Path, rows: Any) -> FileRecord:
+    """A Parquet file, written beside and renamed."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    rows.write_parquet(beside, compression="zstd", compression_level=1, row_group_size=ROW_GROUP, statistics=True)
+    record = FileRecord(name=path.name, rows=len(rows), crc32=checksum(beside))
+    os.replace(beside, path)
+    return record
+
+
+def checksum(path: Path) -> int:
+    value = 0
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            value = zlib.crc32(piece, value)
+    return value
+
+
+def check(folder: Path, record: FileRecord, *, mend: str) -> Path:
+    """The file, if it is what was written."""
+    path = folder / record.name
+    if not path.is_file():
+        raise ProbandError(f"is missing; {mend}", file=path)
+    if checksum(path) != record.crc32:
+        raise ProbandError(f"is damaged (its checksum differs); {mend}", file=path)
+    return path
+
+
+def prepare(folder: Path, how: How) -> None:
+    """The folder of a new store, or of one that was begun in the same way."""
+    (folder / "parts").mkdir(parents=True, exist_ok=True)
+    path, settings = folder / "settings.json", msgspec.to_builtins(how)
+    if path.is_file():
+        known = read_json(path)
+        if known != settings:
+            changed = ", ".join(name for name in settings if settings[name] != known.get(name))
+            raise ProbandError(f"was begun with another {changed}; take another folder", file=folder)
+    else:
+        write_json(path, settings)
+
+
+def finished(folder: Path) -> dict[str, Done]:
+    """The units that are done, by name."""
+    found: dict[str, Done] = {}
+    for path in sorted((folder / "parts").glob("*.done")):
+        done: Done = decode(Done, path.read_bytes(), file=path)
+        found[done.unit] = done
+    return found
+
+
+def checked_parts(folder: Path) -> list[Path]:
+    """The parts of finished units, in the order of their names, each as it was written."""
+    parts = folder / "parts"
+    return [
+        check(parts, record, mend=f"delete {done.unit}.done and rerun the command: the unit is then extracted again")
+        for done in finished(folder).values()
+        for record in done.parts
+    ]
