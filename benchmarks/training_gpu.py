@@ -117,7 +117,7 @@ def killed_and_whole(make: Callable[..., Task], whole: Fitted) -> float:
 
     with tempfile.TemporaryDirectory() as folder:
         with contextlib.suppress(Killed):
-            fit(make(drop=0.3, epochs=3), seed=0, folder=Path(folder), told=stop)
+            fit(make(drop=0.3, epochs=3), seed=0, folder=Path(folder), on_epoch=stop)
         return apart(whole, fit(make(drop=0.3, epochs=3), seed=0, folder=Path(folder)))
 
 

@@ -1,4 +1,4 @@
-"""What a project that others join publishes: the documentation site, JSON Schemas, workflows and contribution guides."""
+"""What a project that others join publishes: the site, JSON Schemas, workflows, one version number."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_real_files_pass_their_schema(root: Path, tmp_path: Path) -> None:
 
 
 def test_workflows_and_templates_are_well_formed(root: Path) -> None:
-    """Every command of the workflow and of the pre-commit file is a target of the Makefile or a tool that it installs."""
+    """Every command of the workflow and of the pre-commit hooks is one of the Makefile."""
     import yaml
 
     workflow = yaml.safe_load((root / ".github/workflows/test.yml").read_text())

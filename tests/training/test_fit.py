@@ -82,10 +82,11 @@ def test_a_killed_fit_goes_on_to_the_same_weights(average: float, tmp_path: Path
 
     whole = quick(Sides(recipe), seed=1)
     with pytest.raises(Killed):
-        quick(Sides(recipe), seed=1, folder=tmp_path, of="this", told=stop)
-    told: list[float] = []
-    again = quick(Sides(recipe), seed=1, folder=tmp_path, of="this", told=lambda n, line: told.append(line["epoch"]))
-    assert told == [3, 4, 5]
+        quick(Sides(recipe), seed=1, folder=tmp_path, of="this", on_epoch=stop)
+    epochs: list[float] = []
+    on_epoch = lambda n, line: epochs.append(line["epoch"])  # noqa: E731
+    again = quick(Sides(recipe), seed=1, folder=tmp_path, of="this", on_epoch=on_epoch)
+    assert epochs == [3, 4, 5]
     assert same(whole, again)
     assert [line["valid"] for line in again.curve] == [line["valid"] for line in whole.curve]
     with pytest.raises(ProbandError, match="other settings"):
@@ -109,7 +110,7 @@ def test_a_killed_pair_of_fits_goes_on(tmp_path: Path) -> None:
             raise Killed
 
     with pytest.raises(Killed):
-        fit_many([Sides(), Sides()], seeds=[0, 1], folders=folders, told=stop)
+        fit_many([Sides(), Sides()], seeds=[0, 1], folders=folders, on_epoch=stop)
     again = fit_many([Sides(), Sides()], seeds=[0, 1], folders=folders)
     assert all(same(one, quick(Sides(), seed=seed)) for seed, one in enumerate(again))
 

@@ -45,7 +45,7 @@ def stepped(task: Task, *, count: int = 5) -> tuple[nn.Module, float]:
     steps = Steps(task, net, device="cpu")
     for _ in range(count):
         steps.learn(task.loss, range(12), rate=0.1, share=1.0)
-    return net, steps.loss()[0]
+    return net, steps.loss()
 
 
 def test_a_step_is_that_of_torch() -> None:

@@ -90,10 +90,10 @@ def starting_model(net: Net, model: str | Any, *, suite: Suite) -> Any:
 
 def check_free(folder: Path) -> None:
     """A folder that holds something else is left alone."""
-    from proband.training.checkpoint import NAME, TOGETHER
+    from proband.training.checkpoint import NAME
 
     if folder.exists() and not folder.is_dir():
         raise ProbandError("exists already and is not a folder", file=folder)
     found = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.exists() else set()
-    if found and not found & {NOTE, NAME, TOGETHER} and not all(name.startswith("seed-") for name in found):
+    if found and not found & {NOTE, NAME} and not all(name.startswith("seed-") for name in found):
         raise ProbandError("exists already and is not an empty folder", file=folder)

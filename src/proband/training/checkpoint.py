@@ -14,12 +14,10 @@ from proband.core.errors import ProbandError
 from proband.training.steps import Steps
 
 NAME = "checkpoint.safetensors"
-TOGETHER = "checkpoint-together.safetensors"  # of nets side by side, in the folder of the first
-
-Curves = list[list[dict[str, float]]]  # a learning curve for each net
+Curve = list[dict[str, float]]
 
 
-def save(folder: Path, steps: Steps, *, best: Mapping[str, Tensor], curves: Curves, of: str, name: str = NAME) -> None:
+def save(folder: Path, steps: Steps, *, best: Mapping[str, Tensor], curve: Curve, of: str) -> None:
     """Whole or not at all. `of` says which fit this is."""
     from safetensors.torch import save_file
 
@@ -28,32 +26,30 @@ def save(folder: Path, steps: Steps, *, best: Mapping[str, Tensor], curves: Curv
     for weight, p in steps.weights.items():
         found |= {f"adam.{key}.{weight}": value for key, value in steps.optimiser.state[p].items()}
     folder.mkdir(parents=True, exist_ok=True)
-    fresh = folder / f".{name}"
-    note = {"curves": json.dumps(curves), "of": of}
+    fresh = folder / f".{NAME}"
+    note = {"curve": json.dumps(curve), "of": of}
     save_file({k: v.contiguous().cpu().clone() for k, v in found.items()}, fresh, metadata=note)
-    fresh.replace(folder / name)
+    fresh.replace(folder / NAME)
 
 
-def resume(folder: Path, steps: Steps, best: Mapping[str, Tensor], *, of: str, name: str = NAME) -> Curves:
-    """Take up what the folder has; returns the learning curves so far, none if there is no checkpoint."""
+def resume(folder: Path, steps: Steps, best: Mapping[str, Tensor], *, of: str) -> Curve:
+    """Take up what the folder has; returns the learning curve so far, empty if there is no checkpoint."""
     from safetensors import SafetensorError, safe_open
 
-    path = folder / name
+    path = folder / NAME
     if not path.exists():
         return []
     try:
         with safe_open(path, framework="pt") as file:
             note = file.metadata() or {}
-            if note.get("of") != of and name == TOGETHER:
-                return []  # other seeds were trained together: their nets begin again
             if note.get("of") != of:
                 raise ProbandError("contains a checkpoint of other settings; choose another folder", file=folder)
             with torch.no_grad():
                 _copy(file, steps, best)
     except (SafetensorError, RuntimeError) as error:
         raise ProbandError(f"is not a checkpoint of this net: {error}", file=path) from error
-    curves: Curves = json.loads(note["curves"]) if "curves" in note else [json.loads(note["curve"])]
-    return curves
+    curve: Curve = json.loads(note["curve"]) if "curve" in note else json.loads(note["curves"])[0]
+    return curve
 
 
 def _copy(file: Any, steps: Steps, best: Mapping[str, Tensor]) -> None:
@@ -64,5 +60,5 @@ def _copy(file: Any, steps: Steps, best: Mapping[str, Tensor]) -> None:
     for name, p in steps.weights.items():
         keys = [key for key in ("step", "exp_avg", "exp_avg_sq") if f"adam.{key}.{name}" in names]
         if keys:
-            where = p.device if steps.recorded or p.is_cuda else "cpu"
+            where = p.device if steps.graphs or p.is_cuda else "cpu"
             steps.optimiser.state[p] = {key: file.get_tensor(f"adam.{key}.{name}").to(where) for key in keys}

@@ -3,7 +3,7 @@ r"""The loop: epochs of steps, a held-out score after each, the best weights kep
 Every epoch draws from random numbers of its own, made of seed and epoch, and leaves a checkpoint: a fit that was killed
 and started again ends with the same weights as one that was not. Several fits run in turn (`fit_many`): each has
 random numbers of its own and, on a CUDA device, a stream and recorded steps of its own, so that small nets share the
-device and none changes another. Seeds of one net can be one computation (`side_by_side`).
+device and none changes another.
 """
 
 from __future__ import annotations
@@ -22,12 +22,11 @@ from torch import Tensor
 
 from proband.training import checkpoint
 from proband.training.recipe import kept
-from proband.training.side_by_side import Nets
 from proband.training.steps import Steps
 from proband.training.task import Task
 
-SECONDS = 60  # between checkpoints of nets side by side
-Told = Callable[[int, Mapping[str, float]], None]  # number of the fit, line of its learning curve
+Line = Mapping[str, float]  # of a learning curve
+OnEpoch = Callable[[int, Line], None]  # number of the fit, line of its learning curve
 
 
 @dataclass(frozen=True)
@@ -56,61 +55,39 @@ def fit_many(
     seeds: Sequence[int],
     folders: Sequence[Path | None] | None = None,
     of: Sequence[str] | None = None,
-    told: Told = lambda number, line: None,
+    on_epoch: OnEpoch = lambda number, line: None,
     progress: Callable[..., Any] | None = None,
     recorded: bool = True,
-    side_by_side: bool | None = None,
 ) -> list[Fitted]:
-    """Fit nets side by side, one per task and seed. A fit with a folder leaves checkpoints there and goes on from them
-    if they are its own (`of` is the same text); `recorded=False` forbids CUDA graphs. `side_by_side`: nets of one kind
-    are one computation where their tasks can be (by default on a CUDA device)."""
+    """Fit nets in turn, one per task and seed. A fit with a folder leaves checkpoints there and goes on from them if
+    they are its own (`of` is the same text); `recorded=False` forbids CUDA graphs."""
     folders, of = folders or [None] * len(tasks), of or [""] * len(tasks)
     epochs = sum(task.recipe.length(task.size)[0] for task in tasks)
     with nullcontext() if progress is None else progress("training, epochs", total=epochs) as bar:
         fits = [
-            Fit(
-                task, numbers=group, seeds=[seeds[n] for n in group], device=placed(task.device),
-                folder=folders[group[0]], of="\n".join(of[n] for n in group), recorded=recorded,
-            )
-            for task, group in grouped(tasks, seeds, side_by_side)
-        ]  # fmt: skip
+            Fit(task, seed=seed, device=placed(task.device), folder=folder, of=name, recorded=recorded)
+            for task, seed, folder, name in zip(tasks, seeds, folders, of, strict=True)
+        ]
         for number, line in in_turn(fits):
-            told(number, line)
+            on_epoch(number, line)
             if bar is not None:
                 bar.advance()
-    found = {number: fitted for each in fits for number, fitted in zip(each.numbers, each.result(), strict=True)}
-    return [found[number] for number in range(len(tasks))]
+    return [each.result() for each in fits]
 
 
-def grouped(
-    tasks: Sequence[Task], seeds: Sequence[int], side_by_side: bool | None
-) -> Iterator[tuple[Task, Sequence[int]]]:
-    """The tasks, those of one kind of net as one where they can be; and the numbers of each."""
-    left = list(range(len(tasks)))
-    while left:
-        first = tasks[left[0]]
-        wanted = placed(first.device).startswith("cuda") if side_by_side is None else side_by_side
-        group = [n for n in left if type(tasks[n]) is type(first)] if wanted else left[:1]
-        both = first.together([tasks[n] for n in group], [seeds[n] for n in group]) if wanted else None
-        if both is None:
-            group = left[:1]
-        yield both or first, group
-        left = [n for n in left if n not in group]
-
-
-def in_turn(fits: Sequence[Fit]) -> Iterator[tuple[int, Mapping[str, float]]]:
+def in_turn(fits: Sequence[Fit]) -> Iterator[tuple[int, Line]]:
     """The lines of all learning curves as they come: a step of each fit in turn, the last one without interruption."""
     turns = {at: each.turns() for at, each in enumerate(fits)}
     while turns:
         for at in list(turns):
             with fits[at].turn():
-                lines = next(turns[at], None)
-                while len(turns) == 1 and lines == {}:
-                    lines = next(turns[at], None)
-            if lines is None:
+                line = next(turns[at], None)
+                while len(turns) == 1 and line == {}:
+                    line = next(turns[at], None)
+            if line is None:
                 del turns[at]
-            else:
-                yield from lines.items()
+            elif line:
+                yield at, line
 
 
 def placed(device: str) -> str:
@@ -119,32 +96,24 @@ def placed(device: str) -> str:
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
-Lines = Mapping[int, Mapping[str, float]]  # number of a fit -> a line of its learning curve
-
-
 class Fit:
-    """One net on its way, or several side by side (`task.nets`), which have `numbers`. `turns` yields after every step,
-    and with each epoch's lines of the learning curves."""
+    """One net on its way. `turns` yields after every step, and with each epoch's line of the learning curve."""
 
     def __init__(
-        self, task: Task, *, numbers: Sequence[int], seeds: Sequence[int], device: str, folder: Path | None, of: str,
-        recorded: bool = True,
-    ) -> None:  # fmt: skip
-        self.task, self.recipe, self.numbers, self.seeds = task, task.recipe, numbers, seeds
-        self.folder, self.of, self.saved = folder, of, time.monotonic()
-        self.place = checkpoint.NAME if task.nets is None else checkpoint.TOGETHER
+        self, task: Task, *, seed: int, device: str, folder: Path | None, of: str, recorded: bool = True
+    ) -> None:
+        self.task, self.recipe, self.seed, self.folder, self.of = task, task.recipe, seed, folder, of
         cuda = device.startswith("cuda")
         self.stream = torch.cuda.Stream(torch.device(device)) if cuda else None  # type: ignore[no-untyped-call]
         self.random = Randomness(device if cuda else None)
-        self.curves: checkpoint.Curves = [[] for _ in seeds]
+        self.curve: list[dict[str, float]] = []
         with self.turn():
-            nets = self._nets()
-            self.net: Any = nets[0] if task.nets is None else Nets(nets)
+            torch.manual_seed(seed)
+            self.net: Any = task.network()
             self.steps = Steps(task, self.net, device=device, stream=self.stream if recorded else None)
             self.best = {k: v.detach().clone() for k, v in (self.steps.weights | self.steps.buffers).items()}
             if folder is not None:
-                kept = checkpoint.resume(folder, self.steps, self.best, of=of, name=self.place)
-                self.curves = kept or self.curves
+                self.curve = checkpoint.resume(folder, self.steps, self.best, of=of)
 
     def turn(self) -> ExitStack:
         """Within this block torch's random numbers and the current stream are those of this fit; on a CUDA device its
@@ -156,51 +125,45 @@ class Fit:
             stack.enter_context(products_in_tf32())
         return stack
 
-    def _open(self) -> list[int]:
-        """Which of its nets are still to be trained."""
+    def _open(self) -> bool:
         epochs, _ = self.recipe.length(self.task.size)
-        return [
-            n
-            for n, curve in enumerate(self.curves)
-            if len(curve) < epochs and not self.recipe.finished(curve, self.task.better)
-        ]
+        return len(self.curve) < epochs and not self.recipe.finished(self.curve, self.task.better)
 
-    def turns(self) -> Iterator[Lines]:
+    def turns(self) -> Iterator[Line]:
         began, per_epoch = time.monotonic(), math.ceil(self.task.size / self.recipe.batch)
         _, steps = self.recipe.length(self.task.size)
-        while open_ := self._open():
-            epoch = len(self.curves[open_[0]])
-            torch.manual_seed(self.seeds[0] * 1_000_003 + epoch)
+        while self._open():
+            epoch = len(self.curve)
+            torch.manual_seed(self.seed * 1_000_003 + epoch)
             self.net.train()
             objective, first = self.task.objective(epoch), epoch * per_epoch
-            order = itertools.islice(self.task.order(epoch=epoch, seed=self.seeds[0]), max(0, steps - first))
+            order = itertools.islice(self.task.order(epoch=epoch, seed=self.seed), max(0, steps - first))
             for step, indices in enumerate(order, start=first):
                 rate, share = self.recipe.rate_at(step, steps), self.recipe.share_at(step)
                 self.steps.learn(objective, indices, rate=rate, share=share)
                 yield {}
-            asked = yield from self._held_out()
+            scored = yield from self._held_out()
             yield from self._done()
-            losses, scores = self.steps.loss(), self.steps.score() if asked else []
-            for n in open_:
-                line = {"epoch": epoch, "loss": losses[n], **({"valid": scores[n]} if asked else {})}
-                self.curves[n].append(line | {"seconds": time.monotonic() - began})
-                if asked and kept(self.curves[n], self.task.better) == epoch:
-                    self._keep(n)
-            self._save()
-            yield {self.numbers[n]: self.curves[n][-1] for n in open_}
+            line = {"epoch": epoch, "loss": self.steps.loss(), **({"valid": self.steps.score()} if scored else {})}
+            self.curve.append(line | {"seconds": time.monotonic() - began})
+            if scored and kept(self.curve, self.task.better) == epoch:
+                self._keep()
+            if self.folder is not None and self._open():
+                checkpoint.save(self.folder, self.steps, best=self.best, curve=self.curve, of=self.of)
+            yield self.curve[-1]
 
-    def _held_out(self) -> Generator[Lines, None, bool]:
+    def _held_out(self) -> Generator[Line, None, bool]:
         """Score the mean of the weights, or the weights themselves; whether there was something to score."""
         self.net.eval()
-        asked = False
+        scored = False
         with swapped(self.steps.weights, self.steps.mean):
             for batch in self.task.held_out():
                 self.steps.ask(batch)
-                asked = True
+                scored = True
                 yield {}
-        return asked
+        return scored
 
-    def _done(self) -> Iterator[Lines]:
+    def _done(self) -> Iterator[Line]:
         """Until the device has done all that it was given: meanwhile the others have their turns."""
         if self.stream is not None:
             event = torch.cuda.Event()  # type: ignore[no-untyped-call]
@@ -208,43 +171,18 @@ class Fit:
             while not event.query():  # type: ignore[no-untyped-call]
                 yield {}
 
-    def _keep(self, number: int) -> None:
-        """The weights of a net, or of one of several, as the best so far."""
-        now = self.steps.weights | self.steps.buffers | self.steps.mean
-        if self.task.nets is None:
-            assign(self.best, now)
-        else:
-            assign({k: v[number] for k, v in self.best.items()}, {k: v[number] for k, v in now.items()})
+    def _keep(self) -> None:
+        """The weights as the best so far."""
+        assign(self.best, self.steps.weights | self.steps.buffers | self.steps.mean)
 
-    def _save(self) -> None:
-        """A checkpoint after every epoch; of many nets, which are large, now and then."""
-        soon = self.task.nets is not None and time.monotonic() - self.saved < SECONDS
-        if self.folder is None or soon or not self._open():
-            return
-        checkpoint.save(self.folder, self.steps, best=self.best, curves=self.curves, of=self.of, name=self.place)
-        self.saved = time.monotonic()
-
-    def result(self) -> list[Fitted]:
+    def result(self) -> Fitted:
         with self.turn():
-            for n, curve in enumerate(self.curves):
-                if curve and "valid" not in curve[-1]:
-                    self._keep(n)
+            if self.curve and "valid" not in self.curve[-1]:
+                self._keep()
             assign(self.steps.weights | self.steps.buffers, self.best)
             if self.stream is not None:
                 self.stream.synchronize()
-        nets = [self.net] if self.task.nets is None else self.net.apart(self.best)
-        return [
-            Fitted(net.eval(), curve, kept(curve, self.task.better) if curve else 0)
-            for net, curve in zip(nets, self.curves, strict=True)
-        ]
-
-    def _nets(self) -> list[Any]:
-        """Each with the weights that it would begin with by itself."""
-        made = []
-        for seed in self.seeds:
-            torch.manual_seed(seed)
-            made.append(self.task.network())
-        return made
+        return Fitted(self.net.eval(), self.curve, kept(self.curve, self.task.better) if self.curve else 0)
 
 
 @contextmanager

@@ -2,8 +2,7 @@
 
 FOLDER/net.json                 suite, net, seed, options, what its task notes, the learning curve
 FOLDER/model.safetensors        the weights
-FOLDER/checkpoint.safetensors   while training: where an interrupted run goes on (checkpoint-together.safetensors in
-                                the first folder of nets that are trained side by side)
+FOLDER/checkpoint.safetensors   while training: where an interrupted run goes on
 """
 
 from __future__ import annotations
@@ -77,11 +76,10 @@ def fit_in_the_loop(
     for n, one in zip(open_, fitted, strict=True):
         tasks[n].save(one.net, folders[n])
         trained: dict[str, Any] = {"epochs": len(one.curve), "kept": one.kept, "valid": one.valid}
-        trained |= {"seconds": time.monotonic() - began, "together": len(open_), "versions": versions}
+        trained |= {"seconds": time.monotonic() - began, "versions": versions}
         note = {**notes[n], **tasks[n].note(), **trained, "curve": one.curve, "identity": identities[n]}
         write_json(folders[n] / NOTE, note)
-        for name in (checkpoint.NAME, checkpoint.TOGETHER):
-            (folders[n] / name).unlink(missing_ok=True)
+        (folders[n] / checkpoint.NAME).unlink(missing_ok=True)
 
 
 def _ended(folder: Path, identity: str) -> bool:

@@ -1,7 +1,7 @@
 """One step of training: the gradient of the loss, clipped; AdamW; the running mean of the weights.
 
 A batch that does not fit into memory is accumulated from smaller parts. On a CUDA device a step is recorded and
-replayed (`recorded`), so all that it changes is in tensors that stay in place.
+replayed (`cuda_graphs`), so all that it changes is in tensors that stay in place.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from proband.training.batches import to_device
-from proband.training.recorded import Numbers, Recorded, Work
+from proband.training.cuda_graphs import CudaGraphs, Numbers, Work
 from proband.training.task import Loss, Task
 
 
@@ -27,15 +27,14 @@ class Steps:
         self.mean: dict[str, Tensor] = {}
         if task.recipe.average:
             self.mean = {name: p.detach().clone() for name, p in self.weights.items()}
-        each = () if task.nets is None else (task.nets,)  # sums of every net
         self.lost, self.score_sum, self.score_count = (
-            torch.zeros(each, device=device, dtype=torch.float64) for _ in range(3)
+            torch.zeros((), device=device, dtype=torch.float64) for _ in range(3)
         )
         self.seen = 0.0  # what the loss is a sum over
         self.part = task.recipe.batch  # examples that fit into memory
         recorded = stream is not None and task.recordable
         self.optimiser = optimiser(task, self.weights.values(), recorded=recorded, device=device)
-        self.recorded = Recorded(device, stream, self._changed) if recorded else None
+        self.graphs = CudaGraphs(device, stream, self._changed) if recorded else None
         self.lessons: dict[Loss, Work] = {}
 
     def _changed(self) -> list[Tensor]:
@@ -49,10 +48,10 @@ class Steps:
         """A step on a batch: a rate of learning, and the share of the new weights in their mean."""
         weight = self.task.weight(indices)
         self.seen += weight
-        if self.recorded is not None:
+        if self.graphs is not None:
             if objective not in self.lessons:
                 self.lessons[objective] = self._lesson(objective)
-            self.recorded(self.lessons[objective], self.task.batch(indices), (rate, share, weight))
+            self.graphs(self.lessons[objective], self.task.batch(indices), (rate, share, weight))
             return
         for loss in self._accumulated(objective, indices, weight):
             self.lost.add_(loss, alpha=weight)
@@ -87,7 +86,7 @@ class Steps:
         loss = objective(self.net, batch)
         if part != 1.0:
             loss = loss * part
-        loss.sum().backward()  # type: ignore[no-untyped-call]
+        loss.backward()  # type: ignore[no-untyped-call]
         return loss.detach()
 
     def _update(self, rate: float | Tensor, share: float | Tensor) -> None:
@@ -96,29 +95,27 @@ class Steps:
                 group["lr"].copy_(rate)
             else:
                 group["lr"] = rate
-        if self.task.recipe.clip and self.task.nets is None:
+        if self.task.recipe.clip:
             torch.nn.utils.clip_grad_norm_(self.weights.values(), self.task.recipe.clip)
-        elif self.task.recipe.clip:
-            clip_each(list(self.weights.values()), self.task.recipe.clip)
         self.optimiser.step()
         self.optimiser.zero_grad(set_to_none=True)
         with torch.no_grad():
             for name, mean in self.mean.items():
                 mean.lerp_(self.weights[name], share)
 
-    def loss(self) -> list[float]:
-        """Mean loss of every net since this was last asked."""
-        means: list[float] = (self.lost / max(self.seen, 1e-9)).reshape(-1).tolist()
+    def loss(self) -> float:
+        """Mean loss since this was last asked."""
+        mean = float(self.lost / max(self.seen, 1e-9))
         self.lost.zero_()
         self.seen = 0.0
-        return means
+        return mean
 
     # ---- held-out examples ------------------------------------------------------------------------------------------
 
     def ask(self, batch: Any) -> None:
         """Adds the score of a held-out batch to the sums."""
-        if self.recorded is not None:
-            self.recorded(self._asked, batch, ())
+        if self.graphs is not None:
+            self.graphs(self._asked, batch, ())
         else:
             self._asked(to_device(batch, self.device), ())
 
@@ -128,22 +125,12 @@ class Steps:
         self.score_sum += total
         self.score_count += count
 
-    def score(self) -> list[float]:
-        """Mean held-out score of every net since this was last asked."""
-        means: list[float] = (self.score_sum / self.score_count).reshape(-1).tolist()
+    def score(self) -> float:
+        """Mean held-out score since this was last asked."""
+        mean = float(self.score_sum / self.score_count)
         self.score_sum.zero_()
         self.score_count.zero_()
-        return means
-
-
-@torch.no_grad()
-def clip_each(weights: Sequence[Tensor], longest: float) -> None:
-    """As `clip_grad_norm_`, for nets side by side: each net's gradient by its own length."""
-    given = [p.grad for p in weights if p.grad is not None]
-    norms = torch.stack([torch.linalg.vector_norm(g.flatten(1), dim=1) for g in given])
-    shares = (longest / (torch.linalg.vector_norm(norms, dim=0) + 1e-6)).clamp(max=1.0)
-    for g in given:
-        g.mul_(shares.view(-1, *[1] * (g.ndim - 1)))
+        return mean
 
 
 def optimiser(task: Task, weights: Any, *, recorded: bool, device: str) -> torch.optim.AdamW:
@@ -151,8 +138,7 @@ def optimiser(task: Task, weights: Any, *, recorded: bool, device: str) -> torch
     recipe, every = task.recipe, list(weights)
     groups = [{"params": every, "weight_decay": recipe.decay}]
     if not recipe.decay_vectors:
-        vector = 1 if task.nets is None else 2  # dimensions
-        parts = [p for p in every if p.ndim > vector], [p for p in every if p.ndim <= vector]
+        parts = [p for p in every if p.ndim > 1], [p for p in every if p.ndim <= 1]
         groups = [{"params": p, "weight_decay": d} for p, d in zip(parts, (recipe.decay, 0.0), strict=True) if p]
     for group in groups:
         group["lr"] = torch.tensor(recipe.rate, device=device) if recorded else recipe.rate

@@ -46,7 +46,7 @@ Loss = Callable[[Any, Any], "Tensor"]  # of net and batch
 class Task(ABC):
     """A network, what it learns from, and how.
 
-    On a CUDA device a step is recorded once for every shape of batch and replayed (`recorded`). So a loss must not
+    On a CUDA device a step is recorded once for every shape of batch and replayed (`cuda_graphs`). So a loss must not
     look at numbers on the device, and batches should come in few shapes; a task that cannot have that says
     `recordable = False`.
     """
@@ -56,7 +56,6 @@ class Task(ABC):
     better: Better = "low"  # which held-out scores are better
     device: str = "auto"  # cpu, cuda or auto
     recordable: bool = True
-    nets: int | None = None  # nets that are trained as one computation (side_by_side); None: one net by itself
 
     @abstractmethod
     def network(self) -> nn.Module:
@@ -91,12 +90,6 @@ class Task(ABC):
     def score(self, net: Any, batch: Any) -> tuple[Any, Any]:
         """Sum of the held-out score over a batch, and over how many; the score is the mean over all."""
         raise NotImplementedError
-
-    # ---- several seeds at once --------------------------------------------------------------------------------------
-
-    def together(self, tasks: Sequence[Task], seeds: Sequence[int]) -> Task | None:
-        """This task and others (itself the first of `tasks`) as one (`side_by_side`), if they can be."""
-        return None
 
     # ---- what becomes of the net ------------------------------------------------------------------------------------
 

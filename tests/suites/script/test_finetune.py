@@ -72,6 +72,6 @@ def test_killed_and_resumed(items: Path, plain: Any, tmp_path: Path) -> None:
 
     whole = fit(task(), seed=0)
     with pytest.raises(KeyboardInterrupt):
-        fit(task(), seed=0, folder=tmp_path, told=stop)
+        fit(task(), seed=0, folder=tmp_path, on_epoch=stop)
     again = fit(task(), seed=0, folder=tmp_path)
     assert all(torch.equal(p, q) for p, q in zip(whole.net.parameters(), again.net.parameters(), strict=True))

@@ -62,7 +62,7 @@ def test_killed_or_side_by_side_a_run_ends_as_alone(kind: str, fresh: Fresh, tmp
 
     whole = fit(planned(kind, fresh, epochs=6), seed=1)
     with pytest.raises(Killed):
-        fit(planned(kind, fresh, epochs=6), seed=1, folder=tmp_path, told=stop)
+        fit(planned(kind, fresh, epochs=6), seed=1, folder=tmp_path, on_epoch=stop)
     again = fit(planned(kind, fresh, epochs=6), seed=1, folder=tmp_path)
     assert [line["epoch"] for line in again.curve] == list(range(6))
     assert torch.equal(weights(whole), weights(again))

@@ -1,4 +1,4 @@
-"""Filling a store: each unit of work becomes Parquet files (parts), here or on any machine that can write to the folder.
+"""Filling a store: each unit of work becomes Parquet files, here or on any machine that can write to the folder.
 
     STORE/parts/UNIT.NNN.parquet   subject, relation, object, count; the key and the bucket of both arguments
     STORE/parts/UNIT.done          written last: what the unit's parts contain, with their checksums

@@ -192,7 +192,12 @@ def _turn(folder: Path, at: int, files: int, bar: Progress) -> tuple[FileRecord,
     import polars as pl
 
     between = sorted((folder / "between").glob("*.parquet"))
-    rows = _of_buckets(between, "object", at, files).drop("object_bucket").collect().sort("object_key", maintain_order=True)
+    rows = (
+        _of_buckets(between, "object", at, files)
+        .drop("object_bucket")
+        .collect()
+        .sort("object_key", maintain_order=True)
+    )
     record = write_rows(folder / "by_object" / f"{at:03}.parquet", rows)
     bar.advance()
     same = pl.read_parquet(folder / "by_subject" / f"{at:03}.parquet", columns=["subject", "subject_key"])

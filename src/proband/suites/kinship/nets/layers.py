@@ -17,7 +17,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from proband.suites.kinship.nets.batches import Batch
-from proband.suites.kinship.nets.recurrence import Recurrence
 from proband.suites.kinship.world.relations import RELATIONS
 from proband.training.vocabulary import PADDING
 
@@ -43,8 +42,6 @@ class Lstm(nn.Module):
     the same code can be recorded on a CUDA device.
     """
 
-    side_by_side = False  # set where seeds are trained as one computation
-
     def __init__(self, width: int, hidden: int, layers: int, *, both: bool = True) -> None:
         super().__init__()
         self.sides = 2 if both else 1
@@ -58,7 +55,7 @@ class Lstm(nn.Module):
         turned = torch.where(inside, lengths[:, None] - 1 - places, places)
         for at in range(0, len(self.cells), self.sides):
             cells, inputs = self.cells[at : at + self.sides], [x, turn(x, turned) if self.sides == 2 else x]
-            read = self._at_once(cells, inputs) if self.side_by_side else self._in_turn(cells, inputs)
+            read = self._in_turn(cells, inputs)
             x = read[0] if self.sides == 1 else torch.cat([read[0], turn(read[1], turned)], -1)
         return x * inside[..., None]
 
@@ -70,14 +67,6 @@ class Lstm(nn.Module):
             return [cell(y)[0] for cell, y in zip(cells, inputs)]
         finally:
             library.enabled = before
-
-    def _at_once(self, cells: Any, inputs: list[Tensor]) -> tuple[Tensor, ...]:
-        """Both directions in one recurrence."""
-        told = [F.linear(y, cell.weight_ih_l0, cell.bias_ih_l0 + cell.bias_hh_l0) for cell, y in zip(cells, inputs)]
-        weights = torch.stack([cell.weight_hh_l0 for cell in cells])
-        states, *_ = Recurrence.apply(torch.stack(told), weights)  # type: ignore[no-untyped-call]
-        both: tuple[Tensor, ...] = states.unbind(0)
-        return both
 
 
 def turn(x: Tensor, places: Tensor) -> Tensor:

@@ -119,13 +119,6 @@ class KinshipTask(Task):
             return F.cross_entropy(logits, batch.target, reduction="sum"), len(logits)
         return (logits.argmax(-1) == batch.target).sum(), len(logits)
 
-    def together(self, tasks: Sequence[Task], seeds: Sequence[int]) -> Task | None:
-        from proband.suites.kinship.nets.side_by_side import SideBySide
-
-        same = [t for t in tasks if isinstance(t, KinshipTask) and (t.corpus, t.options) == (self.corpus, self.options)]
-        alike = [t for t in same if (t.kind, t.size, len(t.held)) == (self.kind, self.size, len(self.held))]
-        return SideBySide(alike, seeds) if len(alike) == len(tasks) else None
-
     def note(self) -> Mapping[str, Any]:
         return {"words": self.vocabulary.words, "width": self.options.width}
 

@@ -46,7 +46,7 @@ class RelationNetwork(nn.Module):
         """B × S × T × D: the states within each sentence; B × S: which sentences there are."""
         size, told = batch.tokens.shape, batch.lengths > 0
         tokens, lengths = batch.tokens.flatten(0, 1), batch.lengths.flatten()
-        if tokens.is_cuda or self.lstm.side_by_side:  # shapes must not depend on the data
+        if tokens.is_cuda:  # shapes must not depend on the data
             return self.lstm(self.embeddings(tokens), lengths).view(*size, -1), told
         there = told.flatten()
         read = self.lstm(self.embeddings(tokens[there]), lengths[there])

@@ -20,7 +20,6 @@ from torch.nn.utils.rnn import pack_padded_sequence
 from proband.suites.kinship.nets.batches import Batch
 from proband.suites.kinship.nets.layers import Classifier, Embeddings, asked_states
 from proband.suites.kinship.nets.options import RmcOptions
-from proband.suites.kinship.nets.text.rmc_at_once import Size, Unrolled
 
 
 class Rmc(nn.Module):
@@ -32,19 +31,14 @@ class Rmc(nn.Module):
         self.classifier = Classifier(3 * options.slots * self.memory.width, options.classifier)
 
     def forward(self, batch: Batch) -> Tensor:
-        if self.memory.side_by_side:  # shapes must not depend on the data
-            states = self.memory.at_once(self.embeddings(batch.tokens), batch.mask)
-        else:
-            words, places = torch.unique(batch.tokens, return_inverse=True)
-            states = self.memory(self.embeddings(words), places, batch.lengths)
+        words, places = torch.unique(batch.tokens, return_inverse=True)
+        states = self.memory(self.embeddings(words), places, batch.lengths)
         q = asked_states(states, batch, self.words)
         logits: Tensor = self.classifier(torch.cat([states[:, -1], q], -1))
         return logits
 
 
 class RelationalMemory(nn.Module):
-    side_by_side = False  # set where seeds are trained as one computation
-
     def __init__(self, options: RmcOptions) -> None:
         super().__init__()
         self.slots, self.heads, self.key, self.head = options.slots, options.heads, options.key, options.head
@@ -76,20 +70,6 @@ class RelationalMemory(nn.Module):
         """Keys and values, and gates, as far as they depend on the words."""
         inputs = self.of_input(x)
         return self.keys_values(inputs), self.gate_input(inputs)
-
-    def at_once(self, x: Tensor, mask: Tensor) -> Tensor:
-        """The same for nets that are trained as one computation; x: B × T × width."""
-        keys_values, gates = self._of_words(x)
-        every = [(self.queries, self.keys_values), *((m,) for m in self.mlp if isinstance(m, nn.Linear))]
-        matrices = [torch.cat([layer.weight for layer in layers]) for layers in every] + [self.gate_memory.weight]
-        biases = [torch.cat([layer.bias for layer in layers]) for layers in every]
-        biases.append(biases[0].new_zeros(2 * self.width))  # the gates' is in `gates`
-        norms = [part for norm in (self.after_attention, self.after_mlp) for part in (norm.weight, norm.bias)]
-        size = Size(self.slots, self.heads, self.key, *self.biases)
-        given = [part[None] for part in (keys_values, gates, mask)], [w[None] for w in (*matrices, *biases, *norms)]
-        found = Unrolled.apply(*given[0], size, len(matrices), *given[1])  # type: ignore[no-untyped-call]
-        states: Tensor = found[0].unflatten(0, (-1, self.slots))  # B × slots × T × D
-        return states.transpose(1, 2).flatten(2)
 
     def step(self, memory: Tensor, keys_values: Tensor, gates: Tensor) -> Tensor:
         known = torch.cat([self.keys_values(memory).expand(len(keys_values), -1, -1), keys_values], 1)

@@ -22,7 +22,7 @@ Numbers = Sequence[float] | Tensor
 Work = Callable[[Any, Numbers], None]  # changes tensors in place, and always the same ones
 
 
-class Recorded:
+class CudaGraphs:
     """Does work by replaying it on a stream. `changed` are the tensors that work changes; it takes three numbers at
     most."""
 
@@ -30,30 +30,30 @@ class Recorded:
         self.device, self.stream, self.changed = torch.device(device), stream, changed
         self.numbers = torch.ones(3, device=device)
         self.pool = torch.cuda.graph_pool_handle()
-        self.tapes: dict[Hashable, tuple[torch.cuda.CUDAGraph, list[Tensor]]] = {}
+        self.graphs: dict[Hashable, tuple[torch.cuda.CUDAGraph, list[Tensor]]] = {}
 
     def __call__(self, work: Work, batch: Any, numbers: Sequence[float]) -> None:
         key = work, shape(batch)
-        if key not in self.tapes:
-            self.tapes[key] = self._record(work, batch)
-        tape, places = self.tapes[key]
+        if key not in self.graphs:
+            self.graphs[key] = self._record(work, batch)
+        graph, places = self.graphs[key]
         for place, given in zip(places, tensors(batch), strict=True):
             place.copy_(given if given.is_cuda else given.pin_memory(), non_blocking=True)
         self.numbers[: len(numbers)].copy_(torch.tensor(numbers).pin_memory(), non_blocking=True)
-        tape.replay()
+        graph.replay()
 
     def _record(self, work: Work, batch: Any) -> tuple[torch.cuda.CUDAGraph, list[Tensor]]:
         """The work is done once beforehand, for libraries to load what they need; then all it changed is put back."""
         placed = mapped(batch, lambda tensor: tensor.to(self.device, copy=True))
         before = [x.detach().clone() for x in self.changed()]
-        tape = torch.cuda.CUDAGraph()
+        graph = torch.cuda.CUDAGraph()
         with torch.random.fork_rng(devices=[self.device]):
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", message=".*capturable.*")  # the optimiser expects to be recorded
                 work(placed, self.numbers)
-            with torch.cuda.graph(tape, pool=self.pool, stream=self.stream):
+            with torch.cuda.graph(graph, pool=self.pool, stream=self.stream):
                 work(placed, self.numbers)
         with torch.no_grad():
             for x, old in zip(self.changed(), before, strict=True):
                 x.copy_(old)
-        return tape, tensors(placed)
+        return graph, tensors(placed)
