@@ -8,6 +8,7 @@ to compare with. All methods see the same answers.
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,9 +23,6 @@ from proband.core.statistics import estimates
 from proband.core.statistics.clusters import Clusters, Floats, Ints, Neighbours
 from proband.core.statistics.estimates import Measured
 from proband.core.statistics.influence import of_set
-from proband.core.statistics.shares import share_ends
-from proband.core.statistics.spread import OTHER, SHARE, spread
-from proband.core.statistics.student_t import detectable, quantile
 
 Ends = tuple[Floats, Floats]
 OURS, BLIND = "Proband", "the same, blind to seeds"
@@ -67,6 +65,35 @@ def double(tuples: int, items: int, relations: int = 1) -> Layout:
     return Layout(f"{pooled}{items} items on {tuples} tuples", "analogy", np.concatenate(parts))
 
 
+def nested(*counts: int) -> Layout:
+    """Documents, paragraphs in each, items in each (or fewer levels); every item names all of them."""
+    items = math.prod(counts)
+    columns = [np.arange(items) // (items // count) for count in np.cumprod(counts).tolist()]
+    return Layout(" x ".join(map(str, counts)), "nested", _apart(columns))
+
+
+def crossed(items: int, *counts: int) -> Layout:
+    """Items that name one cluster of each of several kinds (templates, relations, subjects), drawn independently."""
+    rng = np.random.default_rng(items + sum(counts))
+    columns = [rng.permutation(np.arange(items) % count) for count in counts]
+    return Layout(f"{items} items, {' x '.join(map(str, counts))}", "crossed", _apart(columns))
+
+
+def relations(count: int, tuples: int, items: int) -> Layout:
+    """Analogies that name their relation beside their two tuples."""
+    pairs = double(tuples, items, count).member
+    columns = _apart([np.repeat(np.arange(count), items), pairs[:, 0]])
+    return Layout(
+        f"{count} relations x {items} items on {tuples} tuples", "nested", np.c_[columns[:, 0], pairs + count]
+    )
+
+
+def _apart(columns: Sequence[Ints]) -> Ints:
+    """Clusters of different kinds have different numbers."""
+    starts = np.cumsum([0, *(int(column.max()) + 1 for column in columns[:-1])])
+    return np.column_stack([column + start for column, start in zip(columns, starts)])
+
+
 def layouts() -> list[Layout]:
     unequal = [max(1, round(40 / (k + 1))) for k in range(24)]
     return [
@@ -87,6 +114,21 @@ def layouts() -> list[Layout]:
         single("40 captions x 3", "script", [3] * 40),
         single("300 captions x 2", "script", [2] * 300),
         single("60 items apart", "all", [1] * 60),
+        single("10 x 10, 100 items apart", "all", [10] * 10 + [1] * 100),
+        nested(3, 120),
+        nested(3, 30, 4),
+        nested(4, 16, 5),
+        nested(8, 8, 5),
+        nested(12, 6, 4),
+        nested(20, 5, 4),
+        nested(20, 10),
+        relations(6, 10, 15),
+        relations(20, 10, 15),
+        crossed(400, 5, 20, 100),
+        crossed(400, 8, 20, 100),
+        crossed(400, 15, 20, 100),
+        crossed(300, 10, 10),
+        crossed(60, 10, 12),
     ]
 
 
@@ -151,13 +193,7 @@ def inspect_cluster_t(x: Floats, layout: Layout) -> Ends:
 
 def ours(x: Floats, shared: Neighbours, *, share: bool) -> Ends:
     mean = x.mean(axis=1)
-    found = spread(x - mean[:, None], shared, SHARE if share else OTHER)
-    if share:
-        return share_ends(mean, found, shared)
-    least = mean**2 / shared.items
-    centre, error, freedom = estimates.difference_of(mean, found, shared, share=False, least=least)
-    half = quantile(freedom) * error
-    return centre - half, centre + half
+    return estimates.value_ends(mean, x - mean[:, None], shared, share=share)
 
 
 def our_difference(a: Floats, b: Floats, shared: Neighbours, *, share: bool) -> tuple[Floats, Floats, Floats]:
@@ -165,10 +201,8 @@ def our_difference(a: Floats, b: Floats, shared: Neighbours, *, share: bool) -> 
     d = a - b
     mean = d.mean(axis=1)
     least = (a.var(axis=1) + b.var(axis=1) + mean**2) / shared.items
-    found = spread(d - mean[:, None], shared)
-    centre, error, freedom = estimates.difference_of(mean, found, shared, share=share, least=least)
-    half = quantile(freedom) * error
-    return centre - half, centre + half, detectable(error, freedom)
+    found = estimates.difference_ends(mean, d - mean[:, None], shared, share=share, least=least)
+    return found.low, found.high, found.detectable
 
 
 def single_methods(x: Floats, layout: Layout, *, share: bool) -> dict[str, Ends]:

@@ -75,7 +75,7 @@ def plan(
     told = {"items": pilot.shared.items, "clusters": pilot.shared.clusters, **({by: values} if by else {})}
     return {
         "basis": basis,
-        "design": {**told, "effective_clusters": round(pilot.shared.effective, 1)},
+        "design": {**told, "effective_clusters": round(pilot.shared.least, 1)},
         "difference": difference,
         "power": power,
         "correlation": pilot.correlation,

@@ -95,6 +95,53 @@ def test_under_six_effective_clusters_are_too_few_to_tell() -> None:
     assert shared_by([("large",)] * 90 + [(str(i),) for i in range(20)]).few  # 21 clusters that count for little
 
 
+KINDS = {  # a further name for item i of n: nested in others, around them, across them, the same again, alone
+    "finer": lambda i, rng: i // 3,
+    "coarser": lambda i, rng: i // 18,
+    "crossed": lambda i, rng: i % 11,
+    "crossed, few": lambda i, rng: i % 4,
+    "at random": lambda i, rng: int(rng.integers(0, 9)),
+    "the same": lambda i, rng: i // 6,
+    "alone": lambda i, rng: i,
+}
+
+
+@pytest.mark.parametrize("further", KINDS)
+@pytest.mark.parametrize("share", [True, False])
+def test_naming_a_further_cluster_never_makes_a_result_more_significant(further: str, share: bool) -> None:
+    """One kind of cluster, then two, then three: the interval grows, p does not fall, too few stays too few."""
+    rng = np.random.default_rng(len(further) + share)
+    for _ in range(15):
+        n, known = int(rng.integers(40, 120)), str(rng.choice(list(KINDS)))
+        kinds = [("the same", "a"), (further, "b"), (known, "c")]
+        columns = [[f"{name}{KINDS[kind](i, rng)}" for i in range(n)] for kind, name in kinds]
+        effects = sum(rng.normal(size=n)[np.unique(column, return_inverse=True)[1]] for column in columns)
+        a, b = ((effects + rng.normal(size=n) < q).astype(float) for q in (0.4, -0.1))
+        before = None
+        for names in (columns[:1], columns[:2], columns):
+            shared = shared_by(list(zip(*names)))
+            found = stats.compare(measured(a), measured(b), shared, share=share)
+            alone = stats.interval(measured(a), shared, share=share)
+            p = stats.p_against(0.5, measured(a), shared, share=share)
+            if before is not None:
+                old, old_alone, old_p = before
+                assert found.p >= old.p - 1e-12
+                assert p >= old_p - 1e-12
+                assert found.low <= old.low + 1e-12 <= old.high <= found.high + 1e-12
+                assert alone.low <= old_alone.low + 1e-12 <= old_alone.high <= alone.high + 1e-12
+                assert found.few >= old.few
+                if further in ("the same", "alone") and names is not columns:
+                    assert found == old  # nothing new was said
+            before = found, alone, p
+
+
+@pytest.mark.parametrize("shape", [(8, 8, 5), (12, 6, 4)])
+def test_documents_paragraphs_and_items_are_covered(simulation: Any, shape: tuple[int, ...]) -> None:
+    line = simulation.shares(simulation.nested(*shape), 0.7, 0.5, 800)
+    assert line.coverage[simulation.OURS] >= 0.94
+    assert line.null[simulation.OURS] <= 0.07
+
+
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_a_mean_further_down_never_has_a_higher_upper_end(size: int) -> None:
     """Answers that are right one after the other, cluster by cluster: both ends go up."""

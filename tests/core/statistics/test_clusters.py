@@ -21,14 +21,40 @@ def test_sums_over_neighbours_are_those_of_a_loop(most: int) -> None:
     assert found.pairs == share.sum()
     assert found.products(u) == pytest.approx(np.einsum("ri,ij,rj->r", u, share, u))
     assert found.products(u[0]) == pytest.approx(found.products(u)[0])
-    sizes = [sum(name in set(names[i]) for i in rows) for name in {name for i in rows for name in names[i]}]
+    members = {frozenset(i for i in rows if name in names[i]) for i in rows for name in names[i]}
+    sizes = [len(each) for each in members if not any(each < other for other in members)]  # the largest ones
     assert found.clusters == len(sizes)
-    assert found.effective == pytest.approx(sum(sizes) ** 2 / sum(size**2 for size in sizes))
+    power = 1 if sum(sizes) == len(rows) else 2
+    assert found.effective == pytest.approx(
+        sum(size**power for size in sizes) ** 2 / sum(size ** (2 * power) for size in sizes)
+    )
 
 
 def test_an_item_of_forty_clusters_is_one_item() -> None:
     found = Neighbours.of(Clusters.of([tuple(map(str, range(40)))]), np.arange(1))
-    assert (found.clusters, found.pairs, found.ways) == (40, 0.0, 40.0)
+    assert (found.clusters, found.pairs, found.ways) == (1, 0.0, 1.0)
+
+
+def test_small_clusters_inside_large_ones_are_no_further_evidence() -> None:
+    """3 documents of 30 paragraphs of 4 items stay 3 clusters, whatever else is named."""
+    names = [(f"d{i // 120}", f"p{i // 4}", f"i{i}") for i in range(360)]
+    for kinds in (1, 2, 3):
+        found = Neighbours.of(Clusters.of([each[:kinds] for each in names]), np.arange(360))
+        assert (found.clusters, found.effective, found.least, found.few) == (3, 3.0, 3.0, True)
+        assert len(found.readings) == kinds
+    crossed = Neighbours.of(Clusters.of([(f"t{i % 5}", f"r{i % 12}") for i in range(360)]), np.arange(360))
+    assert crossed.few  # five templates are five templates, with or without relations
+    assert crossed.effective > 6 > crossed.least == 5.0
+
+
+def test_places_with_the_same_names_are_one_kind() -> None:
+    """The two tuples of an analogy are one kind of cluster, a relation beside them another."""
+    rng = np.random.default_rng(0)
+    pairs = [tuple(map(str, rng.choice(12, 2, replace=False))) for _ in range(80)]
+    assert not Neighbours.of(Clusters.of(pairs), np.arange(80)).others
+    both = Clusters.of([(f"r{i % 9}", *pair) for i, pair in enumerate(pairs)])
+    assert len(set(both.kind.tolist())) == 2
+    assert len(Neighbours.of(both, np.arange(80)).readings) == 3
 
 
 def test_clusters_of_an_item() -> None:

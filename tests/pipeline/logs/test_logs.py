@@ -110,6 +110,25 @@ def test_clusters_of_a_table_widen_the_interval_and_json_lines_say_the_same(tmp_
     assert (again["p"], again["clusters"]) == (clustered["p"], 10)
 
 
+def test_naming_paragraphs_beside_documents_changes_no_verdict(tmp_path: Path) -> None:
+    """120 items in 24 paragraphs of 3 documents, and of 8: the paragraphs and items are no further evidence."""
+    rng = np.random.default_rng(4)
+    for documents in (3, 8):
+        fields = {
+            "document": [f"d{i * documents // 120}" for i in range(120)],
+            "paragraph": [f"p{i // 5}" for i in range(120)],
+            "number": [f"i{i}" for i in range(120)],
+        }
+        right, other = ((rng.random(120) < p).astype(int).tolist() for p in (0.75, 0.5))
+        both = [table(tmp_path / f"{n}.csv", r, **fields) for n, r in (("f", right), ("g", other))]
+        named = ("document", "document;paragraph", "document;paragraph;number")
+        found = [compare(*both, cluster=cluster)["groups"][0] for cluster in named]
+        assert [each["few"] for each in found] == [documents == 3] * 3
+        assert [each["clusters"] for each in found] == [documents] * 3
+        assert found[0]["p"] <= found[1]["p"] <= found[2]["p"]
+        assert found[2]["high"] - found[2]["low"] == pytest.approx(found[0]["high"] - found[0]["low"], rel=0.2)
+
+
 def test_all_pairs_are_corrected_together(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     paths = [

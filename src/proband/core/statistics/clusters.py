@@ -5,13 +5,19 @@ stand on a common tuple (two clusters each), or whatever a suite names. Items wi
 Sums over neighbours need no pairs: by inclusion and exclusion over the sets T of clusters that items contain,
 
     sum over neighbours (i, j) of u_i u_j  =  sum over T of (-1)^(|T| + 1) (sum of u_i over the i that contain T)^2.
+
+Clusters may be of several kinds (document; paragraph, or template; relation; subject): the places in an item's list are
+kinds, those in which the same names occur are one (the two tuples of an analogy). A cluster that lies inside another
+adds no neighbours and is no further evidence: it does not count. And since estimates with more neighbours may by chance
+vary less, an interval is the union of the intervals for every selection of kinds (`readings`), a p-value the largest:
+naming a further kind never makes a result more significant.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -35,17 +41,20 @@ def clusters_of(item: Item) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Clusters:
-    """The clusters of all items: item i is in the clusters `member[code[i]]` (-1: none)."""
+    """The clusters of all items: item i is in the clusters `member[code[i]]` (-1: none); cluster c is of `kind[c]`."""
 
     code: Ints
     member: Ints
+    kind: Ints
 
     @classmethod
     def of(cls, names: Sequence[Sequence[str]]) -> Clusters:
         """
         >>> both = Clusters.of([("a",), ("b", "a"), ("a", "b"), ("c",)])
-        >>> both.code.tolist(), both.member.tolist()
-        ([0, 1, 1, 2], [[0, -1], [0, 1], [2, -1]])
+        >>> both.code.tolist(), both.member.tolist(), both.kind.tolist()
+        ([0, 1, 1, 2], [[0, -1], [0, 1], [2, -1]], [0, 0, 0])
+        >>> Clusters.of([("document 1", "page 1"), ("document 1", "page 2")]).kind.tolist()
+        [0, 1, 1]
         """
         growing = GrowingClusters()
         for each in names:
@@ -63,6 +72,8 @@ class GrowingClusters:
 
     def __init__(self) -> None:
         self.number: dict[str, int] = {}  # of a cluster
+        self.place: list[int] = []  # of each cluster: where in the list of an item its name stood first
+        self.kind: list[int] = []  # of each place: the first place of the same kind
         self.sets: dict[tuple[int, ...], int] = {}
         self.known: dict[tuple[str, ...], int] = {}
         self.code = array("q")
@@ -72,24 +83,38 @@ class GrowingClusters:
         key = tuple(names)
         at = self.known.get(key)
         if at is None:
-            number = self.number
-            members = tuple(sorted({number.setdefault(name, len(number)) for name in key}))
+            members = tuple(sorted({self._named(name, place) for place, name in enumerate(key)}))
             at = self.known[key] = self.sets.setdefault(members, len(self.sets))
         self.code.append(at)
+
+    def _named(self, name: str, place: int) -> int:
+        if place == len(self.kind):
+            self.kind.append(place)
+        found = self.number.setdefault(name, len(self.number))
+        if found == len(self.place):
+            self.place.append(place)
+        one, other = sorted((self.kind[place], self.kind[self.place[found]]))
+        if one != other:  # a name that stands in two places: they are of one kind
+            self.kind = [one if kind == other else kind for kind in self.kind]
+        return found
 
     def done(self) -> Clusters:
         width = max((len(members) for members in self.sets), default=1)
         member = np.full((len(self.sets), width), -1, dtype=np.int64)
         for members, at in self.sets.items():
             member[at, : len(members)] = members
-        return Clusters(np.frombuffer(self.code, dtype=np.int64) if self.code else np.empty(0, np.int64), member)
+        code = np.frombuffer(self.code, dtype=np.int64) if self.code else np.empty(0, np.int64)
+        return Clusters(code, member, np.array([self.kind[place] for place in self.place], dtype=np.int64))
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """How some items hang together, whatever their numbers are: made once, used for every metric over them.
+    """How some items hang together, whatever their numbers are: made once, used for every metric over them. Of clusters
+    that lie inside others, only the largest are counted.
 
-    `effective` is Kish's number of clusters, (sum n_c)^2 / sum n_c^2: that of equal clusters which would say as much.
+    `effective` is the number of equal clusters that would say as much: (sum n_c)^2 / sum n_c^2 (Kish's) where every
+    item has one cluster; (sum n_c^2)^2 / sum n_c^4 where items have several, so that many small clusters do not make up
+    for a few large ones (Satterthwaite's number, where clusters correlate strongly).
     """
 
     items: int
@@ -100,38 +125,47 @@ class Neighbours:
     belongs: Any  # cells x clusters, sparse: 1 where a cell stands in a cluster
     inside: Any  # cells x sets of clusters, sparse: 1 where a cell contains the set
     sign: Floats  # of each set
+    others: tuple[Neighbours, ...] = ()  # the same items by a part of the kinds of clusters
 
     @classmethod
     def of(cls, clusters: Clusters, rows: Ints) -> Neighbours:
         """
-        >>> found = Neighbours.of(Clusters.of([("a", "b"), ("b", "c"), ("c", "d"), ("e",)]), np.arange(4))
-        >>> found.clusters, round(found.effective, 2), found.degree.tolist()
-        (5, 4.45, [1.0, 2.0, 1.0, 0.0])
+        >>> chain = Neighbours.of(Clusters.of([("a", "b"), ("b", "c"), ("c", "d"), ("e",)]), np.arange(4))
+        >>> chain.clusters, round(chain.effective, 2), chain.degree.tolist()
+        (3, 2.45, [1.0, 2.0, 1.0, 0.0])
+        >>> pages = [(f"document {i // 4}", f"page {i // 2}") for i in range(8)]
+        >>> nested = Neighbours.of(Clusters.of(pages), np.arange(8))
+        >>> nested.clusters, [part.clusters for part in nested.others]
+        (2, [4])
         """
-        from scipy.sparse import csr_array
-
         kept, cell = np.unique(clusters.code[rows], return_inverse=True)
         member = clusters.member[kept]
-        place, way = np.nonzero(member >= 0)
-        found, renumbered = np.unique(member[place, way], return_inverse=True)
-        belongs = csr_array((np.ones(len(place)), (place, renumbered)), shape=(len(kept), len(found)))
-        inside, sign = _contained(member) if member.shape[1] <= WIDE else _pairwise(belongs)
-        sizes = np.bincount(renumbered, weights=np.bincount(cell, minlength=len(kept))[place], minlength=len(found))
-        return cls(
-            items=len(rows),
-            clusters=len(found),
-            effective=float(sizes.sum() ** 2 / (sizes**2).sum()),
-            ways=float(sizes.sum() / len(rows)),
-            cell=cell,
-            belongs=belongs,
-            inside=inside,
-            sign=sign,
-        )
+        kind = np.where(member >= 0, clusters.kind[member], -1)
+        kinds = np.unique(kind[kind >= 0]).tolist()
+        whole, key = _neighbours(member, cell)
+        seen, others = {key}, []
+        for size in range(1, len(kinds)) if len(kinds) <= WIDE else (1,):
+            for chosen in combinations(kinds, size):
+                part, key = _neighbours(np.where(np.isin(kind, chosen), member, -1), cell)
+                if key not in seen:
+                    others.append(part)
+                seen.add(key)
+        return replace(whole, others=tuple(others))
+
+    @property
+    def readings(self) -> tuple[Neighbours, ...]:
+        """By all kinds of clusters, and by each selection of them that differs."""
+        return (self, *self.others)
 
     @property
     def few(self) -> bool:
-        """Whether these are too few clusters, or too few items, to tell anything."""
-        return min(self.effective, self.items) < FEW - 1e-9
+        """Whether these are too few clusters (of any kind), or too few items, to tell anything."""
+        return min(self.least, self.items) < FEW - 1e-9
+
+    @property
+    def least(self) -> float:
+        """The effective number of clusters of the kind that has fewest."""
+        return min(each.effective for each in self.readings)
 
     @cached_property
     def degree(self) -> Floats:
@@ -168,6 +202,74 @@ class Neighbours:
         sums = self.cell_sums(u)
         found: Floats = (self.belongs.T @ sums.reshape(-1, sums.shape[-1]).T).T.reshape(*u.shape[:-1], -1)
         return found
+
+
+def _neighbours(member: Ints, cell: Ints) -> tuple[Neighbours, frozenset[int]]:
+    """Of items in cells with these clusters (-1: none), and which clusters were counted."""
+    from scipy.sparse import csr_array
+
+    member, cell = _alone(member, cell)
+    counts = np.bincount(cell, minlength=len(member))
+    member = _largest(member, counts)
+    place, way = np.nonzero(member >= 0)
+    names, renumbered = np.unique(member[place, way], return_inverse=True)
+    belongs = csr_array((np.ones(len(place)), (place, renumbered)), shape=(len(member), len(names)))
+    width = int((member >= 0).sum(axis=1).max(initial=1))
+    inside, sign = _contained(-np.sort(-member, axis=1)[:, :width]) if width <= WIDE else _pairwise(belongs)
+    sizes = np.bincount(renumbered, weights=counts[place], minlength=len(names))
+    weight = sizes if width == 1 else sizes**2
+    found = Neighbours(
+        items=len(cell),
+        clusters=len(names),
+        effective=float(weight.sum() ** 2 / (weight**2).sum()),
+        ways=float(sizes.sum() / len(cell)),
+        cell=cell,
+        belongs=belongs,
+        inside=inside,
+        sign=sign,
+    )
+    return found, frozenset(names.tolist())
+
+
+def _alone(member: Ints, cell: Ints) -> tuple[Ints, Ints]:
+    """Every item without any cluster gets a cell and a cluster of its own.
+
+    >>> member, cell = _alone(np.array([[0], [-1]]), np.array([0, 1, 1]))
+    >>> member.tolist(), cell.tolist()
+    ([[0], [1], [2]], [0, 1, 2])
+    """
+    none = (member < 0).all(axis=1)
+    if not none.any():
+        return member, cell
+    items = np.flatnonzero(none[cell])
+    code = np.where(none[cell], 0, (np.cumsum(~none) - 1)[cell])
+    code[items] = (~none).sum() + np.arange(len(items))
+    own = np.full((len(items), member.shape[1]), -1, dtype=np.int64)
+    own[:, 0] = member.max(initial=-1) + 1 + np.arange(len(items))
+    return np.concatenate([member[~none], own]), code
+
+
+def _largest(member: Ints, counts: Ints) -> Ints:
+    """Without the clusters whose items all lie in another one (of two that are equal, the first is kept).
+
+    >>> _largest(np.array([[0, 1], [0, 2], [3, 4]]), np.array([1, 1, 5])).tolist()
+    [[0, -1], [0, -1], [3, -1]]
+    """
+    from scipy.sparse import csr_array
+
+    if member.shape[1] == 1:
+        return member
+    place, way = np.nonzero(member >= 0)
+    shape = (len(member), int(member.max(initial=0)) + 1)
+    belongs = csr_array((np.ones(len(place)), (place, member[place, way])), shape=shape)
+    common = (belongs.T @ (belongs * counts[:, None])).tocoo()  # items that two clusters share
+    sizes = belongs.T @ counts
+    one, other = common.coords
+    inside = (one != other) & (common.data == sizes[one])
+    inside &= (sizes[other] > sizes[one]) | ((sizes[other] == sizes[one]) & (other < one))
+    gone = np.zeros(shape[1], dtype=bool)
+    gone[one[inside]] = True
+    return np.where((member >= 0) & ~gone[member], member, -1)
 
 
 def _contained(member: Ints) -> tuple[Any, Floats]:

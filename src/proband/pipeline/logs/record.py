@@ -88,15 +88,19 @@ def number(value: Any, *, file: Path, line: int | None, name: str) -> float:
 
 
 def clusters_in(fields: Mapping[str, Any], wanted: str, *, file: Path, line: int | None) -> tuple[str, ...]:
-    """What the item shares with others: the field that was asked for, or one called clusters or cluster."""
-    names = (wanted,) if wanted else CLUSTER_FIELDS
-    name = next((name for name in names if name in fields), None)
-    if name is None:
-        if wanted:
-            known = ", ".join(sorted(map(str, fields))) or "none"
-            raise ProbandError(f"no field {wanted!r} to cluster by; there are {known}", file=file, line=line)
-        return ()
-    value = fields[name]
+    """What the item shares with others: the fields that were asked for (`document;paragraph`), or one called clusters
+    or cluster."""
+    if not wanted:
+        return next((_values_of(name, fields[name]) for name in CLUSTER_FIELDS if name in fields), ())
+    names = [name.strip() for name in wanted.split(";")]
+    absent = next((name for name in names if name not in fields), None)
+    if absent is not None:
+        known = ", ".join(sorted(map(str, fields))) or "none"
+        raise ProbandError(f"no field {absent!r} to cluster by; there are {known}", file=file, line=line)
+    return tuple(cluster for name in names for cluster in _values_of(name, fields[name]))
+
+
+def _values_of(name: str, value: Any) -> tuple[str, ...]:
     several = value if isinstance(value, (list, tuple)) else str(value).split(";") if value is not None else ()
     return tuple(f"{name}={text}" for each in several if (text := str(each).strip()))
 

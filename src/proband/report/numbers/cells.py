@@ -187,7 +187,7 @@ class Study:
             high=found.high,
             n=len(group.rows),
             clusters=shared.clusters,
-            effective=shared.effective,
+            effective=shared.least,
             few=found.few,
             seeds=len(column.values),
             from_seeds=found.from_seeds,
