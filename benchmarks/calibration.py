@@ -45,8 +45,9 @@ def simulate(repetitions: int) -> Iterator[Line]:
         for layout in (every[2], every[8]):
             yield set_metric(layout, name, 0.3, max(100, 3 * repetitions // 10))
     for layout in (every[2], every[8]):
-        for count, sd in ((3, 0.0), (3, 0.03), (5, 0.03), (5, 0.06)):
-            yield training_seeds(layout, count, sd, max(200, repetitions // 2))
+        for seeds in ((2, 2), (3, 3), (5, 5), (5, 2), (2, 1), (3, 1), (5, 1), (10, 1)):
+            for sd in (0.0, 0.03, 0.06, 0.1):
+                yield training_seeds(layout, seeds, sd, repetitions)
 
 
 # ---- as a table ----------------------------------------------------------------------------------------------------

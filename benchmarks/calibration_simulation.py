@@ -23,6 +23,7 @@ from proband.core.statistics import estimates
 from proband.core.statistics.clusters import Clusters, Floats, Ints, Neighbours
 from proband.core.statistics.estimates import Measured
 from proband.core.statistics.influence import of_set
+from proband.core.statistics.seeds import ONE_SEED, seeds_of, standing_in, training
 
 Ends = tuple[Floats, Floats]
 OURS, BLIND = "Proband", "the same, blind to seeds"
@@ -348,40 +349,36 @@ def set_metric(layout: Layout, name: str, r: float, repetitions: int) -> Line:
     return line
 
 
-def training_seeds(layout: Layout, seeds: int, spread_of_seeds: float, repetitions: int) -> Line:
-    """A system trained several times: each seed moves all answers; two such systems are compared."""
+def training_seeds(layout: Layout, seeds: tuple[int, int], spread_of_seeds: float, repetitions: int) -> Line:
+    """Two systems trained several times (or once): each seed moves all answers of a run."""
     rng = np.random.default_rng(seed_of(layout.name, seeds, spread_of_seeds))
-    kind = f"{seeds} seeds, sd {100 * spread_of_seeds:g} points"
+    one, other = seeds
+    kind = f"{one} seeds against {other}, sd {100 * spread_of_seeds:g} points"
     line = Line(layout.name, layout.like, kind, round(layout.shared.effective))
-    shared, p, slope = layout.shared, 0.7, float(norm.pdf(norm.ppf(0.7)))
-    found, values, differences = [], [], []
-    for za, zb in zip(*latent(layout, 0.2, repetitions, rng)):
-        runs = []
-        for z in (za, zb):
-            noise = rng.standard_normal((seeds, layout.items))
-            moved = rng.normal(0, spread_of_seeds / slope, seeds)[:, None]
-            scale = np.sqrt(1 + (spread_of_seeds / slope) ** 2)
-            runs.append((np.sqrt(0.7) * z + np.sqrt(0.3) * noise + moved < scale * ndtri(p)).astype(np.float64))
-        means = [x.mean(axis=1, keepdims=True) for x in runs]
-        one, other = (Measured(m[:, 0], x - m) for x, m in zip(runs, means))
-        ends = estimates.interval(one, shared, share=True)
-        test = estimates.compare(one, other, shared, share=True)
-        blind = Measured(one.values.mean(keepdims=True), one.mean_influence[None])
-        without = estimates.interval(blind, shared, share=True)
-        found.append(
-            (
-                ends.low <= p <= ends.high,
-                ends.high - ends.low,
-                test.p < 0.05,
-                test.detectable,
-                without.low <= p <= without.high,
-            )
-        )
-        values.append(one.value)
-        differences.append(one.value - other.value)
-    inside, width, rejected, stated, blind_inside = np.array(found, dtype=np.float64).T
-    line.coverage |= {OURS: float(inside.mean()), BLIND: float(blind_inside.mean())}
-    line.width[OURS] = float(width.mean() / (2 * norm.ppf(0.975) * np.std(values)))
-    line.null[OURS] = float(rejected.mean())
-    line.detectable = float(np.median(stated) / ((norm.ppf(0.975) + norm.ppf(0.8)) * np.std(differences)))
+    shared, p = layout.shared, 0.7
+    sides = []
+    for z, count in zip(latent(layout, 0.2, repetitions, rng), seeds):
+        x = trained_runs(z, count, p, spread_of_seeds, rng)
+        values = x.mean(axis=2)
+        u = x - values[:, :, None]
+        sides.append((values.mean(axis=1), u.mean(axis=1), seeds_of(values, u, trained=True)))
+    (a, ua, of_a), (b, ub, of_b) = sides
+    ends = estimates.value_ends(a, ua, shared, share=True, seeds=of_a)
+    line.coverage |= {OURS: covered(ends, p), BLIND: covered(estimates.value_ends(a, ua, shared, share=True), p)}
+    line.width[OURS] = float(np.mean(ends[1] - ends[0]) / (2 * norm.ppf(0.975) * np.std(a)))
+    if training(of_a, of_b) == ONE_SEED:
+        return line  # no p-value is given
+    least = ((ua**2).mean(axis=1) + (ub**2).mean(axis=1) + (a - b) ** 2) / shared.items
+    found = estimates.difference_ends(a - b, ua - ub, shared, share=True, least=least, seeds=standing_in(of_a, of_b))
+    line.null[OURS] = float((found.p < 0.05).mean())
+    line.detectable = float(np.median(found.detectable) / ((norm.ppf(0.975) + norm.ppf(0.8)) * np.std(a - b)))
     return line
+
+
+def trained_runs(z: Floats, count: int, p: float, sd: float, rng: np.random.Generator) -> Floats:
+    """Zeros and ones (repetitions x runs x items) with mean `p` over seeds, whose accuracies have about this `sd`."""
+    moved = sd / float(norm.pdf(norm.ppf(p)))
+    noise = rng.standard_normal((len(z), count, z.shape[1]))
+    shift = moved * rng.standard_normal((len(z), count, 1))
+    right = np.sqrt(0.7) * z[:, None, :] + np.sqrt(0.3) * noise + shift < np.sqrt(1 + moved**2) * ndtri(p)
+    return right.astype(np.float64)

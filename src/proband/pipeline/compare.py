@@ -96,8 +96,8 @@ def _joined(logs: list[Log]) -> tuple[ItemSet, dict[str, int]]:
 def _all_pairs(tested: list[Comparison], *, by: bool) -> list[Comparison]:
     """Of more than two systems: all pairs on all items (or by the tag), corrected together."""
     kept = [each for each in tested if by or not each.group]
-    corrected = iter(stats.holm([each.p for each in kept if not each.few]))
-    return [replace(each, p_holm=1.0 if each.few else next(corrected)) for each in kept]
+    corrected = iter(stats.holm([each.p for each in kept if not each.undecided]))
+    return [replace(each, p_holm=1.0 if each.undecided else next(corrected)) for each in kept]
 
 
 def _in_order(tested: list[Comparison], labels: list[str]) -> list[dict[str, Any]]:
@@ -109,5 +109,8 @@ def _in_order(tested: list[Comparison], labels: list[str]) -> list[dict[str, Any
         for each in tested:
             if {each.a, each.b} == {a, b}:
                 turned = each if each.a == a else each.turned()
-                out.append(asdict(turned) | {"verdict": each.verdict, "group": words.group(each.group)})
+                out.append(
+                    asdict(turned)
+                    | {"verdict": each.verdict, "undecided": each.undecided, "group": words.group(each.group)}
+                )
     return out

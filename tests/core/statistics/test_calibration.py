@@ -14,6 +14,7 @@ import pytest
 
 from proband.core.statistics import estimates as stats
 from proband.core.statistics.clusters import Clusters, Floats, Neighbours
+from proband.core.statistics.seeds import ONE_SEED, STANDS_IN
 from proband.core.statistics.shares import share_ends
 from proband.core.statistics.spread import SHARE, Spread, effective, spread
 
@@ -233,6 +234,31 @@ def test_a_true_constant_is_rejected_as_often_as_stated(simulation: Any) -> None
     assert 0.02 < np.mean(rejected) < 0.07
 
 
+@pytest.mark.parametrize("seeds", [(2, 2), (3, 3), (3, 1), (5, 1), (10, 1)])
+def test_seeds_that_differ_by_ten_points_are_covered_and_no_null_is_rejected_too_often(
+    simulation: Any, seeds: tuple[int, int]
+) -> None:
+    """Also where a net was trained once: the variance of the other's seeds stands in for its own."""
+    line = simulation.training_seeds(simulation.layouts()[8], seeds, 0.1, 1200)
+    assert line.coverage[simulation.OURS] >= 0.92
+    assert line.null[simulation.OURS] <= 0.07
+
+
+def test_a_net_trained_once_has_no_verdict_beside_one_trained_twice(simulation: Any) -> None:
+    line = simulation.training_seeds(simulation.layouts()[8], (2, 1), 0.1, 50)
+    assert not line.null
+    rng = np.random.default_rng(0)
+    shared = shared_by([(str(i),) for i in range(200)])
+    runs = [(rng.random(200) < p).astype(float) for p in (0.8, 0.75, 0.85, 0.4)]
+
+    def net(*x: Floats) -> stats.Measured:
+        return stats.Measured(measured(*x).values, measured(*x).influence, trained=True)
+
+    told = [stats.compare(net(*runs[:count]), net(runs[3]), shared, share=True).training for count in (1, 2, 3)]
+    assert told == [ONE_SEED, ONE_SEED, STANDS_IN]
+    assert stats.compare(net(*runs[:3]), measured(runs[3]), shared, share=True).training == ""  # no net
+
+
 def test_the_methods_beside_ours_are_those_of_statsmodels(simulation: Any) -> None:
     from statsmodels.regression.linear_model import OLS
     from statsmodels.stats.proportion import proportion_confint
@@ -265,7 +291,7 @@ def test_the_table_is_written_from_any_lines(simulation: Any) -> None:
     finally:
         sys.path.remove(str(BENCHMARKS))
     layout = simulation.layouts()[6]
-    lines = [simulation.shares(layout, 0.5, 0.2, 50), simulation.training_seeds(layout, 3, 0.03, 20)]
+    lines = [simulation.shares(layout, 0.5, 0.2, 50), simulation.training_seeds(layout, (3, 3), 0.03, 20)]
     text = page(lines, 50)
     assert "| Proband |" in text
     assert layout.name in text

@@ -60,7 +60,7 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
         yield f"{label}: left out because no other has them: {count:,} of the items"
     if several:
         yield f"{len(rows)} comparisons, corrected together (Holm)"
-    elif not result["groups"][0]["few"]:
+    elif not result["groups"][0]["undecided"]:
         least = figure(result["groups"][0]["detectable"], result["unit"])
         yield f"minimum detectable difference over all items: {least}"
     for label, share in result.get("unread", {}).items():
@@ -83,7 +83,7 @@ def row(group: Mapping[str, Any], unit: str) -> tuple[str, ...]:
         figure(group["mean_b"], unit),
         figure(group["difference"], unit, sign="+"),
         "–" if group["few"] else f"[{low}, {high}]",
-        "–" if group["few"] else p_value(group["p_holm"]),
+        "–" if group["undecided"] else p_value(group["p_holm"]),
         f"{group['n']:,}",
         group["verdict"],
     )

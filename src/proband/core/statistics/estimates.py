@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proband.core.statistics.clusters import Floats, Neighbours
-from proband.core.statistics.seeds import Seeds, seeds_of, seeds_part, with_seeds
+from proband.core.statistics.seeds import Seeds, seeds_of, seeds_part, standing_in, training, with_seeds
 from proband.core.statistics.shares import share_ends, share_p, share_variance
 from proband.core.statistics.spread import OTHER, SHARE, Spread, spread
 from proband.core.statistics.student_t import detectable, ends, p_value
@@ -33,10 +33,12 @@ from proband.core.statistics.student_t import detectable, ends, p_value
 
 @dataclass(frozen=True)
 class Measured:
-    """One system: its value in each of its runs, and the influence of every item on it (runs x items)."""
+    """One system: its value in each of its runs, and the influence of every item on it (runs x items). `trained`:
+    another training seed would have given another system."""
 
     values: Floats
     influence: Floats
+    trained: bool = False
 
     @property
     def value(self) -> float:
@@ -49,7 +51,7 @@ class Measured:
 
     @property
     def seeds(self) -> Seeds:
-        return seeds_of(self.values, self.influence)
+        return seeds_of(self.values, self.influence, trained=self.trained)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +68,7 @@ class Interval:
 @dataclass(frozen=True, kw_only=True)
 class Difference:
     """A difference with its interval, the p-value of the same t, and the difference that would be seen four times in
-    five."""
+    five. `training` is what must be said where a net was trained once (seeds.py)."""
 
     difference: float
     low: float
@@ -75,6 +77,7 @@ class Difference:
     detectable: float
     few: bool
     from_seeds: float | None = None
+    training: str = ""
 
 
 # ---- one system ----------------------------------------------------------------------------------------------------
@@ -178,8 +181,11 @@ def difference(
     seeds: Sequence[Seeds] = (),
 ) -> Difference:
     """Any difference with its influence values; `least` is added to their sum of squares, so that numbers without any
-    spread are not taken for certain."""
-    found = difference_ends(np.array(value), u, shared, share=share, margin=margin, least=np.array(least), seeds=seeds)
+    spread are not taken for certain; `seeds` are those of the two systems, or of the difference itself."""
+    counted = standing_in(*seeds) if len(seeds) == 2 else seeds
+    found = difference_ends(
+        np.array(value), u, shared, share=share, margin=margin, least=np.array(least), seeds=counted
+    )
     low, high = (np.maximum(found.low, -1.0), np.minimum(found.high, 1.0)) if share else (found.low, found.high)
     return Difference(
         difference=value,
@@ -188,7 +194,8 @@ def difference(
         p=float(found.p),
         detectable=float(found.detectable),
         few=shared.few,
-        from_seeds=seeds_part(float(found.own), seeds),
+        from_seeds=seeds_part(float(found.own), counted),
+        training=training(*seeds),
     )
 
 

@@ -117,7 +117,7 @@ class Study:
         if not all(np.array_equal(rows, each.rows) for each in found[1:]):
             rows = reduce(np.intersect1d, (each.rows for each in found))
             parts = [per_item(each, rows, metric) for each in found]
-        return rows, Column(system, parts, metric)
+        return rows, Column(system, parts, metric, trained=bool(self.systems[system].tags["run.net"]))
 
     # ---- cells ----
 

@@ -27,6 +27,7 @@ class Column:
     parts: Sequence[Floats]
     metric: Metric
     strata: Ints | None = None
+    trained: bool = False  # another training seed would have given other numbers
 
     @cached_property
     def mean(self) -> Floats:
@@ -50,7 +51,7 @@ class Column:
             found = [of_mean(part, self.strata) for part in self.parts]
         else:
             found = [of_set(self.metric.of, part, self.strata) for part in self.parts]
-        return Measured(np.array([value for value, _ in found]), np.stack([u for _, u in found]))
+        return Measured(np.array([value for value, _ in found]), np.stack([u for _, u in found]), self.trained)
 
 
 def _value(metric: Metric, numbers: Floats, strata: Ints | None) -> float:

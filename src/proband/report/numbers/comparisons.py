@@ -42,7 +42,7 @@ def scopes(study: Study, by: str = "") -> list[Where]:
 
 def comparisons(study: Study, metric: Metric | None = None, *, by: str = "") -> list[Comparison]:
     """Every pair of systems in every scope, the better one first; Holm's correction over the scopes of each pair that
-    have enough clusters to tell."""
+    a test can decide."""
     metric = metric or study.main
     if len(study.systems) < 2:
         return []
@@ -50,10 +50,10 @@ def comparisons(study: Study, metric: Metric | None = None, *, by: str = "") -> 
     families: dict[tuple[str, str], list[Comparison]] = {}
     found = [pair for scope in scopes(study, by) for pair in study.pairs(metric, scope, only=only)]
     for pair in found:
-        if not pair.few:
+        if not pair.undecided:
             families.setdefault((pair.a, pair.b), []).append(pair)
     corrected = {pair: iter(stats.holm([each.p for each in family])) for pair, family in families.items()}
-    found = [replace(pair, p_holm=1.0 if pair.few else next(corrected[pair.a, pair.b])) for pair in found]
+    found = [replace(pair, p_holm=1.0 if pair.undecided else next(corrected[pair.a, pair.b])) for pair in found]
     return [pair if pair.better in (pair.a, "") else pair.turned() for pair in found]
 
 

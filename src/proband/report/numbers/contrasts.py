@@ -11,7 +11,7 @@ from proband.core.metrics import Metric
 from proband.core.statistics import estimates as stats
 from proband.core.statistics.clusters import Clusters, Floats, Neighbours
 from proband.core.statistics.estimates import Measured
-from proband.core.statistics.seeds import Seeds
+from proband.core.statistics.seeds import ONE_SEED, Seeds
 from proband.core.suite import Contrast, Where
 from proband.core.types import Tag
 from proband.report.numbers import words
@@ -75,7 +75,7 @@ def _by_item(study: Study, metric: Metric, one: Side, other: Side, margin: float
     if pair is None:
         return None
     counted = f"{words.count(pair.n, 'item')} in {words.count(pair.clusters, 'cluster')}"
-    return pair.mean_a, pair.mean_b, *_enough(pair, counted)
+    return pair.mean_a, pair.mean_b, *_decided(pair, counted, undecided=pair.undecided)
 
 
 def _values(study: Study, metric: Metric, side: Side, tag: str) -> dict[Tag, list[float]]:
@@ -95,26 +95,38 @@ def _by_value(study: Study, metric: Metric, one: Side, other: Side, margin: floa
     both = [value for value in first if value in second]
     if len(both) < 2:
         return None
-    sides = [_of_means(np.array([values[v] for v in both]).T) for values in (first, second)]
+    nets = [_trained(study, side) for side in (one, other)]
+    sides = [_of_means(np.array([values[v] for v in both]).T, net) for values, net in zip((first, second), nets)]
     a, b = (side.mean_influence + side.value for side in sides)
     d = a - b
     apart = Neighbours.of(Clusters.of([(str(at),) for at in range(len(d))]), np.arange(len(d)))
     least, seeds = float((a.var() + b.var() + d.mean() ** 2) / len(d)), _seeds(one, other, *sides)
     found = stats.difference(float(d.mean()), d - d.mean(), apart, share=False, margin=margin, least=least, seeds=seeds)
-    return float(a.mean()), float(b.mean()), *_enough(found, words.count(len(both), words.name(tag)))
+    unknown = _unknown(one, other, found)
+    counted = words.count(len(both), words.name(tag))
+    return float(a.mean()), float(b.mean()), *_decided(found, counted, undecided=found.few or unknown)
 
 
-def _of_means(x: Floats) -> Measured:
+def _of_means(x: Floats, trained: bool) -> Measured:
     """The mean of each run (runs × numbers)."""
     values = x.mean(axis=1)
-    return Measured(values, x - values[:, None])
+    return Measured(values, x - values[:, None], trained)
+
+
+def _trained(study: Study, side: Side) -> bool:
+    return bool(study.systems[side[0]].tags["run.net"])
+
+
+def _unknown(one: Side, other: Side, found: stats.Difference) -> bool:
+    """Whether two systems are compared of which one's training chance is unknown."""
+    return one[0] != other[0] and found.training == ONE_SEED
 
 
 def _seeds(one: Side, other: Side, a: Measured, b: Measured) -> list[Seeds]:
     """What training seeds add to the variance: of the difference, if both sides are answers of the same nets."""
     if one[0] != other[0]:
         return [a.seeds, b.seeds]
-    return [Measured(a.values - b.values, a.influence - b.influence).seeds]
+    return [Measured(a.values - b.values, a.influence - b.influence, a.trained).seeds]
 
 
 def _by_group(study: Study, metric: Metric, one: Side, other: Side, margin: float, *, tag: str) -> Tested:
@@ -143,17 +155,19 @@ def _by_cluster(study: Study, metric: Metric, one: Side, other: Side, margin: fl
     if not len(rows_a) or not len(rows_b):
         return None
     rows, count = np.concatenate([rows_a, rows_b]), len(rows_a) + len(rows_b)
-    first, second = (_of_means(np.stack(column.parts)) for column in (a, b))
+    first, second = (_of_means(np.stack(column.parts), column.trained) for column in (a, b))
     u = np.pad(count / len(rows_a) * first.influence, ((0, 0), (0, len(rows_b))))
     w = np.pad(count / len(rows_b) * second.influence, ((0, 0), (len(rows_a), 0)))
-    sides = Measured(first.values, u), Measured(second.values, w)
+    sides = Measured(first.values, u, a.trained), Measured(second.values, w, b.trained)
     shared, seeds = Neighbours.of(study.arrays.clusters, rows), _seeds(one, other, *sides)
     u = sides[0].mean_influence - sides[1].mean_influence
     found = stats.difference(a.value - b.value, u, shared, share=metric.percent, margin=margin, seeds=seeds)
     counted = f"{len(rows_a):,} and {words.count(len(rows_b), 'item')} in {words.count(shared.clusters, 'cluster')}"
-    return a.value, b.value, *_enough(found, counted)
+    return a.value, b.value, *_decided(found, counted, undecided=found.few or _unknown(one, other, found))
 
 
-def _enough(found: stats.Difference | Comparison, counted: str) -> tuple[float, str]:
-    """The p-value and what was counted; nothing is decided where there are too few clusters."""
-    return (1.0, f"{counted}: too few to tell") if found.few else (found.p, counted)
+def _decided(found: stats.Difference | Comparison, counted: str, *, undecided: bool) -> tuple[float, str]:
+    """The p-value and what was counted; nothing is decided where there are too few clusters, or a net was trained once
+    and nothing tells what another seed would give."""
+    told = "too few to tell" if found.few else found.training
+    return 1.0 if undecided else found.p, f"{counted}: {told}" if told else counted

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from proband.core.metrics import Metric
 from proband.core.statistics import estimates as stats
 from proband.core.statistics.clusters import Ints, Neighbours
+from proband.core.statistics.seeds import ONE_SEED
 from proband.core.suite import Where
 from proband.report.numbers.columns import Column
 
@@ -43,6 +44,8 @@ class Comparison:
     better: str  # a or b, or empty where there is no difference at all
     few: bool = False  # too few clusters to tell
     from_seeds: float | None = None  # the share of the variance that is due to training seeds
+    training: str = ""  # what must be said where a net was trained once
+    nets: bool = False  # both are trained
 
     def turned(self) -> Comparison:
         """b minus a."""
@@ -58,15 +61,21 @@ class Comparison:
         )
 
     @property
+    def undecided(self) -> bool:
+        """No test decides: too few clusters, or two nets of which one's training chance is unknown."""
+        return self.few or (self.nets and self.training == ONE_SEED)
+
+    @property
     def clear(self) -> bool:
         """Significant: corrected p below 0.05 (then the interval leaves out zero)."""
-        return not self.few and self.p_holm < ALPHA
+        return not self.undecided and self.p_holm < ALPHA
 
     @property
     def verdict(self) -> str:
-        if self.few:
-            return "too few to tell"
-        return f"{self.better} is better" if self.clear else "not significant"
+        if self.undecided:
+            return "too few to tell" if self.few else self.training
+        found = f"{self.better} is better" if self.clear else "not significant"
+        return f"{found} ({self.training})" if self.training else found
 
 
 def compared(
@@ -93,4 +102,6 @@ def compared(
         better="" if first.value == second.value else a if metric.ahead(first.value, second.value) else b,
         few=found.few,
         from_seeds=found.from_seeds,
+        training=found.training,
+        nets=first.trained and second.trained,
     )

@@ -47,7 +47,9 @@ def _leader(study: Study, compared: Sequence[Comparison]) -> str:
     ahead = f"{pair.a} ({words.value(pair.mean_a, metric)}) and {pair.b} ({words.value(pair.mean_b, metric)})"
     if pair.few:
         return f"No model leads on {name}: {ahead} share {words.count(pair.clusters, 'cluster')}, {words.TOO_FEW}."
-    p = f"Holm p {words.p_is(pair.p_holm)}"
+    if pair.undecided:
+        return f"No model leads on {name}: {ahead} differ by {gap} ({pair.training})."
+    p = f"Holm p {words.p_is(pair.p_holm)}" + (f"; {pair.training}" if pair.training else "")
     if pair.clear:
         best, way = ("highest", "above") if metric.better == "high" else ("lowest", "below")
         own = words.value(pair.mean_a, metric)

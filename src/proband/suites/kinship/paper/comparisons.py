@@ -14,6 +14,7 @@ import numpy as np
 from proband.core.metrics import accuracy_of
 from proband.core.statistics.clusters import Clusters, Neighbours, clusters_of
 from proband.core.statistics.estimates import Measured, difference, interval, p_against
+from proband.core.statistics.seeds import ONE_SEED
 from proband.core.suite import Analysis, Outcome, Results, Sheet
 
 GAT_PERFECT, GAT_GAINS = "gat-near-perfect", "gat-gains-most"
@@ -36,7 +37,7 @@ class Stories:
     def measured(self, ids: Sequence[str]) -> Measured:
         x = np.array([[run[story] for story in ids] for run in self.runs])
         values = x.mean(axis=1)
-        return Measured(values, x - values[:, None])
+        return Measured(values, x - values[:, None], trained=True)
 
 
 Clauses = Mapping[str, tuple[str, ...]]  # the clusters of a story
@@ -92,6 +93,7 @@ def near_perfect(stories: Stories, ids: Sequence[str], clauses: Clauses) -> Outc
     measured, shared = stories.measured(ids), neighbours(ids, clauses)
     band = interval(measured, shared, share=True)
     what = f"accuracy at k = 3 minus {NEAR:.0%}, {_counted(ids, shared)}"
+    what += f"; {ONE_SEED}" if measured.seeds.unknown else ""
     p = None if band.few else p_against(NEAR, measured, shared, share=True)
     return Outcome(difference=measured.value - NEAR, p=p, evidence=what)
 
@@ -108,6 +110,8 @@ def gains_more(one: Gain, other: Gain, clauses: Clauses) -> Outcome | None:
     least = (sum(float((each.mean_influence**2).mean()) for each in measured) + value**2) / len(ids)
     found = difference(value, u, shared, share=False, least=least, seeds=[each.seeds for each in measured])
     what = f"gain of GAT minus gain of the other net, {_counted(ids, shared)}"
+    if found.training:  # one of the four nets was trained once
+        return Outcome(difference=value, p=None, evidence=f"{what}: {ONE_SEED}")
     return Outcome(difference=value, p=None if found.few else found.p, evidence=what)
 
 
