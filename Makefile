@@ -9,11 +9,12 @@ BROWSER := .venv/.browser
 INTEROP := .venv-interop/.installed
 WORKERS ?= 2
 
-.PHONY: demo test check quick explore interop prove clean help picture
+.PHONY: demo test test-all check quick explore interop prove clean help picture
 
 help:
 	@echo "make demo    set up, build, run and report everything that ships; opens-ready demo/index.html"
-	@echo "make test    set up, then style, types and every test"
+	@echo "make test    set up, then style, types and every test that protects behaviour"
+	@echo "make test-all  the same with all nets, clean installs, real servers, Ray, PostgreSQL and other tools (an hour)"
 	@echo "make explore property tests with new examples each time"
 	@echo "make quick   the tests that take no model and no minutes"
 	@echo "make interop the exports in lm-eval, inspect_ai and datasets, with tiny models (an environment of its own)"
@@ -60,14 +61,19 @@ check: $(STAMP)
 
 test: $(WEIGHTS) $(BROWSER) check
 	@echo "== tests"
-	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/pytest -n $(WORKERS) --dist worksteal -q
+	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/pytest -n $(WORKERS) --dist worksteal -q -m "not nightly"
+
+test-all: $(WEIGHTS) $(BROWSER) check
+	@echo "== every test"
+	PROBAND_MUTATIONS=10000 OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/pytest -n $(WORKERS) --dist worksteal -q
+	$(MAKE) interop
 
 explore: $(STAMP)
 	@echo "== property tests with new random examples"
 	PROBAND_EXAMPLES=explore OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -q -m "not data" $$(grep -rl hypothesis tests --include='test_*.py')
 
 quick: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -q -m "not slow and not data"
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -q -m "not slow and not nightly and not data"
 
 # torch comes first, so that lm-eval finds it and brings no other
 $(INTEROP): pyproject.toml

@@ -7,11 +7,15 @@ file. `pip install` goes to a folder of the page's own. Blocks marked `text` are
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import runpy
+import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -25,19 +29,46 @@ def blocks(page: Path) -> list[tuple[str, str, str]]:
     return BLOCK.findall(page.read_text(encoding="utf-8"))
 
 
+PAGES_WITH_BLOCKS = pytest.mark.parametrize(
+    "page", [p for p in PAGES if blocks(p)], ids=lambda p: str(p.relative_to(ROOT))
+)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: str(p.relative_to(ROOT)))
-def test_every_block_runs(page: Path, tmp_path: Path) -> None:
+@pytest.mark.filterwarnings("default")
+@PAGES_WITH_BLOCKS
+def test_every_block_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process, which has imported everything once; a page that installs something runs in processes of its own,
+    and so do commands with pipes and the like."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("PROBAND_CACHE", os.environ.get("PROBAND_CACHE", str(tmp_path / ".cache")))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = set(sys.modules)
+    check(page, tmp_path, run if "pip install" in page.read_text(encoding="utf-8") else run_here)
+    for name in set(sys.modules) - before:  # modules of the page: another page may have one of the same name
+        if str(getattr(sys.modules[name], "__file__", None) or "").startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(1800)
+@PAGES_WITH_BLOCKS
+def test_every_block_runs_in_a_shell(page: Path, tmp_path: Path) -> None:
+    check(page, tmp_path, run)
+
+
+def check(page: Path, folder: Path, run: Callable[[list[str], Path, str], str]) -> None:
     for kind, file, body in blocks(page):
         if file:
-            (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / file).write_text(body, encoding="utf-8")
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_text(body, encoding="utf-8")
         elif kind == "python":
-            run([sys.executable, "-c", body], tmp_path, body)
+            run([sys.executable, "-c", body], folder, body)
         else:
             for command, expected in commands(body):
-                output = run(["bash", "-euo", "pipefail", "-c", command], tmp_path, command)
+                output = run(["bash", "-euo", "pipefail", "-c", command], folder, command)
                 for line in expected:
                     assert " ".join(line.split()) in " ".join(output.split()), f"{command}\n{output}"
 
@@ -53,6 +84,22 @@ def commands(body: str) -> list[tuple[str, list[str]]]:
             assert found, f"output before any command: {line}"
             found[-1][1].append(line)
     return found
+
+
+def run_here(words: list[str], folder: Path, what: str) -> str:
+    """A block of Python, or a plain command of ours, without a process of its own."""
+    from proband.cli import main
+
+    is_python = words[0] == sys.executable
+    if not is_python and (not what.startswith("proband ") or re.search(r"[|<>&;$*`\\]", what)):
+        return run(words, folder, what)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        code = (
+            exec(compile(what, "block", "exec"), {"__name__": "__main__"}) if is_python else main(shlex.split(what)[1:])
+        )
+    assert not code, f"{what}\n{printed.getvalue()}"
+    return printed.getvalue()
 
 
 def run(words: list[str], folder: Path, what: str) -> str:

@@ -31,7 +31,7 @@ def without_network() -> list[str]:
     return []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timeout(1800)
 def test_a_wheel_in_a_clean_environment_runs_the_demo_offline(root: Path, tmp_path: Path) -> None:
     wheels, clean = tmp_path / "wheels", tmp_path / "clean"
@@ -66,7 +66,7 @@ def test_a_wheel_in_a_clean_environment_runs_the_demo_offline(root: Path, tmp_pa
         assert word in page
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timeout(600)
 def test_the_core_alone_is_light(root: Path, tmp_path: Path) -> None:
     """numpy and a SAT solver are all it pulls in, and what needs more says which install command gives it."""

@@ -17,7 +17,7 @@ proband.run(sys.argv[1], model="solver:symbolic", out=sys.argv[2], cache=False, 
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timeout(300)
 def test_ray_gives_the_same_answers(tmp_path: Path) -> None:
     """In a process of its own: Ray changes signal handlers and leaves threads behind."""

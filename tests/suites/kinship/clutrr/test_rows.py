@@ -231,7 +231,7 @@ def test_an_item_without_its_facts_has_no_row(tmp_path: Path) -> None:
 
 
 @pytest.mark.data
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_six_releases(data: Path, tmp_path: Path) -> None:
     """Every row reads; the counts are those of the releases' own page; a row written and read again is the same."""
     counts: Counter[str] = Counter()

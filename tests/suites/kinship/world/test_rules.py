@@ -104,7 +104,7 @@ def test_the_rows_of_other_hold_too(small: set[Triple]) -> None:
     assert not unsound(load("sound"), {t for t in small if OTHER in t[:2]})
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_no_family_of_seven_breaks_the_sound_table_and_they_reach_most_entries() -> None:
     found = triples(7) | triples(6)
     assert not unsound(load("sound"), found)
