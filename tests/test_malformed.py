@@ -1,4 +1,4 @@
-"""Malformed inputs, two thousand in `make test` and ten thousand in `make test-all`: every reader either reads or says in one line what is wrong, and none hangs."""
+"""Malformed inputs (two thousand in `make test`): every reader reads or says in one line what is wrong; none hangs."""
 
 from __future__ import annotations
 
