@@ -275,6 +275,7 @@ class Suite:
     check: Callable[[Item], str | None] = lambda item: None  # what is wrong with an item's tags or facts, or nothing
     show: Callable[[Item], str]  # one item as text: its prompt, its proof or alignment
     relations: Mapping[str, Where] = field(default_factory=dict)  # that other suites test too: name -> its items here
+    tag_titles: Mapping[str, str] = field(default_factory=dict)  # tags in words, where their names do not say enough
     shown_as: str = ""  # how a relation is asked about here: "as a probe", "in a story"
     demo: tuple[Demo, ...] = ()
     derive: Callable[[Mapping[str, Tag]], Mapping[str, Tag]] = lambda tags: {}  # further tags, made from an item's tags

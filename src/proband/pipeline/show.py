@@ -11,6 +11,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import encode, items_path, parse, read_run, sha256_file, told_of, without_mark
 from proband.core.run_folder import PathLike, items_of, run_folders
 from proband.core.types import Answer, Item
+from proband.report.numbers.systems import run_labels
 
 
 def show(folder: PathLike, item_id: str, *, runs: Sequence[PathLike] = ()) -> dict[str, Any]:
@@ -27,15 +28,17 @@ def show(folder: PathLike, item_id: str, *, runs: Sequence[PathLike] = ()) -> di
     if wrong := suite.check(item):
         raise ProbandError(f"item {item.id!r}: {wrong}", file=path)
     around = run_folders(runs) if runs else [note.parent for note in sorted(path.parent.parent.glob("**/run.json"))]
-    sha, answers = sha256_file(path) if around else "", []
-    for each in around:
-        run = read_run(each / "run.json")
-        if run.items_sha == sha and (each / "answers.jsonl").exists():
-            answer = find(each / "answers.jsonl", Answer, item_id)
-            if answer is not None:
-                numbers = suite.metric().numbers(item, answer)
-                right = sum(numbers) / len(numbers) if numbers else None
-                answers.append({"model": run.model, "solver": run.solver, "answer": answer, "right": right})
+    sha = sha256_file(path) if around else ""
+    read = [(each / "answers.jsonl", read_run(each / "run.json")) for each in around]
+    read = [(file, run) for file, run in read if run.items_sha == sha and file.exists()]
+    answers = []
+    for (file, run), label in zip(read, run_labels([run for _, run in read])):
+        answer = find(file, Answer, item_id)
+        if answer is not None:
+            numbers = suite.metric().numbers(item, answer)
+            right = sum(numbers) / len(numbers) if numbers else None
+            whose = {"label": label, "model": run.model, "solver": run.solver, "run": str(file.parent)}
+            answers.append({**whose, "answer": answer, "right": right})
     return {"item": item, "text": suite.show(item), "answers": answers}
 
 

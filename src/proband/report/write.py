@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,7 +17,7 @@ from proband.core.statistics.clusters import FEW
 from proband.core.suite import Published, Results, Suite, Table
 from proband.core.text import slug
 from proband.report.claims import as_sheet, judge
-from proband.report.draw.marks import can_paint
+from proband.report.draw.marks import MODELS, can_paint
 from proband.report.folder import Folder
 from proband.report.numbers import words
 from proband.report.numbers.cells import Study
@@ -131,10 +132,16 @@ def _metrics(suite: Suite, *, tables: Sequence[str] | None, claims: bool, analys
 
 
 def colour(studies: Sequence[Study]) -> None:
-    """A system has the same colour wherever it is drawn."""
+    """A system has the same colour wherever it is drawn. Colours are used again when all are taken, but not for
+    systems of one item set while it has fewer systems than there are colours."""
     number: dict[str, int] = {}
     for study in studies:
-        study.hues = tuple(number.setdefault(label, len(number)) for label in study.labels)
+        for label in (each for each in study.labels if each not in number):
+            others = {other for each in studies if label in each.labels for other in each.labels if other in number}
+            beside, taken = {number[other] % MODELS for other in others}, set(number.values())
+            free = (hue for hue in count() if hue not in taken)
+            number[label] = next(hue for hue in free if hue % MODELS not in beside or len(beside) == MODELS)
+        study.hues = tuple(number[label] for label in study.labels)
 
 
 # ---- one item set --------------------------------------------------------------------------------------------------

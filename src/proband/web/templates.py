@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -22,7 +23,19 @@ def environment(package: str) -> Any:
         lstrip_blocks=True,
     )
     made.filters["thousands"] = lambda number: f"{number:,}"
+    made.filters["breakable"] = breakable
     return made
+
+
+def breakable(name: str) -> Any:
+    """A name that a line may break after its separators, and nowhere else unless it must.
+
+    >>> str(breakable("net:a/b<c"))
+    'net:<wbr>a/<wbr>b&lt;c'
+    """
+    from markupsafe import Markup, escape
+
+    return Markup("<wbr>").join(escape(part) for part in re.split(r"(?<=[:/@=_])(?=[^\s])", name))
 
 
 def render(package: str, name: str, **values: Any) -> str:

@@ -84,7 +84,8 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
         answer = given["answer"]
         score = "" if given["right"] is None else f"  score {given['right']:.2f}"
         score += f"  {answer.status}" if answer.status else ""
-        yield f"\n{given['model']} ({given['solver']}){score}"
+        label, solver = given["label"], given["solver"]
+        yield f"\n{label if solver in label.split(' · ') else f'{label} ({solver})'}{score}"
         ranked = sorted(zip(answer.scores, result["item"].choices, strict=False), reverse=True)[:BEST]
         if ranked:
             yield table(("", ""), ((f"  {score:10.4f}", choice) for score, choice in ranked))

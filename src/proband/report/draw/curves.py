@@ -6,7 +6,7 @@ from itertools import chain
 
 from proband.core.suite import Curve, Curves
 from proband.report.draw.axes import Axis, fitted
-from proband.report.draw.marks import Mark, Picture, colour_of
+from proband.report.draw.marks import MODELS, Mark, Picture, colour_of
 
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
 LINE = 16.0  # height of a name in the key
@@ -59,15 +59,17 @@ def _line(line: Curve, number: int, across: Axis, up: Axis) -> list[Mark]:
         marks.append(Mark(kind="poly", at=outline, paint=paint, filled=True, opacity=0.1, model=number))
     path = [(across(x), up(y)) for x, y in line.points]
     if len(path) > 1:
-        dash = DASHES[number // 8 % len(DASHES)]
-        marks.append(Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, dash=dash, model=number))
-    if path:
+        dash = DASHES[number // MODELS % len(DASHES)]
+        marks.append(
+            Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, dash=dash, model=number, tip=line.name)
+        )
+    elif path:
         marks.append(Mark(kind="dot", at=(*path[0], 3.6), paint=paint, model=number, tip=line.name))
     return marks
 
 
 def _key(line: Curve, number: int, *, x: float, y: float) -> list[Mark]:
-    paint, dash = colour_of(number), DASHES[number // 8 % len(DASHES)]
+    paint, dash = colour_of(number), DASHES[number // MODELS % len(DASHES)]
     name = fitted(line.name, 300, size=11)
     return [
         Mark(kind="line", at=(x, y - 4, x + 18, y - 4), paint=paint, width=2, dash=dash, model=number),

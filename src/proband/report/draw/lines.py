@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import chain
+from dataclasses import dataclass
+from itertools import chain, combinations, pairwise
 
 from proband.report.draw.axes import Axis, chance_of, fitted, picture, published_tip, text_width, tip, value_range
 from proband.report.draw.marks import Mark, Picture, colour_of, shape_of
@@ -13,6 +14,8 @@ from proband.report.numbers.grids import Grid, Key
 
 DASHES = ("6 3", "2 3", "8 3 2 3", "4 2")
 KEY = 16.0  # height of a name below the panels
+MARK = 8.0  # height of a mark: nearer ones would hide each other
+ON_OTHERS = ("", "9 6", "4 11", "2 13")  # dashes of a line that lies on none, one, two or more others
 MANY = 5  # of more models than these the bands are fainter
 
 
@@ -33,8 +36,9 @@ def line_plot(grid: Grid, width: float) -> Picture:
         up = Axis(low, high, y + tall - 48, y + 28, grid.metric.percent)
         marks += _frame(grid, row, across, up, y, numbers)
         marks += _published(grid, row, across, up, room)
+        beside = side_by_side(_heights(grid, row, up), room=(across.end - across.start) / max(1, len(numbers) - 1))
         for run in range(len(grid.labels)):
-            marks += _line(grid, run, row, across, up)
+            marks += _line(grid, run, row, across, up, beside)
     key, height = _key(grid, width, tall * math.ceil(len(rows) / per))
     against = f" against {words.name(grid.table.columns[0])}"
     return picture(grid, width, height, [*marks, *key], against=against)
@@ -88,15 +92,60 @@ def _frame(grid: Grid, row: Key | None, across: Axis, up: Axis, top: float, numb
     return marks
 
 
-def _line(grid: Grid, run: int, row: Key | None, across: Axis, up: Axis) -> list[Mark]:
-    found = [(column, grid.cells[row, column][run]) for column in grid.columns]
-    known = [(column, cell) for column, cell in found if cell is not None]
+def _heights(grid: Grid, row: Key | None, up: Axis) -> list[list[float | None]]:
+    """Of each run, where its marks are: one height per column."""
+    found = [[grid.cells[row, column][run] for column in grid.columns] for run in range(len(grid.labels))]
+    return [[up(cell.estimate.mean) if cell else None for cell in line] for line in found]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """How marks of one place are drawn side by side: `shift[run][column]`, and the dash of lines that lie on others."""
+
+    shift: Sequence[Sequence[float]]
+    dash: Sequence[str]
+
+
+def side_by_side(heights: Sequence[Sequence[float | None]], *, room: float) -> Beside:
+    """Marks that would hide each other move apart, as far as the room between two columns allows; a line that lies on
+    an earlier one is dashed, so that both colours are seen.
+
+    >>> found = side_by_side([[10.0, 10.0], [10.0, 12.0], [50.0, None]], room=60.0)
+    >>> found.shift, found.dash
+    ([[-4.0, -4.0], [4.0, 4.0], [0.0, 0.0]], ['', '9 6', ''])
+    """
+    runs, columns = len(heights), len(heights[0]) if heights else 0
+    shift = [[0.0] * columns for _ in range(runs)]
+    near: list[set[tuple[int, int]]] = []  # of each column, the pairs of runs that share a place
+    for column in range(columns):
+        there = sorted((y, run) for run in range(runs) if (y := heights[run][column]) is not None)
+        groups: list[list[tuple[float, int]]] = []
+        for y, run in there:
+            if groups and y - groups[-1][-1][0] < MARK:
+                groups[-1].append((y, run))
+            else:
+                groups.append([(y, run)])
+        shared = [sorted(run for _, run in group) for group in groups]
+        for group in shared:
+            step = min(MARK, 0.8 * room / len(group))
+            for place, run in enumerate(group):
+                shift[run][column] = step * (place - (len(group) - 1) / 2)
+        near.append({pair for group in shared for pair in combinations(group, 2)})
+    both = {pair for left, right in pairwise(near) for pair in left & right}
+    below = [sum(later == run for _, later in both) for run in range(runs)]
+    return Beside(shift, [ON_OTHERS[min(count, len(ON_OTHERS) - 1)] for count in below])
+
+
+def _line(grid: Grid, run: int, row: Key | None, across: Axis, up: Axis, beside: Beside) -> list[Mark]:
+    found = [(column, grid.cells[row, column][run], at) for column, at in zip(grid.columns, beside.shift[run])]
+    known = [(column, cell) for column, cell, _ in found if cell is not None]
     if not known:
         return []
+    xs = [across(float(column[0])) + at for column, cell, at in found if cell is not None]
     ends = [(e.mean, e.mean) if e.few else (e.low, e.high) for e in (cell.estimate for _, cell in known)]
-    lower = [(across(float(column[0])), up(low)) for (column, _), (low, _) in zip(known, ends)]
-    upper = [(across(float(column[0])), up(high)) for (column, _), (_, high) in zip(known, ends)]
-    path = [(across(float(column[0])), up(cell.estimate.mean)) for column, cell in known]
+    lower = [(x, up(low)) for x, (low, _) in zip(xs, ends)]
+    upper = [(x, up(high)) for x, (_, high) in zip(xs, ends)]
+    path = [(x, up(cell.estimate.mean)) for x, (_, cell) in zip(xs, known)]
     hue = grid.hue(run)
     paint, outline = colour_of(hue), tuple(chain(*upper, *lower[::-1]))
     marks = [
@@ -108,7 +157,7 @@ def _line(grid: Grid, run: int, row: Key | None, across: Axis, up: Axis) -> list
             opacity=0.14 if len(grid.labels) <= MANY else 0.07,
             model=run,
         ),
-        Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, model=run),
+        Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, dash=beside.dash[run], model=run),
     ]
     if len(known) == 1:  # a band of no width
         marks[0] = Mark(kind="line", at=(*lower[0], *upper[0]), paint=paint, width=2.5, opacity=0.55, model=run)

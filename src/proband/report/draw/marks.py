@@ -19,8 +19,11 @@ from proband.web.templates import asset
 
 # The light colours of the page; those of models are told apart by people with any colour vision (after Okabe and Ito).
 COLOURS: dict[str, str] = dict(re.findall(r"--(\w+): (#\w{6});", asset("proband.web", "page.css").partition("}")[0]))
-MODELS = 8
-SHAPES = ("circle", "square", "triangle", "diamond")
+MODELS = 12  # colours
+CORNERS = {"square": (4, 45, 1.25), "triangle": (3, -90, 1.4), "diamond": (4, 0, 1.35), "pointer": (3, 90, 1.4)}
+ARMS = ((0.45, -1.3), (0.45, -0.45), (1.3, -0.45), (1.3, 0.45), (0.45, 0.45), (0.45, 1.3))
+PLUS = (*ARMS, *((-x, -y) for x, y in ARMS))
+SHAPES = ("circle", *CORNERS, "plus")
 FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 
 
@@ -64,16 +67,25 @@ def colour_of(model: int) -> str:
 
 
 def shape_of(model: int) -> str:
-    """Shapes in turn, so that models which share a colour differ in shape."""
+    """Shapes in turn, so that models of one colour, or of colours that some people see as one, differ in shape."""
     return SHAPES[shape_number(model)]
 
 
 def shape_number(model: int) -> int:
     """
-    >>> [(model % MODELS, shape_number(model)) for model in (0, 8, 16)]
-    [(0, 0), (0, 1), (0, 2)]
+    >>> [(model % MODELS, shape_number(model)) for model in (0, 12, 24)]
+    [(0, 0), (0, 2), (0, 4)]
     """
-    return (model + model // MODELS) % len(SHAPES)
+    return (model + model // len(SHAPES)) % len(SHAPES)
+
+
+def look(model: int) -> str:
+    """The classes of the page that give a model its shape and colour.
+
+    >>> look(1), look(12)
+    ('s1 c1', 's2 c0')
+    """
+    return f"s{shape_number(model)} c{model % MODELS}"
 
 
 def mixed(paint: str) -> str:
@@ -161,7 +173,9 @@ def points(mark: Mark) -> list[tuple[float, float]]:
     if mark.kind == "poly":
         return list(zip(mark.at[::2], mark.at[1::2]))
     x, y, r = mark.at
-    count, first, size = {"square": (4, 45, 1.25), "triangle": (3, -90, 1.4), "diamond": (4, 0, 1.35)}[mark.shape]
+    if mark.shape == "plus":
+        return [(x + dx * r, y + dy * r) for dx, dy in PLUS]
+    count, first, size = CORNERS[mark.shape]
     angles = [math.radians(first + 360 * i / count) for i in range(count)]
     return [(x + size * r * math.cos(angle), y + size * r * math.sin(angle)) for angle in angles]
 

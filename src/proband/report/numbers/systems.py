@@ -101,6 +101,8 @@ def shared_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: 
     for name in names:
         if name not in without and name != base:
             labels = _told_apart(labels, [_in_words(name, t.get(name)) for t in tags])
+    if "run.prompt" not in without:  # two files of one name
+        labels = _told_apart(labels, [f"prompt {str(run.settings.get('prompt-sha'))[:6]}" for run in runs])
     return labels
 
 

@@ -15,7 +15,9 @@ from msgspec import UNSET
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps
+from proband.core.statistics.clusters import Floats
 from proband.core.types import Answer
+from proband.report.draw.marks import look
 from proband.report.numbers import words
 from proband.report.numbers.cells import Study
 from proband.report.numbers.columns import item_means
@@ -42,8 +44,7 @@ def script(call: str, *values: Any) -> str:
 def write_browser(study: Study, write: Callable[[str, str], None]) -> dict[str, int]:
     """Write the index and the shards of one item set by `write(file, text)`; returns how many items it has, shows and
     draws."""
-    count, found = study.arrays.count, study.arrays.metrics[study.main.name]
-    values = [np.full(count, np.nan) if study.main.over == "set" else item_means(each, count) for each in found]
+    values = outcomes(study)
     places = sample(study, values, most=SHOWN)
     browser = _Browser(study, places, [line[places] for line in values])
     records = browser.records()
@@ -52,6 +53,36 @@ def write_browser(study: Study, write: Callable[[str, str], None]) -> dict[str, 
         write(f"data/{study.key}-{number}.js", script("PROBAND.shard", study.key, number, part))
     write(f"data/{study.key}-index.js", script("PROBAND.index", study.key, browser.index(records)))
     return {"items": study.arrays.count, "shown": len(records), "drawings": sum("svg" in each for each in records)}
+
+
+def outcomes(study: Study) -> list[Floats]:
+    """The main metric of each item, a line per run; NaN where there is none. A metric that ranks items has no number
+    for one of them: its items are right (1) or wrong (0) at the run's own threshold."""
+    count, found = study.arrays.count, study.arrays.metrics[study.main.name]
+    if study.main.over == "item":
+        return [item_means(each, count) for each in found]
+    lines = []
+    for run, values in enumerate(found):
+        line = np.full(count, np.nan)
+        if values.numbers.ndim == 2 and values.numbers.shape[1] == 2:  # a score and the truth
+            read = ~np.isin(values.rows, study.arrays.unread[run])
+            line[values.rows[read]] = _at_best_threshold(*values.numbers[read].T)
+        lines.append(line)
+    return lines
+
+
+def _at_best_threshold(scores: Floats, truth: Floats) -> Floats:
+    """1 where an item lies on the right side of the threshold that has most items right (of several, the highest).
+
+    >>> _at_best_threshold(np.array([0.9, 0.8, 0.7, 0.1]), np.array([1.0, 0.0, 1.0, 0.0])).tolist()
+    [1.0, 1.0, 0.0, 1.0]
+    """
+    levels = np.append(np.unique(scores), np.inf)[::-1]  # the first takes none
+    order = np.argsort(-scores, kind="stable")
+    taken = np.searchsorted(-scores[order], -levels, side="right")
+    gained = np.append(0.0, np.cumsum(2 * truth[order] - 1))[taken]  # true ones less false ones among those taken
+    right: Floats = ((scores >= levels[int(np.argmax(gained))]) == (truth > 0.5)).astype(float)
+    return right
 
 
 def _spread(count: int, most: int) -> set[int]:
@@ -106,16 +137,17 @@ class _Browser:
             "shard": SHARD,
             "ids": [record["id"] for record in records],
             "runs": self.labels,
-            "hues": [hue for hue, system in zip(study.hues, study.systems) for _ in system.runs],
-            "metric": words.metric(study.main),
+            "looks": [look(hue) for hue, system in zip(study.hues, study.systems) for _ in system.runs],
             "tags": {
                 name: {
+                    "title": self._title(name),
                     "values": [words.tag(value) for value in study.arrays.tags[name].values],
                     "codes": study.arrays.tags[name].codes[self.places].tolist(),
                 }
                 for name in self.listed
             },
             "right": ["".join(map(self._sign, given, line.tolist())) for given, line in zip(self.answers, self.values)],
+            "ranked": study.main.over == "set",
             "drawn": [i for i, record in enumerate(records) if "svg" in record],
         }
 
@@ -124,11 +156,15 @@ class _Browser:
         record: dict[str, Any] = {"id": item.id, "prompt": item.prompt}
         if item.choices:
             record |= {"choices": item.choices, "gold": item.gold}
-        if more := {name: words.tag(value) for name, value in item.tags.items() if name not in self.listed}:
-            record["tags"] = more
+        own = {name: value for name, value in item.tags.items() if name not in self.listed}
+        if own:
+            record["tags"] = {self._title(name): words.tag(value) for name, value in own.items()}
         record["answers"] = [_answer(given[i], float(line[i])) for given, line in zip(self.answers, self.values)]
         text = self.study.items.suite.show(item)
         return record | ({"show": text} if text.strip() != item.prompt.strip() else {})
+
+    def _title(self, tag: str) -> str:
+        return self.study.items.suite.tag_titles.get(tag, words.name(tag))
 
     def _sign(self, answer: Answer | None, value: float) -> str:
         """1 right, 0 wrong, t a tie with the right choice, h partly right, u unread, s skipped, - no verdict."""

@@ -37,24 +37,24 @@ const PROBAND = (() => {
     for (const [name, tag] of Object.entries(set.tags)) {
       if (tag.values.length < 2) continue;
       const order = tag.values.map((value, i) => [value, i]).sort((a, b) => a[0].localeCompare(b[0], "en", { numeric: true }));
-      box.append(picker(name, [["", "any"], ...order.map(([value, i]) => [String(i), value])], (value) => { view.picked[name] = value; }));
+      box.append(picker(name, tag.title, [["", "any"], ...order.map(([value, i]) => [String(i), value])], (value) => { view.picked[name] = value; }));
     }
     const choices = [...RIGHT];
     set.runs.forEach((run, m) => {
       choices.push([`1${m}`, `${run} right`], [`0${m}`, `${run} wrong`]);
-      for (const [sign, word] of [["t", "tie"], ["u", "unread"], ["s", "skipped"]]) if (set.right[m].includes(sign)) choices.push([`${sign}${m}`, `${run} ${word}`]);
+      for (const [sign, word] of [["h", "partly right"], ["t", "tie"], ["u", "unread"], ["s", "skipped"]]) if (set.right[m].includes(sign)) choices.push([`${sign}${m}`, `${run} ${word}`]);
     });
     if (set.drawn.length && set.drawn.length < set.count) {
-      box.append(picker("drawing", [["", "any"], ["1", "drawn"]], (value) => { view.drawn = value; }));
+      box.append(picker("drawing", "drawing", [["", "any"], ["1", "drawn"]], (value) => { view.drawn = value; }));
     }
-    if (set.right.some((line) => /[01htus]/.test(line))) box.append(picker("answers", choices, (value) => { view.right = value; }));
+    if (set.right.some((line) => /[01htus]/.test(line))) box.append(picker("answers", "right or wrong", choices, (value) => { view.right = value; }));
   }
-  function picker(name, choices, change) {
+  function picker(name, title, choices, change) {
     const select = make("select");
     select.name = name;
     for (const [value, text] of choices) { const option = make("option", "", text); option.value = value; select.append(option); }
     select.addEventListener("change", () => { change(select.value); filter().catch(fail); });
-    return make("label", "", name, select);
+    return make("label", "", title, select);
   }
 
   function passes(set, i) {
@@ -121,7 +121,7 @@ const PROBAND = (() => {
     find("#after").disabled = first + PAGE >= view.matches.length;
   }
 
-  const colour = (set, m) => `c${set.hues[m] % 8}`;
+  const colour = (set, m) => set.looks[m].split(" ")[1];
   const SIGNS = {
     1: ["right", "✓", "right"], 0: ["wrong", "✗", "wrong"], h: ["half", "½", "partly right"], t: ["half", "=", "tie"],
     u: ["wrong", "?", "unread"], s: ["none", "↷", "skipped"], "-": ["none", "–", "no verdict"],
@@ -157,14 +157,14 @@ const PROBAND = (() => {
     const own = make("a", "", "link to this item");
     own.href = address(record);
     const box = make("div", "open", make("div", "address", own), make("div", "prompt", record.prompt));
-    const tags = Object.entries(set.tags).filter(([, tag]) => tag.codes[i] >= 0).map(([name, tag]) => [name, tag.values[tag.codes[i]]]);
+    const tags = Object.entries(set.tags).filter(([, tag]) => tag.codes[i] >= 0).map(([, tag]) => [tag.title, tag.values[tag.codes[i]]]);
     const every = [["id", record.id], ...tags, ...Object.entries(record.tags || {})];
     box.append(make("div", "tags", ...every.map(([name, value]) => make("span", "", `${name}: ${value}`))));
     if (record.choices) box.append(drawChoices(set, record));
     record.answers.forEach((answer, m) => {
       if (!answer || (answer.t === undefined && !answer.b && !answer.status)) return;
       const state = answer.status ? make("span", "status", SIGNS[set.right[m][i]][2]) : null;
-      box.append(make("h3", "small", make("span", `swatch s${(set.hues[m] + Math.floor(set.hues[m] / 8)) % 4} ${colour(set, m)}`), answer.status === "skipped" ? `${set.runs[m]} was not asked` : `${set.runs[m]} answered`, state));
+      box.append(make("h3", "small", make("span", `swatch ${set.looks[m]}`), answer.status === "skipped" ? `${set.runs[m]} was not asked` : `${set.runs[m]} answered`, state));
       if (answer.l !== undefined) box.append(make("p", "note", `log-probability per token: ${answer.l.toFixed(3)}`));
       if (answer.t !== undefined) box.append(scrolled(make("pre", "", answer.t), `answer of ${set.runs[m]}`));
       if (answer.b) box.append(drawBlanks(answer.b, `blanks of ${set.runs[m]}`));
@@ -207,7 +207,7 @@ const PROBAND = (() => {
         const share = high > low ? 0.06 + 0.94 * (answer.s[c] - low) / (high - low) : 1;
         const bar = make("i");
         bar.style.width = `${100 * share}%`;
-        const chosen = answer.s[c] === high;
+        const chosen = !set.ranked && answer.s[c] === high;  // a score that only ranks items chooses nothing
         line.append(make("div", `score ${colour(set, m)}${chosen ? " chosen" : ""}`, make("span", "who", set.runs[m]), make("span", "meter", bar), make("span", "n", `${answer.s[c]}${chosen ? " ◂" : ""}`)));
       });
       (record.choices.length <= MANY || picked.has(c) ? list : others).append(line);
@@ -225,7 +225,7 @@ const PROBAND = (() => {
       if (typeof value === "object") return Object.entries(value).map(([key, each]) => `${key} ${words(each)}`).join(", ");
       return String(value);
     };
-    const head = make("tr", "", ...names.map((name) => make("th", "", name)));
+    const head = make("tr", "", ...names.map((name) => make("th", "", name.replaceAll("_", " "))));
     const lines = blanks.map((blank) => make("tr", "", ...names.map((name) => make("td", "", words(blank[name])))));
     return scrolled(make("div", "blanks", make("table", "", make("thead", "", head), make("tbody", "", ...lines))), name);
   }

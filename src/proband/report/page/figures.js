@@ -35,6 +35,15 @@
     figure.addEventListener("blur", () => { hideTip(); all(".lit", figure).forEach((mark) => mark.classList.remove("lit")); });
   }
 
+  // ---- a table that is wider than its place says so ----
+  for (const box of all(".scroll")) {
+    box.after(make("p", "hint", "more columns: scroll sideways →"));
+    const mark = () => box.classList.toggle("more", box.scrollWidth - box.clientWidth - box.scrollLeft > 4);
+    box.addEventListener("scroll", mark, { passive: true });
+    new ResizeObserver(mark).observe(box);
+    mark();
+  }
+
   // ---- switches for models ----
   for (const button of all(".legend button")) {
     button.addEventListener("click", () => {

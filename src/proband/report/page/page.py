@@ -15,7 +15,7 @@ from proband.core.suite import Sheet
 from proband.report.claims import Verdict
 from proband.report.draw.axes import Axis, tip, value_range
 from proband.report.draw.intervals import differences
-from proband.report.draw.marks import MODELS, shape_number, svg
+from proband.report.draw.marks import look, svg
 from proband.report.numbers import words
 from proband.report.numbers.cells import Study
 from proband.report.numbers.grids import Grid
@@ -150,11 +150,6 @@ def _view(section: Section) -> dict[str, Any]:
         "compared": _comparisons(section.compared),
         "provenance": provenance(study),
     }
-
-
-def look(model: int) -> str:
-    """The classes that give a model its colour and shape."""
-    return f"s{shape_number(model)} c{model % MODELS}"
 
 
 def _comparisons(compared: Sequence[Comparison]) -> dict[str, Any] | None:

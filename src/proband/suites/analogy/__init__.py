@@ -33,6 +33,14 @@ SUITE = Suite(
         "male : female": {"relation": "male : female"},
         "part : whole": {"relation": ("part : whole", "meronyms : part")},
     },
+    tag_titles={
+        "group": "group of relations",
+        "probe": "wrong option",
+        "paper_probe": "wrong option, as the paper groups them",
+        "setting": "setting",
+        "symmetric": "symmetric relation",
+        "many_valued": "a word has several partners",
+    },
     shown_as="as a probe",
     demo=(
         Demo(

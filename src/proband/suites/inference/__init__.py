@@ -44,6 +44,13 @@ SUITE = Suite(
     metrics=METRICS,
     tables=TABLES,
     show=show,
+    tag_titles={
+        "source": "data set",
+        "direction": "premise to hypothesis",
+        "directional": "holds in one direction only",
+        "lemma": "premise and hypothesis share a lemma",
+        "control": "what was taken away",
+    },
     demo=(
         Demo(
             options={"splits": "test"},

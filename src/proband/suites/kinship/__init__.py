@@ -70,6 +70,14 @@ SUITE = Suite(
         "parent : child": {"target": ("father", "mother", "son", "daughter")},
         "male : female": {"target": ("husband", "wife")},
     },
+    tag_titles={
+        "task": "kind of story",
+        "k": "facts to combine (k)",
+        "depth": "length of the shortest proof",
+        "target": "relation asked for",
+        "kind": "form of the item",
+        "verdict": "what the audit says of the label",
+    },
     shown_as="in a story",
     demo=(
         Demo(

@@ -39,6 +39,7 @@ SUITE = Suite(
     tables=TABLES,
     check=check,
     show=show,
+    tag_titles={"blanks": "number of blanks", "asked": "asked (not a training text)"},
     demo=(
         Demo(
             options={"splits": "train,test"},
