@@ -117,6 +117,36 @@ def test_two_probes_relation_by_relation() -> None:
     assert (good.p_holm or 0) >= (good.p or 1)
 
 
+@pytest.mark.parametrize("pair", ["relation", "", "item"])
+def test_two_sides_below_chance_cannot_be_interpreted(tmp_path: Path, unpainted: None, pair: str) -> None:
+    """A model that is misled less often than another shows no knowledge: 40 % against 10 % of two choices."""
+    items = items_of()
+    answered = [
+        Answered(run=run_of("less"), answers=answers_of(items, {"random": 0.4, "reverse": 0.9}, seed=1)),
+        Answered(run=run_of("more"), answers=answers_of(items, {"random": 0.1, "reverse": 0.4}, seed=2)),
+    ]
+    claims = [
+        Claim(
+            statement=f"less above more in {probe}",
+            source="",
+            where={"probe": probe},
+            contrasts=(Contrast(above={"run.model": "less"}, below={"run.model": "more"}, pair=pair),),
+            per=(),
+        )
+        for probe in ("random", "reverse")
+    ]
+    found = write_report(
+        [ItemSet(suite=suite_of(*claims), items_from=items, answered=answered)], out=tmp_path, claims=True
+    )
+    assert found["claims"] == {"holds": 1, "fails": 0, "open": 0, "not interpretable": 1}
+    random, reverse = json.loads((tmp_path / "claims.json").read_text("utf-8"))["claims"]
+    assert (random["verdict"], reverse["verdict"]) == ("not interpretable", "holds")
+    assert "both sides below chance" in random["evidence"]
+    assert random["p_holm"] < 0.05
+    page = (tmp_path / "claims.html").read_text("utf-8")
+    assert "1 not interpretable (both sides below chance)" in page
+
+
 @pytest.mark.parametrize("pair", ["relation", ""])
 def test_a_difference_that_some_seeds_have_by_chance_is_not_found(pair: str) -> None:
     """Training moves the two probes apart by chance; over many nets there is no difference."""

@@ -2,7 +2,8 @@
 
 A claim *holds* if every one of its contrasts points the way it says at p < 0.05, *fails* if one points the other way at
 p < 0.05, and is *open* otherwise, or where there is no data for it. It is asked only in the setting in which the paper
-found it (`Claim.where`). The p-value of a claim with several contrasts is
+found it (`Claim.where`). Where both sides of the contrast that decides are below chance, the claim is *not
+interpretable*: of two models that are misled, one is misled less. The p-value of a claim with several contrasts is
 the largest of theirs (all must hold); if some point the other way, the smallest of those times their number. P-values
 are corrected by Holm over all claims of one study. Differences are in the unit of the tables (percentage points, nats).
 """
@@ -34,12 +35,13 @@ class Verdict:
     where: str  # the setting it is asked in
     items: str  # the item set
     systems: str
-    verdict: Literal["holds", "fails", "open"]
+    verdict: Literal["holds", "fails", "open", "not interpretable"]
     difference: float | None  # on the metric's own scale; the sign that the claim expects is positive
     shown: str  # the difference in the unit of the table
     p: float | None
     p_holm: float | None
     evidence: str
+    below_chance: bool = False  # both sides
 
 
 def judge(studies: Sequence[tuple[Study, Sequence[Sheet]]]) -> list[Verdict]:
@@ -79,7 +81,11 @@ def _decided(row: Verdict, p_holm: float) -> Verdict:
     ...               shown="", p=0.01, p_holm=None, evidence="")
     >>> _decided(row, 0.02).verdict, _decided(row, 0.2).verdict
     ('fails', 'open')
+    >>> _decided(replace(row, below_chance=True), 0.02).verdict
+    'not interpretable'
     """
+    if row.below_chance:
+        return replace(row, p_holm=p_holm, verdict="not interpretable")
     if p_holm >= ALPHA or not row.difference:
         return replace(row, p_holm=p_holm)
     return replace(row, p_holm=p_holm, verdict="holds" if row.difference > 0 else "fails")
@@ -167,14 +173,18 @@ def _tested(
     else:
         decisive = max(tests, key=lambda test: test.p)
         p = decisive.p
+    below_chance = any(test.below_chance for test in ([decisive] if against else tests))
     told = [test.evidence for test in tests]
     if len(tests) > 1:
         told = [f"{t.evidence}: {words.change(t.difference, t.metric)}, p {words.p_is(t.p)}" for t in tests]
     if missing := sum(not any(each) for each in found):
         told.append(f"no data for {missing} of {len(claim.contrasts)} contrasts")
         p = p if against else None  # it cannot hold
+    if below_chance:
+        told.append("both sides below chance")
     shown = words.change(decisive.difference, decisive.metric)
-    return replace(_open(claim, study, systems, "; ".join(told)), difference=decisive.ahead, shown=shown, p=p)
+    row = _open(claim, study, systems, "; ".join(told))
+    return replace(row, difference=decisive.ahead, shown=shown, p=p, below_chance=below_chance)
 
 
 def _from_analysis(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Iterator[Verdict]:
@@ -201,7 +211,8 @@ def as_sheet(verdicts: Sequence[Verdict], names: Mapping[str, str]) -> Sheet:
         rows=tuple(_row(verdict, names[verdict.items]) for verdict in verdicts),
         note=(
             "A claim holds if its difference has the sign it states at p < 0.05 after Holm's correction over all "
-            "claims of this study, fails if it has the other sign at p < 0.05, and is open otherwise."
+            "claims of this study, fails if it has the other sign at p < 0.05, is not interpretable if both sides are "
+            "below chance, and is open otherwise."
         ),
     )
 

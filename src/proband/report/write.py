@@ -84,6 +84,8 @@ def write_report(
     summary = {"title": name, "missing": missing, "sets": [_set_summary(section) for section in sections]}
     folder.finish(summary | ({"claims": _plain(verdicts)} if claims else {}))
     counted = {kind: sum(each.verdict == kind for each in verdicts) for kind in ("holds", "fails", "open")}
+    if lost := sum(each.verdict == "not interpretable" for each in verdicts):
+        counted["not interpretable"] = lost
     return {
         "page": str(out / "index.html"),
         "models": len({run.model for each in sets for run in each.runs}),

@@ -127,7 +127,7 @@ class Study:
         if key not in self.known:
             cells: list[Cell | None] = [None] * len(self.systems)
             for group in self.together(metric, where, macro=macro):
-                chance = self._chance(metric, group.rows, macro)
+                chance = self.chance(metric, group.rows, macro)
                 for place, column in enumerate(group.columns):
                     estimate = self._estimate(group, place, metric=metric, where=where)
                     runs = len(column.values)
@@ -193,7 +193,8 @@ class Study:
             from_seeds=found.from_seeds,
         )
 
-    def _chance(self, metric: Metric, rows: Ints, macro: str) -> float | None:
+    def chance(self, metric: Metric, rows: Ints, macro: str = "") -> float | None:
+        """The accuracy of guessing on these items; None for other metrics and where items have no choices."""
         levels = self.arrays.chance[rows]
         if metric.name != "accuracy" or not (levels > 0).all():
             return None

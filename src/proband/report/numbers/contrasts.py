@@ -24,13 +24,15 @@ Tested = tuple[float, float, float, str] | None  # the two values, p, and what w
 
 @dataclass(frozen=True, kw_only=True)
 class Compared:
-    """One contrast: `ahead` is how far `above` is ahead of `below`, the margin taken off."""
+    """One contrast: `ahead` is how far `above` is ahead of `below`, the margin taken off; `below_chance` where both
+    sides are less often right than a guess: their difference is then one between two misleading answers."""
 
     ahead: float
     difference: float
     p: float
     evidence: str
     metric: Metric
+    below_chance: bool = False
 
 
 def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -> Compared | None:
@@ -59,7 +61,15 @@ def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -
         p=p,
         evidence=f"{what}, {words.metric(metric)} {sides}, {counted}{said}",
         metric=metric,
+        below_chance=all(_below_chance(study, metric, *each) for each in ((one, first), (other, second))),
     )
+
+
+def _below_chance(study: Study, metric: Metric, side: Side, value: float) -> bool:
+    system, where = side
+    rows, _ = study.column(system, metric, study.mask(where))
+    chance = study.chance(metric, rows)
+    return chance is not None and value < chance
 
 
 def _side(where: Where) -> str:
