@@ -18,7 +18,16 @@ from proband.suites.kinship import SUITE
 from proband.suites.kinship.nets.task import KinshipTask, task
 from proband.training.fit import fit
 
-NETS = ("bilstm-mean", "bilstm-attention", "relation-network", "mac", "rmc", "gat", "edge-transformer", "composer")
+NETS = (
+    "bilstm-mean",
+    "bilstm-attention",
+    "relation-network",
+    "mac",
+    "rmc",
+    "gat",
+    "edge-transformer-small",
+    "composer",
+)
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ class Recipe:
     batch: int = 32
     rate: float = 1e-3  # the highest
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
+    warmup: int = 0  # steps over which the rate rises from zero, before its schedule
     decay: float = 0.0  # of the weights
     decay_vectors: bool = True  # of biases and gains too, not of matrices alone
     clip: float = 5.0  # greatest length of the gradient; 0: any
@@ -44,7 +45,13 @@ class Recipe:
         >>> recipe = Recipe(rate=1.0)
         >>> [round(recipe.rate_at(step, 100), 3) for step in (0, 50, 100)]
         [1.0, 0.51, 0.02]
+        >>> recipe = Recipe(rate=1.0, schedule="linear", warmup=20)
+        >>> [recipe.rate_at(step, 100) for step in (0, 10, 20, 60, 100)]
+        [0.0, 0.5, 1.0, 0.5, 0.0]
         """
+        if step < self.warmup:
+            return self.rate * step / self.warmup
+        step, steps = step - self.warmup, steps - self.warmup
         if self.schedule == "constant":
             return self.rate
         if self.schedule == "linear":

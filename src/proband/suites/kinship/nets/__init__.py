@@ -1,7 +1,7 @@
 """The networks of section 3.4 of the thesis, and four that go beyond it.
 
 text/        bilstm-mean, bilstm-attention, relation-network, rmc, mac, bert, bert-lstm: they read the story
-graph/       gat, edge-transformer, composer: they are given the facts
+graph/       gat, edge-transformer (as published), edge-transformer-small, composer: they are given the facts
 extraction/  extractor, bert-extractor: read facts from the story, then reason with a rule base
 
 stories.py and batches.py make numbers of items, task.py trains, answers.py answers. Nothing here imports torch before a
@@ -26,6 +26,7 @@ from proband.suites.kinship.nets.options import (
     NetOptions,
     RelationNetworkOptions,
     RmcOptions,
+    SmallEdgeTransformerOptions,
 )
 
 
@@ -69,7 +70,12 @@ NETS = (
     _net("bert", "a frozen encoder (-m MODEL), mean of its states", NetOptions, needs=EmbedsWords),
     _net("bert-lstm", "an LSTM over the states of a frozen encoder (-m MODEL)", LstmOptions, needs=EmbedsWords),
     _net("gat", "graph attention over the facts", GatOptions),
-    _net("edge-transformer", "attention over triangles of people, on the facts", EdgeTransformerOptions),
+    _net("edge-transformer", "attention over triangles of people, on the facts, as published", EdgeTransformerOptions),
+    _net(
+        "edge-transformer-small",
+        "the same, smaller, with a round per person and facts read backwards",
+        SmallEdgeTransformerOptions,
+    ),
     _net("composer", "a learned composition table over all triangles, on the facts", ComposerOptions),
     Net(
         name="extractor",

@@ -78,13 +78,42 @@ class GatOptions(NetOptions):
     heads: Annotated[int, Meta(description="attention heads of the first layer of a round", ge=1)] = 3
     dropout: Annotated[float, Meta(description="on the states of people", ge=0, lt=1)] = 0.6
     nodes: Annotated[
-        Literal["pool", "place"],
-        Meta(description="vector of a person: of a placeholder from the pool, or of the place in the item's list"),
+        Literal["pool", "place", "learned"],
+        Meta(
+            description="vector of a person: of a placeholder from the pool, of the place in the item's list, or of a"
+            " placeholder and learned"
+        ),
     ] = "pool"
+    second_heads: Annotated[int, Meta(description="attention heads of the second layer of a round", ge=1)] = 1
+    hears: Annotated[
+        Literal["first", "second"],
+        Meta(description="who of a fact (i, r, j), 'j is the r of i', gets the message: i or j"),
+    ] = "first"
+    readout: Annotated[
+        Literal["mlp", "linear", "random"],
+        Meta(description="classifier: two layers, one, or one that keeps its random weights"),
+    ] = "mlp"
 
 
 @dataclass(frozen=True, kw_only=True)
 class EdgeTransformerOptions(NetOptions):
+    """The settings of the program that Bergen, O'Donnell and Bahdanau released. The weights of the last epoch are kept
+    (nothing is held out; they hold out a fifth, and do not use it)."""
+
+    width: Annotated[int, Meta(description="dimension of an edge", ge=1)] = 200
+    heads: Annotated[int, Meta(description="attention heads", ge=1)] = 4
+    rounds: Annotated[int, Meta(description="times that the one layer is applied", ge=1)] = 8
+    dropout: Dropout = 0.2
+    warmup: Annotated[
+        int, Meta(description="steps over which the rate rises, before it falls along a line to zero", ge=0)
+    ] = 100
+    epochs: Epochs = 50
+    batch: Batch = 400
+    held_out: Annotated[float, Meta(description="share of the training stories to choose the epoch by", ge=0, lt=1)] = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmallEdgeTransformerOptions(NetOptions):
     width: Annotated[int, Meta(description="dimension of an edge", ge=1)] = 64
     heads: Annotated[int, Meta(description="attention heads", ge=1)] = 4
     epochs: Epochs = 20

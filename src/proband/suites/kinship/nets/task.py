@@ -17,9 +17,9 @@ from proband.core.files import items_path
 from proband.suites.kinship.nets.batches import Batch, Numbers, numbered, pad
 from proband.suites.kinship.nets.encoding import encoded_states
 from proband.suites.kinship.nets.graph.composer import Composer
-from proband.suites.kinship.nets.graph.edge_transformer import EdgeTransformer
+from proband.suites.kinship.nets.graph.edge_transformer import EdgeTransformer, SmallEdgeTransformer
 from proband.suites.kinship.nets.graph.gat import Gat
-from proband.suites.kinship.nets.options import NetOptions
+from proband.suites.kinship.nets.options import EdgeTransformerOptions, NetOptions
 from proband.suites.kinship.nets.stories import Story, read_stories
 from proband.suites.kinship.nets.text.bert import Bert
 from proband.suites.kinship.nets.text.bert_lstm import BertLstm
@@ -44,15 +44,17 @@ KINDS: Mapping[str, type[Any]] = {
     "bert-lstm": BertLstm,
     "gat": Gat,
     "edge-transformer": EdgeTransformer,
+    "edge-transformer-small": SmallEdgeTransformer,
     "composer": Composer,
 }
 
 
 def recipe_of(options: NetOptions) -> Recipe:
-    """Adam at a constant rate."""
+    """Adam at a constant rate, or (the Edge Transformer) at one that rises and falls along lines."""
+    warmup = options.warmup if isinstance(options, EdgeTransformerOptions) else 0
     return Recipe(
-        epochs=options.epochs, batch=options.batch, rate=options.rate, schedule="constant", clip=options.clip,
-        patience=options.patience,
+        epochs=options.epochs, batch=options.batch, rate=options.rate, schedule="linear" if warmup else "constant",
+        warmup=warmup, clip=options.clip, patience=options.patience,
     )  # fmt: skip
 
 

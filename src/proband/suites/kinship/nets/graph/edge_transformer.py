@@ -1,20 +1,25 @@
 r"""Edge Transformer (Bergen, O'Donnell and Bahdanau 2021): attention over triangles, states on pairs of people.
 
     alpha_ilj = softmax_l(q_il . k_lj / sqrt(d)),   A_ij = W \sum_l alpha_ilj (v_il * u_lj)
-    x_ij := x_ij + A_ij,   x_ij := x_ij + MLP(x_ij)         with layer norm before each
 
-x_ij starts as the embedding of what is told of (i, j), of (j, i), and of whether i = j. One layer, applied as many
-times as there are people, so that longer chains get more steps.
+`EdgeTransformer` is that of the released program: one layer applied `rounds` times to the embeddings of the told facts,
+
+    x := norm(x),  x_ij := x_ij + A_ij,  x := norm(x),  x_ij := x_ij + MLP(x_ij)
+
+with dropout on alpha and before each sum. `SmallEdgeTransformer` is ours: x_ij starts as the embedding of what is told
+of (i, j), of (j, i), and of whether i = j; the sums are of what was not normed; and the layer is applied as many times
+as there are people, so that longer chains get more steps.
 """
 
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from proband.suites.kinship.nets.batches import NO_EDGE, Batch
 from proband.suites.kinship.nets.layers import Classifier
-from proband.suites.kinship.nets.options import EdgeTransformerOptions
+from proband.suites.kinship.nets.options import EdgeTransformerOptions, SmallEdgeTransformerOptions
 
 
 class EdgeTransformer(nn.Module):
@@ -22,6 +27,37 @@ class EdgeTransformer(nn.Module):
     kept_by = "loss"
 
     def __init__(self, options: EdgeTransformerOptions, words: int) -> None:
+        super().__init__()
+        d, self.rounds, self.dropout = options.width, options.rounds, options.dropout
+        self.told = nn.Embedding(NO_EDGE + 1, d)
+        self.attention = TriangularAttention(d, options.heads, bias=False, dropout=options.dropout)
+        self.before_attention, self.before_mlp = nn.LayerNorm(d), nn.LayerNorm(d)
+        self.wide, self.narrow = nn.Linear(d, 4 * d), nn.Linear(4 * d, d)
+        for weight in self.parameters():
+            if weight.dim() > 1:
+                nn.init.xavier_uniform_(weight)
+        self.classifier = Classifier(d, options.classifier)
+
+    def forward(self, batch: Batch) -> Tensor:
+        there = torch.arange(batch.slots.shape[1], device=batch.slots.device) < batch.people[:, None]
+        x = self.told(told_numbers(batch))
+        for _ in range(self.rounds):
+            x = self.before_attention(x)
+            x = x + self._dropped(self.attention(x, there))
+            x = self.before_mlp(x)
+            x = x + self._dropped(self.narrow(self._dropped(F.relu(self.wide(x)))))
+        logits: Tensor = self.classifier(of_query(x, batch))
+        return logits
+
+    def _dropped(self, x: Tensor) -> Tensor:
+        return F.dropout(x, self.dropout, self.training)
+
+
+class SmallEdgeTransformer(nn.Module):
+    graph = True
+    kept_by = "loss"
+
+    def __init__(self, options: SmallEdgeTransformerOptions, words: int) -> None:
         super().__init__()
         d = options.width
         self.told, self.converse = nn.Embedding(NO_EDGE + 1, d), nn.Embedding(NO_EDGE + 1, d)
@@ -38,34 +74,44 @@ class EdgeTransformer(nn.Module):
         for _ in range(n):
             x = x + self.attention(self.before_attention(x), there)
             x = x + self.mlp(self.before_mlp(x))
-        rows = torch.arange(len(x), device=x.device)
-        asked = x[rows, batch.query[:, 0], batch.query[:, 1]]
-        logits: Tensor = self.classifier(self.last(asked))
+        logits: Tensor = self.classifier(self.last(of_query(x, batch)))
         return logits
 
     def start(self, batch: Batch) -> Tensor:
-        size, n = batch.slots.shape
-        i, relation, j = batch.edges.unbind(-1)
-        rows = torch.arange(size, device=i.device)[:, None].expand_as(i)
-        numbers = torch.full((size, n, n), NO_EDGE, device=i.device)
-        last = torch.where(relation == NO_EDGE, n - 1, i), torch.where(relation == NO_EDGE, n - 1, j)
-        numbers = numbers.index_put((rows, *last), relation)  # padding writes NO_EDGE onto the pair of the last person
-        loops = torch.eye(n, device=i.device)[..., None] * self.self_
+        numbers = told_numbers(batch)
+        loops = torch.eye(numbers.shape[1], device=numbers.device)[..., None] * self.self_
         x: Tensor = self.told(numbers) + self.converse(numbers.transpose(1, 2)) + loops
         return x
 
 
+def told_numbers(batch: Batch) -> Tensor:
+    """B × N × N: the relation that is told of each pair; NO_EDGE where there is none."""
+    size, n = batch.slots.shape
+    i, relation, j = batch.edges.unbind(-1)
+    rows = torch.arange(size, device=i.device)[:, None].expand_as(i)
+    numbers = torch.full((size, n, n), NO_EDGE, device=i.device)
+    last = torch.where(relation == NO_EDGE, n - 1, i), torch.where(relation == NO_EDGE, n - 1, j)
+    return numbers.index_put((rows, *last), relation)  # padding writes NO_EDGE onto the pair of the last person
+
+
+def of_query(x: Tensor, batch: Batch) -> Tensor:
+    """B × D: the states of the pairs that are asked for."""
+    rows = torch.arange(len(x), device=x.device)
+    return x[rows, batch.query[:, 0], batch.query[:, 1]]
+
+
 class TriangularAttention(nn.Module):
-    def __init__(self, width: int, heads: int) -> None:
+    def __init__(self, width: int, heads: int, *, bias: bool = True, dropout: float = 0.0) -> None:
         super().__init__()
-        self.heads, self.scale = heads, (width // heads) ** -0.5
-        self.q, self.k, self.v, self.u, self.out = (nn.Linear(width, width) for _ in range(5))
+        self.heads, self.scale, self.dropout = heads, (width // heads) ** -0.5, dropout
+        self.q, self.k, self.v, self.u, self.out = (nn.Linear(width, width, bias=bias) for _ in range(5))
 
     def forward(self, x: Tensor, there: Tensor) -> Tensor:
         """x: B × N × N × D; there: B × N, which people exist."""
         q, k, v, u = (layer(x).unflatten(-1, (self.heads, -1)) for layer in (self.q, self.k, self.v, self.u))
         e = torch.einsum("bilhd,bljhd->bhilj", q, k) * self.scale
         alpha = e.masked_fill(~there[:, None, None, :, None], float("-inf")).softmax(3)
+        alpha = F.dropout(alpha, self.dropout, self.training)
         joined = torch.einsum("bhilj,bilhd,bljhd->bijhd", alpha, v, u)
         out: Tensor = self.out(joined.flatten(-2))
         return out

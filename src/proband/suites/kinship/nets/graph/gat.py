@@ -10,6 +10,11 @@ A round is a layer of three heads, ELU, and a layer of one head, with dropout of
 serve all three rounds. The graph is the mean of its people, joined with the states of the two that are asked for. The
 vector of a person is fixed and random: that of a placeholder from the pool, or (`nodes = "place"`, as the released
 program has it) that of the person's place in the list, which in CLUTRR's rows is the place along the chain.
+
+The GAT of uclnlp/ctp, whose figures CTP and R5 print, differs: j hears of i (`hears = "second"`), the vectors of
+placeholders are learned and at most of length 1 (`nodes = "learned"`), both layers have three heads
+(`second_heads = 3`), and the classifier is one layer (`readout = "linear"`; in the released program it is made after
+the optimiser and so never trained, `readout = "random"`).
 """
 
 from __future__ import annotations
@@ -21,6 +26,7 @@ from torch import Tensor, nn
 from proband.suites.kinship.nets.batches import NO_EDGE, Batch
 from proband.suites.kinship.nets.layers import Classifier
 from proband.suites.kinship.nets.options import GatOptions
+from proband.suites.kinship.world.relations import RELATIONS
 
 
 class Gat(nn.Module):
@@ -30,17 +36,27 @@ class Gat(nn.Module):
     def __init__(self, options: GatOptions, words: int) -> None:
         super().__init__()
         self.options, width = options, options.width
-        self.register_buffer("people", F.normalize(torch.randn(options.pool, width), dim=-1))
+        people = F.normalize(torch.randn(options.pool, width), dim=-1)
+        if options.nodes == "learned":
+            self.people = nn.Parameter(people)
+        else:
+            self.register_buffer("people", people)
         self.relations = nn.Embedding(NO_EDGE, options.edge)
         self.first = GatLayer(width, options.edge, heads=options.heads)
-        self.second = GatLayer(width, options.edge, heads=1)
-        self.classifier = Classifier(3 * width, options.classifier)
+        self.second = GatLayer(width, options.edge, heads=options.second_heads)
+        self.classifier: nn.Module = Classifier(3 * width, options.classifier)
+        if options.readout != "mlp":
+            line = nn.Linear(3 * width, len(RELATIONS))
+            self.classifier = line if options.readout == "linear" else Untrained(line)
 
     def forward(self, batch: Batch) -> Tensor:
         n = batch.slots.shape[1]
         there = torch.arange(n, device=batch.slots.device) < batch.people[:, None]
-        x = self.people[batch.slots] if self.options.nodes == "pool" else self.people[:n].expand(len(there), -1, -1)
+        people = self.people / self.people.norm(dim=-1, keepdim=True).clamp(min=1)
+        x = people[:n].expand(len(there), -1, -1) if self.options.nodes == "place" else people[batch.slots]
         i, j, told, relation = looped(batch)
+        if self.options.hears == "second":
+            i, j = j, i
         r = F.embedding(relation, F.pad(self.relations.weight, (0, 0, 0, 1)))  # NO_EDGE: zero, for loops
         for _ in range(self.options.rounds):
             for layer in (self.first, self.second):
@@ -50,6 +66,21 @@ class Gat(nn.Module):
         asked = x.gather(1, batch.query[..., None].expand(-1, -1, x.shape[-1])).flatten(1)
         logits: Tensor = self.classifier(torch.cat([graph, asked], -1))
         return logits
+
+
+class Untrained(nn.Module):
+    """A linear layer that keeps its weights."""
+
+    weight: Tensor
+    bias: Tensor
+
+    def __init__(self, line: nn.Linear) -> None:
+        super().__init__()
+        self.register_buffer("weight", line.weight.detach())
+        self.register_buffer("bias", line.bias.detach())
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.linear(x, self.weight, self.bias)
 
 
 def looped(batch: Batch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
