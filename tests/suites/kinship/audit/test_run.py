@@ -120,6 +120,21 @@ def test_counter_families_can_be_looked_at(tmp_path: Path, verdict: str, relatio
     assert family.relations(asker, asked) == {relation} == {shown["relation"]}
 
 
+def test_what_a_perfect_reasoner_scores_depends_on_the_reading_and_the_world(tmp_path: Path) -> None:
+    """One label follows, one is one of two possible relations, one is false: 1, 1 + 1/2 and 2 of 3. A wife's son is
+    one's own for sure only where people marry once."""
+    rows = [
+        row("follows", "Bo wife Ann:female, Ann:female son Cy", "son"),
+        row("one of two", "Ann:female son Bo, Bo uncle Cy", "brother"),
+        row("false", "Ann:female father Bo, Bo father Cy", "uncle"),
+    ]
+    figures, lines = run(tmp_path, rows)
+    assert [line["verdict"] for line in lines] == ["entailed", "ambiguous", "false"]
+    assert figures["readings"]["test"] == {"rows": 3, "cautious": 33.3, "guess": 50.0, "lenient": 66.7}
+    follow = figures["follow"]["test"]
+    assert (follow["strict"], follow["cousins-marry"], follow["remarriage"]) == (33.3, 33.3, 0.0)
+
+
 def test_files_of_an_audit(tmp_path: Path) -> None:
     figures, _ = run(tmp_path, list(PLANTED.values()))
     out = tmp_path / "out"

@@ -18,6 +18,7 @@ from proband.suites.kinship.world.relations import RELATIONS
 
 COUNTED: Final = (*VERDICTS[:4], "unsound rule used", "person met twice", "shorter path")
 LISTED: Final = 50  # unreadable rows
+STRICT: Final = "strict"  # the world of the verdicts
 SHARED: Final = (
     "test: same story in training",
     "test: same story but for names",
@@ -40,6 +41,16 @@ def shorter(seen: Seen) -> bool:
     return seen.path is not None and seen.path < seen.row.k
 
 
+def guess(verdict: Verdict, target: str) -> float:
+    """How often a guess among the relations that are possible is the label.
+
+    >>> guess(Verdict(verdict="ambiguous", possible=("brother", "brother-in-law", "none")), "brother")
+    0.5
+    """
+    possible = [relation for relation in verdict.possible if relation in RELATIONS]
+    return 1 / len(possible) if target in possible else 0.0
+
+
 class Figures:
     """Counts over the rows of an audit."""
 
@@ -53,6 +64,10 @@ class Figures:
         self.blamed: Counter[str] = Counter()
         self.moves: Counter[tuple[str, str]] = Counter()  # verdict without and with noise
         self.worlds: dict[str, Counter[tuple[str, str]]] = {name: Counter() for name in OTHERS}
+        self.follow: defaultdict[str, Counter[str]] = defaultdict(Counter)  # split -> world -> rows whose label follows
+        self.guessed: defaultdict[str, float] = defaultdict(
+            float
+        )  # split -> sum of what a guess among the possible relations has
         self.sums: Counter[str] = Counter()
         self.unreadable: list[str] = []
 
@@ -78,6 +93,9 @@ class Figures:
             self.moves[verdict.verdict, row.noisy] += 1
         for name, word in verdict.worlds.items():
             self.worlds[name][verdict.verdict, word] += 1
+        follows = [name for name, word in {STRICT: verdict.verdict, **verdict.worlds}.items() if word == "entailed"]
+        self.follow[seen.row.split].update(follows)
+        self.guessed[seen.row.split] += guess(verdict, seen.row.target)
         self.sums["correctable"] += correct(verdict) is not None
         if seen.row.split == "test" and seen.release in self.overlaps:
             self.overlaps[seen.release].add_test(seen)
@@ -137,9 +155,24 @@ class Figures:
                 "verdict without and with them": _moves(self.moves),
             },
             "worlds": {name: _moves(moves) for name, moves in self.worlds.items()},
+            **self._readings(),
             **self._sums("correctable"),
             "unreadable": self.unreadable,
         }
+
+    def _readings(self) -> dict[str, Any]:
+        """By split, in percent: what a perfect reasoner scores that answers where one relation is possible (cautious),
+        guesses among the possible ones, or is right if the label is possible (lenient); and the labels that follow in
+        each world."""
+        readings, follow = {}, {}
+        for line in self._table(("split",), (1,)):
+            split, rows = line["split"], line["rows"]
+            right = {"cautious": line["entailed"], "guess": self.guessed[split]}
+            right["lenient"] = line["entailed"] + line["ambiguous"]
+            readings[split] = {"rows": rows, **{name: round(100 * n / rows, 1) for name, n in right.items()}}
+            worlds = self.follow[split]
+            follow[split] = {name: round(100 * worlds[name] / rows, 1) for name in (STRICT, *OTHERS)}
+        return {"readings": readings, "follow": follow}
 
     def _sums(self, *names: str) -> dict[str, int]:
         return {name: self.sums[name] for name in names}

@@ -47,6 +47,8 @@ def page_data(figures: Mapping[str, Any], cards: Sequence[Card], *, name: str) -
         "overlap": [(what, *(line[what] for line in overlap.values())) for what in next(iter(overlap.values()), ())],
         "text": _text(figures),
         "worlds": {world: WORLDS[world] for world in figures["worlds"]},
+        "readings": [(split, *line.values()) for split, line in figures["readings"].items()],
+        "follow": [(split, *line.values()) for split, line in figures["follow"].items()],
         "moves": [(move, *(line.get(move, 0) for line in figures["worlds"].values())) for move in moves],
     }
 
