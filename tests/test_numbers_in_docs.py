@@ -1,0 +1,79 @@
+"""Numbers in README and docs against the tables that they come from (the blocks themselves run in test_docs)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+AUDIT = (ROOT / "docs" / "kinship-audit.md").read_text(encoding="utf-8")
+ANALOGY = (ROOT / "docs" / "analogy.md").read_text(encoding="utf-8")
+RESULTS = ROOT / "experiments" / "analogy" / "results"
+NETS = (ROOT / "experiments" / "kinship" / "nets.md").read_text(encoding="utf-8")
+
+
+def cells(text: str, first: str) -> list[str]:
+    """The cells of the table row that begins with these words, emphasis taken off."""
+    rows = [line for line in text.splitlines() if line.replace("*", "").replace("`", "").startswith(f"| {first} |")]
+    assert rows, f"no row {first!r}"
+    return [cell.strip().replace("*", "").replace("`", "") for cell in rows[0].strip("|").split("|")]
+
+
+def number(cell: str) -> float:
+    found = re.search(r"[−-]?[\d,]+(?:\.\d+)?", cell)
+    assert found, cell
+    return float(found[0].replace(",", "").replace("−", "-"))
+
+
+def test_the_share_of_labels_that_follow_is_that_of_the_audit() -> None:
+    rows, entailed, ambiguous = (number(cell) for cell in cells(AUDIT, "test")[1:4])
+    assert f"{100 * entailed / rows:.0f} % follow from their stories" in README
+    cautious, lenient = (
+        number(cells(AUDIT, name)[1])
+        for name in (
+            "cautious: it answers only where one relation is possible",
+            "lenient: it is right if the label is possible",
+        )
+    )
+    assert (cautious, lenient) == (
+        pytest.approx(100 * entailed / rows, abs=0.05),
+        pytest.approx(100 * (entailed + ambiguous) / rows, abs=0.05),
+    )
+
+
+def test_the_sentence_about_glove_is_that_of_the_table_above_it() -> None:
+    scores = {word: float(score) for word, score in re.findall(r"^(random|reverse) +([\d.]+) %", README, re.MULTILINE)}
+    assert f"right in {scores['random']:.0f} % of the items whose wrong option has one random word" in README
+    assert f"in {scores['reverse']:.0f} % of those whose wrong option is the" in README
+
+
+@pytest.mark.parametrize(
+    ("line", "folder", "row"),
+    [
+        ("GloVe, right", "right", "embedded:glove"),
+        ("GloVe, other", "other-tuple", "embedded:glove"),
+        ("GloVe, printed", "printed", "embedded:glove"),
+        ("published, fastText", "printed", "fastText"),
+    ],
+)
+def test_the_readings_of_random_are_those_of_the_committed_tables(line: str, folder: str, row: str) -> None:
+    """docs/analogy.md: zero-shot and supervised, mean over the groups."""
+    told = [number(cell) for cell in cells(ANALOGY, line)[1:]]
+    measured = []
+    for table in ("analogy-groups.md", "analogy-2-groups.md"):
+        lines = (RESULTS / folder / table).read_text(encoding="utf-8").splitlines()
+        of_all = next(each for each in lines if each.startswith("| All |") and row in each)
+        measured += [number(cell.replace("*", "")) for cell in of_all.strip("|").split("|")[2:]]
+    assert told == measured
+
+
+def test_gat_beside_the_published_figures() -> None:
+    """experiments/kinship/nets.md: the published row is that of the package's data."""
+    from proband.suites.kinship.published import published
+
+    known = [100 * figure.value for figure in published() if figure.model == "GAT (uclnlp/ctp)"]
+    told = [number(cell) for cell in cells(NETS, "published: GAT of uclnlp/ctp, as R5 prints it")[2:9]]
+    assert told == pytest.approx(known)
