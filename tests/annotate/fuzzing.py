@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 import re
 import time
+import uuid
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -36,18 +37,32 @@ def people(base: str, folder: Path) -> list[tuple[str, str, str]]:
     return found
 
 
+def sign_in(folder: Path, secret: bytes) -> str:
+    """The cookie of a session at the desk."""
+    from proband.annotate.project import database_url, read_project
+    from proband.annotate.site.tokens import new_session
+    from proband.annotate.store import sessions
+    from proband.annotate.store.database import Database
+
+    name, now = uuid.uuid4().hex, time.time()
+    database = Database(database_url(folder, read_project(folder)))
+    database.write(lambda c: sessions.begin(c, name, until=now + 3600, now=now))
+    database.close()
+    return new_session(secret, name, now + 3600)
+
+
 def fuzz(base: str, folder: Path, wanted: int, seed: int) -> Counter[int]:
     import schemathesis
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
 
     from proband.annotate.project import secret_of
-    from proband.annotate.site.tokens import form_token, new_session
+    from proband.annotate.site.tokens import form_token
 
     schema = schemathesis.openapi.from_url(f"{base}/openapi.json")
     operations = [found.ok() for found in schema.get_all_operations()]  # type: ignore[union-attr]
     known, rng, secret = people(base, folder), random.Random(seed), secret_of(folder)
-    session = new_session(secret, time.time())
+    session, leaving = (sign_in(folder, secret) for _ in range(2))
     statuses: Counter[int] = Counter()
     each = -(-wanted // len(operations))
     with httpx.Client(timeout=30) as client:
@@ -63,8 +78,9 @@ def fuzz(base: str, folder: Path, wanted: int, seed: int) -> Counter[int]:
                     path["visit"] = visit
                     form |= {"form": token, "unit": rng.choice([unit, form.get("unit", unit)])}
                 else:
-                    form["form"] = form_token(secret, session)
-                    cookies = {"Cookie": f"proband_owner={session}"}
+                    mine = leaving if case.path == "/owner/logout" else session
+                    form["form"] = form_token(secret, mine)
+                    cookies = {"Cookie": f"proband_owner={mine}"}
                 if "person" in path:
                     path["person"] = rng.choice([1, 2, 3, path["person"]])
                 if "format" in path:

@@ -13,8 +13,10 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, func, select, update
 
+from proband.annotate.apply_settings import apply_settings, attention_units
 from proband.annotate.bundle import copy_medium, opened
 from proband.annotate.project import Codes, Project, as_toml, database_url, in_words, new_code, read_project, secret_of
+from proband.annotate.store import sessions
 from proband.annotate.store.database import Database
 from proband.annotate.store.migrate import migrate
 from proband.annotate.store.places import add_unit
@@ -77,7 +79,11 @@ def init(
         project = _project(kind, title, database, chosen.defaults or {}, settings_given or {})
         write_text(folder / "project.toml", as_toml(_plain(project), COMMENTS))
         project = read_project(folder)
-        made = [*_roles(found, trial=trial, gold=gold, seed=project.seed), *_attention(project)]
+        made = _roles(found, trial=trial, gold=gold, seed=project.seed)
+        if project.quality.attention_every:
+            made += attention_units(project)
+        if gold and not project.quality.gold_every:
+            raise ProbandError(f"--gold {gold}: 'quality.gold-every' is 0, so that nobody would see these units")
         with atomic(folder / "units.jsonl", mode="wb") as file:
             for unit in made:
                 file.write(encode(unit) + b"\n")
@@ -146,21 +152,6 @@ def _roles(found: Sequence[Unit], *, trial: int, gold: int, seed: int) -> list[U
     return [msgspec.structs.replace(unit, role=apart.get(unit.id, unit.role)) for unit in found]
 
 
-def _attention(project: Project) -> list[Unit]:
-    """Attention checks that say what to choose; their texts stand in texts.toml."""
-    if not project.quality.attention_every:
-        return []
-    options = [option.strip() for option in texts()["attention.options"].split(",")]
-    rng = random.Random(project.seed)
-    made = []
-    for number in range(6):
-        answer = rng.choice(options)
-        words = texts()[f"attention.ask{number % 3}"].format(answer=answer)
-        body = {"text": words, "options": options, "answer": answer}
-        made.append(Unit(id=f"attention-{number + 1}", role="attention", body=body))
-    return made
-
-
 def copy_media(found: Sequence[Unit], source: Path, folder: Path) -> int:
     """Pictures and clips that units name, copied beside them."""
     names = sorted({unit.body["media"] for unit in found if unit.body.get("media")})
@@ -194,7 +185,7 @@ def load(folder: Path, project: Project, *, password: str) -> None:
 
 
 def new_password(folder: Path) -> str:
-    """A new password of the owner, in place of the one that was lost."""
+    """A new password of the owner, in place of the one that was lost; whoever is signed in must sign in again."""
     from argon2 import PasswordHasher
 
     password = secrets.token_urlsafe(12)
@@ -202,7 +193,12 @@ def new_password(folder: Path) -> str:
     try:
         migrate(database)
         owner = update(settings).where(settings.c.name == "owner").values(value=PasswordHasher().hash(password))
-        database.write(lambda connection: connection.execute(owner))
+
+        def work(connection: Connection) -> None:
+            connection.execute(owner)
+            sessions.end(connection)
+
+        database.write(work)
     finally:
         database.close()
     return password
@@ -213,14 +209,7 @@ def _fill(connection: Connection, project: Project, made: Sequence[Unit], hashed
         raise ProbandError("the database already contains a project")
     numbers = list(range(1, len(made) + 1))
     random.Random(project.seed).shuffle(numbers)  # the number tells nothing about the place in the file
-    experts = project.people.expert_units or len(made)
-    main = 0
     for number, unit in zip(numbers, made, strict=True):
-        overlap = {}
-        if unit.role == "main":
-            overlap["crowd"] = project.people.overlap
-            if project.people.expert_overlap and main < experts:
-                overlap["expert"] = project.people.expert_overlap
-            main += 1
-        add_unit(connection, number=number, unit=unit.row(), overlap=overlap)
+        add_unit(connection, number=number, unit=unit.row(), overlap={})
+    apply_settings(connection, project)
     connection.execute(settings.insert(), [{"name": "state", "value": "open"}, {"name": "owner", "value": hashed}])

@@ -200,7 +200,7 @@ def _route(connection: Connection, project: Project, kind: Kind, person: Person,
         return
     given = [json.loads(row.body) for row in answer_store.of_unit(connection, unit["id"], "crowd")]
     if len(given) < wanted and disputed(kind, unit["body"], given):
-        place_store.add_places(connection, unit["id"], "crowd", 1)
+        place_store.add_places(connection, unit["id"], "crowd", 1, added="disputed")
 
 
 def disputed(kind: Kind, body: dict[str, Any], given: list[dict[str, Any]]) -> bool:

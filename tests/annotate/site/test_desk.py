@@ -165,8 +165,17 @@ def test_a_lost_password_is_replaced(desk: Any, capsys: pytest.CaptureFixture[st
     folder, owner = desk
     assert main(["annotate", "password", str(folder), "--json"]) == 0
     fresh = json.loads(capsys.readouterr().out)["password"]
+    assert owner.client.get("/owner", follow_redirects=False).headers["location"] == "/owner/login"
     base = str(owner.client.base_url).rstrip("/")
     Owner(base, folder, fresh).client.close()
+
+
+def test_signing_out_ends_the_session_for_every_copy_of_its_cookie(desk: Any) -> None:
+    _, owner = desk
+    copied = dict(owner.client.cookies)
+    owner.do("/logout")
+    reply = httpx.get(f"{owner.client.base_url}/owner", cookies=copied)
+    assert (reply.status_code, reply.headers["location"]) == (303, "/owner/login")
 
 
 # ---- what people are promised ---------------------------------------------------------------------------------------

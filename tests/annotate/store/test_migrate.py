@@ -6,35 +6,27 @@ import pytest
 from sqlalchemy import inspect, select, text, update
 from sqlalchemy.exc import DBAPIError
 
-from proband.annotate.store import people as people_store
-from proband.annotate.store.answers import submit
 from proband.annotate.store.database import Database
 from proband.annotate.store.migrate import NEWEST, configuration, current, head, migrate
-from proband.annotate.store.places import add_unit, take
 from proband.annotate.store.schema import answers, metadata
+
+
+ROWS = (  # a person with an answer, in the columns of the first schema
+    "INSERT INTO units (id, name, role, clause, body) VALUES (1, 'u1', 'main', '', '{}')",
+    "INSERT INTO places (unit_id, panel, place, taken, shuffle) VALUES (1, 'crowd', 1, 1, 5), (1, 'crowd', 2, 0, 6)",
+    "INSERT INTO people (id, worker, source, panel, created) VALUES (1, 'w', 'url', 'crowd', 9.0)",
+    "INSERT INTO assignments (person_id, unit_id, panel, place, state, started, until) "
+    "VALUES (1, 1, 'crowd', 1, 'done', 10.0, 20.0)",
+    "INSERT INTO answers (id, person_id, unit_id, revision, body, seconds, created) "
+    "VALUES ('answer-one', 1, 1, 1, :body, 2.5, 12.5)",
+)
 
 
 def fill(database: Database) -> None:
     """A person with an answer, in a schema of whatever age."""
-    unit = {"name": "u1", "role": "main", "clause": "", "body": "{}", "gold": None}
-    database.write(lambda c: add_unit(c, number=1, unit=unit, overlap={"crowd": 2}))
-    database.write(lambda c: people_store.arrive(c, worker="w", source="url", panel="crowd", signals=True))
-
-    def answer(connection: object) -> None:
-        person = people_store.find(connection, "w")  # type: ignore[arg-type]
-        assert person is not None
-        assert take(connection, person, now=10.0, until=20.0) is not None  # type: ignore[arg-type]
-        submit(
-            connection,  # type: ignore[arg-type]
-            person,
-            answer_id="answer-one",
-            unit_id=1,
-            body='{"story":"Zoë ≠ 𝒵"}',
-            signals="{}",
-            now=12.5,
-        )
-
-    database.write(answer)
+    for row in ROWS:
+        given = {"body": '{"story":"Zoë ≠ 𝒵"}'} if ":body" in row else {}
+        database.write(lambda c, row=row, given=given: c.execute(text(row), given))  # type: ignore[misc]
 
 
 def test_data_survive_every_step(address: str) -> None:

@@ -53,6 +53,7 @@ class Collected:
     places: Mapping[str, int]  # panel -> how many are wanted
     done: Mapping[str, int]  # panel -> how many are filled
     decided: Mapping[tuple[str, str], str]  # (unit, part) -> the owner's label
+    complete: Mapping[str, int]  # unit -> answers of the crowd with which it is complete
 
     @property
     def kind(self) -> Kind:
@@ -119,6 +120,12 @@ def collect(connection: Connection, project: Project) -> Collected:
         .group_by(assignments.c.panel)
     )
     names = {row.id: row.name for row in connection.execute(select(units.c.id, units.c.name))}
+    first = (
+        select(places.c.unit_id, func.count())
+        .where(places.c.panel == "crowd", places.c.added == "")
+        .group_by(places.c.unit_id)
+    )
+    overlap = project.people.overlap
     return Collected(
         project=project,
         state=state_of(connection),
@@ -131,6 +138,7 @@ def collect(connection: Connection, project: Project) -> Collected:
         places={row[0]: row[1] for row in connection.execute(wanted)},
         done={row[0]: row[1] for row in connection.execute(filled)},
         decided={(names[row.unit_id], row.part): row.label for row in connection.execute(select(adjudications))},
+        complete={names[unit]: min(overlap, count) for unit, count in connection.execute(first)},
     )
 
 

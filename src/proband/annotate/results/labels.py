@@ -16,12 +16,22 @@ Labels = dict[str, str | None]
 
 def paper_rule(found: Collected) -> Callable[[Votes], Aggregate]:
     """judge: all but one of the people agree (4 of 5); review: all agree; else the majority."""
-    overlap = found.project.people.overlap
     if found.project.kind == "judge":
-        return lambda votes: all_but(votes, dissent=1, least=min(5, overlap))
+        return lambda votes: _where_complete(found, votes, dissent=1, most=5)
     if found.project.kind == "review":
-        return lambda votes: all_but(votes, dissent=0, least=overlap)
+        return lambda votes: _where_complete(found, votes, dissent=0, most=100)
     return majority
+
+
+def _where_complete(found: Collected, votes: Votes, *, dissent: int, most: int) -> Aggregate:
+    """The rule, unit by unit, for those with as many answers as they were given places for; an overlap that was raised
+    afterwards changes nothing until the further answers come."""
+    least = {part: min(most, found.complete.get(unit, 1)) for part, unit in found.groups.items()}
+    made: Labels = {}
+    for count in sorted({least[name] for name in votes.items}):
+        kept = all_but(votes, dissent=dissent, least=count).labels
+        made |= {name: label for name, label in kept.items() if least[name] == count}
+    return Aggregate({name: made[name] for name in votes.items})
 
 
 RULES: Mapping[str, Callable[[Collected], Callable[[Votes], Aggregate]]] = {

@@ -129,7 +129,8 @@ def _reviewed(found: Collected) -> dict[str, Figure]:
             votes[verdict["story"]].append(verdict["verdict"])
             if verdict["verdict"] == "bad":
                 reasons[verdict["reason"]] += 1
-    whole = [set(given) for given in votes.values() if len(given) >= found.project.people.overlap]
+    least = {story: found.complete.get(unit, 1) for story, unit in found.groups.items()}
+    whole = [set(given) for story, given in votes.items() if len(given) >= least[story]]
     passed = sum(given == {"good"} for given in whole)
     return {
         "passed_review": share(passed, len(whole), 0.79),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection
 from starlette.responses import HTMLResponse, Response
 
+from proband.annotate.apply_settings import apply_settings
 from proband.annotate.project import Project, database_url, read_project, secret_of
 from proband.annotate.site.limits import Limit
 from proband.annotate.site.tokens import form_token
@@ -20,6 +21,7 @@ from proband.annotate.store.migrate import migrate
 from proband.annotate.tasks.kind import Kind
 from proband.annotate.tasks.kinds import KINDS
 from proband.annotate.texts import paragraphs, text
+from proband.core.errors import ProbandError
 from proband.web.templates import environment
 
 T = TypeVar("T")
@@ -46,6 +48,7 @@ class Study:
     project: Project
     secret: bytes
     database: Database
+    applied: Sequence[str] = ()  # what this start changed, after settings were edited
     visits: Limit = field(default_factory=_visits)  # per person
     entries: Limit = field(default_factory=_entries)  # per address
     logins: Limit = field(default_factory=_logins)  # per address
@@ -62,11 +65,16 @@ class Study:
 
 
 def open_study(folder: Path) -> Study:
-    """A project's folder, with its database at the newest schema."""
+    """A project's folder, with its database at the newest schema and in line with project.toml."""
     project = read_project(folder)
     database = Database(database_url(folder, project))
-    migrate(database)
-    return Study(folder=folder, project=project, secret=secret_of(folder), database=database)
+    try:
+        migrate(database)
+        applied = database.write(lambda connection: apply_settings(connection, project))
+        return Study(folder=folder, project=project, secret=secret_of(folder), database=database, applied=applied)
+    except ProbandError:
+        database.close()
+        raise
 
 
 def fresh_id() -> str:

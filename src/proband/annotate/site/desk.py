@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -13,10 +14,12 @@ from starlette.responses import RedirectResponse, Response
 
 from proband.annotate.site.context import Study, message, page
 from proband.annotate.site.forms import BadForm, TooLarge, read_form
-from proband.annotate.site.tokens import form_token, new_session, valid_session
+from proband.annotate.site.tokens import form_token, new_session, session_id
+from proband.annotate.store import sessions
 from proband.annotate.store.schema import settings
 
 COOKIE = "proband_owner"
+HOURS = 12  # of a session
 Handler = Callable[[Request, Study, str], Awaitable[Response]]
 Action = Callable[[Request, Study, dict[str, str]], Awaitable[Response]]
 
@@ -29,9 +32,11 @@ def home(request: Request, where: str = "") -> Response:
     return RedirectResponse(f"{root_of(request)}/owner{where}", status_code=303)
 
 
-def session_of(request: Request, study: Study) -> str:
-    token = request.cookies.get(COOKIE, "")
-    return token if valid_session(study.secret, token, time.time()) else ""
+async def session_of(request: Request, study: Study) -> str:
+    """The cookie of a session that lasts, else empty."""
+    token, now = request.cookies.get(COOKIE, ""), time.time()
+    found = session_id(study.secret, token, now)
+    return token if found and await study.read(lambda c: sessions.lasts(c, found, now)) else ""
 
 
 def owned(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
@@ -39,7 +44,7 @@ def owned(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
 
     async def handle(request: Request) -> Response:
         study: Study = request.app.state.study
-        session = session_of(request, study)
+        session = await session_of(request, study)
         if not session:
             return home(request, "/login")
         return await handler(request, study, session)
@@ -52,7 +57,7 @@ def acting(action: Action) -> Callable[[Request], Awaitable[Response]]:
 
     async def handle(request: Request) -> Response:
         study: Study = request.app.state.study
-        session = session_of(request, study)
+        session = await session_of(request, study)
         try:
             form = await read_form(request)
         except TooLarge:
@@ -90,11 +95,13 @@ async def login(request: Request) -> Response:
         await asyncio.to_thread(PasswordHasher().verify, hashed or "", form.get("password", ""))
     except (VerificationError, InvalidHashError):
         return page(request, "login.html", token="login", problem=True, status=403)
+    now, name = time.time(), secrets.token_hex(16)
+    await study.write(lambda c: sessions.begin(c, name, until=now + HOURS * 3600, now=now))
     answer = home(request)
     answer.set_cookie(
         COOKIE,
-        new_session(study.secret, time.time()),
-        max_age=12 * 3600,
+        new_session(study.secret, name, now + HOURS * 3600),
+        max_age=HOURS * 3600,
         path=f"{root_of(request)}/owner",
         httponly=True,
         samesite="strict",
@@ -105,6 +112,9 @@ async def login(request: Request) -> Response:
 
 @acting
 async def logout(request: Request, study: Study, form: dict[str, str]) -> Response:
+    """The session ends on the server too: a copy of its cookie is worth nothing."""
+    found = session_id(study.secret, request.cookies.get(COOKIE, ""), time.time())
+    await study.write(lambda c: sessions.end(c, found))
     answer = home(request, "/login")
     answer.delete_cookie(COOKIE, path=f"{root_of(request)}/owner")
     return answer

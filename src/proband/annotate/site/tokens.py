@@ -76,13 +76,14 @@ def personal_name() -> str:
     return secrets.token_urlsafe(9)
 
 
-def new_session(secret: bytes, now: float, hours: float = 12) -> str:
-    return seal(secret, "session", [now + hours * 3600, secrets.token_hex(8)])
+def new_session(secret: bytes, session_id: str, until: float) -> str:
+    return seal(secret, "session", [until, session_id])
 
 
-def valid_session(secret: bytes, token: str, now: float) -> bool:
+def session_id(secret: bytes, token: str, now: float) -> str:
+    """The id in a session's cookie; empty if the cookie is forged or its time is over."""
     try:
-        until, _ = unseal(secret, "session", token, tuple[float, str])
+        until, found = unseal(secret, "session", token, tuple[float, str])
     except Forged:
-        return False
-    return bool(until > now)
+        return ""
+    return str(found) if until > now else ""

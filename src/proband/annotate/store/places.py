@@ -31,8 +31,8 @@ def add_unit(
         add_places(connection, number, panel, wanted)
 
 
-def add_places(connection: Connection, unit_id: int, panel: str, count: int) -> None:
-    """Further places, behind those there are."""
+def add_places(connection: Connection, unit_id: int, panel: str, count: int, *, added: str = "") -> None:
+    """Further places, behind those there are; `added` says why, if they came later."""
     here = (places.c.unit_id == unit_id) & (places.c.panel == panel)
     last = connection.scalar(select(func.max(places.c.place)).where(here)) or 0
     rows = [
@@ -41,6 +41,7 @@ def add_places(connection: Connection, unit_id: int, panel: str, count: int) -> 
             "panel": panel,
             "place": place,
             "shuffle": zlib.crc32(f"{unit_id}.{place}".encode()) % TURN,
+            "added": added,
         }
         for place in range(last + 1, last + count + 1)
     ]

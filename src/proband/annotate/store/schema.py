@@ -83,6 +83,7 @@ places = Table(
     Column("place", Integer, primary_key=True),
     Column("taken", Integer, nullable=False, server_default="0"),  # a hint for the search; assignments decide
     Column("shuffle", Integer, nullable=False),
+    Column("added", Text, nullable=False, server_default=""),  # edited: once its unit was complete | disputed
     CheckConstraint("place >= 1", name="from_one"),
     Index("ix_places_free", "panel", "taken", "place", "shuffle"),
 )
@@ -152,4 +153,12 @@ adjudications = Table(  # the owner's word on a part of a unit that people disag
     Column("label", Text, nullable=False),
     Column("reason", Text, nullable=False, server_default=""),
     Column("at", Float, nullable=False),
+)
+
+sessions = Table(  # who is signed in at the desk; signing out and a new password end them
+    "sessions",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("owner", Text, nullable=False, server_default="owner"),
+    Column("until", Float, nullable=False),
 )

@@ -108,6 +108,8 @@ def serve(
     from proband.annotate.site.links import links
 
     study = open_study(project)
+    for change in study.applied:
+        print(change, flush=True)
     for line in layout_links(links(study.project, study.secret, f"http://{host}:{port}")):
         print(line, flush=True)
     root = urlsplit(study.project.platform.public_url).path.rstrip("/") if proxy else ""
@@ -136,7 +138,7 @@ def links(
 
 
 def password(project: Project, /, *, json: Json = False) -> None:
-    """Make a new password for the owner's pages; the old one no longer works, sessions last until they end.
+    """Make a new password for the owner's pages; the old one no longer works and sessions end.
 
     Example: proband annotate password study
     """
