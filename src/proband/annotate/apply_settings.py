@@ -134,7 +134,7 @@ def _furnish(connection: Connection, panel: str, wanted: Mapping[int, int], sett
 def _checks(connection: Connection, project: Project) -> list[str]:
     """Attention checks are made when they are first wanted; gold units were set apart by `init`."""
     roles = select(units.c.role, func.count()).group_by(units.c.role)
-    there = {role: count for role, count in connection.execute(roles)}
+    there = {row.role: row[1] for row in connection.execute(roles)}
     if project.quality.gold_every and not there.get("gold"):
         raise ProbandError(
             f"'quality.gold-every' is {project.quality.gold_every}, but no units with a known answer were set apart "

@@ -10,7 +10,6 @@ from proband.annotate.store.database import Database
 from proband.annotate.store.migrate import NEWEST, configuration, current, head, migrate
 from proband.annotate.store.schema import answers, metadata
 
-
 ROWS = (  # a person with an answer, in the columns of the first schema
     "INSERT INTO units (id, name, role, clause, body) VALUES (1, 'u1', 'main', '', '{}')",
     "INSERT INTO places (unit_id, panel, place, taken, shuffle) VALUES (1, 'crowd', 1, 1, 5), (1, 'crowd', 2, 0, 6)",
