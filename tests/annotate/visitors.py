@@ -12,6 +12,8 @@ from typing import Any
 
 import httpx
 
+from proband.annotate.project import secret_of
+from proband.annotate.site.tokens import form_token
 from proband.core.files import dumps
 
 
@@ -74,6 +76,25 @@ class Person:
     def send(self, where: str, **fields: str) -> httpx.Response:
         self.page = self.client.post(f"{self.home}/{where}", data={**self.hidden(), **fields})
         return self.page
+
+
+class Owner:
+    """Signed in, with the token of the session."""
+
+    def __init__(self, base: str, folder: Path, password: str) -> None:
+        self.client = httpx.Client(base_url=base, follow_redirects=True, timeout=30)
+        login = {"form": form_token(secret_of(folder), "login"), "password": password}
+        found = re.search(r'name="form" value="(\w+)"', self.client.post("/owner/login", data=login).text)
+        assert found is not None, "not signed in"
+        self.token = found[1]
+
+    def page(self, where: str) -> str:
+        reply = self.client.get(f"/owner{where}")
+        assert reply.status_code == 200, reply.text
+        return reply.text
+
+    def do(self, where: str, **fields: str) -> httpx.Response:
+        return self.client.post(f"/owner{where}", data={"form": self.token, **fields})
 
 
 def judged(label: str = "yes", count: int = 4) -> dict[str, str]:

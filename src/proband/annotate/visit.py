@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from proband.annotate.project import Project
 from proband.annotate.store import answers as answer_store
@@ -17,9 +17,11 @@ from proband.annotate.store.people import Person
 from proband.annotate.store.schema import answers as answers_table
 from proband.annotate.store.schema import checks, settings, units
 from proband.annotate.tasks.kind import Kind
+from proband.annotate.tasks.practice import Line, practice_lines
 from proband.core.files import encode
 
 PLACELESS = ("trial", "gold", "attention")
+ALIKE = ("main", "gold")  # a person cannot tell the two, by the counter either
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +33,8 @@ class Step:
     unit: dict[str, Any] = field(default_factory=dict)
     draft: dict[str, str] = field(default_factory=dict)
     started: float = 0.0
-    done: int = 0
+    done: int = 0  # units of the roles that look alike
+    gold: int = 0  # units with a known answer in the study
     last: int | None = None  # the unit answered before this one: it can be changed
 
 
@@ -49,30 +52,35 @@ def _standing(connection: Connection, person: Person | None) -> Step | None:
     state = state_of(connection)
     if person is None:
         return Step(name="consent" if state == "open" else state)
-    done = people_store.answered(connection, person.id, "main")
+    done = people_store.answered(connection, person.id, *ALIKE)
     if person.outcome:
         return Step(name="end", person=person, done=done)
+    if state == "closed":  # the visit ends now: `advance` does that
+        return None
     held = place_store.current(connection, person.id)
     if held is not None:
-        draft = json.loads(answer_store.draft_of(connection, person.id, held.unit_id) or "{}")
-        return _unit_step(connection, person, held, done, draft)
+        return _unit_step(connection, person, held, done)
     if not person.understood:
         return Step(name="instructions", person=person)
     return Step(name=state, person=person, done=done) if state != "open" else None
 
 
-def _unit_step(
-    connection: Connection, person: Person, held: place_store.Assignment, done: int, draft: dict[str, str]
-) -> Step:
-    unit, last = unit_of(connection, held.unit_id), last_main(connection, person.id) if done else None
-    return Step(name="unit", person=person, unit=unit, draft=draft, started=held.started, done=done, last=last)
+def _unit_step(connection: Connection, person: Person, held: place_store.Assignment, done: int) -> Step:
+    draft = json.loads(answer_store.draft_of(connection, person.id, held.unit_id) or "{}")
+    unit, last = unit_of(connection, held.unit_id), last_answered(connection, person.id) if done else None
+    about = {"draft": draft, "started": held.started, "done": done, "last": last, "gold": gold_units(connection)}
+    return Step(name="unit", person=person, unit=unit, **about)
 
 
-def last_main(connection: Connection, person_id: int) -> int | None:
+def gold_units(connection: Connection) -> int:
+    return connection.scalar(select(func.count()).select_from(units).where(units.c.role == "gold")) or 0
+
+
+def last_answered(connection: Connection, person_id: int) -> int | None:
     query = (
         select(answers_table.c.unit_id)
         .join(units, units.c.id == answers_table.c.unit_id)
-        .where(answers_table.c.person_id == person_id, units.c.role == "main")
+        .where(answers_table.c.person_id == person_id, units.c.role.in_(ALIKE))
         .order_by(answers_table.c.created.desc())
         .limit(1)
     )
@@ -92,19 +100,23 @@ def advance(connection: Connection, project: Project, worker: str) -> Step:
         return step or Step(name="consent")
     now = time.time()
     until = now + project.time.lease_minutes * 60
-    done = people_store.answered(connection, person.id, "main")
-    if (check := _due(connection, project, person, done)) is not None:
+    shown, done = (people_store.answered(connection, person.id, *roles) for roles in (ALIKE, ("main",)))
+    if state_of(connection) == "closed":
+        held = None
+    elif (held := place_store.resume(connection, person, until=until)) is not None:
+        pass
+    elif (check := _due(connection, project, person, done)) is not None:
         held = place_store.take_unit(connection, person, check, now=now, until=until)
     elif project.people.units_per_person and done >= project.people.units_per_person and person.panel == "crowd":
         held = None
     else:
         held = place_store.take(connection, person, now=now, until=until)
         if held is None and place_store.pending(connection, person):
-            return Step(name="wait", person=person, done=done)
+            return Step(name="wait", person=person, done=shown)
     if held is not None:
-        return _unit_step(connection, person, held, done, {})
-    people_store.finish(connection, person.id, "done" if done else "screened_out")
-    return Step(name="end", person=people_store.find(connection, worker), done=done)
+        return _unit_step(connection, person, held, shown)
+    people_store.leave(connection, person.id)
+    return Step(name="end", person=people_store.find(connection, worker), done=shown)
 
 
 def _due(connection: Connection, project: Project, person: Person, done: int) -> int | None:
@@ -145,6 +157,7 @@ def submit(
         body=encode(body).decode(),
         signals=recorded,
         now=time.time(),
+        closed=state_of(connection) == "closed",
     )
     if stored.new and stored.revision == 1 and unit["role"] in PLACELESS:
         _check(connection, project, kind, person, answer_id, unit, body)
@@ -218,14 +231,36 @@ def unit_for(connection: Connection, worker: str, unit_id: int) -> Step | None:
     held = place_store.held(connection, person.id, unit_id) if person is not None else None
     if person is None or held is None:
         return None
-    done = people_store.answered(connection, person.id, "main")
-    return Step(name="unit", person=person, unit=unit_of(connection, unit_id), started=held.started, done=done)
+    done = people_store.answered(connection, person.id, *ALIKE)
+    return Step(
+        name="unit",
+        person=person,
+        unit=unit_of(connection, unit_id),
+        started=held.started,
+        done=done,
+        gold=gold_units(connection),
+    )
+
+
+def last_practice(connection: Connection, kind: Kind, person_id: int) -> list[Line]:
+    """What a person reads about the answer they sent last, if that was to a practice task."""
+    query = (
+        select(answers_table.c.body, units.c.body.label("unit_body"), units.c.gold, units.c.role)
+        .join(units, units.c.id == answers_table.c.unit_id)
+        .where(answers_table.c.person_id == person_id)
+        .order_by(answers_table.c.created.desc())
+        .limit(1)
+    )
+    row = connection.execute(query).first()
+    if row is None or row.role != "trial":
+        return []
+    return practice_lines(kind, json.loads(row.unit_body), json.loads(row.body), json.loads(row.gold or "null"))
 
 
 def last_step(connection: Connection, kind: Kind, worker: str) -> Step | None:
     """The last unit a person answered, with the answer in its form; None once the visit has ended."""
     person = people_store.find(connection, worker)
-    unit_id = last_main(connection, person.id) if person is not None and not person.outcome else None
+    unit_id = last_answered(connection, person.id) if person is not None and not person.outcome else None
     if person is None or unit_id is None:
         return None
     step = unit_for(connection, worker, unit_id)
@@ -233,4 +268,6 @@ def last_step(connection: Connection, kind: Kind, worker: str) -> Step | None:
     if step is None or given is None:
         return None
     draft = kind.fields(step.unit["body"], json.loads(given.body))
-    return Step(name="unit", person=person, unit=step.unit, draft=draft, started=step.started, done=step.done)
+    return Step(
+        name="unit", person=person, unit=step.unit, draft=draft, started=step.started, done=step.done, gold=step.gold
+    )

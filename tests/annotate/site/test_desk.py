@@ -23,31 +23,12 @@ from proband.cli import main
 
 if TYPE_CHECKING:
     from tests.annotate.servers import Server
-    from tests.annotate.visitors import Person, judged, questionnaires, simulate, write_lines
+    from tests.annotate.visitors import Owner, Person, judged, questionnaires, simulate, write_lines
 else:
     from servers import Server
-    from visitors import Person, judged, questionnaires, simulate, write_lines
+    from visitors import Owner, Person, judged, questionnaires, simulate, write_lines
 
 LABELS = ("yes", "no", "nonsense")
-
-
-class Owner:
-    """Signed in, with the token of the session."""
-
-    def __init__(self, base: str, folder: Path, password: str) -> None:
-        self.client = httpx.Client(base_url=base, follow_redirects=True, timeout=30)
-        login = {"form": form_token(secret_of(folder), "login"), "password": password}
-        found = re.search(r'name="form" value="(\w+)"', self.client.post("/owner/login", data=login).text)
-        assert found is not None, "not signed in"
-        self.token = found[1]
-
-    def page(self, where: str) -> str:
-        reply = self.client.get(f"/owner{where}")
-        assert reply.status_code == 200, reply.text
-        return reply.text
-
-    def do(self, where: str, **fields: str) -> httpx.Response:
-        return self.client.post(f"/owner{where}", data={"form": self.token, **fields})
 
 
 @pytest.fixture

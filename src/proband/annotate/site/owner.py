@@ -24,11 +24,11 @@ from proband.annotate.site.desk import acting, home, owned, root_of
 from proband.annotate.site.forms import bounded
 from proband.annotate.site.links import links, personal_links
 from proband.annotate.store import people as people_store
+from proband.annotate.store.people import REASONS
 from proband.annotate.store.places import restore
 from proband.annotate.store.schema import adjudications, events, people, settings, units
 
 STATES = ("open", "paused", "closed")
-REASONS = ("failed_checks", "careless", "no_effort", "machine_text", "other")
 
 
 async def everything(study: Study) -> Collected:

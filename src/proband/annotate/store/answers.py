@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -17,13 +18,18 @@ from proband.annotate.store.schema import answers, assignments, checks, drafts, 
 class Stored:
     """What became of a submission."""
 
-    new: bool  # False: this id was here already
+    id: str
+    new: bool  # False: this very answer was here already
     counts: bool
     revision: int
 
 
 class Conflict(Exception):
     """An id that belongs to another answer, or a unit the person was never given."""
+
+
+class Ended(Exception):
+    """An answer after the end: the visit has an outcome, its person a decision, or the study is closed."""
 
 
 def submit(
@@ -35,13 +41,20 @@ def submit(
     body: str,
     signals: str,
     now: float,
+    closed: bool = False,
 ) -> Stored:
-    """Store an answer once, whatever its id was sent how often; take a place for it if the lease ran out."""
-    known = connection.execute(select(answers).where(answers.c.id == answer_id)).one_or_none()
+    """Store an answer once, however often it is sent; take a place for it if the lease ran out. The same id with
+    another body is a further revision, under an id that follows from both. After the end nothing is stored."""
+    known = _by_id(connection, answer_id)
+    if known is not None and known.person_id == person.id and known.unit_id == unit_id and known.body != body:
+        answer_id = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{answer_id} {body}"))
+        known = _by_id(connection, answer_id)
     if known is not None:
         if known.person_id != person.id or known.unit_id != unit_id:
             raise Conflict
-        return Stored(new=False, counts=_counts(connection, person.id, unit_id), revision=known.revision)
+        return Stored(id=answer_id, new=False, counts=_counts(connection, person.id, unit_id), revision=known.revision)
+    if closed or person.outcome or person.decision:
+        raise Ended
     mine = (assignments.c.person_id == person.id) & (assignments.c.unit_id == unit_id)
     lease = connection.execute(select(assignments).where(mine)).one_or_none()
     if lease is None:
@@ -52,13 +65,17 @@ def submit(
     row = {"id": answer_id, "person_id": person.id, "unit_id": unit_id, "revision": revision, "body": body}
     connection.execute(answers.insert().values(**row, seconds=seconds, signals=signals, created=now))
     counts = lease.place is not None
-    if lease.state == "expired" and person.decision != "rejected":
+    if not counts:
         counts = retake(connection, lease, state="done")
     if lease.state != "done":
         connection.execute(update(assignments).where(mine).values(state="done"))
     here = (drafts.c.person_id == person.id) & (drafts.c.unit_id == unit_id)
     connection.execute(delete(drafts).where(here))
-    return Stored(new=True, counts=counts, revision=revision)
+    return Stored(id=answer_id, new=True, counts=counts, revision=revision)
+
+
+def _by_id(connection: Connection, answer_id: str) -> Row[Any] | None:
+    return connection.execute(select(answers).where(answers.c.id == answer_id)).one_or_none()
 
 
 def _counts(connection: Connection, person_id: int, unit_id: int) -> bool:
@@ -67,9 +84,9 @@ def _counts(connection: Connection, person_id: int, unit_id: int) -> bool:
 
 
 def save_draft(connection: Connection, person: Person, unit_id: int, body: str, now: float) -> bool:
-    """Keep what is being typed; only for a unit the person was given and has not answered."""
+    """Keep what is being typed; only for a unit the person was given and has not answered, before the visit ends."""
     mine = (assignments.c.person_id == person.id) & (assignments.c.unit_id == unit_id)
-    if connection.scalar(select(assignments.c.state).where(mine)) not in ("open", "expired"):
+    if person.outcome or connection.scalar(select(assignments.c.state).where(mine)) not in ("open", "expired"):
         return False
     here = (drafts.c.person_id == person.id) & (drafts.c.unit_id == unit_id)
     if not connection.execute(update(drafts).where(here).values(body=body, saved=now)).rowcount:

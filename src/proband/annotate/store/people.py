@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Row, delete, func, select, update
 from proband.annotate.store.schema import answers, assignments, checks, drafts, events, people, places, units
 
 Person = Row[Any]
+REASONS = ("failed_checks", "careless", "no_effort", "machine_text", "other")  # for a rejection; words may follow
 
 
 def note(connection: Connection, kind: str, person_id: int | None = None, detail: str = "") -> None:
@@ -86,15 +87,21 @@ def free(connection: Connection, unit_id: int, panel: str, place: int) -> None:
 
 
 def decide(connection: Connection, person_id: int, decision: str, reason: str) -> None:
-    """Approve or reject; a rejection has a reason. The answers of a rejected person no longer count: their visit ends
-    and their places open again (`places.restore` takes those back that are still free)."""
+    """Approve or reject, which ends a visit; a rejection has a reason. The answers of a rejected person no longer
+    count: their places open again (`places.restore` takes those back that are still free)."""
     connection.execute(update(people).where(people.c.id == person_id).values(decision=decision, reason=reason))
     note(connection, decision or "undecided", person_id, reason)
     if decision == "rejected":
         held = select(assignments).where(assignments.c.person_id == person_id, assignments.c.place.is_not(None))
         for lease in connection.execute(held).all():
             give_back(connection, lease, state="done" if lease.state == "done" else "expired")
-        finish(connection, person_id, "done")
+    if decision:
+        leave(connection, person_id)
+
+
+def leave(connection: Connection, person_id: int) -> None:
+    """The end of a visit that failed nothing: done, or screened out where nothing was sent."""
+    finish(connection, person_id, "done" if answered(connection, person_id, "main") else "screened_out")
 
 
 def erase(connection: Connection, person_id: int) -> int:
@@ -112,11 +119,11 @@ def erase(connection: Connection, person_id: int) -> int:
     return gone
 
 
-def answered(connection: Connection, person_id: int, role: str) -> int:
-    """How many units of a role a person has answered."""
+def answered(connection: Connection, person_id: int, *roles: str) -> int:
+    """How many units of these roles a person has answered."""
     query = (
         select(func.count())
         .select_from(assignments.join(units))
-        .where(assignments.c.person_id == person_id, assignments.c.state == "done", units.c.role == role)
+        .where(assignments.c.person_id == person_id, assignments.c.state == "done", units.c.role.in_(roles))
     )
     return connection.scalar(query) or 0

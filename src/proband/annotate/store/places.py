@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, func, or_, select, update
 
 from proband.annotate.store.people import Person, give_back
-from proband.annotate.store.schema import assignments, bars, places, units
+from proband.annotate.store.schema import assignments, bars, drafts, places, units
 
 Assignment = Row[Any]
 TURN = 1_000_003  # each person sees the units in another order
@@ -140,6 +140,26 @@ def retake(connection: Connection, lease: Assignment, *, state: str) -> bool:
     connection.execute(update(places).where(here).values(taken=1))
     connection.execute(update(assignments).where(mine).values(place=found.place, state=state))
     return True
+
+
+def resume(connection: Connection, person: Person, *, until: float) -> Assignment | None:
+    """A unit whose lease ran out while the person was away: one with a draft, or a check. Its place is taken again if
+    it is still free; if not, the answer is kept and counts only if a place becomes free."""
+    drafted = select(drafts.c.unit_id).where(drafts.c.person_id == person.id)
+    query = (
+        select(assignments)
+        .join(units, units.c.id == assignments.c.unit_id)
+        .where(assignments.c.person_id == person.id, assignments.c.state == "expired")
+        .where(or_(units.c.role != "main", assignments.c.unit_id.in_(drafted)))
+        .order_by(assignments.c.started.desc())
+    )
+    lease = connection.execute(query).first()
+    if lease is None:
+        return None
+    mine = (assignments.c.person_id == person.id) & (assignments.c.unit_id == lease.unit_id)
+    retake(connection, lease, state="open")
+    connection.execute(update(assignments).where(mine).values(state="open", until=until))
+    return current(connection, person.id)
 
 
 def restore(connection: Connection, person_id: int) -> int:

@@ -69,7 +69,7 @@ def _of_items(path: Path) -> Iterator[Caption]:
 def shown(body: Body) -> dict[str, Any]:
     media = body.get("media", "")
     kind = "" if not media else "video" if media.lower().endswith(VIDEO) else "image"
-    return {"caption": body["caption"], "steps": STEPS, "media": kind}
+    return {"caption": body["caption"], "steps": STEPS, "most": MOST, "media": kind}
 
 
 def answer(body: Body, form: Form) -> dict[str, Any]:

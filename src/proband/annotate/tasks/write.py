@@ -61,7 +61,8 @@ def units(path: Path) -> Iterator[Unit]:
 
 
 def shown(body: Body) -> dict[str, Any]:
-    return {"facts": body["facts"], "implied": body["implied_fact"], "checks": checks(body, {"story": ""})}
+    empty = checks(body, {"story": ""})
+    return {"facts": body["facts"], "implied": body["implied_fact"], "checks": empty, "most": MOST}
 
 
 def checks(body: Body, form: Form) -> list[Check]:

@@ -24,21 +24,27 @@
   const signals = { pasted: 0, pastes: 0, keys: 0, typing_seconds: 0, hidden: 0 };
   let sending = false, lastKey = 0;
 
-  // ---- the id of this answer is made here, once, and outlives a reload
+  // ---- what is typed is kept here at once; an id belongs to one content: sent again it is the same, changed it is new
   const kept = (() => { try { return JSON.parse(memory?.getItem(name) || "null") || {}; } catch { return {}; } })();
   const fresh = () => crypto.randomUUID ? crypto.randomUUID() : Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
-  kept.id ||= fresh();
-  form.elements.id.value = kept.id;
   const remember = () => { try { memory?.setItem(name, JSON.stringify(kept)); } catch { /* full or forbidden: the server has the draft */ } };
   const forget = () => { try { memory?.removeItem(name); } catch { /* nothing to forget */ } };
-  if (kept.fields) { // typed while there was no connection
-    for (const [field, value] of Object.entries(kept.fields)) {
-      const there = form.elements[field];
-      if (!there || ["form", "unit", "id"].includes(field)) continue;
-      there.value = value;
-    }
+  const fields = () => {
+    const all = Object.fromEntries(new FormData(form));
+    for (const box of form.querySelectorAll("input[type=checkbox]")) all[box.name] = box.checked ? box.value : "";
+    for (const field of ["form", "unit", "id"]) delete all[field];
+    return all;
+  };
+  const idOf = (content) => {
+    if (kept.sent?.content !== content) kept.sent = { id: fresh(), content };
+    return kept.sent.id;
+  };
+  const unsaved = Boolean(kept.fields); // typed, but the server did not get it
+  for (const [field, value] of Object.entries(kept.fields || {})) {
+    const there = form.elements[field];
+    if (!there || ["form", "unit", "id"].includes(field)) continue;
+    if (there.type === "checkbox") there.checked = there.value === value; else there.value = value;
   }
-  remember();
 
   const body = () => {
     const data = new URLSearchParams(new FormData(form));
@@ -49,18 +55,36 @@
   const lost = (yes) => { offline.hidden = !yes; offline.textContent = yes ? offline.dataset.text : ""; };
 
   // ---- drafts
-  let timer = 0;
+  let timer = 0, waiting = false;
   const save = async () => {
-    if (sending) return;
-    kept.fields = Object.fromEntries(new FormData(form)); remember();
-    if (revise) return; // the server keeps drafts of open tasks; of a change, only this browser does
+    if (sending || revise) return; // the server keeps drafts of open tasks; of a change, only this browser does
+    const content = JSON.stringify(fields());
+    waiting = false;
     saved.textContent = saved.dataset.saving;
     try {
       const reply = await post("draft", body());
-      if (reply.ok) { delete kept.fields; remember(); saved.textContent = saved.dataset.saved; lost(false); }
+      if (!reply.ok) return;
+      saved.textContent = saved.dataset.saved; lost(false);
+      if (content === JSON.stringify(fields())) { delete kept.fields; remember(); }
     } catch { saved.textContent = ""; lost(true); clearTimeout(timer); timer = setTimeout(save, 5000); }
   };
-  form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(save, 800); });
+  form.addEventListener("input", () => {
+    kept.fields = fields(); remember();
+    waiting = true; clearTimeout(timer); timer = setTimeout(save, 800);
+  });
+  addEventListener("pagehide", () => { if (waiting && !revise && !sending) navigator.sendBeacon(`${home}/draft`, body()); });
+  if (unsaved) save();
+
+  // ---- lengths
+  for (const count of form.querySelectorAll("[data-count]")) {
+    const text = form.elements[count.dataset.count], most = Number(count.dataset.most);
+    const show = () => {
+      const used = [...text.value.trim()].length;
+      count.textContent = count.dataset.text.replace("{used}", used);
+      count.classList.toggle("over", used > most);
+    };
+    text.addEventListener("input", show); show();
+  }
 
   // ---- heart-beat
   setInterval(() => { if (!document.hidden && !sending) post("alive", body()).then(() => lost(false), () => lost(true)); }, 30000);
@@ -102,7 +126,7 @@
     sending = true; clearTimeout(timer); problem.hidden = true;
     const words = button.textContent; button.textContent = form.dataset.sending; button.setAttribute("aria-disabled", "true");
     const data = body();
-    kept.fields = Object.fromEntries(new FormData(form)); remember();
+    kept.fields = fields(); data.set("id", idOf(JSON.stringify(kept.fields))); remember();
     for (let pause = 500; ; pause = Math.min(pause * 1.7, 8000)) {
       let reply;
       try { reply = await post("answer", data); } catch { reply = null; }

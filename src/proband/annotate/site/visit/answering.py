@@ -15,7 +15,7 @@ from proband.annotate.site.tokens import Visit
 from proband.annotate.site.visit.pages import instructions_page, questions, unit_page
 from proband.annotate.site.visit.posting import onward, posting, refuse, unit_number, wants_json
 from proband.annotate.store import people as people_store
-from proband.annotate.store.answers import Conflict
+from proband.annotate.store.answers import Conflict, Ended
 from proband.annotate.tasks.kind import Invalid, one_of
 from proband.annotate.texts import text
 
@@ -78,7 +78,9 @@ async def answer(request: Request, study: Study, visit: Visit, form: dict[str, s
         stored = await study.write(lambda c: steps.submit(c, study.project, study.kind, visit.worker, **sent))
     except Conflict:
         return refuse(request, 409, "not_yours")
-    return onward(request, id=answer_id, new=stored.new, revision=stored.revision)
+    except Ended:
+        return refuse(request, 409, "ended")
+    return onward(request, id=stored.id, new=stored.new, revision=stored.revision)
 
 
 def read_answer(study: Study, unit: dict[str, Any], form: dict[str, str]) -> dict[str, Any]:
@@ -112,8 +114,7 @@ async def stop(request: Request, study: Study, visit: Visit, form: dict[str, str
     def work(connection: Any) -> None:
         person = people_store.find(connection, visit.worker, lock=True)
         if person is not None and not person.outcome:
-            done = people_store.answered(connection, person.id, "main")
-            people_store.finish(connection, person.id, "done" if done else "screened_out")
+            people_store.leave(connection, person.id)
 
     await study.write(work)
     return onward(request)

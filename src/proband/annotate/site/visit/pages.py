@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.requests import Request
@@ -16,6 +17,8 @@ from proband.annotate.site.forms import bounded
 from proband.annotate.site.tokens import Forged, Visit
 from proband.annotate.site.visit.posting import visit_of
 from proband.annotate.tasks.kind import Invalid
+from proband.annotate.tasks.practice import Line
+from proband.annotate.texts import text
 
 
 async def show(request: Request) -> Response:
@@ -30,13 +33,16 @@ async def show(request: Request) -> Response:
     step = await study.read(lambda c: steps.glance(c, visit.worker))
     if step is None:
         step = await study.write(lambda c: steps.advance(c, study.project, visit.worker))
-    token = request.path_params["visit"]
+    token, person = request.path_params["visit"], step.person
+    practice: list[Line] = []
+    if person is not None and not step.done and step.name in ("unit", "end"):
+        practice = await study.read(lambda c: steps.last_practice(c, study.kind, person.id))
     if step.name == "unit":
-        return unit_page(request, study, step)
+        return unit_page(request, study, step, practice=practice)
     if step.name == "instructions":
         return instructions_page(request, study, visit, step)
     if step.name == "end":
-        return page(request, "end.html", token=token, **ending(study, visit, step))
+        return page(request, "end.html", token=token, practice=practice, **ending(study, visit, step))
     if step.name == "consent":
         return page(request, "consent.html", token=token)
     return message(request, step.name, token=token, done=step.done)
@@ -49,6 +55,7 @@ def unit_page(
     *,
     problem: Invalid | None = None,
     revise: bool = False,
+    practice: Sequence[Line] = (),
 ) -> Response:
     body, project = step.unit["body"], study.project
     attention = step.unit["role"] == "attention"
@@ -61,12 +68,22 @@ def unit_page(
         number=step.unit["id"],
         role=step.unit["role"],
         step=step,
+        all_units=units_to_do(study, step),
         draft=step.draft,
         problem=problem,
         revise=revise,
+        practice=practice,
         left=max(0, round(step.started + limit - time.time())) if limit and not attention and not revise else None,
         status=422 if problem else 200,
     )
+
+
+def units_to_do(study: Study, step: steps.Step) -> int:
+    """How many units the counter promises, those with a known answer among them; 0: no limit."""
+    limit, every = study.project.people.units_per_person, study.project.quality.gold_every
+    if not limit or step.person is None or step.person.panel != "crowd":
+        return 0
+    return limit + (min(limit // every, step.gold) if every else 0)
 
 
 def instructions_page(
@@ -99,6 +116,8 @@ def questions(study: Study, visit: Visit) -> list[dict[str, Any]]:
 
 def ending(study: Study, visit: Visit, step: steps.Step) -> dict[str, Any]:
     assert step.person is not None
+    if step.person.decision == "rejected":  # no code: nothing was completed
+        return {"outcome": "rejected", "code": "", "reason": reason_of(step.person.reason)}
     outcome = step.person.outcome
     code = getattr(study.project.codes, outcome)
     back = study.project.platform.return_url
@@ -111,6 +130,16 @@ def ending(study: Study, visit: Visit, step: steps.Step) -> dict[str, Any]:
         "mturk": visit.back,
         "done": step.done,
     }
+
+
+def reason_of(stored: str) -> str:
+    """The reason of a rejection as its person reads it.
+
+    >>> reason_of("careless All alike.")
+    'careless answers. All alike.'
+    """
+    known, _, words = stored.partition(" ")
+    return ". ".join(filter(None, (text(f"owner.reason_{known}"), words)))
 
 
 async def revise(request: Request) -> Response:

@@ -50,7 +50,8 @@ def wants_json(request: Request) -> bool:
 def refuse(request: Request, status: int, name: str) -> Response:
     if wants_json(request):
         return JSONResponse({"saved": False, "problem": text(f"message.{name}.title")}, status_code=status)
-    return message(request, name, status=status)
+    token = request.path_params["visit"] if name in ("not_yours", "ended") else ""
+    return message(request, name, status=status, token=token)
 
 
 def onward(request: Request, **values: Any) -> Response:
