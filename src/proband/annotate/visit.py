@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import Connection, func, select
@@ -232,14 +232,8 @@ def unit_for(connection: Connection, worker: str, unit_id: int) -> Step | None:
     if person is None or held is None:
         return None
     done = people_store.answered(connection, person.id, *ALIKE)
-    return Step(
-        name="unit",
-        person=person,
-        unit=unit_of(connection, unit_id),
-        started=held.started,
-        done=done,
-        gold=gold_units(connection),
-    )
+    about = {"started": held.started, "done": done, "gold": gold_units(connection)}
+    return Step(name="unit", person=person, unit=unit_of(connection, unit_id), **about)
 
 
 def last_practice(connection: Connection, kind: Kind, person_id: int) -> list[Line]:
@@ -268,6 +262,4 @@ def last_step(connection: Connection, kind: Kind, worker: str) -> Step | None:
     if step is None or given is None:
         return None
     draft = kind.fields(step.unit["body"], json.loads(given.body))
-    return Step(
-        name="unit", person=person, unit=step.unit, draft=draft, started=step.started, done=step.done, gold=step.gold
-    )
+    return replace(step, draft=draft)

@@ -1,4 +1,4 @@
-"""What is acknowledged is kept, what is typed survives, and nothing is taken after the end: by HTTP and in a browser."""
+"""Acknowledged answers are kept, what is typed survives, nothing is taken after the end: by HTTP and in a browser."""
 
 from __future__ import annotations
 

@@ -24,9 +24,8 @@ def practice_lines(kind: Kind, body: Body, given: Body, gold: Any) -> list[Line]
         return [(True, text("practice.open"))]
     labels = dict(kind.labels(body, given))
     order = [each["id"] for each in body.get("candidates") or body.get("stories") or ({"id": "choice"},)]
-    return [
-        _line(kind, order.index(part) + 1, labels.get(part), right) for part, right in known.items() if part in order
-    ]
+    parts = [part for part in order if part in known]
+    return [_line(kind, order.index(part) + 1, labels.get(part), known[part]) for part in parts]
 
 
 def _line(kind: Kind, place: int, given: str | None, right: str) -> Line:
