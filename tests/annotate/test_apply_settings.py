@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 else:
     from visitors import Person, edit, judged, questionnaires, simulate, write_lines
 
+CONTACT = ("--contact", "x@example.org")
 STORIES = Path(__file__).resolve().parents[2] / "src" / "proband" / "data" / "annotate" / "stories.jsonl"
 
 
@@ -154,6 +155,17 @@ def test_gold_units_that_nobody_would_see_are_refused(tmp_path: Path, capsys: py
     for row in rows:
         row["gold"] = {candidate["id"]: "no" for candidate in row["candidates"]}
     items = write_lines(tmp_path / "q.jsonl", rows)
-    words = ["annotate", "init", str(tmp_path / "study"), "--kind", "judge", "--items", str(items), "--gold", "2"]
+    words = [
+        "annotate",
+        "init",
+        str(tmp_path / "study"),
+        "--kind",
+        "judge",
+        "--items",
+        str(items),
+        "--gold",
+        "2",
+        *CONTACT,
+    ]
     assert main(words) == 2
     assert "'quality.gold-every' is 0, so that nobody would see these units" in capsys.readouterr().err

@@ -8,6 +8,7 @@ import pytest
 
 from proband.cli import main
 
+CONTACT = ("--contact", "x@example.org")
 DATA = Path(__file__).resolve().parents[2] / "src" / "proband" / "data" / "annotate"
 
 
@@ -28,8 +29,26 @@ def test_what_is_wrong_is_said_and_nothing_is_left(
     kind: str, items: str, more: tuple[str, ...], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "study"
-    assert main(["annotate", "init", str(folder), "--kind", kind, "--items", str(DATA / items), *more]) != 0
+    assert main(["annotate", "init", str(folder), "--kind", kind, "--items", str(DATA / items), *CONTACT, *more]) != 0
     said = capsys.readouterr().err
     assert words in said
     assert len(said.strip().splitlines()) == 1
     assert not folder.exists()
+
+
+def test_consent_needs_a_contact(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [
+        "annotate",
+        "init",
+        str(tmp_path / "study"),
+        "--kind",
+        "judge",
+        "--items",
+        str(DATA / "questionnaires.jsonl"),
+    ]
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert "no contact: people must know whom they can write to before they consent" in said
+    assert not (tmp_path / "study").exists()
+    assert main([*words, "--set", "texts.contact=Ann <ann@example.org>"]) == 0
+    assert 'contact = "Ann <ann@example.org>"' in (tmp_path / "study" / "project.toml").read_text()

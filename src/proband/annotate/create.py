@@ -15,13 +15,15 @@ from sqlalchemy import Connection, func, select, update
 
 from proband.annotate.apply_settings import apply_settings, attention_units
 from proband.annotate.bundle import copy_medium, opened
+from proband.annotate.erasing import add_review
 from proband.annotate.project import Codes, Project, as_toml, database_url, in_words, new_code, read_project, secret_of
 from proband.annotate.store import sessions
 from proband.annotate.store.database import Database
-from proband.annotate.store.migrate import migrate
+from proband.annotate.store.migrate import migrate, open_existing
 from proband.annotate.store.places import add_unit
 from proband.annotate.store.schema import settings, units
 from proband.annotate.tasks.kinds import KINDS
+from proband.annotate.tasks.review import authors_secret, written_in
 from proband.annotate.texts import texts
 from proband.annotate.units import Unit, read_units
 from proband.core.errors import ProbandError
@@ -63,6 +65,7 @@ def init(
     database: str = "",
     trial: int = 0,
     gold: int = 0,
+    secret: Path | None = None,
     settings_given: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Make a project. Gives what to tell its owner: the password is shown once and stored as a hash."""
@@ -88,8 +91,10 @@ def init(
             for unit in made:
                 file.write(encode(unit) + b"\n")
         # reviews: the same people must have the same hashes as in the project that is reviewed
-        secret_of(folder, like=items / "secret" if kind == "review" else None)
+        secret_of(folder, make=True, like=authors_secret(source, secret) if kind == "review" else None)
         load(folder, project, password=password)
+        if kind == "review" and (written := written_in(items)) is not None:
+            add_review(written, folder)
     return {
         "project": str(folder),
         "kind": kind,
@@ -99,6 +104,15 @@ def init(
         "answers_wanted": project.people.overlap * sum(unit.role == "main" for unit in made),
         "password": password,
     }
+
+
+def with_contact(given: Mapping[str, Any], contact: str) -> dict[str, Any]:
+    """Settings with whom people can write to, without whom nobody can consent."""
+    texts_given = {**given.get("texts", {}), **({"contact": contact} if contact else {})}
+    if not str(texts_given.get("contact", "")).strip():
+        reason = "people must know whom they can write to before they consent"
+        raise ProbandError(f"no contact: {reason}; --contact 'NAME, ADDRESS'")
+    return {**given, "texts": texts_given}
 
 
 @contextmanager
@@ -189,9 +203,8 @@ def new_password(folder: Path) -> str:
     from argon2 import PasswordHasher
 
     password = secrets.token_urlsafe(12)
-    database = Database(database_url(folder, read_project(folder)))
+    database = open_existing(database_url(folder, read_project(folder)))
     try:
-        migrate(database)
         owner = update(settings).where(settings.c.name == "owner").values(value=PasswordHasher().hash(password))
 
         def work(connection: Connection) -> None:

@@ -6,6 +6,7 @@ that names the file and the key.
 
 from __future__ import annotations
 
+import hmac
 import os
 import secrets
 import tomllib
@@ -154,21 +155,37 @@ def database_url(folder: Path, project: Project) -> str:
     return url
 
 
-def secret_of(folder: Path, *, make: bool = True, like: Path | None = None) -> bytes:
-    """The project's random secret; made at the first start (or copied from `like`), readable by its owner only."""
+def secret_of(folder: Path, *, make: bool = False, like: Path | None = None) -> bytes:
+    """The project's random secret; made by `init` (or copied from `like`), readable by its owner only."""
     path = folder / "secret"
-    if not path.exists() and make:
-        known = like.read_text("ascii").strip() if like is not None and like.is_file() else ""
+    if make and not path.exists():
+        known = read_secret(like).hex() if like is not None else ""
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w") as file:
             file.write((known or secrets.token_hex(32)) + "\n")
             file.flush()
             os.fsync(file.fileno())
+    return read_secret(path)
+
+
+def read_secret(path: Path) -> bytes:
+    if not path.is_file():
+        reason = "no such file: without the project's secret all links are void and nobody is recognised; restore it"
+        raise ProbandError(reason, file=path)
     with told_of(path):
-        secret = bytes.fromhex(path.read_text("ascii").strip())
+        raw = path.read_bytes()
+    try:
+        secret = bytes.fromhex(raw.decode("ascii").strip())
+    except ValueError:
+        secret = b""
     if len(secret) < 32:
-        raise ProbandError("contains no secret of 32 bytes", file=path)
+        raise ProbandError("is not a secret of 32 bytes in hexadecimal digits", file=path)
     return secret
+
+
+def fingerprint(secret: bytes) -> str:
+    """Tells whether two projects have one secret, and nothing else about it."""
+    return hmac.digest(secret, b"fingerprint", "sha256").hex()[:16]
 
 
 def new_code() -> str:

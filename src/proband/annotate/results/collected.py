@@ -42,6 +42,17 @@ class Given:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Decision:
+    """The owner's label for a part of a unit."""
+
+    unit: str
+    part: str
+    label: str
+    reason: str
+    at: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class Collected:
     """A project's answers. `given` has main units only, in the order of units and people."""
 
@@ -52,8 +63,13 @@ class Collected:
     units: Mapping[int, Mapping[str, Any]]  # main units: id -> name, clause, body, gold
     places: Mapping[str, int]  # panel -> how many are wanted
     done: Mapping[str, int]  # panel -> how many are filled
-    decided: Mapping[tuple[str, str], str]  # (unit, part) -> the owner's label
+    decisions: Sequence[Decision]
     complete: Mapping[str, int]  # unit -> answers of the crowd with which it is complete
+
+    @cached_property
+    def decided(self) -> dict[tuple[str, str], str]:
+        """(unit, part) -> the owner's label."""
+        return {(each.unit, each.part): each.label for each in self.decisions}
 
     @property
     def kind(self) -> Kind:
@@ -137,7 +153,10 @@ def collect(connection: Connection, project: Project) -> Collected:
         },
         places={row[0]: row[1] for row in connection.execute(wanted)},
         done={row[0]: row[1] for row in connection.execute(filled)},
-        decided={(names[row.unit_id], row.part): row.label for row in connection.execute(select(adjudications))},
+        decisions=[
+            Decision(unit=names[row.unit_id], part=row.part, label=row.label, reason=row.reason, at=row.at)
+            for row in connection.execute(select(adjudications).order_by(adjudications.c.unit_id, adjudications.c.part))
+        ],
         complete={names[unit]: min(overlap, count) for unit, count in connection.execute(first)},
     )
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from proband.annotate.results.cells import write_csv
 from proband.annotate.results.collected import Collected
 from proband.annotate.results.figures import agreement, progress
-from proband.annotate.results.labels import labels
+from proband.annotate.results.labels import Labels, labels
 from proband.annotate.results.suite_inputs import write_jsonl, write_suite_input
+from proband.annotate.results.unit_texts import part_text, unit_text
 from proband.annotate.texts import paragraphs, texts
 from proband.core.errors import ProbandError
 from proband.core.files import write_text
 
+OWNER = "owner"  # worker and panel of a decision
 FORMATS = ("jsonl", "csv", "suite", "hf")
 
 
@@ -32,11 +34,12 @@ def export(found: Collected, *, to: str, out: Path, project_folder: Path) -> dic
 
 
 def rows(found: Collected) -> Iterator[dict[str, Any]]:
-    """A line per answer, all of them, also those that do not count."""
+    """A line per answer, all of them, also those that do not count; then a line per decision of the owner."""
     for each in found.given:
         yield {
             "id": each.id,
             "unit": each.unit,
+            "unit_text": unit_text(each.body),
             "worker": each.worker,
             "panel": each.panel,
             "counts": each.place is not None,
@@ -46,11 +49,27 @@ def rows(found: Collected) -> Iterator[dict[str, Any]]:
             "answer": each.answer,
             "signals": each.signals,
         }
+    texts_of = {unit["name"]: unit_text(unit["body"]) for unit in found.units.values()} if found.decisions else {}
+    for decision in found.decisions:
+        yield {
+            "id": f"decision {decision.unit} {decision.part}",
+            "unit": decision.unit,
+            "unit_text": texts_of.get(decision.unit, ""),
+            "worker": OWNER,
+            "panel": OWNER,
+            "counts": True,
+            "revision": 1,
+            "seconds": 0.0,
+            "created": decision.at,
+            "answer": {"part": decision.part, "label": decision.label, "reason": decision.reason},
+            "signals": {},
+        }
 
 
 def _csv(found: Collected, out: Path) -> dict[str, Any]:
     """A line per label where there are labels, else per answer."""
-    header = ["id", "unit", "part", "worker", "panel", "counts", "revision", "seconds", "label", "text", "detail"]
+    shared_names = ["worker", "panel", "counts", "revision", "seconds"]
+    header = ["id", "unit", "part", *shared_names, "label", "text", "detail", "unit_text", "part_text"]
     lines = []
     for each in found.given:
         shared = [each.worker, each.panel, each.place is not None, each.revision, round(each.seconds, 3)]
@@ -60,34 +79,67 @@ def _csv(found: Collected, out: Path) -> dict[str, Any]:
             rating = each.answer.get("difficulty")
             for part, label in parts:
                 more = detail.get(part, rating)
-                lines.append([each.id, each.unit, part, *shared, label, "", more])
+                about = [unit_text(each.body), part_text(each.body, part)]
+                lines.append([each.id, each.unit, part, *shared, label, "", more, *about])
         else:
             text = each.answer.get("story") or "\n".join(each.answer.get("steps", ()))
-            lines.append([each.id, each.unit, "", *shared, "", text, ""])
+            lines.append([each.id, each.unit, "", *shared, "", text, "", unit_text(each.body), ""])
+    bodies = {unit["name"]: unit["body"] for unit in found.units.values()} if found.decisions else {}
+    for decision in found.decisions:
+        about = [unit_text(bodies[decision.unit]), part_text(bodies[decision.unit], decision.part)]
+        names = [f"decision {decision.unit} {decision.part}", decision.unit, decision.part]
+        lines.append([*names, OWNER, OWNER, True, 1, 0.0, decision.label, "", decision.reason, *about])
     write_csv(out, header, lines)
     return {"lines": len(lines), "file": str(out)}
 
 
 def _hub(found: Collected, out: Path) -> dict[str, Any]:
-    """README.md with the card's head, data/answers.jsonl and data/labels.jsonl."""
+    """README.md with the card's head, data/answers.jsonl, data/units.jsonl and data/labels.jsonl, with the texts."""
     out.mkdir(parents=True, exist_ok=True)
     flat = (
         {**row, "answer": json.dumps(row["answer"], ensure_ascii=False), "signals": json.dumps(row["signals"])}
         for row in rows(found)
     )
     count = write_jsonl(out / "data" / "answers.jsonl", flat)
+    every = sorted(found.units.values(), key=lambda unit: str(unit["name"]))
+    write_jsonl(out / "data" / "units.jsonl", map(_hub_unit, every))
     made = labels(found)
     if made:
-        write_jsonl(out / "data" / "labels.jsonl", ({"part": part, "label": label} for part, label in made.items()))
+        write_jsonl(out / "data" / "labels.jsonl", _hub_labels(found, made))
     write_text(out / "README.md", card(found, with_labels=bool(made)))
     return {"answers": count, "labels": len(made), "folder": str(out)}
+
+
+def _hub_unit(unit: Mapping[str, Any]) -> dict[str, Any]:
+    """A unit without the authors of its stories; its body is one column, since kinds differ."""
+    body = {
+        name: [{k: v for k, v in part.items() if k != "author"} for part in value] if name == "stories" else value
+        for name, value in unit["body"].items()
+    }
+    return {"unit": unit["name"], "text": unit_text(body), "body": json.dumps(body, ensure_ascii=False)}
+
+
+def _hub_labels(found: Collected, made: Labels) -> Iterator[dict[str, Any]]:
+    """A line per label with what it is about and who had the last word."""
+    bodies = {unit["name"]: unit["body"] for unit in found.units.values()}
+    decided = {found.part_name(unit, part): unit for unit, part in found.decided}
+    for part, label in made.items():
+        unit = decided.get(part) or found.groups[part]
+        yield {
+            "part": part,
+            "label": label,
+            "decided_by": OWNER if part in decided else "people",
+            "unit": unit,
+            "unit_text": unit_text(bodies[unit]),
+            "part_text": part_text(bodies[unit], part),
+        }
 
 
 def card(found: Collected, *, with_labels: bool) -> str:
     """The data card: what was asked of whom, how it was paid and checked, how far people agreed."""
     project, done = found.project, progress(found)
     title = json.dumps(project.title, ensure_ascii=False)  # JSON strings are YAML strings
-    configs = ["answers", "labels"] if with_labels else ["answers"]
+    configs = ["answers", "units", *(["labels"] if with_labels else [])]
     head = [
         "---",
         f"pretty_name: {title}",

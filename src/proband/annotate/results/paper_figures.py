@@ -125,7 +125,8 @@ def _reviewed(found: Collected) -> dict[str, Figure]:
     votes: dict[str, list[str]] = defaultdict(list)
     reasons: Counter[str] = Counter()
     for each in found.counted():
-        for verdict in each.answer["verdicts"]:
+        present = {story for story, _ in found.kind.labels(each.body, each.answer)}
+        for verdict in (verdict for verdict in each.answer["verdicts"] if verdict["story"] in present):
             votes[verdict["story"]].append(verdict["verdict"])
             if verdict["verdict"] == "bad":
                 reasons[verdict["reason"]] += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from proband.annotate.erasing import workers_of
 from proband.annotate.planning import plan
 from proband.annotate.project import database_url, read_project, secret_of
 from proband.annotate.results.collected import Collected, collect
@@ -13,18 +14,15 @@ from proband.annotate.results.figures import agreement, figures, people_figures
 from proband.annotate.results.labels import RULES, labels
 from proband.annotate.results.measured import guess_of
 from proband.annotate.results.suite_inputs import write_jsonl
-from proband.annotate.site.tokens import worker_hash
-from proband.annotate.store.database import Database
-from proband.annotate.store.migrate import migrate
+from proband.annotate.store.migrate import open_existing
 from proband.core.errors import ProbandError
 from proband.core.files import raw_lines
 
 
 def collected(folder: Path) -> Collected:
     project = read_project(folder)
-    database = Database(database_url(folder, project))
+    database = open_existing(database_url(folder, project))
     try:
-        migrate(database)
         return database.read(lambda connection: collect(connection, project))
     finally:
         database.close()
@@ -35,10 +33,11 @@ def status(folder: Path, *, people: bool = False, workers: Path | None = None, s
     found = collected(folder)
     if workers is not None:
         by_hash = {person["worker"]: person for person in found.people}
-        secret, lines = secret_of(folder, make=False), []
+        secret, lines = secret_of(folder), []
         for _, raw in raw_lines(workers):
             if name := raw.decode("utf-8", "replace").strip():
-                person = by_hash.get(worker_hash(secret, source, name), {})
+                known = (by_hash[each] for each in workers_of(secret, name, source) if each in by_hash)
+                person = next(known, {})
                 keys = ("outcome", "decision", "reason")
                 lines.append({"id": name, "person": person.get("id"), **{key: person.get(key, "") for key in keys}})
         return {"people_lines": lines}

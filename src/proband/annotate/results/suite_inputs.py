@@ -4,18 +4,23 @@ for `script`, a run of people on the items they solved."""
 from __future__ import annotations
 
 import csv
+import os
 import re
 import shutil
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from proband.annotate.results.collected import Collected, Given
+from proband.annotate.project import fingerprint, secret_of
+from proband.annotate.results.collected import Collected, Decision, Given
 from proband.annotate.results.labels import labels
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, encode, read_items, sha256_file, write_json
 from proband.core.types import Answer, Run
+
+SOURCE = "source.json"
 
 
 def write_suite_input(found: Collected, folder: Path, project_folder: Path) -> dict[str, Any]:
@@ -28,7 +33,23 @@ def write_suite_input(found: Collected, folder: Path, project_folder: Path) -> d
         "simplify": _pairs,
         "solve": _runs,
     }[found.project.kind](found, folder, project_folder)
+    write_json(folder / SOURCE, _source(found, folder, project_folder))
+    if found.decisions:
+        made["decisions"] = write_jsonl(folder / "decisions.jsonl", map(partial(_decision, found), found.decisions))
     return made
+
+
+def _decision(found: Collected, each: Decision) -> dict[str, str]:
+    return {"item_id": found.part_name(each.unit, each.part), "label": each.label, "reason": each.reason}
+
+
+def _source(found: Collected, folder: Path, project_folder: Path) -> dict[str, Any]:
+    """Where an export comes from and under which licence; of stories also which secret hides their authors."""
+    about = {"title": found.project.title, "kind": found.project.kind, "licence": found.project.licence}
+    if found.project.kind == "write":
+        about["project"] = os.path.relpath(project_folder.resolve(), folder.resolve())
+        about["secret"] = fingerprint(secret_of(project_folder))
+    return about
 
 
 def write_jsonl(path: Path, rows: Any) -> int:
@@ -80,7 +101,7 @@ def _templates(found: Collected, folder: Path, _: Path) -> dict[str, Any]:
     kept = {story for story, label in labels(found).items() if label == "good"}
     rows = []
     for unit in found.units.values():
-        rows += [template(story) for story in unit["body"]["stories"] if story["id"] in kept]
+        rows += [template(story) for story in unit["body"]["stories"] if story["id"] in kept and "text" in story]
     with atomic(folder / "amt_train.csv") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("rel_comb", "gender_comb", "template"))

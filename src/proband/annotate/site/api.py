@@ -30,6 +30,7 @@ FORMS: dict[str, dict[str, Any]] = {  # path -> the fields of its form
     "/owner/people/approve": {},
     "/owner/person/{person}/decide": {"decision": TEXT, "reason": TEXT, "words": TEXT},
     "/owner/person/{person}/erase": {"sure": TEXT},
+    "/owner/find": {"who": TEXT},
     "/owner/adjudicate": {"unit": NUMBER, "part": TEXT, "label": TEXT, "words": TEXT},
     "/owner/links": {"count": NUMBER, "panel": TEXT},
     "/owner/state": {"state": TEXT},

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sqlite3
 import time
 from collections.abc import AsyncIterator
 from typing import Any
 
+from sqlalchemy.exc import DBAPIError
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -16,6 +18,9 @@ from starlette.routing import Route
 from proband.annotate.site import api, desk, owner
 from proband.annotate.site.context import Study, message
 from proband.annotate.site.visit import answering, background, entry, pages
+from proband.annotate.site.visit.posting import refuse
+from proband.annotate.store import people as people_store
+from proband.annotate.store.database import reason_of
 from proband.annotate.store.places import return_expired
 from proband.web.templates import asset
 
@@ -29,7 +34,7 @@ STATIC = {
 
 def application(study: Study) -> Starlette:
     """The pages of one project."""
-    app = Starlette(routes=routes(), lifespan=lifespan, exception_handlers={404: missing, 405: missing, 500: broken})
+    app = Starlette(routes=routes(), lifespan=lifespan, exception_handlers=HANDLERS)
     app.state.study = study
     app.add_middleware(Headers, frames=" ".join(study.project.platform.frames))
     return app
@@ -68,6 +73,7 @@ def owner_routes() -> list[Route]:
         Route("/owner/person/{person:int}", owner.person_page),
         Route("/owner/person/{person:int}/decide", owner.decide, methods=["POST"]),
         Route("/owner/person/{person:int}/erase", owner.erase, methods=["POST"]),
+        Route("/owner/find", owner.find_person, methods=["POST"]),
         Route("/owner/disputes", owner.disputes_page),
         Route("/owner/adjudicate", owner.adjudicate, methods=["POST"]),
         Route("/owner/plan", owner.plan_page),
@@ -103,9 +109,15 @@ async def static(request: Request) -> Response:
 
 
 async def health(request: Request) -> Response:
-    """For a proxy: the database answers."""
+    """For a proxy: the database answers, and takes what is written; if not, what is wrong."""
     study: Study = request.app.state.study
-    await study.read(lambda c: c.exec_driver_sql("SELECT 1").scalar())
+    trouble = study.database.trouble
+    try:
+        await study.read(lambda c: c.exec_driver_sql("SELECT 1").scalar())
+        if trouble.reason:
+            await study.write(people_store.touch)
+    except (DBAPIError, sqlite3.Error) as error:
+        return PlainTextResponse(f"the database fails: {reason_of(error)}\n", status_code=503)
     return PlainTextResponse("ok")
 
 
@@ -117,8 +129,16 @@ async def missing(request: Request, error: Exception) -> Response:
     return made
 
 
+async def away(request: Request, error: Exception) -> Response:
+    """The database failed: the log has one line a minute, the person a page, the script a status to try again."""
+    return refuse(request, 503, "broken")
+
+
 async def broken(request: Request, error: Exception) -> Response:
     return message(request, "broken", status=500)
+
+
+HANDLERS: dict[Any, Any] = {404: missing, 405: missing, 500: broken, DBAPIError: away, sqlite3.Error: away}
 
 
 class Headers:

@@ -17,7 +17,7 @@ from proband.annotate.project import Project, database_url, read_project, secret
 from proband.annotate.site.limits import Limit
 from proband.annotate.site.tokens import form_token
 from proband.annotate.store.database import Database
-from proband.annotate.store.migrate import migrate
+from proband.annotate.store.migrate import open_existing
 from proband.annotate.tasks.kind import Kind
 from proband.annotate.tasks.kinds import KINDS
 from proband.annotate.texts import paragraphs, text
@@ -66,12 +66,11 @@ class Study:
 
 def open_study(folder: Path) -> Study:
     """A project's folder, with its database at the newest schema and in line with project.toml."""
-    project = read_project(folder)
-    database = Database(database_url(folder, project))
+    project, secret = read_project(folder), secret_of(folder)
+    database = open_existing(database_url(folder, project))
     try:
-        migrate(database)
         applied = database.write(lambda connection: apply_settings(connection, project))
-        return Study(folder=folder, project=project, secret=secret_of(folder), database=database, applied=applied)
+        return Study(folder=folder, project=project, secret=secret, database=database, applied=applied)
     except ProbandError:
         database.close()
         raise

@@ -12,6 +12,8 @@ from sqlalchemy import delete, insert, select, update
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
+from proband.annotate.erasing import erase as erase_everywhere
+from proband.annotate.erasing import workers_of
 from proband.annotate.planning import plan
 from proband.annotate.results.collected import Collected, collect
 from proband.annotate.results.export import FORMATS, export
@@ -206,9 +208,21 @@ async def erase(request: Request, study: Study, form: dict[str, str]) -> Respons
     number = bounded(request.path_params["person"])
     if form.get("sure") != "yes":
         return message(request, "bad_form", status=400)
-    await study.write(lambda c: people_store.erase(c, number))
-    await asyncio.to_thread(study.database.forget)
+    worker = await study.read(lambda c: c.scalar(select(people.c.worker).where(people.c.id == number)))
+    if worker is None:
+        return message(request, "missing", status=404)
+    made = await asyncio.to_thread(erase_everywhere, study.folder, study.database, worker)
+    if made.left:
+        return page(request, "message.html", name="not_erased", done=0, places=made.left)
     return home(request, "/people")
+
+
+@acting
+async def find_person(request: Request, study: Study, form: dict[str, str]) -> Response:
+    """POST /owner/find: to the page of somebody known by an id or a personal link."""
+    hashes = workers_of(study.secret, form.get("who", ""))
+    number = await study.read(lambda c: c.scalar(select(people.c.id).where(people.c.worker.in_(hashes))))
+    return message(request, "nobody", status=404) if number is None else home(request, f"/person/{number}")
 
 
 @acting

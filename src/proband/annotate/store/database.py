@@ -8,6 +8,8 @@ again until `PATIENCE` is over; all work is written so that a second try after a
 
 from __future__ import annotations
 
+import logging
+import math
 import queue
 import sqlite3
 import threading
@@ -18,8 +20,9 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, IntegrityError, InterfaceError, OperationalError
 
+from proband.annotate.store.schema import metadata
 from proband.core.errors import ProbandError
 
 T = TypeVar("T")
@@ -27,6 +30,8 @@ Work = Callable[[Connection], T]
 PATIENCE = 20.0  # seconds to wait for a database that went away
 GROUP = 64  # pieces of work in one commit
 THREADS = 8
+EVERY = 60.0  # seconds between two lines of the log about the same trouble
+LOG = logging.getLogger("proband.annotate")
 
 
 class Database:
@@ -36,6 +41,7 @@ class Database:
         self.engine = engine(url)
         self.sqlite = self.engine.dialect.name == "sqlite"
         self.pool = ThreadPoolExecutor(THREADS, thread_name_prefix="database")
+        self.trouble = Trouble()
         self._jobs: queue.SimpleQueue[tuple[Work[Any], Future[Any]] | None] = queue.SimpleQueue()
         self._writer = threading.Thread(target=self._write_groups, name="writer", daemon=True)
         if self.sqlite:
@@ -46,7 +52,7 @@ class Database:
 
     def submit_write(self, work: Work[T]) -> Future[T]:
         if not self.sqlite:
-            return self.pool.submit(self._again, work)
+            return self.pool.submit(self._written, work)
         future: Future[T] = Future()
         self._jobs.put((work, future))
         return future
@@ -58,12 +64,15 @@ class Database:
         return self.submit_write(work).result()
 
     def forget(self) -> None:
-        """What was deleted is gone from the disk: SQLite overwrites it (secure_delete), and its log is emptied here.
-        PostgreSQL does so by itself (autovacuum)."""
+        """What was deleted is gone from the disk: SQLite overwrites it (secure_delete), and its log is emptied here;
+        PostgreSQL writes its tables anew (dead rows would stay in them). Its own log and backups keep it for a time."""
         if self.sqlite:
             connection = self.engine.raw_connection()
             connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
             connection.close()
+            return
+        with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as vacuum:
+            vacuum.exec_driver_sql(f"VACUUM (FULL) {', '.join(metadata.tables)}")
 
     def close(self) -> None:
         if self.sqlite and self._writer.is_alive():
@@ -71,6 +80,11 @@ class Database:
             self._writer.join()
         self.pool.shutdown()
         self.engine.dispose()
+
+    def _written(self, work: Work[T]) -> T:
+        made = self._again(work)
+        self.trouble.ends()
+        return made
 
     def _again(self, work: Work[T]) -> T:
         """One transaction, tried again while the database is away or asks for it (deadlock, serialisation)."""
@@ -81,8 +95,13 @@ class Database:
                     return work(connection)
             except (OperationalError, InterfaceError) as error:
                 if not passing(error) or time.monotonic() > deadline:
+                    self.trouble.begins(error)
                     raise
                 time.sleep(0.2)
+            except (DatabaseError, sqlite3.Error) as error:
+                if not isinstance(error, IntegrityError):
+                    self.trouble.begins(error)
+                raise
 
     def _write_groups(self) -> None:
         """SQLite's one writer."""
@@ -108,8 +127,10 @@ class Database:
                     with connection.begin_nested():
                         outcomes.append((future, work(connection), None))
                 except Exception as error:
-                    if isinstance(error, OperationalError) and passing(error):
-                        raise
+                    if isinstance(error, OperationalError):
+                        if passing(error):
+                            raise
+                        self.trouble.begins(error)
                     outcomes.append((future, None, error))
 
         try:
@@ -118,11 +139,37 @@ class Database:
             for _, future in group:
                 future.set_exception(error)
             return
+        if all(problem is None for _, _, problem in outcomes):
+            self.trouble.ends()
         for future, result, problem in outcomes:
             if problem is None:
                 future.set_result(result)
             else:
                 future.set_exception(problem)
+
+
+class Trouble:
+    """What is wrong with a database, if something is: `reason` for /health, one line a minute for the log."""
+
+    def __init__(self) -> None:
+        self.reason, self._times, self._said = "", 0, -math.inf
+
+    def begins(self, error: BaseException) -> None:
+        self.reason, self._times = reason_of(error), self._times + 1
+        if time.monotonic() - self._said >= EVERY:
+            LOG.error("%s  the database fails: %s (%d times)", time.strftime("%F %T"), self.reason, self._times)
+            self._said, self._times = time.monotonic(), 0
+
+    def ends(self) -> None:
+        if self.reason:
+            LOG.error("%s  the database works again", time.strftime("%F %T"))
+            self.reason, self._times, self._said = "", 0, -math.inf
+
+
+def reason_of(error: BaseException) -> str:
+    """The database's own words, in one line."""
+    lines = str(getattr(error, "orig", None) or error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
 
 
 def passing(error: DBAPIError) -> bool:

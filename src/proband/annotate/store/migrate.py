@@ -3,33 +3,72 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, inspect, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 
-from proband.annotate.store.database import Database
+from proband.annotate.store.database import Database, reason_of
 from proband.core.errors import ProbandError
 
 NEWEST = "0003"  # the head of migrations/versions; a test compares
 LOCK = 7043114  # PostgreSQL's advisory lock: two servers that start at once do not both migrate
 
 
-def migrate(database: Database, to: str = "head") -> None:
+def open_existing(url: str) -> Database:
+    """The database of a study that was made before, at the newest schema. One that is missing, empty, damaged or of a
+    newer Proband is refused: an empty study must never take its place."""
+    database = Database(url)
+    file = database.engine.url.database if database.sqlite else None
     try:
+        if file is not None and not Path(file).is_file():
+            raise ProbandError("no such database; is this the whole project? Restore it from a backup", file=Path(file))
+        with usable(database):
+            database.read(_check)
+        migrate(database)
+    except ProbandError:
+        database.close()
+        raise
+    return database
+
+
+def _check(connection: Connection) -> None:
+    if connection.dialect.name == "sqlite":
+        found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+        if found != "ok":
+            raise ProbandError(f"the database {connection.engine.url.database} is damaged: {found}; restore a backup")
+    if current(connection) is None or not connection.scalar(text("SELECT count(*) FROM settings WHERE name = 'owner'")):
+        shown = connection.engine.url.render_as_string(hide_password=True)
+        raise ProbandError(f"the database {shown} contains no study; `proband annotate init` makes one")
+
+
+def migrate(database: Database, to: str = "head") -> None:
+    with usable(database):
         database.write(lambda connection: _migrate(connection, to))
-    except OperationalError as error:
-        reason = str(error.orig).strip().splitlines()[0]
+
+
+@contextmanager
+def usable(database: Database) -> Iterator[None]:
+    """Turns the errors of a database that cannot be used into one line."""
+    try:
+        yield
+    except (DBAPIError, sqlite3.Error) as error:
         shown = database.engine.url.render_as_string(hide_password=True)
-        raise ProbandError(f"the database {shown} cannot be used: {reason}") from None
+        raise ProbandError(f"the database {shown} cannot be used: {reason_of(error)}") from None
 
 
 def _migrate(connection: Connection, to: str) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
-    if to == "head" and current(connection) == NEWEST:
+    before = current(connection)
+    if to == "head" and before == NEWEST:
         return
+    if before is not None and before > NEWEST:
+        raise ProbandError(f"the database was made by a newer Proband (schema {before}; this one knows {NEWEST})")
     from alembic import command
 
     logging.getLogger("alembic").setLevel(logging.WARNING)

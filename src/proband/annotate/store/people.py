@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, select, update
 
-from proband.annotate.store.schema import answers, assignments, checks, drafts, events, people, places, units
+from proband.annotate.store.schema import (
+    answers,
+    assignments,
+    bars,
+    checks,
+    drafts,
+    events,
+    people,
+    places,
+    settings,
+    units,
+)
+from proband.core.files import encode
 
 Person = Row[Any]
 REASONS = ("failed_checks", "careless", "no_effort", "machine_text", "other")  # for a rejection; words may follow
@@ -15,6 +28,11 @@ REASONS = ("failed_checks", "careless", "no_effort", "machine_text", "other")  #
 
 def note(connection: Connection, kind: str, person_id: int | None = None, detail: str = "") -> None:
     connection.execute(events.insert().values(at=time.time(), person_id=person_id, kind=kind, detail=detail))
+
+
+def touch(connection: Connection) -> None:
+    """A write that changes nothing: whether the database takes one."""
+    connection.execute(update(settings).where(settings.c.name == "state").values(value=settings.c.value))
 
 
 def find(connection: Connection, worker: str, *, lock: bool = False) -> Person | None:
@@ -117,6 +135,37 @@ def erase(connection: Connection, person_id: int) -> int:
     connection.execute(delete(people).where(people.c.id == person_id))
     note(connection, "erased", None, f"{gone} answers")
     return gone
+
+
+def erase_stories(connection: Connection, worker: str) -> int:
+    """The stories of an author leave the units in which others review them; gives their number. A unit without any is
+    no longer given to anybody."""
+    count = 0
+    for unit in connection.execute(select(units.c.id, units.c.body).where(units.c.body.contains(worker))).all():
+        body, gone = without_stories(json.loads(unit.body), worker)
+        if not gone:
+            continue
+        count += gone
+        connection.execute(update(units).where(units.c.id == unit.id).values(body=encode(body).decode()))
+        if all(story.get("erased") for story in body["stories"]):
+            here = assignments.c.unit_id == unit.id
+            connection.execute(update(assignments).where(here, assignments.c.state == "open").values(state="expired"))
+            connection.execute(update(assignments).where(here).values(place=None))
+            connection.execute(delete(places).where(places.c.unit_id == unit.id))
+            connection.execute(update(units).where(units.c.id == unit.id).values(role="erased"))
+    connection.execute(delete(bars).where(bars.c.worker == worker))
+    if count:
+        note(connection, "erased", None, f"{count} stories")
+    return count
+
+
+def without_stories(body: dict[str, Any], worker: str) -> tuple[dict[str, Any], int]:
+    """A unit's body in which an author's stories are gone but for their ids, and their number. The others keep their
+    places, by which the page and its form know them."""
+    stories = body.get("stories", [])
+    kept = [{"id": s["id"], "erased": True} if s.get("author") == worker else s for s in stories]
+    gone = sum(story.get("author") == worker for story in stories)
+    return ({**body, "stories": kept} if gone else body), gone
 
 
 def answered(connection: Connection, person_id: int, *roles: str) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,13 +16,15 @@ from typing import Any
 
 import msgspec
 
+from proband.annotate.project import fingerprint, read_secret
 from proband.annotate.tasks.kind import Body, Form, Invalid, Kind, share_right
 from proband.annotate.units import Unit
 from proband.core.errors import ProbandError
-from proband.core.files import read_records
+from proband.core.files import read_records, told_of
 
 TOGETHER = 3  # stories in a unit
 VERDICTS = ("good", "bad")
+HIDDEN = re.compile("[0-9a-f]{32}")  # an author's keyed hash
 REASONS = ("nonsense", "facts", "direction", "reveals")
 
 
@@ -53,12 +56,12 @@ def stories(path: Path) -> list[Story]:
 def _from_project(folder: Path) -> Iterator[Story]:
     from proband.annotate.project import database_url, read_project
     from proband.annotate.store.answers import latest
-    from proband.annotate.store.database import Database
+    from proband.annotate.store.migrate import open_existing
 
     project = read_project(folder)
     if project.kind != "write":
         raise ProbandError(f"is a project of the kind {project.kind}; reviews are of stories", file=folder)
-    database = Database(database_url(folder, project))
+    database = open_existing(database_url(folder, project))
     try:
         rows = database.read(lambda connection: list(latest(connection)))
     finally:
@@ -66,6 +69,43 @@ def _from_project(folder: Path) -> Iterator[Story]:
     for row in rows:
         if row.decision != "rejected":
             yield story_of(row.id, row.worker, json.loads(row.unit_body), json.loads(row.body)["story"])
+
+
+def authors_secret(path: Path, given: Path | None = None) -> Path | None:
+    """The secret that hides the authors of stories: of the project they wrote in; None where authors are not hidden.
+    Without it somebody could review their own story, so that it must be there."""
+    written = written_in(path)
+    found = given or (written / "secret" if written is not None else None)
+    if found is not None:
+        if source_of(path).get("secret") not in (None, fingerprint(read_secret(found))):
+            raise ProbandError("is not the secret with which the authors of these stories were hidden", file=found)
+        return found
+    if any(HIDDEN.fullmatch(story.author) for story in stories(path)):
+        reason = "its authors are hidden by the secret of the project they wrote in, and could review themselves"
+        raise ProbandError(f"{reason}: name that project (--items PROJECT) or its secret (--secret FILE)", file=path)
+    return None
+
+
+def written_in(path: Path) -> Path | None:
+    """The project of the kind write that stories come from: `path` itself, or the one that an export names."""
+    if (path / "project.toml").is_file():
+        return path
+    folder = path if path.is_dir() else path.parent
+    named = source_of(path).get("project")
+    return folder / named if named is not None and (folder / named / "project.toml").is_file() else None
+
+
+def source_of(path: Path) -> dict[str, str]:
+    """What an export says about where it comes from."""
+    file = (path if path.is_dir() else path.parent) / "source.json"
+    if not file.is_file():
+        return {}
+    with told_of(file):
+        raw = file.read_bytes()
+    try:
+        return msgspec.json.decode(raw, type=dict[str, str])
+    except msgspec.DecodeError as error:
+        raise ProbandError(str(error), file=file) from None
 
 
 def story_of(name: str, author: str, body: Body, text: str) -> Story:
@@ -118,12 +158,18 @@ def grouped(found: Sequence[Story]) -> list[list[Story]]:
 def shown(body: Body) -> dict[str, Any]:
     """Neither who wrote it nor its id."""
     kept = ("facts", "implied_fact", "text")
-    return {"stories": [{key: story[key] for key in kept} for story in body["stories"]], "reasons": REASONS}
+    stories = [{"place": place, **{key: story[key] for key in kept}} for place, story in present(body)]
+    return {"stories": stories, "reasons": REASONS}
+
+
+def present(body: Body) -> list[tuple[int, dict[str, Any]]]:
+    """The stories that were not erased with their author, each with its place."""
+    return [(place, story) for place, story in enumerate(body["stories"]) if not story.get("erased")]
 
 
 def answer(body: Body, form: Form) -> dict[str, Any]:
     verdicts = []
-    for place, story in enumerate(body["stories"]):
+    for place, story in present(body):
         verdict, reason = form.get(f"v{place}", ""), form.get(f"r{place}", "")
         if verdict not in VERDICTS:
             raise Invalid(f"v{place}", "invalid.verdict", place=place + 1)
@@ -136,14 +182,15 @@ def answer(body: Body, form: Form) -> dict[str, Any]:
 def fields(body: Body, given: Body) -> dict[str, str]:
     found = {each["story"]: each for each in given.get("verdicts", ())}
     made: dict[str, str] = {}
-    for place, story in enumerate(body["stories"]):
+    for place, story in present(body):
         each = found.get(story["id"], {})
         made |= {f"v{place}": each.get("verdict", ""), f"r{place}": each.get("reason", "")}
     return made
 
 
 def labels(body: Body, given: Body) -> list[tuple[str, str]]:
-    return [(each["story"], each["verdict"]) for each in given["verdicts"]]
+    known = {story["id"] for _, story in present(body)}
+    return [(each["story"], each["verdict"]) for each in given["verdicts"] if each["story"] in known]
 
 
 def agreed(body: Body, given: Body, gold: Any) -> float:

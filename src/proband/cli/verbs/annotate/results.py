@@ -23,7 +23,10 @@ def status(
     people: Annotated[bool, Parameter(negative=(), help="Also print one line per person.")] = False,
     workers: Annotated[
         Path | None,
-        Parameter(metavar="FILE", help="File of platform ids, one per line: print their outcome and your decision."),
+        Parameter(
+            metavar="FILE",
+            help="File of platform ids or personal links: print their outcome and decision.",
+        ),
     ] = None,
     source: Annotated[
         Literal["prolific", "mturk", "url"], Parameter(help="Platform of the ids in --workers.")

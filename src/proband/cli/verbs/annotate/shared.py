@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-
-from proband.cli.arguments import COUNT
+from cyclopts.validators import Number
 
 Project = Annotated[Path, Parameter(help="Folder of the project.")]
 Host = Annotated[str, Parameter(metavar="ADDRESS", help="Address to listen on.")]
-Port = Annotated[int, Parameter(metavar="N", validator=COUNT, help="Port to listen on.")]
+Port = Annotated[int, Parameter(metavar="N", validator=Number(gte=1, lte=65535), help="Port to listen on.")]

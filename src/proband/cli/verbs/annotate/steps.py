@@ -26,8 +26,9 @@ def commands() -> App:
     verb = App(
         name="annotate", help=HELP, usage=usage, group_commands=Group("Steps"), group_parameters=OPTIONS, sort_key=99
     )
-    steps: tuple[Callable[..., None], ...] = (demo, init, plan, serve, links, password, status, aggregate, export)
-    for place, step in enumerate(steps):
+    running: tuple[Callable[..., None], ...] = (demo, init, plan, serve, links, password)
+    reading: tuple[Callable[..., None], ...] = (status, erase, aggregate, export)
+    for place, step in enumerate((*running, *reading)):
         verb.command(step, sort_key=place)
     return verb
 
@@ -39,9 +40,13 @@ def init(
     kind: Annotated[KINDS, Parameter(help="Kind of task.")],
     items: Annotated[Path, Parameter(metavar="PATH", help="A suite's files: a folder, a file or a zip archive.")],
     title: Annotated[str, Parameter(help="Title shown to participants.")] = "",
+    contact: Annotated[str, Parameter(help="Whom participants can write to; stands on every page.")] = "",
     database: Annotated[str, Parameter(metavar="URL", help="sqlite:///FILE or postgresql://USER@HOST/NAME.")] = "",
     trial: Annotated[int, Parameter(metavar="N", help="Practice units, which decide who may continue.")] = 0,
     gold: Annotated[int, Parameter(metavar="N", help="Units with a known answer, used as checks.")] = 0,
+    secret: Annotated[
+        Path | None, Parameter(metavar="FILE", help="Secret of the project in which reviewed stories were written.")
+    ] = None,
     set: Annotated[Pairs, Parameter(metavar="NAME=VALUE", help="Setting of project.toml, as people.overlap=5.")] = (),
     json: Json = False,
 ) -> None:
@@ -49,9 +54,9 @@ def init(
 
     Example: proband annotate init study --kind judge --items questionnaires.jsonl
     """
-    from proband.annotate.create import init
+    from proband.annotate.create import init, with_contact
 
-    given = nested(settings(set))
+    given = with_contact(nested(settings(set)), contact)
     made = init(
         project,
         kind=kind,
@@ -60,6 +65,7 @@ def init(
         database=database,
         trial=trial,
         gold=gold,
+        secret=secret,
         settings_given=given,
     )
     give(made, lambda made: [fields(made)], json=json)
@@ -133,7 +139,7 @@ def links(
     from proband.annotate.site.links import personal_links
 
     panel = "expert" if expert else "crowd"
-    made = personal_links(read_project(project), secret_of(project, make=False), base, count=count, panel=panel)
+    made = personal_links(read_project(project), secret_of(project), base, count=count, panel=panel)
     give({"links": made}, lambda made: made["links"], json=json)
 
 
@@ -145,6 +151,27 @@ def password(project: Project, /, *, json: Json = False) -> None:
     from proband.annotate.create import new_password
 
     give({"password": new_password(project)}, lambda made: [fields(made)], json=json)
+
+
+def erase(
+    project: Project,
+    /,
+    *,
+    who: Annotated[str, Parameter(metavar="ID", help="Id that the platform knows, or the whole personal link.")],
+    source: Annotated[
+        Literal["prolific", "mturk", "url"] | None, Parameter(help="Platform of the id (default: any).")
+    ] = None,
+    yes: Annotated[bool, Parameter(negative=(), help="Erase; without this option only show what is known.")] = False,
+    json: Json = False,
+) -> None:
+    """Erase a person: their answers, drafts and notes, and their stories in the projects that review them.
+
+    Example: proband annotate erase study --who 5f0c1a --yes
+    """
+    from proband.annotate.erasing import erase_by_name, known_by_name
+
+    made = erase_by_name(project, who, source or "") if yes else known_by_name(project, who, source or "")
+    give(made, lambda made: [fields(made)], json=json)
 
 
 def demo(

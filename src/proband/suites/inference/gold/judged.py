@@ -4,6 +4,7 @@ questionnaires.jsonl        one question with its candidates a line (docs/format
 judgments.jsonl             what people said: item_id (a candidate's), worker, value, seconds
 reverse-judgments.jsonl     optional: the other direction, whether the question implies the candidate (Holt 2018)
 expert.jsonl                optional: an expert's judgments, for the audit
+decisions.jsonl             optional: the owner's word on single pairs (item_id, label), before any rule
 
 A pair keeps its label where the rule gives one, and is dropped where it gives none or says that it makes no sense. The
 type in the question is replaced by the answer, so that premise and hypothesis have both arguments.
@@ -69,6 +70,13 @@ class Judged:
     reverse: Mapping[str, str | None]
     expert: Mapping[str, str]
     rule: str
+    decided: int = 0  # labels that the owner of the study gave
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    item_id: str
+    label: str
+    reason: str = ""
 
 
 def read(folder: Path, rule: str) -> Judged:
@@ -78,7 +86,20 @@ def read(folder: Path, rule: str) -> Judged:
     backwards, expert = folder / "reverse-judgments.jsonl", folder / "expert.jsonl"
     reverse = RULES[rule](read_votes(backwards, known)).labels if backwards.exists() else {}
     said = {each.item_id: each.value for each in judgments(expert, known)} if expert.exists() else {}
-    return Judged(asked, votes, RULES[rule](votes).labels, reverse, said, rule)
+    decided = decisions(folder / "decisions.jsonl", known)
+    return Judged(asked, votes, {**RULES[rule](votes).labels, **decided}, reverse, said, rule, len(decided))
+
+
+def decisions(path: Path, known: set[str]) -> dict[str, str]:
+    """Candidate -> the owner's label."""
+    made = {}
+    for line, each in enumerate(read_records(path, Decision, key="item_id") if path.exists() else (), 1):
+        if each.item_id not in known:
+            raise ProbandError(f"'item_id' {each.item_id!r} is no candidate's", file=path, line=line)
+        if each.label not in SAID:
+            raise ProbandError(f"'label' is {each.label!r}, not one of {', '.join(SAID)}", file=path, line=line)
+        made[each.item_id] = SAID[each.label]
+    return made
 
 
 def read_votes(path: Path, known: set[str]) -> Votes:

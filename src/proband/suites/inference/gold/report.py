@@ -26,6 +26,7 @@ def summary(found: Judged) -> dict[str, Any]:
         "questionnaires": len(found.questionnaires),
         "pairs_judged": pairs,
         "judgments": len(found.votes.item),
+        **({"decided_by_owner": found.decided} if found.decided else {}),
         "retained": {
             "pairs": kept,
             "share": round(kept / pairs, 4),

@@ -20,6 +20,7 @@ from proband.suites.kinship.generate.options import BuildOptions
 from proband.suites.kinship.generate.plan import Cell, Plan, make_plan
 from proband.suites.kinship.generate.rounds import SAMPLE, Rounds, Story, rounds_of
 from proband.suites.kinship.generate.tally import Tally, shares
+from proband.suites.kinship.telling.crowd_templates import bank_licence
 from proband.suites.kinship.world.rules import SHIPPED
 
 LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
@@ -84,7 +85,10 @@ def _licence(options: BuildOptions) -> str:
     foreign = [] if options.rules in SHIPPED else [f"the rules in {Path(options.rules).name}"]
     bank = options.bank if options.form == "story" else "proband"
     if bank.startswith("clutrr:"):
-        return "; ".join(["CC BY-NC 4.0 (the templates are CLUTRR's", *foreign]) + f"; {REST})"
+        folder = Path(bank.removeprefix("clutrr:"))
+        own = bank_licence(folder)
+        templates = f"{own} (the templates in {folder.name}" if own else "CC BY-NC 4.0 (the templates are CLUTRR's"
+        return "; ".join([templates, *foreign]) + f"; {REST})"
     if bank != "proband":
         foreign.append(f"the templates in {Path(bank).name}")
     return f"that of {' and '.join(foreign)} ({REST})" if foreign else LICENCE

@@ -19,7 +19,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from proband.core.errors import ProbandError
+from proband.core.files import told_of
 from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.reading.grammar import Fact, Reading, read_facts
 from proband.suites.kinship.telling.bank import LONGEST, Bank, Template
@@ -41,6 +44,12 @@ REASONS: Final = {
     "tells more": "it tells a further fact that its label leaves open",
     "not told": "a fact of the label is not told, or not in a way the checker can read",
 }
+
+
+class Source(msgspec.Struct, frozen=True):
+    """source.json: what is known about templates that are not CLUTRR's own."""
+
+    licence: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,6 +89,20 @@ def read_rows(folder: Path) -> Iterator[Row]:
         if path.is_file():
             with open(path, encoding="utf-8", newline="") as file:
                 yield from _rows(csv.DictReader(file), path, split)
+
+
+def bank_licence(folder: Path) -> str:
+    """The licence of templates that somebody else collected (source.json, as `annotate export` writes it); empty for
+    CLUTRR's own."""
+    path = folder / "source.json"
+    if not path.is_file():
+        return ""
+    with told_of(path):
+        raw = path.read_bytes()
+    try:
+        return msgspec.json.decode(raw, type=Source).licence
+    except msgspec.DecodeError as error:
+        raise ProbandError(str(error), file=path) from None
 
 
 def _rows(reader: csv.DictReader[str], path: Path, split: str) -> Iterator[Row]:

@@ -1,0 +1,153 @@
+"""A person is erased, at the desk or by the command line: what they gave in this project, and what they wrote in the
+projects that review it. Found by the id their platform knows, or by the personal link they were sent."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proband.annotate.project import database_url, read_project, secret_of
+from proband.annotate.site.tokens import Forged, Link, Visit, unseal, worker_hash
+from proband.annotate.store import people as people_store
+from proband.annotate.store.database import Database
+from proband.annotate.store.migrate import open_existing
+from proband.annotate.units import Unit, read_units
+from proband.core.errors import ProbandError
+from proband.core.files import atomic, encode, told_of
+
+SOURCES = ("prolific", "mturk", "url")  # of ids that a platform gives
+ROLES = ("main", "gold", "trial", "attention")
+REVIEWS = "reviews.txt"  # in a project of the kind write: the projects in which its stories are reviewed
+
+
+@dataclass
+class Erased:
+    """What is gone, and which projects could not be reached (with the reason)."""
+
+    answers: int = 0
+    stories: int = 0
+    projects: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+
+
+def workers_of(secret: bytes, who: str, source: str = "") -> list[str]:
+    """The hashes by which somebody may be known: one for a personal link or a visit's address, one per platform for an
+    id."""
+    who = who.strip()
+    token = who.rpartition("/")[2].partition("?")[0]
+    try:
+        link: Link = unseal(secret, "link", token, Link)
+        return [worker_hash(secret, "link", link.name)] if link.name else []
+    except Forged:
+        pass
+    try:
+        visit: Visit = unseal(secret, "visit", token, Visit)
+        return [visit.worker]
+    except Forged:
+        return [worker_hash(secret, each, who) for each in ((source,) if source else SOURCES)]
+
+
+def erase_by_name(folder: Path, who: str, source: str = "") -> dict[str, Any]:
+    """Somebody known by an id or a link, for the command line; an error if nobody and nothing is theirs."""
+    made = Erased()
+    with _database(folder) as database:
+        for worker in workers_of(secret_of(folder), who, source):
+            erase(folder, database, worker, made)
+    if not made.projects:
+        raise ProbandError(f"nobody is known by {who!r}, neither here nor as an author", file=folder)
+    return asdict(made)
+
+
+def known_by_name(folder: Path, who: str, source: str = "") -> dict[str, Any]:
+    """What would be erased here."""
+    hashes = workers_of(secret_of(folder), who, source)
+    with _database(folder) as database:
+        found = [database.read(lambda c, w=worker: people_store.find(c, w)) for worker in hashes]  # type: ignore[misc]
+        answers = [
+            database.read(lambda c, n=person.id: people_store.answered(c, n, *ROLES))  # type: ignore[misc]
+            for person in found
+            if person is not None
+        ]
+    return {"people": [person.id for person in found if person is not None], "answers": sum(answers), "erased": False}
+
+
+@contextmanager
+def _database(folder: Path) -> Iterator[Database]:
+    database = open_existing(database_url(folder, read_project(folder)))
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+def erase(folder: Path, database: Database, worker: str, made: Erased | None = None) -> Erased:
+    """A person of this project, and what they wrote in the projects that review it."""
+    made = made or Erased()
+    _erase_here(folder, database, worker, made)
+    for other in reviews_of(folder):
+        try:
+            there = open_existing(database_url(other, read_project(other)))
+        except ProbandError as error:
+            made.left.append(str(error))
+            continue
+        try:
+            _erase_here(other, there, worker, made)
+        finally:
+            there.close()
+    return made
+
+
+def _erase_here(folder: Path, database: Database, worker: str, made: Erased) -> None:
+    person = database.read(lambda c: people_store.find(c, worker))
+    if person is not None:
+        made.answers += database.write(lambda c: people_store.erase(c, person.id))
+    stories = database.write(lambda c: people_store.erase_stories(c, worker))
+    made.stories += stories
+    if stories:
+        _rewrite_units(folder / "units.jsonl", worker)
+    if person is not None or stories:
+        made.projects.append(str(folder))
+        database.forget()
+
+
+def _rewrite_units(path: Path, worker: str) -> None:
+    """units.jsonl as the database now has it."""
+    made = [
+        msgspec.structs.replace(
+            unit,
+            body=people_store.without_stories(unit.body, worker)[0],
+            barred=tuple(each for each in unit.barred if each != worker),
+        )
+        for unit in _units(path)
+    ]
+    with atomic(path, mode="wb") as file:
+        for unit in made:
+            file.write(encode(unit) + b"\n")
+
+
+def _units(path: Path) -> list[Unit]:
+    return list(read_units(path)) if path.is_file() else []
+
+
+# ---- which projects review which -------------------------------------------------------------------------------------
+
+
+def reviews_of(folder: Path) -> list[Path]:
+    path = folder / REVIEWS
+    if not path.is_file():
+        return []
+    with told_of(path):
+        lines = path.read_text("utf-8").splitlines()
+    return [folder / line for line in dict.fromkeys(lines) if line]
+
+
+def add_review(folder: Path, review: Path) -> None:
+    """Remember in a project of the kind write that its stories are reviewed there."""
+    with told_of(folder / REVIEWS), open(folder / REVIEWS, "a", encoding="utf-8") as file:
+        file.write(os.path.relpath(review.resolve(), folder.resolve()) + "\n")
