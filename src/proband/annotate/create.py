@@ -50,6 +50,8 @@ COMMENTS = {
     "quality.extra-overlap": "further answers for units on which people disagree",
     "signals.ask": "ask for consent to record pasting and typing time; nobody is ever rejected by it",
     "platform.id-parameter": "for platforms other than Prolific and Mechanical Turk: parameter with the person's id",
+    "platform.keys": "file with the platform's public keys (JWKS); only signed ids are then let in",
+    "platform.token-parameter": "parameter with the signed id",
     "platform.return-url": "where people go at the end; {code} is replaced (Prolific's is known)",
     "platform.public-url": "how people reach the server, where a proxy stands before it",
     "codes": "what people paste into the platform at the end",

@@ -78,6 +78,8 @@ class Signals(Part, frozen=True, kw_only=True):
 
 class Platform(Part, frozen=True, kw_only=True):
     id_parameter: Annotated[str, Meta(pattern="^[A-Za-z][A-Za-z0-9_]{0,40}$")] = "participant"
+    keys: Annotated[str, Meta(max_length=200)] = ""  # file of the platform's public keys; ids must then be signed
+    token_parameter: Annotated[str, Meta(pattern="^[A-Za-z][A-Za-z0-9_]{0,40}$")] = "prolific_token"
     return_url: Annotated[str, Meta(pattern=r"^(https?://[^\s\"'<>]+)?$")] = ""  # {code} is replaced
     frames: tuple[Annotated[str, Meta(pattern=r"^https?://[A-Za-z0-9.*:-]+$")], ...] = (
         "https://app.prolific.com",

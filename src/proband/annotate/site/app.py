@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from proband.annotate.site import api, desk, owner
 from proband.annotate.site.context import Study, message
+from proband.annotate.site.forwarded import Forwarded
 from proband.annotate.site.visit import answering, background, entry, pages
 from proband.annotate.site.visit.posting import refuse
 from proband.annotate.store import people as people_store
@@ -178,20 +179,20 @@ class Headers:
         await self.app(scope, receive, sending)
 
 
-def serve(app: Any, *, host: str, port: int, proxy: bool = False, root: str = "") -> None:
-    """Until it is stopped. `root`: the path below which a proxy shows it, `/study` for https://example.org/study."""
+def serve(app: Any, *, host: str, port: int, hops: int = 0, root: str = "") -> None:
+    """Until it is stopped. `hops`: so many proxies of our own stand before it. `root`: the path below which they show
+    it, `/study` for https://example.org/study."""
     import uvicorn
 
     uvicorn.run(
-        app,
+        Forwarded(app, hops=hops) if hops else app,
         host=host,
         port=port,
         log_level="warning",
         access_log=False,
         server_header=False,
-        proxy_headers=proxy,
+        proxy_headers=False,
         root_path=root,
-        forwarded_allow_ips="*" if proxy else None,
         timeout_graceful_shutdown=5,
         limit_concurrency=1000,
     )

@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from proband.annotate.apply_settings import apply_settings
 from proband.annotate.project import Project, database_url, read_project, secret_of
 from proband.annotate.site.limits import Limit
+from proband.annotate.site.signed_ids import Key, read_keys
 from proband.annotate.site.tokens import form_token
 from proband.annotate.store.database import Database
 from proband.annotate.store.migrate import open_existing
@@ -48,6 +49,7 @@ class Study:
     project: Project
     secret: bytes
     database: Database
+    keys: Sequence[Key] = ()  # with which a platform signs its ids
     applied: Sequence[str] = ()  # what this start changed, after settings were edited
     visits: Limit = field(default_factory=_visits)  # per person
     entries: Limit = field(default_factory=_entries)  # per address
@@ -67,10 +69,11 @@ class Study:
 def open_study(folder: Path) -> Study:
     """A project's folder, with its database at the newest schema and in line with project.toml."""
     project, secret = read_project(folder), secret_of(folder)
+    keys = read_keys(folder, project)
     database = open_existing(database_url(folder, project))
     try:
         applied = database.write(lambda connection: apply_settings(connection, project))
-        return Study(folder=folder, project=project, secret=secret, database=database, applied=applied)
+        return Study(folder=folder, project=project, secret=secret, database=database, keys=keys, applied=applied)
     except ProbandError:
         database.close()
         raise

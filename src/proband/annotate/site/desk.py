@@ -36,7 +36,10 @@ async def session_of(request: Request, study: Study) -> str:
     """The cookie of a session that lasts, else empty."""
     token, now = request.cookies.get(COOKIE, ""), time.time()
     found = session_id(study.secret, token, now)
-    return token if found and await study.read(lambda c: sessions.lasts(c, found, now)) else ""
+    if not found:
+        return ""
+    lasts = await study.read(lambda c: sessions.lasts(c, found, now))
+    return token if lasts else ""
 
 
 def owned(handler: Handler) -> Callable[[Request], Awaitable[Response]]:

@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from proband.annotate.project import Project
 from proband.annotate.site.context import Study, message
 from proband.annotate.site.forms import clean
+from proband.annotate.site.signed_ids import verified_id
 from proband.annotate.site.tokens import Forged, Link, Visit, seal, unseal, worker_hash
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"  # Mechanical Turk shows a task before it is accepted
@@ -31,6 +32,16 @@ def identity(query: Any, project: Project) -> tuple[str, str, dict[str, str]] | 
     if name := query.get(project.platform.id_parameter):
         return "url", name, {}
     return None
+
+
+def signed(query: Any, study: Study, name: str) -> bool:
+    """Whether the platform signed this very id."""
+    platform = study.project.platform
+    try:
+        token = query.get(platform.token_parameter, "")
+        return verified_id(token, study.keys, audience=platform.public_url, now=time.time()) == name
+    except Forged:
+        return False
 
 
 async def join(request: Request) -> Response:
@@ -53,6 +64,8 @@ async def join(request: Request) -> Response:
         if found is None or not NAME.fullmatch(clean(found[1])):
             return message(request, "no_id", status=400)
         source, name, back = found
+        if study.keys and not signed(query, study, name):
+            return message(request, "not_signed", status=403)
         visit = Visit(worker_hash(study.secret, source, name), source, link.panel, back)
     root = request.scope.get("root_path", "")
     return RedirectResponse(f"{root}/v/{seal(study.secret, 'visit', visit)}", status_code=303)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import App, Group, Parameter
+from cyclopts.validators import Number
 
 from proband.cli.arguments import COUNT, OPTIONS, Json, Pairs, settings
 from proband.cli.tables import fields, give
@@ -102,6 +103,9 @@ def serve(
     host: Host = "127.0.0.1",
     port: Port = 8000,
     proxy: Annotated[bool, Parameter(negative=(), help="Trust the headers of a reverse proxy.")] = False,
+    hops: Annotated[
+        int, Parameter(metavar="N", validator=Number(gte=1, lte=10), help="Number of your proxies in a row.")
+    ] = 1,
 ) -> None:
     """Serve a project until it is stopped; prints the links for people and for its owner.
 
@@ -119,7 +123,7 @@ def serve(
     for line in layout_links(links(study.project, study.secret, f"http://{host}:{port}")):
         print(line, flush=True)
     root = urlsplit(study.project.platform.public_url).path.rstrip("/") if proxy else ""
-    serve(application(study), host=host, port=port, proxy=proxy, root=root)
+    serve(application(study), host=host, port=port, hops=hops if proxy else 0, root=root)
 
 
 def links(
