@@ -2,18 +2,21 @@
 
     python benchmarks/annotate_crash.py --database sqlite
     python benchmarks/annotate_crash.py --database postgresql
+    python benchmarks/annotate_crash.py --database sqlite --edit
 
 With PostgreSQL every fourth blow is an immediate stop of the database instead. "Back" is the time from the blow to the
-first answer from the database, through the server.
+first answer from the database, through the server. With --edit the owner changes the overlap, the experts and the
+attention checks in project.toml before every start: more places, fewer, and back.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+from dataclasses import replace
 
 from annotate_parts import load_average
-from crashing import Plan, crash, verify
+from crashing import EDITS, Plan, crash, verify
 from servers import database_server
 from visitors import judge_study
 
@@ -26,8 +29,10 @@ def main() -> None:
     parser.add_argument("--answers", type=int, default=5000)
     parser.add_argument("--back", type=float, default=5.0, help="seconds after which it must be back")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--edit", action="store_true", help="edit project.toml before every start")
     given = parser.parse_args()
     plan = Plan(kills=given.kills, clients=given.clients, answers=given.answers, seed=given.seed)
+    plan = replace(plan, edits=EDITS if given.edit else ())
     settings = {"people": {"overlap": 8}}
     with (
         database_server(given.database) as server,
@@ -42,11 +47,12 @@ def main() -> None:
     print(
         f"{given.database}: {given.kills} blows ({len(stops)} of them to the database), {given.clients} clients, "
         f"{len(found.acknowledged):,} answers acknowledged, {result['stored']:,} stored, {result['lost']} lost, "
-        f"{result['altered']} altered, {result['doubled']} doubled; back after a kill in {max(found.back):.1f} s at "
+        f"{result['altered']} altered, {result['doubled']} doubled, {result['misplaced']} units with a wrong number of "
+        f"places; back after a kill in {max(found.back):.1f} s at "
         f"most{also} ({load_average()})"
     )
     assert len(found.acknowledged) >= given.answers
-    assert result["lost"] == result["altered"] == result["doubled"] == 0
+    assert result["lost"] == result["altered"] == result["doubled"] == result["misplaced"] == 0
     assert max([*found.back, *stops]) < given.back, "too long away"
 
 

@@ -8,6 +8,8 @@ import random
 import re
 import time
 import uuid
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,7 +60,10 @@ class Client:
     async def answer(self, home: str, page: httpx.Response) -> None:
         unit = re.search(r'name="unit" value="(\d+)"', page.text)
         assert unit is not None
-        sent = {f"c{place}": self.rng.choice(LABELS) for place in range(page.text.count("<fieldset"))}
+        if 'name="choice"' in page.text:  # an attention check
+            sent = {"choice": "0"}
+        else:
+            sent = {f"c{place}": self.rng.choice(LABELS) for place in range(page.text.count("<fieldset"))}
         made = str(uuid.uuid4())
         data = {"form": token(page), "unit": unit[1], "id": made, **sent}
         reply = await self.ask("POST", f"{home}/answer", data=data, headers={"Accept": "application/json"})
@@ -74,13 +79,22 @@ def token(page: httpx.Response) -> str:
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """So many blows and clients, and at least so many answers; with a database server, every `every`-th blow is an
-    immediate stop of it."""
+    immediate stop of it. `edits`: settings of project.toml, one after the other, changed before a start."""
 
     kills: int = 25
     clients: int = 32
     answers: int = 5000
     every: int = 4
     seed: int = 0
+    edits: Sequence[Mapping[str, int]] = ()
+
+
+EDITS = (  # more, fewer, experts and checks in between, and as many as at first
+    {"overlap": 9},
+    {"overlap": 4, "expert-overlap": 2},
+    {"overlap": 6, "attention-every": 3},
+    {"overlap": 8, "expert-overlap": 0, "attention-every": 0},
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +124,9 @@ async def crash(given: Plan, folder: Path, server: Postgres | None) -> Outcome:
                     if task.done():
                         task.result()
             await asyncio.sleep(rng.random() * 0.2)
-            await asyncio.to_thread(_strike, process, server if blow % given.every == given.every - 1 else None, found)
+            edits = given.edits[blow % len(given.edits)] if given.edits else {}
+            stopped = server if blow % given.every == given.every - 1 else None
+            await asyncio.to_thread(_strike, process, stopped, found, edits)
         stop.set()
         await asyncio.gather(*tasks)
     finally:
@@ -118,11 +134,12 @@ async def crash(given: Plan, folder: Path, server: Postgres | None) -> Outcome:
     return found
 
 
-def _strike(process: Process, server: Postgres | None, found: Outcome) -> None:
-    """Kill the server, or stop the database; wait until both answer again."""
+def _strike(process: Process, server: Postgres | None, found: Outcome, edits: Mapping[str, int]) -> None:
+    """Kill the server, or stop the database; wait until both answer again. A server starts with edited settings."""
     begin = time.monotonic()
     if server is None:
         process.kill()
+        edit_settings(process.folder, edits)
         process.start()
         found.back.append(time.monotonic() - begin)
     else:
@@ -132,8 +149,19 @@ def _strike(process: Process, server: Postgres | None, found: Outcome) -> None:
         found.back_database.append(time.monotonic() - begin)
 
 
+def edit_settings(folder: Path, edits: Mapping[str, int]) -> None:
+    """Change settings in project.toml, as an owner does."""
+    path = folder / "project.toml"
+    words = path.read_text("utf-8")
+    for name, value in edits.items():
+        words, count = re.subn(rf"^{name} = .*$", f"{name} = {value}", words, flags=re.MULTILINE)
+        assert count == 1, name
+    path.write_text(words, "utf-8")
+
+
 def verify(folder: Path, acknowledged: dict[str, dict[str, str]]) -> dict[str, int]:
-    """Everything that was acknowledged is there, once, as it was sent; no place was given twice; the file is whole."""
+    """Everything that was acknowledged is there, once, as it was sent; no place was given twice; every unit has as many
+    places as project.toml wants, or as are held; the file is whole."""
     from sqlalchemy import select
 
     from proband.annotate.site.context import open_study
@@ -147,16 +175,22 @@ def verify(folder: Path, acknowledged: dict[str, dict[str, str]]) -> dict[str, i
         altered = 0
         for name, sent in acknowledged.items():
             if name in stored:
-                candidates = bodies[int(sent["unit"])]["candidates"]
-                wanted = {c["id"]: sent[f"c{place}"] for place, c in enumerate(candidates)}
-                right = json.loads(stored[name].body)["labels"] == wanted and stored[name].unit_id == int(sent["unit"])
-                altered += not right
+                body, kept = bodies[int(sent["unit"])], json.loads(stored[name].body)
+                if "choice" in sent:
+                    right = kept == {"choice": body["options"][int(sent["choice"])]}
+                else:
+                    right = kept["labels"] == {c["id"]: sent[f"c{n}"] for n, c in enumerate(body["candidates"])}
+                altered += not (right and stored[name].unit_id == int(sent["unit"]))
         pairs = [(row.person_id, row.unit_id) for row in stored.values()]
         held = [(r.unit_id, r.panel, r.place) for r in connection.execute(select(assignments)) if r.place is not None]
         known = {(r.unit_id, r.panel, r.place) for r in connection.execute(select(places))}
+        overlap, main = opened.project.people.overlap, [n for n, body in bodies.items() if "candidates" in body]
+        seats = Counter(unit for unit, panel, _ in known if panel == "crowd")
+        taken = Counter(unit for unit, panel, _ in held if panel == "crowd")
+        misplaced = sum(seats[unit] != max(overlap, taken[unit]) for unit in main)
         doubled = len(pairs) - len(set(pairs)) + len(held) - len(set(held)) + len(set(held) - known)
         if connection.dialect.name == "sqlite":
             assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
             assert connection.exec_driver_sql("PRAGMA foreign_key_check").all() == []
     opened.database.close()
-    return {"stored": len(stored), "lost": len(lost), "altered": altered, "doubled": doubled}
+    return {"stored": len(stored), "lost": len(lost), "altered": altered, "doubled": doubled, "misplaced": misplaced}

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from tests.annotate.crashing import Plan, crash, verify
+    from tests.annotate.crashing import EDITS, Plan, crash, verify
     from tests.annotate.fuzzing import fuzz
     from tests.annotate.servers import Postgres
     from tests.annotate.visitors import judge_study
 else:
-    from crashing import Plan, crash, verify
+    from crashing import EDITS, Plan, crash, verify
     from fuzzing import fuzz
     from servers import Postgres
     from visitors import judge_study
@@ -25,7 +25,7 @@ else:
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 def test_nothing_is_lost_when_the_server_is_killed(database: str, request: pytest.FixtureRequest) -> None:
     server: Postgres | None = request.getfixturevalue("postgres") if database == "postgresql" else None
-    plan = Plan(kills=2, clients=8, answers=80, every=2)
+    plan = Plan(kills=2, clients=8, answers=80, every=2, edits=EDITS[:1])
     with judge_study(
         server.database() if server else None, units=60, candidates=2, settings={"people": {"overlap": 8}}
     ) as folder:
@@ -33,7 +33,7 @@ def test_nothing_is_lost_when_the_server_is_killed(database: str, request: pytes
         result = verify(folder, found.acknowledged)
     assert len(found.acknowledged) >= 80
     assert (len(found.back), len(found.back_database)) == ((1, 1) if server else (2, 0))
-    assert result["lost"] == result["altered"] == result["doubled"] == 0
+    assert result["lost"] == result["altered"] == result["doubled"] == result["misplaced"] == 0
     assert result["stored"] >= len(found.acknowledged)
 
 
