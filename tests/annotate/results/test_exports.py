@@ -74,7 +74,7 @@ def test_decisions_reach_every_export_and_the_build(
     wanted = sum(label in ("yes", "no") for label in labels.values())
     assert sum(1 for _ in read_items(tmp_path / "items")) == wanted
     manifest = json.loads((tmp_path / "items" / "manifest.json").read_text())
-    assert manifest["summary"]["judgments"]["decided_by_owner"] == 7
+    assert manifest["judgments"]["decided_by_owner"] == 7
     (tmp_path / "gold" / "decisions.jsonl").unlink()
     proband(capsys, *build, tmp_path / "without")
     assert sum(1 for _ in read_items(tmp_path / "without")) == wanted - 7
