@@ -131,6 +131,20 @@ def test_attention_checks_come_later(tmp_path: Path, served: Callable[[Path], An
     assert "choose" in words[1]
 
 
+def test_a_rate_of_gold_units_takes_effect(tmp_path: Path, served: Callable[[Path], Any], person: Any) -> None:
+    rows = questionnaires(6, 4)
+    for row in rows:
+        row["gold"] = {candidate["id"]: "no" for candidate in row["candidates"]}
+    items = write_lines(tmp_path / "q.jsonl", rows)
+    init(tmp_path / "study", kind="judge", items=items, gold=2, settings_given={"quality": {"gold-every": 1}})
+    edit(tmp_path / "study", "gold-every = 1", "gold-every = 2")
+    someone: Person = person(served(tmp_path / "study").url, new_link(secret_of(tmp_path / "study"), "crowd", name="p"))
+    someone.begin()
+    for _ in range(3):
+        someone.send("answer", **judged("no"))
+    assert [line["checks"] for line in status(tmp_path / "study", people=True)["people_lines"]] == ["1/1"]
+
+
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [

@@ -152,6 +152,8 @@ def test_a_full_disk_is_said_once_a_minute_and_by_health(
     assert len(said) == 1, said
     assert "database or disk is full" in said[0]
     assert all(record.exc_info is None for record in caplog.records)
+    health = httpx.get(f"{server.url}/health")
+    assert (health.status_code, health.text) == (503, "the database fails: database or disk is full\n")
     full.full = False
     someone.send("answer", **judged())
     assert httpx.get(f"{server.url}/health").text == "ok"

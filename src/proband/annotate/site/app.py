@@ -116,7 +116,7 @@ async def health(request: Request) -> Response:
     try:
         await study.read(lambda c: c.exec_driver_sql("SELECT 1").scalar())
         if trouble.reason:
-            await study.write(people_store.touch)
+            await study.write(people_store.try_writing)
     except (DBAPIError, sqlite3.Error) as error:
         return PlainTextResponse(f"the database fails: {reason_of(error)}\n", status_code=503)
     return PlainTextResponse("ok")

@@ -162,8 +162,8 @@ class Trouble:
 
     def ends(self) -> None:
         if self.reason:
+            self.reason = ""
             LOG.error("%s  the database works again", time.strftime("%F %T"))
-            self.reason, self._times, self._said = "", 0, -math.inf
 
 
 def reason_of(error: BaseException) -> str:

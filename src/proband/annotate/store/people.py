@@ -6,7 +6,7 @@ import json
 import time
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from proband.annotate.store.schema import (
     answers,
@@ -30,9 +30,10 @@ def note(connection: Connection, kind: str, person_id: int | None = None, detail
     connection.execute(events.insert().values(at=time.time(), person_id=person_id, kind=kind, detail=detail))
 
 
-def touch(connection: Connection) -> None:
-    """A write that changes nothing: whether the database takes one."""
-    connection.execute(update(settings).where(settings.c.name == "state").values(value=settings.c.value))
+def try_writing(connection: Connection) -> None:
+    """Whether the database takes an answer: as much text as a large one, written and taken back."""
+    connection.execute(insert(settings).values(name="probe", value="x" * 65_536))
+    connection.execute(delete(settings).where(settings.c.name == "probe"))
 
 
 def find(connection: Connection, worker: str, *, lock: bool = False) -> Person | None:
