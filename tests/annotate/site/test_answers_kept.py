@@ -258,8 +258,8 @@ def test_practice_gives_feedback(tmp_path: Path, served: Any, person: Any) -> No
 
 
 def test_the_counter_does_not_betray_gold_units(tmp_path: Path, served: Any, person: Any) -> None:
-    settings = {"quality": {"gold-every": 2}, "people": {"overlap": 1, "units-per-person": 4}}
-    folder = known(tmp_path, gold=2, **settings)
+    people = {"overlap": 1, "units-per-person": 4}
+    folder = known(tmp_path, gold=2, quality={"gold-every": 2}, people=people)
     someone = person(served(folder).url, new_link(secret_of(folder), "crowd", name="one"))
     someone.begin()
     counters, units = [], []

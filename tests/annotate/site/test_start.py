@@ -6,20 +6,23 @@ import logging
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import event, func, select, text
 
 from proband.annotate.create import init
 from proband.annotate.project import database_url, read_project, secret_of
 from proband.annotate.site.app import application
 from proband.annotate.site.context import Study, open_study
 from proband.annotate.site.tokens import new_link
+from proband.annotate.store import people as people_store
 from proband.annotate.store.database import Database
+from proband.annotate.store.schema import events
 from proband.cli import main
 
 if TYPE_CHECKING:
@@ -133,6 +136,23 @@ def filled(study: Path) -> Iterator[tuple[Path, Server, Full]]:
     full, server = Full(opened), Server(application(opened))
     yield study, server, full
     server.stop()
+
+
+def test_nothing_of_a_group_that_failed_is_acknowledged(study: Path) -> None:
+    """Two pieces of work in one commit: where the second fills the disk, the first is not said to be stored."""
+    opened = open_study(study)
+    full = Full(opened)
+    full.full = True
+    hold = threading.Event()
+    opened.database.submit_write(lambda c: hold.wait(20))  # what follows gathers in one group
+    small = opened.database.submit_write(lambda c: people_store.note(c, "check", None, "small"))
+    large = opened.database.submit_write(lambda c: people_store.note(c, "check", None, "x" * 100_000))
+    hold.set()
+    outcomes = [future.exception(20) for future in (small, large)]
+    kept = opened.database.read(lambda c: c.scalar(select(func.count()).where(events.c.detail == "small")))
+    opened.database.close()
+    assert outcomes[1] is not None
+    assert (outcomes[0] is None) == (kept == 1)
 
 
 def test_a_full_disk_is_said_once_a_minute_and_by_health(

@@ -126,11 +126,11 @@ class Database:
                 try:
                     with connection.begin_nested():
                         outcomes.append((future, work(connection), None))
+                except (
+                    OperationalError
+                ) as error:  # SQLite may have undone the whole group: nothing of it is acknowledged
+                    raise first_of(error) from None
                 except Exception as error:
-                    if isinstance(error, OperationalError):
-                        if passing(error):
-                            raise
-                        self.trouble.begins(error)
                     outcomes.append((future, None, error))
 
         try:
@@ -139,8 +139,7 @@ class Database:
             for _, future in group:
                 future.set_exception(error)
             return
-        if all(problem is None for _, _, problem in outcomes):
-            self.trouble.ends()
+        self.trouble.ends()
         for future, result, problem in outcomes:
             if problem is None:
                 future.set_result(result)
@@ -164,6 +163,15 @@ class Trouble:
         if self.reason:
             self.reason = ""
             LOG.error("%s  the database works again", time.strftime("%F %T"))
+
+
+def first_of(error: OperationalError) -> OperationalError:
+    """The error that came first: a full disk undoes savepoints too, which is then complained of."""
+    each: BaseException | None = error
+    while (each := each.__context__) is not None:
+        if isinstance(each, OperationalError):
+            error = each
+    return error
 
 
 def reason_of(error: BaseException) -> str:
