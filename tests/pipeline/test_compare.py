@@ -56,7 +56,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         answers = [Answer(item_id=item.id, scores=(float(rng.random() < skill), 0.5)) for item in items]
         folder = tmp_path / "runs" / model
         write_text(folder / "answers.jsonl", "".join(dumps(each) + "\n" for each in answers))
-        run = Run(suite="toy", solver="s", model=model, seed=0, items_sha=sha, items="../../items")
+        run = Run(suite="toy", solver="as-is", model=model, seed=0, items_sha=sha, items="../../items")
         write_json(folder / "run.json", run)
     return tmp_path / "runs"
 
@@ -65,7 +65,7 @@ def test_report_and_compare_give_the_same_p_values(runs: Path, tmp_path: Path) -
     report([runs], out=tmp_path / "three")
     report([runs / "b", runs / "a"], out=tmp_path / "two")
     alone = compare(runs / "a", runs / "b")
-    assert [group["group"] for group in alone["groups"]] == ["all items", "k = 0", "k = 1", "k = 2"]
+    assert [group["group"] for group in alone["groups"]] == ["test items", "k = 0", "k = 1", "k = 2"]
     wanted = [(g["p"], g["p_holm"]) for g in alone["groups"]]
     for name in ("three", "two"):
         found = json.loads((tmp_path / name / "report.json").read_text("utf-8"))["sets"][0]["comparisons"]
@@ -84,7 +84,7 @@ def test_compare_keeps_the_order_it_was_given(runs: Path) -> None:
 
 def test_compare_by_another_tag(runs: Path) -> None:
     found = compare(runs / "a", runs / "b", by="even")
-    assert [group["group"] for group in found["groups"]] == ["all items", "even = no", "even = yes"]
+    assert [group["group"] for group in found["groups"]] == ["test items", "even = no", "even = yes"]
 
 
 def test_two_training_seeds_of_one_network_can_be_compared(runs: Path) -> None:

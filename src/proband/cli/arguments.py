@@ -22,6 +22,15 @@ Json = Annotated[bool, Parameter(name="--json", negative=(), help="Print the res
 Moved = Annotated[
     Path | None, Parameter(name="--items", metavar="DIR", help="Folder of the items, if it has been moved.")
 ]
+Split = Annotated[
+    str,
+    Parameter(
+        name="--split",
+        metavar="SPLIT",
+        help="Items to score: train, valid, test, several with commas, or all (default: test; valid where there is no "
+        "test; train where there is neither).",
+    ),
+]
 Pairs = Sequence[str]  # NAME=VALUE, as often as it is given
 
 

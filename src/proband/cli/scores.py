@@ -25,7 +25,10 @@ def layout(made: Mapping[str, Any]) -> Iterable[Any]:
     shown = {name: made[name] for name in ("suite", "model", "solver", "seed", "answers")}
     prompt = {"prompt": made["settings"]["prompt"]} if made["settings"].get("prompt") else {}
     skipped = {"skipped": f"{made['skipped']:,} (not asked, not counted)"} if made.get("skipped") else {}
-    yield fields({**shown, **prompt, **skipped, **usage})
+    unknown = (
+        {"not covered": f"{made['uncovered']:,} (unknown to the model, not counted)"} if made.get("uncovered") else {}
+    )
+    yield fields({**shown, **prompt, **skipped, **unknown, **usage})
     yield ""
     if score["mean"] is None:
         yield f"{score['title']}: does not apply to these answers"
@@ -34,7 +37,7 @@ def layout(made: Mapping[str, Any]) -> Iterable[Any]:
     if others := score.get("others"):
         yield ""
         rows = [(each["title"], *figures(each, each["unit"])) for each in others]
-        yield table(("other metrics, all items", *HEADER[1:]), rows, numbers=(1, 3, 4, 5))
+        yield table((f"other metrics, {score['group']}", *HEADER[1:]), rows, numbers=(1, 3, 4, 5))
     yield from warning(score.get("unread", 0.0))
 
 

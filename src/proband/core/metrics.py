@@ -3,8 +3,9 @@
 Over an *item*: `of(item, answer)` gives no number (None: does not apply), one, or several (one per blank). Over a
 *set*: `each(item, answer)` gives a record of numbers per item, and `of(records, weights)` one number for all of them.
 
-A skipped answer is left out of every metric. A reply that could not be read (`status` "unread") counts as wrong: the
-metrics here give it their worst number, and a suite's own metric must do the same where it applies to such a run.
+An answer that is skipped or not covered is left out of every metric. A reply that could not be read (`status` "unread")
+counts as wrong: the metrics here give it their worst number, and a suite's own metric must do the same where it applies
+to such a run.
 
 A suite may declare any metric over sets; its intervals and paired tests come by themselves (`statistics.influence`),
 from calls of `of` in which some records weigh 0 or 2 instead of 1. For that, the first column of a record is what
@@ -18,14 +19,15 @@ for any weights, also where no true record is left. Metrics that jump, like reca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core.types import Answer, Item
+from proband.core.errors import ProbandError
+from proband.core.types import LEFT_OUT, Answer, Item, Split
 
 Floats = NDArray[np.float64]
 WARNED = 0.05  # share of unread replies above which a score is doubtful
@@ -56,7 +58,7 @@ class Metric:
         >>> ACCURACY.numbers(item, Answer(item_id="a", scores=(-1.0, -2.0)))
         [1.0]
         """
-        value = None if answer.status == "skipped" else self.of(item, answer)
+        value = None if answer.status in LEFT_OUT else self.of(item, answer)
         if value is None:
             return []
         return [float(value)] if isinstance(value, (int, float)) else [float(each) for each in value]
@@ -150,3 +152,54 @@ ACCURACY = Metric(name="accuracy", of=accuracy_of)
 AUC = Metric(name="auc", of=area_under_roc, over="set", each=score_and_truth, title="area under the ROC curve")
 AVERAGE_PRECISION = Metric(name="average_precision", of=average_precision, over="set", each=score_and_truth)
 F1 = Metric(name="f1", of=f1, over="set", each=score_and_truth, title="F1")
+
+# ---- which items a score is over -------------------------------------------------------------------------------------
+#
+# One rule for runs, tables, comparisons and plans. A score is over the test items; where there are none, over the valid
+# ones; only a set that has neither is scored on its training items. `--split` names others. A run asks a model the
+# items that are scored and no others, so that nothing is spent on training items and on those that worked examples
+# (`--shots`) are taken from.
+
+SPLITS: tuple[Split, ...] = get_args(Split)  # train, valid, test
+EVERY = "all"
+
+
+def scored_splits(there: Collection[str], wanted: str = "") -> tuple[Split, ...]:
+    """The splits that are scored, of those that are `there`; `wanted` is a split, several with commas, or all.
+
+    >>> scored_splits({"train", "valid", "test"}), scored_splits({"train", "valid"}), scored_splits({"train"})
+    (('test',), ('valid',), ('train',))
+    >>> scored_splits({"train", "valid", "test"}, "valid,test"), scored_splits({"train", "test"}, "all")
+    (('valid', 'test'), ('train', 'test'))
+    """
+    present = tuple(split for split in SPLITS if split in there)
+    if not wanted:
+        return present[-1:]
+    names = named_splits(wanted)
+    found = tuple(split for split in present if not names or split in names)
+    if not found:
+        raise ProbandError(f"--split {wanted}: there are no such items, only {splits_in_words(present)}")
+    return found
+
+
+def named_splits(wanted: str) -> tuple[str, ...]:
+    """The splits that a user names, none for all of them; another word is an error.
+
+    >>> named_splits("valid, test"), named_splits("all")
+    (('valid', 'test'), ())
+    """
+    names = tuple(name.strip() for name in wanted.split(","))
+    if names == (EVERY,):
+        return ()
+    if unknown := next((name for name in names if name not in SPLITS), None):
+        raise ProbandError(f"--split {wanted}: {unknown!r} is not one of {', '.join((*SPLITS, EVERY))}")
+    return names
+
+
+def splits_in_words(splits: Sequence[str], noun: str = "items") -> str:
+    """
+    >>> splits_in_words(("test",)), splits_in_words(("train", "valid", "test"), "item")
+    ('test items', 'train, valid and test item')
+    """
+    *first, last = splits or ("no",)
+    return f"{', '.join(first)} and {last} {noun}" if first else f"{last} {noun}"

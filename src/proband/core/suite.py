@@ -53,7 +53,8 @@ class Solver:
     options: type = NoOptions
     whole: bool = False
     setting: str = ""
-    chat: bool = False  # the default for models that follow instructions in a chat, and the last resort for others
+    split: str = ""  # what it asks if the user names no split; "": the items that are scored
+    in_words: bool = False  # the model replies in words: the default only where it can be asked in no other way
     # of options: how many items of the train split `solve` needs as `examples`, and from which other folder, if any
     examples: Callable[[Any], tuple[int, str]] = lambda options: (0, "")
     recorded: Callable[[Any], Mapping[str, Any]] = settings  # what run.json says of the options
@@ -154,6 +155,8 @@ class Results(Protocol):
     def items(self) -> Iterator[Item]: ...
 
     def answers(self, run: int) -> Iterator[tuple[Item, Answer]]: ...
+
+    def scored(self, run: int) -> Iterator[tuple[Item, Answer]]: ...  # the same of the items that are scored
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -284,7 +287,7 @@ class Suite:
     analyses: tuple[Analysis, ...] = ()
     claims: tuple[Claim, ...] = ()
     nets: tuple[Net, ...] = ()
-    own_models: Mapping[str, Callable[[], Any]] = field(default_factory=dict)  # solver:NAME
+    own_models: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # solver:NAME; may take the run's `seed`
     audit: Callable[..., Any] | None = None  # audit(path, *, out, seed, progress)
     verify: Callable[[Item], Verified] | None = None  # re-checks the certificate that an item carries
     export: Mapping[str, Callable[..., None]] = field(default_factory=dict)  # extra formats of `export --to`

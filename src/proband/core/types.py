@@ -12,7 +12,8 @@ import msgspec
 
 Tag = str | int | float | bool
 Split = Literal["train", "valid", "test"]
-Status = Literal["", "unread", "skipped"]
+Status = Literal["", "unread", "skipped", "not covered"]
+LEFT_OUT = ("skipped", "not covered")  # of every metric
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -42,7 +43,8 @@ class Answer(Record, frozen=True, kw_only=True):
 
     `status` is "" for an ordinary answer. "unread": the model replied (`text`), but no single answer can be read from
     it; it counts as wrong in every metric. "skipped": the item was not asked (`text` says why, for example that it is
-    longer than the model's window); it is left out of every metric, and reports say how many there are.
+    longer than the model's window). "not covered": the model knows nothing of what the item is about (`text` says what:
+    words that it has no vectors for). Both are left out of every metric, and reports say how many there are.
 
     `logprob` is the mean log-probability (natural log) of the tokens of `text`, where it was asked for and given.
     """

@@ -7,13 +7,17 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from proband.core.errors import ProbandError
+from proband.core.metrics import splits_in_words
 from proband.core.statistics import estimates as stats
 from proband.pipeline.logs import is_log, read_log
 from proband.pipeline.logs.record import Log, Wanted
 from proband.pipeline.report import item_sets
 
 if TYPE_CHECKING:
+    from proband.report.numbers.cells import Study
     from proband.report.numbers.pairs import Comparison
     from proband.report.numbers.sources import ItemSet
 
@@ -24,11 +28,13 @@ def compare(
     by: str | None = None,
     metric: str | None = None,
     cluster: str | None = None,
+    split: str = "",
     seed: int = 0,
 ) -> dict[str, Any]:
     """Paired, clustered tests of every two of some runs or logs on the items that both have: on all of them, and (of
     two runs) in each column of the suite's first table, or for each value of the tag `by`. P-values are corrected by
-    Holm over everything that is tested. A folder may hold several runs of one network (other training seeds)."""
+    Holm over everything that is tested. A folder may hold several runs of one network (other training seeds). What a
+    run has answered beside makes no difference. `split`: the items that are scored (core/metrics.py)."""
     from proband.report.numbers.cells import Study
     from proband.report.numbers.comparisons import comparisons
 
@@ -38,25 +44,29 @@ def compare(
     absent = next((path for path in paths if not path.exists()), None)
     if absent is not None:
         raise ProbandError("no such file or folder", file=absent)
-    left_out: dict[str, int] = {}
+    left_out, scope = dict[str, int](), ""
     if any(is_log(path) for path in paths):
         wanted = Wanted(metric=metric or "", cluster=cluster or "", items=Path(items) if items else None)
         logs = [read_log(path, wanted) for path in paths]
         found, left_out = _joined(logs)
         chosen, pool = found.suite.metrics[0], False
+        scope = "all items" if all(map(is_log, paths)) else ""
     elif cluster:
         raise ProbandError("'cluster' is for logs; the items of a run say themselves what they share")
     else:
         found = _one_set(paths, items)
         chosen, pool = found.suite.metric(metric or ""), len(found.answered) > len(paths)
-    study = Study(found, [chosen], seed=seed, pool=pool)
+    study = Study(found, [chosen], seed=seed, pool=pool, split=split, shared=True)
     if len(study.systems) != len(paths):
         raise ProbandError(f"{', '.join(map(str, paths))} hold {len(study.systems)} systems: name each alone")
-    tested = comparisons(study, chosen, by=by or "")
+    if by and by not in study.arrays.tags:
+        known = ", ".join(sorted(study.arrays.tags)) or "none"
+        raise ProbandError(f"--by {by}: the items have no tag {by!r}; there are {known}")
+    tested = comparisons(study, chosen, by=by or "", every=True)
     if len(paths) > 2:
         tested = _all_pairs(tested, by=bool(by))
     if not tested:
-        raise ProbandError(f"the runs share no item that {chosen.name!r} applies to")
+        raise ProbandError(f"the runs share no {splits_in_words(study.splits, 'item')} that {chosen.name!r} applies to")
     return {
         "a": study.labels[0],
         "b": study.labels[1],
@@ -64,10 +74,17 @@ def compare(
         "suite": found.suite.name,
         "metric": chosen.name,
         "unit": chosen.unit,
+        "split": list(study.splits),
         "left_out": left_out,
-        "unread": {name: cell.unread for name, cell in zip(study.labels, study.cell(chosen, {})) if cell is not None},
-        "groups": _in_order(tested, list(study.labels)),
+        "unread": _unread(study),
+        "groups": _in_order(tested, list(study.labels), scope=scope or study.scope),
     }
+
+
+def _unread(study: Study) -> dict[str, float]:
+    """The share of unread replies among the scored items that another system has answered too."""
+    rows = np.flatnonzero(study.mask({}) & (study.answered_by() > 1))
+    return {label: study.unread(at, rows) for at, label in enumerate(study.labels)}
 
 
 def _one_set(paths: list[Path], items: str | Path | None) -> ItemSet:
@@ -100,8 +117,8 @@ def _all_pairs(tested: list[Comparison], *, by: bool) -> list[Comparison]:
     return [replace(each, p_holm=1.0 if each.undecided else next(corrected)) for each in kept]
 
 
-def _in_order(tested: list[Comparison], labels: list[str]) -> list[dict[str, Any]]:
-    """Pair by pair, the systems as they were named."""
+def _in_order(tested: list[Comparison], labels: list[str], *, scope: str) -> list[dict[str, Any]]:
+    """Pair by pair, the systems as they were named; `scope` names all items that are scored."""
     from proband.report.numbers import words
 
     out = []
@@ -111,6 +128,7 @@ def _in_order(tested: list[Comparison], labels: list[str]) -> list[dict[str, Any
                 turned = each if each.a == a else each.turned()
                 out.append(
                     asdict(turned)
-                    | {"verdict": each.verdict, "undecided": each.undecided, "group": words.group(each.group)}
+                    | {"verdict": each.verdict, "undecided": each.undecided}
+                    | {"group": words.group(each.group) if each.group else scope}
                 )
     return out

@@ -35,7 +35,7 @@ def demo(out: str | Path, *, seed: int = 0, cache: bool = True) -> dict[str, Any
             key = spec, suite.name if spec.startswith("solver:") else ""  # that name is the suite's own
             try:
                 if key not in models:
-                    models[key] = load_model(spec, suite=suite)
+                    models[key] = load_model(spec, suite=suite, seed=seed)
                 run(items, model=models[key], out=place, solver=solver, seed=seed, limit=plan.limit, cache=cache)
                 runs.append(place)
             except ProbandError as error:

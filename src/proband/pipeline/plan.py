@@ -16,6 +16,7 @@ import numpy as np
 from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import decode, items_path, read_items
+from proband.core.metrics import scored_splits
 from proband.core.options import read_options
 from proband.core.statistics.clusters import GrowingClusters, Neighbours, clusters_of
 from proband.core.statistics.planning import Pilot, Plan, grown, needed
@@ -140,16 +141,18 @@ def _from_runs(
 
 
 def _from_items(source: str | Path, *, by: str | None, assumed: Assumed) -> tuple[Pilot, int, str]:
-    growing, values = GrowingClusters(), set()
-    testing: list[bool] = []
+    growing = GrowingClusters()
+    splits: list[str] = []
+    of_split: dict[str, set[Any]] = {}
     for item in _items(source):
         growing.add(clusters_of(item))
-        testing.append(item.split == "test")
-        if by and testing[-1]:
-            values.add(item.tags.get(by))
-    rows = np.flatnonzero(testing) if any(testing) else np.arange(len(testing))
-    if not len(rows):
+        splits.append(item.split)
+        of_split.setdefault(item.split, set()).add(item.tags.get(by or ""))
+    if not splits:
         raise ProbandError("contains no items", file=str(source))
+    scored = scored_splits(of_split)
+    rows = np.flatnonzero(np.isin(splits, scored))
+    values = set().union(*(of_split[split] for split in scored)) if by else set()
     if by and not values - {None}:
         raise ProbandError(f"the items have no tag {by!r}")
     binary = assumed.accuracy * (1 - assumed.accuracy)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -35,12 +35,8 @@ from proband.pipeline.asking.answers_file import (
 from proband.pipeline.asking.engines import answered
 from proband.pipeline.asking.job import Job, RunOptions, reads
 from proband.pipeline.asking.models import choose_solver, load_model
-from proband.pipeline.asking.sampling import asked, picked
+from proband.pipeline.asking.sampling import Asked, asked, picked
 from proband.pipeline.versions import versions
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 def run(items: str | Path, *, model: str | Any, out: str | Path, **how: Any) -> Run:
@@ -99,22 +95,26 @@ class Runner:
         self.items, self.out, self.how = items, out, how
         self.suite = suites.suite(first.suite)
         self.spec = model if isinstance(model, str) else None
-        self.model = load_model(model, how.model_options, suite=self.suite) if isinstance(model, str) else model
-        self.solver = choose_solver(self.suite, self.model, how.solver, setting=str(first.tags.get("setting", "")))
+        self.model = model
+        if isinstance(model, str):
+            self.model = load_model(model, how.model_options, suite=self.suite, seed=how.seed)
+        setting = str(first.tags.get("setting", ""))
+        self.solver = choose_solver(self.suite, self.model, how.solver, setting=setting, options=how.options)
         self.options: Any = read_options(self.solver.options, how.options, of=f"solver {self.solver.name}")
         if how.limit is not None and how.limit < 1:
             raise ProbandError(f"'limit' is {how.limit}; it must be at least 1")
 
     @cached_property
-    def chosen(self) -> NDArray[np.bool_] | None:
-        """Which lines of the items are asked, where `limit` leaves some out."""
-        if self.how.limit is None:
-            return None
-        return asked(self.items, suite=self.suite, limit=self.how.limit, training=self.solver.whole)
+    def chosen(self) -> Asked:
+        """Which items are asked: those that are scored, or what `split` and `limit` say."""
+        how, solver = self.how, self.solver
+        split = how.split or solver.split
+        return asked(self.items, suite=self.suite, limit=how.limit, split=split, training=solver.whole)
 
-    @property
+    @cached_property
     def total(self) -> int:
-        return count_lines(items_path(self.items)) if self.chosen is None else int(self.chosen.sum())
+        count = self.chosen.count
+        return count_lines(items_path(self.items)) if count is None else count
 
     @property
     def job(self) -> Job:
@@ -123,7 +123,9 @@ class Runner:
     def described(self) -> Run:
         """The run.json of this run."""
         too_long = {} if self.how.too_long == "fail" else {"too-long": self.how.too_long}
-        limit = {} if self.chosen is None else {"limit": self.how.limit, "asked": self.total}
+        limit = {} if self.how.limit is None else {"limit": self.how.limit}
+        split = {} if self.chosen.every_split else {"split": ",".join(self.chosen.splits)}
+        part = {} if self.chosen.lines is None else {**limit, **split, "asked": self.total}
         return Run(
             suite=self.suite.name,
             solver=self.solver.name,
@@ -133,7 +135,7 @@ class Runner:
             items=os.path.relpath(self.items, self.out),
             versions=versions(),
             identity={str(k): str(v) for k, v in self.model.identity().items()},
-            settings={**self.solver.recorded(self.options), **limit, **too_long},
+            settings={**self.solver.recorded(self.options), **part, **too_long},
             net=dict(getattr(self.model, "net_note", {})),
         )
 
@@ -174,7 +176,7 @@ class Runner:
 
     def asked(self) -> Iterator[Item]:
         items = read_items(self.items, reads(self.model), check=self.suite.check)
-        return items if self.chosen is None else picked(items, self.chosen)
+        return items if self.chosen.lines is None else picked(items, self.chosen.lines)
 
 
 # ---- the folder ----------------------------------------------------------------------------------------------------

@@ -134,6 +134,7 @@ def write_report(read: StudyFile, runs: Sequence[RunStage], *, out: Path) -> dic
         tables=part.tables,
         claims=part.claims,
         analyses=part.analyses,
+        split=part.split,
     )
     write_json(place, {"key": key, "report": found})
     return dict(found)

@@ -45,13 +45,14 @@ def write_report(
     tables: Sequence[str] | None = None,
     claims: bool = False,
     analyses: Sequence[str] = (),
+    split: str = "",
 ) -> dict[str, Any]:
     """Write index.html, a page per item set, report.json, tables/, figures/ and data/ into `out`; files of an earlier
     report that this one does not have are removed. Returns where it is and what stands out; the numbers are in
     report.json.
 
     `tables` names the tables to write (default: those that are not only for studies), `analyses` the analyses to run;
-    with `claims` the suites' claims are tested.
+    with `claims` the suites' claims are tested. `split`: the items that are scored (core/metrics.py).
     """
     _check(sets, tables=tables, analyses=analyses)
     folder = Folder(out)
@@ -62,7 +63,7 @@ def write_report(
     with Progress("report", total=total) as bar:
         for each, key in zip(sets, keys):
             used = _metrics(each.suite, tables=tables, claims=claims, analyses=analyses)
-            studies.append(Study(each, used, key=key, seed=seed))
+            studies.append(Study(each, used, key=key, seed=seed, split=split))
             studies[-1].rank()
             bar.advance()
         for study, name in zip(studies, names(sets, keys)):
@@ -153,7 +154,8 @@ def _section(
     study: Study, folder: Folder, *, tables: Sequence[str] | None, analyses: Sequence[str], advance: Callable[[], None]
 ) -> Section:
     suite = study.items.suite
-    overall = fill(study, Table(name="headline", title="All items", rows=(), columns=(), metric=study.main.name))
+    title = f"All {study.scope}"
+    overall = fill(study, Table(name="headline", title=title, rows=(), columns=(), metric=study.main.name))
     folder.grid(overall)
     grids = []
     for table in _chosen(suite, tables):
@@ -163,11 +165,12 @@ def _section(
             folder.grid(grid)
         advance()
     first = next((grid for grid in grids if grid.metric is study.main and grid.by_system and grid.rows), None)
+    results = cast(Results, dataclasses.replace(study.items, splits=study.splits))
     sheets = [
         sheet
         for each in suite.analyses
         if each.name in analyses
-        for sheet in (each.of(cast(Results, study.items), study.seed) if each.of else side_by_side(study, each))
+        for sheet in (each.of(results, study.seed) if each.of else side_by_side(study, each))
     ]
     sheets += prompt_spread(study)
     for sheet in sheets:
@@ -203,6 +206,7 @@ def _set_summary(section: Section) -> dict[str, Any]:
         "suite": items.suite.name,
         "source": items.source,
         "items": study.arrays.count,
+        "split": list(study.splits),
         "items_sha": items.runs[0].items_sha,
         "metric": study.main.name,
         "unit": study.main.unit,
@@ -221,11 +225,11 @@ def _set_summary(section: Section) -> dict[str, Any]:
 
 
 def _scores(section: Section) -> list[dict[str, Any]]:
-    """The main metric of each system over all items."""
+    """The main metric of each system over the items that are scored."""
     study, overall = section.study, section.overall
     cells = overall.cells[overall.rows[0], overall.columns[0]]
     return [
-        {"items": study.name, "model": label, "metric": words.metric(study.main)}
+        {"items": study.name, "split": ",".join(study.splits), "model": label, "metric": words.metric(study.main)}
         | {"mean": words.figure(cell.estimate.mean, study.main), "interval": words.span(cell.estimate, study.main)}
         | {"chance": "" if cell.chance is None else words.figure(cell.chance, study.main), "n": cell.estimate.n}
         | {"unread": cell.unread}
@@ -249,6 +253,7 @@ def _grid_summary(grid: Grid) -> dict[str, Any]:
         "title": grid.table.title,
         "metric": grid.metric.name,
         "where": words.group(grid.table.where) if grid.table.where else "",
+        "scope": grid.scope,
         "estimates": estimates,
         "published": [_published(figure) for cell in grid.published.values() for figure in cell.values()],
     }

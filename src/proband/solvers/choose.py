@@ -20,4 +20,4 @@ def solve(items: Sequence[Item], model: Chooses, *, seed: int, options: NoOption
     ]
 
 
-CHOOSE = Solver(name="choose", help="multiple choice, asked in words", needs=Chooses, solve=solve)
+CHOOSE = Solver(name="choose", help="multiple choice, asked in words", needs=Chooses, solve=solve, in_words=True)

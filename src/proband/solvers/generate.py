@@ -70,11 +70,11 @@ def generating(asking: Asking) -> Solver:
     """The solver of a suite that asks so."""
     return Solver(
         name="generate",
-        help="the model replies in words; a reader finds the answer (default for chat models)",
+        help="the model replies in words; a reader finds the answer (default where a model gives no probabilities)",
         needs=Generates,
         solve=partial(solve, asking=asking),
         options=GenerateOptions,
-        chat=True,
+        in_words=True,
         examples=lambda options: (options.shots, options.shots_from),
         recorded=partial(recorded, asking=asking),
         prompts=asking.prompts,

@@ -22,10 +22,17 @@ def test_groups_are_a_table(proband: Any, stage: Any) -> None:
         "        A     B  A - B  95 % interval   p (Holm)      n",
         "all  50.0  25.0  +25.0  [+10.0, +40.0]    0.0200  1,200  hf:a is better",
         "k=2  50.0  25.0  +25.0  [+10.0, +40.0]    0.4000     60  not significant",
-        "minimum detectable difference over all items: 5.0",
+        "minimum detectable difference over all: 5.0",
     ]
     assert made.arguments == (Path("runs/a"), Path("runs/b"))
-    assert made.given == {"items": Path("items"), "by": "k", "metric": "accuracy", "cluster": None, "seed": 0}
+    assert made.given == {
+        "items": Path("items"),
+        "by": "k",
+        "metric": "accuracy",
+        "cluster": None,
+        "split": "",
+        "seed": 0,
+    }
     assert proband.json(*words)["groups"] == groups
 
 
@@ -34,8 +41,8 @@ def test_a_solver_is_told_from_a_coin(proband: Any, items: Path) -> None:
     proband("run", items, "-m", "solver:adder", "-o", one)
     proband("run", items, "-m", "baseline:random", "-o", two)
     result = proband.json("compare", one, two, "--by", "parity")
-    assert [group["group"] for group in result["groups"]] == ["all items", "parity = 0", "parity = 1"]
+    assert [group["group"] for group in result["groups"]] == ["test items", "parity = 0", "parity = 1"]
     assert result["groups"][0]["mean_a"] == 1.0
     same = proband.json("compare", two, two)
-    assert {group["verdict"] for group in same["groups"]} == {"not significant"}
+    assert [group["verdict"] for group in same["groups"]] == ["not significant", "too few to tell", "too few to tell"]
     assert "no metric 'beauty'" in proband.fails("compare", one, two, "--metric", "beauty")

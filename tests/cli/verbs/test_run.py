@@ -14,18 +14,18 @@ def test_the_result_is_a_table(proband: Any, items: Path) -> None:
     assert rows["suite"] == "toy"
     assert rows["model"] == "solver:adder"
     assert rows["solver"] == "as-is"
-    assert rows["answers"] == "12"
+    assert rows["answers"] == "8"
     header, overall, *_ = text.split("\n\n")[1].splitlines()
     assert header.split() == ["accuracy", "score", "95", "%", "interval", "chance", "unread", "n"]
-    assert overall.split()[:4] == ["all", "items", "100.0", "%"]
-    assert overall.split()[-4:] == ["50.0", "0.0", "%", "12"]
+    assert overall.split()[:4] == ["test", "items", "100.0", "%"]
+    assert overall.split()[-4:] == ["50.0", "0.0", "%", "8"]
     assert rows["usage"] == "tokens 1234"
 
 
 def test_json_is_the_run_with_its_score(proband: Any, items: Path) -> None:
     run = proband.json("run", items, "-m", "baseline:random", "-o", items.parent / "run", "--limit", 5, "--seed", 2)
     assert (run["suite"], run["model"], run["seed"]) == ("toy", "baseline:random", 2)
-    assert run["settings"] == {"limit": 5, "asked": 5}
+    assert run["settings"] == {"limit": 5, "split": "test", "asked": 5}
     assert run["answers"] == 5
     assert 0 <= run["score"]["low"] <= run["score"]["mean"] <= run["score"]["high"] <= 1
 
@@ -47,6 +47,7 @@ def test_every_option_reaches_the_pipeline(proband: Any, items: Path, stage: Any
         "solver": "as-is",
         "seed": 1,
         "limit": 3,
+        "split": "",
         "too_long": "skip",
         "cache": False,
         "options": {"a": "1", "b": "x=y"},

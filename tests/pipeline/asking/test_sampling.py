@@ -8,9 +8,11 @@ import io
 from collections import Counter
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import proband
 from proband import suites
@@ -22,6 +24,13 @@ from proband.pipeline.asking.sampling import asked, quotas
 def write(folder: Path, items: list[Item]) -> Path:
     write_text(folder / "items.jsonl", "".join(dumps(item) + "\n" for item in items))
     return folder
+
+
+def lines(folder: Path, **how: Any) -> NDArray[np.bool_]:
+    """For each line, whether it is asked."""
+    found = asked(folder, suite=suites.suite("analogy"), **how).lines
+    assert found is not None
+    return found
 
 
 def analogy(count: int, split: str = "test", name: str = "q") -> list[Item]:
@@ -50,7 +59,7 @@ def analogy(count: int, split: str = "test", name: str = "q") -> list[Item]:
 @pytest.mark.parametrize("limit", [1, 7, 12, 100, 239, 240, 1000])
 def test_a_sample_has_the_proportions_of_every_tag(tmp_path: Path, limit: int) -> None:
     items = analogy(240)
-    chosen = asked(write(tmp_path, items), suite=suites.suite("analogy"), limit=limit, training=False)
+    chosen = lines(write(tmp_path, items), limit=limit)
     sample = [item for item, wanted in zip(items, chosen, strict=True) if wanted]
     assert len(sample) == min(limit, 240)
     for tag in ("group", "paper_probe"):
@@ -60,8 +69,7 @@ def test_a_sample_has_the_proportions_of_every_tag(tmp_path: Path, limit: int) -
 
 def test_a_larger_sample_contains_the_smaller_one_and_not_the_first_lines(tmp_path: Path) -> None:
     write(tmp_path, analogy(240))
-    suite = suites.suite("analogy")
-    small, large = (asked(tmp_path, suite=suite, limit=n, training=False) for n in (12, 60))
+    small, large = (lines(tmp_path, limit=n) for n in (12, 60))
     assert large[small].all()
     assert small[:12].sum() < 6
 
@@ -79,8 +87,7 @@ def test_quotas_of_unequal_kinds_follow_their_sizes() -> None:
 def test_training_items_are_not_sampled_but_learnt_from(tmp_path: Path) -> None:
     mixed = [item for pair in zip(analogy(40, "train", "t"), analogy(40)) for item in pair]
     write(tmp_path / "items", mixed)
-    suite = suites.suite("analogy")
-    alone, learning = (asked(tmp_path / "items", suite=suite, limit=8, training=t) for t in (False, True))
+    alone, learning = (lines(tmp_path / "items", limit=8, training=t) for t in (False, True))
     assert (alone.sum(), learning.sum()) == (8, 48)
     assert not alone[::2].any()
     assert learning[::2].all()
@@ -88,12 +95,12 @@ def test_training_items_are_not_sampled_but_learnt_from(tmp_path: Path) -> None:
     answers = list(read_answers(tmp_path / "run" / "answers.jsonl"))
     assert len(answers) == 8
     assert all(answer.item_id.startswith("q") for answer in answers)
-    assert read_run(tmp_path / "run" / "run.json").settings == {"limit": 8, "asked": 8}
+    assert read_run(tmp_path / "run" / "run.json").settings == {"limit": 8, "split": "test", "asked": 8}
 
 
 def test_a_folder_of_training_items_alone_is_sampled(tmp_path: Path) -> None:
     write(tmp_path, analogy(40, "train"))
-    assert asked(tmp_path, suite=suites.suite("analogy"), limit=8, training=False).sum() == 8
+    assert lines(tmp_path, limit=8).sum() == 8
 
 
 def test_a_stopped_run_of_a_sample_resumes_to_the_same_bytes(tmp_path: Path) -> None:

@@ -226,7 +226,7 @@ def test_the_best_is_the_lowest_where_low_is_better(make_set: Callable[..., Item
     grid = fill(study, Table(name="t", title="T", rows=(), columns=(), metric="surprisal"))
     cells = [cell for cell in grid.cells[(), ()] if cell]
     assert best(grid, ()) == (min(cell.estimate.mean for cell in cells),)
-    assert unit(grid) == "surprisal ↓, nats, 95% intervals"
+    assert unit(grid) == "surprisal ↓, nats, test items, 95% intervals"
     assert cells[0].chance is None
 
 

@@ -59,7 +59,7 @@ def test_the_better_one_is_named_first_also_where_low_is_better(make_set: Callab
     assert only.difference < 0
     assert only.high < 0
     (said,) = sentences(study, None, [only])
-    assert said.startswith("embedded:mlm has the lowest errors, 39.4%: ")
+    assert said.startswith("embedded:mlm has the lowest errors on test items, 39.4%: ")
     assert " points " in said
     assert " below baseline:random" in said
 

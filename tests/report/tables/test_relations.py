@@ -29,7 +29,10 @@ def test_a_line_per_relation_and_model_that_two_suites_have(both: list[ItemSet])
     studies = [Study(items, key=items.suite.name) for items in both]
     sheet = across_suites(studies)
     assert sheet is not None
-    assert sheet.header[2:] == ("as a probe (analogy, accuracy)", "in a story (story, accuracy)")
+    assert sheet.header[2:] == (
+        "as a probe (analogy, accuracy, test items)",
+        "in a story (story, accuracy, test items)",
+    )
     assert [row[:2] for row in sheet.rows] == [("capital", "m")]
     for study, shown in zip(studies, sheet.rows[0][2:]):
         cell = study.cell(study.main, study.items.suite.relations["capital"])[0]

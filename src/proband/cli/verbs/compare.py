@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments import Json, Moved, Seed
+from proband.cli.arguments import Json, Moved, Seed, Split
 from proband.cli.scores import warning
 from proband.cli.tables import give, table
 
@@ -28,6 +28,7 @@ def compare(
         str | None,
         Parameter(metavar="FIELD", help="Field of a log with what items share (default: cluster or clusters)."),
     ] = None,
+    split: Split = "",
     items: Moved = None,
     seed: Seed = 0,
     json: Json = False,
@@ -40,7 +41,7 @@ def compare(
     """
     from proband.pipeline.compare import compare
 
-    found = compare(run_a, run_b, *more, items=items, by=by, metric=metric, cluster=cluster, seed=seed)
+    found = compare(run_a, run_b, *more, items=items, by=by, metric=metric, cluster=cluster, split=split, seed=seed)
     give(found, layout, json=json)
 
 
@@ -62,7 +63,7 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
         yield f"{len(rows)} comparisons, corrected together (Holm)"
     elif not result["groups"][0]["undecided"]:
         least = figure(result["groups"][0]["detectable"], result["unit"])
-        yield f"minimum detectable difference over all items: {least}"
+        yield f"minimum detectable difference over {result['groups'][0]['group']}: {least}"
     for label, share in result.get("unread", {}).items():
         yield from warning(share, label)
 

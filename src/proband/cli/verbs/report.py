@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments import Json, Moved, Out, Seed
+from proband.cli.arguments import Json, Moved, Out, Seed, Split
 from proband.cli.tables import fields, give, table
 
 
@@ -18,6 +18,7 @@ def report(
     *,
     out: Out,
     title: Annotated[str | None, Parameter(metavar="TEXT", help="Title of the report.")] = None,
+    split: Split = "",
     items: Moved = None,
     seed: Seed = 0,
     json: Json = False,
@@ -28,17 +29,17 @@ def report(
     """
     from proband.pipeline.report import report
 
-    give(report(runs, out=out, items=items, title=title, seed=seed), layout, json=json)
+    give(report(runs, out=out, items=items, title=title, seed=seed, split=split), layout, json=json)
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     """What stands out, the main metric of each model, the counts and the page."""
     yield from result.get("said", ())
     if lines := result.get("scores"):
-        names = ("items", "model", "metric", "mean", "interval", "chance", "n")
+        names = ("items", "split", "model", "metric", "mean", "interval", "chance", "n")
         rows = ([*(line[name] for name in names), f"{line['unread']:.1%}"] for line in lines)
         yield ""
-        yield table((*names[:4], "95 % interval", *names[5:], "unread"), rows, numbers=(3, 5, 6, 7))
+        yield table((*names[:5], "95 % interval", *names[6:], "unread"), rows, numbers=(4, 6, 7, 8))
         yield ""
     yield fields({name: value for name, value in result.items() if name not in ("said", "scores", "page")})
     yield f"open {result['page']}"

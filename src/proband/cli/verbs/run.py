@@ -27,8 +27,8 @@ class Asking:
         Parameter(
             name=("--solver", "-s"),
             metavar="SOLVER",
-            help="Way of asking; `proband list solvers` names them (default: generate for chat models, likelihood or "
-            "what the suite lists first for others).",
+            help="Way of asking; `proband list solvers` names them (default: what the suite lists first for the model; "
+            "generate only where it can be asked in no other way, or with an option of generate).",
         ),
     ] = None
     set: Annotated[
@@ -41,12 +41,20 @@ class Asking:
             help="Suite inference: pairs that the lemma baseline accepts come first; short for --set on-lemma=yes.",
         ),
     ] = False
+    split: Annotated[
+        str,
+        Parameter(
+            metavar="SPLIT",
+            help="Items to ask and score: train, valid, test, several with commas, or all (default: test; valid where "
+            "there is no test; train where there is neither).",
+        ),
+    ] = ""
     limit: Annotated[
         int | None,
         Parameter(
             metavar="N",
             validator=COUNT,
-            help="Run on a sample of N test or valid items, stratified by the suite's tags.",
+            help="Run on a sample of N of these items, stratified by the suite's tags.",
         ),
     ] = None
     too_long: Annotated[
@@ -183,6 +191,7 @@ def run(
         "solver": asking.solver or ("generate" if prompting.given() or prompting.prompt else None),
         "seed": seed,
         "limit": asking.limit,
+        "split": asking.split,
         "too_long": asking.too_long,
         "cache": not asking.no_cache,
         **dataclasses.asdict(engine),
@@ -212,8 +221,9 @@ def scored(items: Path, *, out: Path, **how: Any) -> dict[str, Any]:
     from proband.pipeline.score import score
 
     made = run(items, out=out, **how)
-    result = score(out)
-    return {**asdict(made), "answers": result.pop("answers"), "skipped": result.pop("skipped", 0), "score": result}
+    result = score(out, split=how["split"])
+    counts = {name: result.pop(name, 0) for name in ("answers", "skipped", "uncovered")}
+    return {**asdict(made), **counts, "score": result}
 
 
 def spread(made: Sequence[Mapping[str, Any]]) -> dict[str, float]:

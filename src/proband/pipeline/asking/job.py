@@ -31,6 +31,7 @@ class RunOptions:
     solver: str | None = None  # the suite's first that fits, if not named
     seed: int = 0
     limit: int | None = None  # a sample of so many items (sampling.py)
+    split: str = ""  # the splits that are asked: those that are scored, if not named (core/metrics.py)
     cache: Path | bool = True  # False: ask the model everything anew
     options: Mapping[str, Any] = field(default_factory=dict)  # of the solver
     engine: Literal["local", "ray"] = "local"
@@ -50,7 +51,8 @@ class Job:
     how: RunOptions
 
     def load(self) -> Any:
-        return load_model(str(self.model), self.how.model_options, suite=suites.suite(self.suite))
+        suite = suites.suite(self.suite)
+        return load_model(str(self.model), self.how.model_options, suite=suite, seed=self.how.seed)
 
     def solve_with(self, model: Any) -> Solve:
         """The model remembers what it was asked, and has learnt what it must beforehand."""

@@ -3,32 +3,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import fields
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from proband import models, suites
 from proband.core.errors import ProbandError, not_installed
 from proband.core.files import read_json
-from proband.core.protocols import ABILITIES, Chats
+from proband.core.protocols import ABILITIES
 from proband.core.suite import Solver, Suite
 
 
-def load_model(spec: str, given: Mapping[str, Any] | None = None, *, suite: Suite | None = None) -> Any:
-    """Any model by name; `given` are the loading options of its kind (device, dtype, ...)."""
+def load_model(spec: str, given: Mapping[str, Any] | None = None, *, suite: Suite | None = None, seed: int = 0) -> Any:
+    """Any model by name; `given` are the loading options of its kind (device, dtype, ...). A model that draws at random
+    draws by the seed of the run."""
     kind, _, rest = spec.partition(":")
+    given = seeded(spec, given or {}, seed=seed)
     if kind == "net":
-        return load_net(Path(rest), spec, given or {})
+        return load_net(Path(rest), spec, given)
     if kind == "solver":
         own = suite.own_models if suite else {}
         if rest not in own:
             known = ", ".join(f"solver:{name}" for name in own) or "none"
             raise ProbandError(f"no {spec!r} for {suite.name if suite else 'this'}; there is {known}")
-        return own[rest]()
+        return own[rest](seed=seed) if "seed" in signature(own[rest]).parameters else own[rest]()
     try:
         return models.load(spec, given)
     except ModuleNotFoundError as error:
         raise not_installed(error, spec) from None
+
+
+def seeded(spec: str, given: Mapping[str, Any], *, seed: int) -> Mapping[str, Any]:
+    """The loading options with the seed of the run, for kinds of models that have one; a seed that is given stays.
+
+    >>> seeded("baseline:random", {}, seed=3), seeded("embedded:glove", {}, seed=3)
+    ({'seed': 3}, {})
+    """
+    kind = models.kind_of(spec.partition(":")[0])
+    has_seed = kind is not None and any(field.name == "seed" for field in fields(kind.options))
+    return {"seed": seed, **given} if has_seed else given
 
 
 def load_net(folder: Path, spec: str, given: Mapping[str, Any]) -> Any:
@@ -56,10 +71,13 @@ def load_encoder(identity: Mapping[str, str], given: Mapping[str, Any], *, folde
     return encoder
 
 
-def choose_solver(suite: Suite, model: Any, name: str | None, *, setting: str = "") -> Solver:
+def choose_solver(
+    suite: Suite, model: Any, name: str | None, *, setting: str = "", options: Collection[str] = ()
+) -> Solver:
     """The solver a user named (of several, with commas, the first that fits), or the suite's first that the model can
-    serve: of those made for the items' setting, if there are any, else of the general ones. A chat model is asked in
-    words if the suite has a solver for that, any other model only if nothing else fits."""
+    serve: of those made for the items' setting, if there are any, else of the general ones. A model is asked in words
+    only where it cannot be asked in another way (a chat model whose probabilities can be read is not), or where the
+    `options` that are given are those of such a solver."""
     if name is not None and "," not in name:
         solver = suite.solver(name)
         if not isinstance(model, solver.needs):
@@ -67,8 +85,10 @@ def choose_solver(suite: Suite, model: Any, name: str | None, *, setting: str = 
             raise ProbandError(f"solver {name} needs a model that {ability}; {model.name} does not")
         return solver
     if name is None:
-        chats = isinstance(model, Chats)
-        among = sorted(suite.solvers, key=lambda solver: (solver.setting != setting, solver.chat != chats))
+        among = sorted(
+            suite.solvers,
+            key=lambda solver: (solver.setting != setting, not _has(solver, options), solver.in_words),
+        )
     else:
         named = [suite.solver(each.strip()) for each in name.split(",")]
         among = sorted(named, key=lambda solver: solver.setting != setting)
@@ -76,3 +96,8 @@ def choose_solver(suite: Suite, model: Any, name: str | None, *, setting: str = 
         if isinstance(model, solver.needs) and solver.setting in ("", setting):
             return solver
     raise ProbandError(f"{model.name} supports none of the solvers {name or 'of ' + suite.name}")
+
+
+def _has(solver: Solver, options: Collection[str]) -> bool:
+    """Whether a solver has all of these options."""
+    return {name.replace("-", "_") for name in options} <= {field.name for field in fields(solver.options)}

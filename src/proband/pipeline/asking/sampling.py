@@ -1,7 +1,8 @@
-"""Which items a run with `--limit N` asks: N of those that count, in the proportions of the suite's tags.
+"""Which items a run asks: those of the splits that are scored; with `--limit N`, N of them in the proportions of the
+suite's tags.
 
-Training items do not count; a solver that learns from them is given all of them beside the sample. The sample is built
-one item at a time: the next one is of the kind (the combination of the tags that the suite's tables split by) that is
+A solver that learns from training items is given all of them beside those it is asked. The sample is built one item at
+a time: the next one is of the kind (the combination of the tags that the suite's tables split by) that is
 furthest behind its share, counted over each of its tags and over the combination. Within a kind, items follow the hash
 of their ids. The sample depends on the items alone: every model is asked the same, and a sample of 10 is part of one
 of 20.
@@ -12,6 +13,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +21,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core.files import read_items
+from proband.core.files import decode, items_path, raw_lines, read_items
+from proband.core.metrics import SPLITS, scored_splits
 from proband.core.suite import Suite
-from proband.core.types import Tag
+from proband.core.types import Split, Tag
 
 Kind = tuple[Tag | None, ...]
 
@@ -32,20 +35,51 @@ class Outline(msgspec.Struct):
     id: str
     suite: str
     tags: dict[str, Tag] = {}
-    split: str = "test"
 
 
-def asked(items: Path, *, suite: Suite, limit: int, training: bool) -> NDArray[np.bool_]:
-    """For each line of the items, whether a run asks it; `training`: the solver learns from training items."""
+class SplitAlone(msgspec.Struct):
+    """The same without a limit."""
+
+    split: Split = "test"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The `splits` that a run asks, and for each line of the items whether it does; None: all lines."""
+
+    splits: tuple[Split, ...]
+    lines: NDArray[np.bool_] | None
+    every_split: bool = True  # whether no split is left out
+
+    @property
+    def count(self) -> int | None:
+        return None if self.lines is None else int(self.lines.sum())
+
+
+def asked(items: Path, *, suite: Suite, limit: int | None = None, split: str = "", training: bool = False) -> Asked:
+    """What a run asks; `training`: the solver learns from training items, and is given them too."""
+    path = items_path(items)
+    codes = np.frombuffer(
+        array("b", (SPLITS.index(decode(SplitAlone, raw, file=path, line=n).split) for n, raw in raw_lines(path))),
+        dtype=np.int8,
+    )
+    splits = scored_splits({SPLITS[code] for code in np.unique(codes)}, split)
+    counts = np.isin(codes, [SPLITS.index(each) for each in splits])
+    chosen = counts if limit is None else sampled(items, counts, suite=suite, limit=limit)
+    if training:
+        chosen = chosen | (~counts & (codes == SPLITS.index("train")))
+    whole = limit is None and bool(chosen.all())
+    return Asked(splits, None if whole else chosen, every_split=bool(counts.all()))
+
+
+def sampled(items: Path, counts: NDArray[np.bool_], *, suite: Suite, limit: int) -> NDArray[np.bool_]:
+    """For each line of the items, whether it is in a sample of `limit` of those that count."""
     names = table_tags(suite)
-    kinds, of_line, keys, train = dict[Kind, int](), array("i"), array("Q"), array("b")
+    kinds, of_line, keys = dict[Kind, int](), array("i"), array("Q")
     for item in read_items(items, Outline):
         tags = {**item.tags, **suite.derive(item.tags)}
         of_line.append(kinds.setdefault(tuple(tags.get(name) for name in names), len(kinds)))
         keys.append(int.from_bytes(hashlib.sha256(item.id.encode()).digest()[:8], "big"))
-        train.append(item.split == "train")
-    is_training = np.frombuffer(train, dtype=np.bool_)
-    counts = ~is_training if not is_training.all() else is_training  # a folder of training items alone is asked too
     place = np.flatnonzero(counts)
     kind, key = np.frombuffer(of_line, dtype=np.int32)[place], np.frombuffer(keys, dtype=np.uint64)[place]
     quota = quotas(list(kinds), np.bincount(kind, minlength=len(kinds)), limit)
@@ -54,7 +88,7 @@ def asked(items: Path, *, suite: Suite, limit: int, training: bool) -> NDArray[n
     rank = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     chosen = np.zeros(len(counts), dtype=np.bool_)
     chosen[place[order[rank < quota[kind[order]]]]] = True
-    return chosen | (is_training & ~counts) if training else chosen
+    return chosen
 
 
 def table_tags(suite: Suite) -> tuple[str, ...]:

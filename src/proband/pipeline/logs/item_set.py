@@ -8,7 +8,7 @@ from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.options import NoOptions
 from proband.core.suite import Built, Suite
-from proband.core.types import Answer, Item, Run
+from proband.core.types import Answer, Item, Run, Split
 from proband.pipeline.logs.record import Log
 from proband.report.numbers.sources import Answered, ItemSet
 from proband.report.numbers.systems import unique
@@ -30,7 +30,7 @@ def joined(logs: Sequence[Log]) -> ItemSet:
     items = [_item(name, logs) for name in shared]
     answered = [
         Answered(
-            run=Run(suite="log", solver="log", model=label, seed=0, items_sha=""),
+            run=Run(suite="log", solver="", model=label, seed=0, items_sha=""),
             answers=[Answer(item_id=i, scores=(log.entries[i].value,)) for i in shared if i in log.entries],
         )
         for log, label in zip(logs, unique([log.label for log in logs], joint=" #"))
@@ -46,9 +46,9 @@ def _item(name: str, logs: Sequence[Log]) -> Item:
     entries = [log.entries[name] for log in logs if name in log.entries]
     clusters = next((entry.clusters for entry in entries if entry.clusters), ())
     tags = next((entry.tags for entry in entries if entry.tags), {})
-    return Item(
-        id=name, suite="log", prompt="", tags=dict(tags), facts={"clusters": list(clusters)} if clusters else {}
-    )
+    split: Split = next((entry.split for entry in entries if entry.split), "test")
+    facts = {"clusters": list(clusters)} if clusters else {}
+    return Item(id=name, suite="log", prompt="", tags=dict(tags), facts=facts, split=split)
 
 
 def _suite(logs: Sequence[Log]) -> Suite:

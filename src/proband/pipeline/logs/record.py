@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.types import Tag
+from proband.core.types import Split, Tag
 
 CLUSTER_FIELDS = ("clusters", "cluster")
 
@@ -31,6 +31,7 @@ class Entry:
     value: float
     clusters: tuple[str, ...] = ()
     tags: Mapping[str, Tag] = field(default_factory=dict)
+    split: Split | None = None  # of one of our own items
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +57,7 @@ def collected(entries: Iterable[Entry], *, label: str, metric: str, path: Path) 
             value=sum(each.value for each in several) / len(several),
             clusters=several[0].clusters,
             tags=several[0].tags,
+            split=several[0].split,
         )
         for item, several in found.items()
     }

@@ -22,5 +22,5 @@ def read(folder: Path, wanted: Wanted) -> Log:
         if numbers := metric.numbers(item, answer):
             clusters = tuple(f"clusters={each}" for each in item.facts.get("clusters", ()))
             value = sum(numbers) / len(numbers)
-            entries.append(Entry(item=item.id, value=value, clusters=clusters, tags=item.tags))
+            entries.append(Entry(item=item.id, value=value, clusters=clusters, tags=item.tags, split=item.split))
     return collected(entries, label=items.labels[0], metric=metric.name, path=folder)

@@ -15,7 +15,7 @@ from msgspec import UNSET
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_run
-from proband.core.types import Answer, Item, Run
+from proband.core.types import LEFT_OUT, Answer, Item, Run
 from proband.pipeline import run as running
 from proband.pipeline.report import item_sets
 from proband.pipeline.score import score
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 def run(items: str | Path, *, model: str | Any, out: str | Path, **how: Any) -> Results:
     """Answer the items with a model; the same call again resumes. `how` are the options of `proband run`: solver, seed,
-    limit, options (of the solver), model_options, ..."""
+    limit, split, options (of the solver), model_options, ..."""
     made = running.run(items, model=model, out=out, **how)
-    return Results(folder=Path(out), run=made)
+    return Results(folder=Path(out), run=made, split=how.get("split", ""))
 
 
-def read(folder: str | Path) -> Results:
-    """The results of a run that is finished."""
+def read(folder: str | Path, *, split: str = "") -> Results:
+    """The results of a run that is finished; `split` as in `proband report`."""
     path = Path(folder) / "run.json"
     if not path.exists():
         raise ProbandError("contains no run; `proband run` makes one", file=folder)
-    return Results(folder=Path(folder), run=read_run(path))
+    return Results(folder=Path(folder), run=read_run(path), split=split)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +46,7 @@ class Results:
 
     folder: Path
     run: Run
+    split: str = ""  # the items that are scored: test, or valid where there is no test, unless named
 
     @cached_property
     def set(self) -> ItemSet:
@@ -54,20 +55,21 @@ class Results:
 
     @cached_property
     def score(self) -> dict[str, Any]:
-        """What `proband run` prints: the scores over all items and per main tag."""
-        return score(self.folder)
+        """What `proband run` prints: the scores in all and per main tag."""
+        return score(self.folder, split=self.split)
 
     def scores(self) -> polars.DataFrame:
-        """A row per metric and group of items: mean, 95% interval, items, chance level, share of unread replies; there
-        is no interval where the items are `few`."""
+        """A row per metric and group of items: mean, 95% interval, items, chance level, share of unread replies, and
+        the split that is scored; there is no interval where the items are `few`."""
         import polars
 
         found = self.score
         main = {"metric": found["metric"], "unit": found["unit"]}
         lines = [{**main, **found}, *({**main, **each} for each in found["groups"]), *found["others"]]
         kinds = {"metric": str, "group": str, "mean": float, "low": float, "high": float}
-        kinds |= {"n": int, "few": bool, "chance": float, "unread": float, "unit": str}
-        rows = [{name: line[name] for name in kinds} for line in lines]
+        kinds |= {"n": int, "few": bool, "chance": float, "unread": float, "unit": str, "split": str}
+        split = {"split": ",".join(found["split"])}
+        rows = [{name: {**line, **split}[name] for name in kinds} for line in lines]
         for row in rows:
             row |= {"low": None, "high": None} if row["few"] else {}
         return polars.DataFrame(rows, schema=kinds)
@@ -81,13 +83,14 @@ class Results:
 
     def answers(self) -> polars.DataFrame:
         """A row per answered item: its id, the chosen answer, the value of the main metric, the status (`unread`,
-        `skipped` or empty), the reply in words, its score for each choice, and the reply's log-probability."""
+        `skipped`, `not covered` or empty), the reply in words, its score for each choice, and the reply's
+        log-probability."""
         import polars
 
         metric = self.set.suite.metric()
         rows = []
         for item, answer in self.set.answers(0):
-            numbers = metric.numbers(item, answer) if metric.over == "item" and answer.status != "skipped" else []
+            numbers = metric.numbers(item, answer) if metric.over == "item" and answer.status not in LEFT_OUT else []
             value = sum(numbers) / len(numbers) if numbers else None
             rows.append(_answer(item, answer) | {metric.name: value})
         kinds: dict[str, Any] = {"item_id": str, "answer": str, "gold": str, metric.name: float, "status": str}
@@ -96,7 +99,8 @@ class Results:
 
     def __repr__(self) -> str:
         found = self.score
-        return f"<{found['answers']:,} answers of {self.run.model} to {self.run.suite}: {in_words(found)}>"
+        (label,) = self.set.labels
+        return f"<{found['answers']:,} answers of {label} to {self.run.suite}: {in_words(found)} on {found['group']}>"
 
     def _repr_html_(self) -> str:
         """A table of the scores, for notebooks."""

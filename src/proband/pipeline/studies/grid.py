@@ -94,7 +94,8 @@ class Grid:
                     yield RunStage(
                         name=" · ".join(word for word in words if word), out=self.out, seed=seed, line=line,
                         options={**part.options, **options}, items=items, model=model, trained=trained,
-                        solver=part.solver, limit=part.limit, model_options=part.model_options, optional=part.optional,
+                        solver=part.solver, limit=part.limit, split=part.split, model_options=part.model_options,
+                        optional=part.optional,
                     )  # fmt: skip
 
     def _trained(self, model: str) -> Sequence[TrainStage | None]:

@@ -21,13 +21,14 @@ from typing import Any
 from proband import __version__, suites
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, items_path, parse, read_items, read_run, sha256_file
+from proband.core.metrics import scored_splits
 from proband.core.options import read_options
 from proband.core.protocols import ScoresText
 from proband.core.suite import Suite
 from proband.core.text import slug
 from proband.core.types import Item
 from proband.pipeline.asking.answers_file import count_lines
-from proband.pipeline.asking.models import load_model
+from proband.pipeline.asking.models import load_model, seeded
 from proband.pipeline.build import build
 from proband.pipeline.run import run, suite_of
 from proband.pipeline.studies.embeddings_in_memory import keeping_embeddings
@@ -199,6 +200,7 @@ class RunStage(Stage):
     trained: TrainStage | None = None
     solver: str | None = None
     limit: int | None = None
+    split: str = ""
     model_options: Mapping[str, Any]
     optional: bool = False
 
@@ -208,6 +210,7 @@ class RunStage(Stage):
             "run", items=self.items.key, model=self.trained.key if self.trained else model_contents(self.model),
             solver=self.solver, options=contents(self.options), seed=self.seed,
             limit=self.limit and f"{self.limit} sampled", model_options=contents(self.model_options),
+            **({"split": self.split} if self.split else {}),
         )  # fmt: skip
 
     @property
@@ -215,10 +218,9 @@ class RunStage(Stage):
         return f"net:{self.trained.folder}" if self.trained else self.model
 
     def _total(self) -> int:
-        """Answers of the finished run; of a limited one, run.json says how many."""
-        if self.limit is None:
-            return count_lines(items_path(self.items.folder))
-        return int(read_run(self.folder / "run.json").settings["asked"])
+        """Answers of the finished run; of one that does not ask all items, run.json says how many."""
+        asked = read_run(self.folder / "run.json").settings.get("asked")
+        return count_lines(items_path(self.items.folder)) if asked is None else int(asked)
 
     def finished(self) -> bool:
         """An answer for every item."""
@@ -231,17 +233,17 @@ class RunStage(Stage):
         suite = suite_of(self.items.folder)
         run(
             self.items.folder, model=models.get(self, suite), out=self.folder, solver=self.solver, seed=self.seed,
-            limit=self.limit, options=self.options, model_options=self.model_options, engine=models.engine,
-            workers=models.workers,
+            limit=self.limit, split=self.split, options=self.options, model_options=self.model_options,
+            engine=models.engine, workers=models.workers,
         )  # fmt: skip
 
     def planned(self) -> tuple[int, int | None]:
         """Items to answer, and calls of the model: a text per choice for language models, otherwise one an item."""
-        found = self.items.counts
+        splits = scored_splits({split for split, _ in self.items.counts}, self.split)
+        found = {key: count for key, count in self.items.counts.items() if key[0] in splits}
         items = sum(found.values())
         texts = sum(max(1, choices) * count for (_, choices), count in found.items())
-        counting = sum(count for (split, _), count in found.items() if split != "train") or items
-        asked = items if self.limit is None else min(counting, self.limit)
+        asked = items if self.limit is None else min(items, self.limit)
         calls = round(asked * texts / items) if self._scores_each_choice() else asked
         return asked, 0 if self.finished() else calls
 
@@ -271,10 +273,12 @@ class Models:
         """The model itself; for workers that load their own, its name."""
         if self.engine != "local":
             return stage.spec
-        key = (stage.spec, dumps(stage.model_options), suite.name if stage.spec.startswith("solver:") else "")
+        of_suite = (suite.name, stage.seed) if stage.spec.startswith("solver:") else ()  # that name is the suite's own
+        given = seeded(stage.spec, stage.model_options, seed=stage.seed)
+        key = (stage.spec, dumps(given), of_suite)
         if key != self.key:
             self.key = self.model = None  # the old one goes before the new one comes
-            self.model = keeping_embeddings(load_model(stage.spec, stage.model_options, suite=suite))
+            self.model = keeping_embeddings(load_model(stage.spec, given, suite=suite, seed=stage.seed))
             self.key = key
         if stage.trained:  # the folder's name would differ from machine to machine; one net may have several names
             self.model.name = stage.model

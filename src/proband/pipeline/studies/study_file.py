@@ -10,9 +10,10 @@
                    (to start from), optional (where it cannot be trained here, it is named and left out, and so are
                    its optional runs)
     [[run]]        items (builds, or folders), models ("net:NAME" is a train stage), solver, options, grid (option -> a
-                   list of values: one run per combination), seeds, limit, model-options, optional (a model that is not
-                   installed or cannot be asked this way is named and left out)
-    [report]       tables, claims, analyses
+                   list of values: one run per combination), seeds, limit, split (the items that are asked: by default
+                   those that are scored), model-options, optional (a model that is not installed or cannot be asked
+                   this way is named and left out)
+    [report]       tables, claims, analyses, split (the items that are scored: test, or valid where there is no test)
 
 A key that nobody reads is an error with its line.
 """
@@ -68,6 +69,7 @@ class RunPart(Part, frozen=True, kw_only=True):
     grid: dict[str, list[Any]] = {}
     seeds: tuple[int, ...] = (0,)
     limit: int | None = None
+    split: str = ""
     model_options: dict[str, Any] = {}
     optional: bool = False
 
@@ -76,6 +78,7 @@ class ReportPart(Part, frozen=True, kw_only=True):
     tables: list[str] | None = None  # all that a suite shows by default
     claims: bool = False
     analyses: list[str] = []
+    split: str = ""
 
 
 class StudyFile(Part, frozen=True, kw_only=True):

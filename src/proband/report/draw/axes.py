@@ -81,6 +81,8 @@ def tip(grid: Grid, run: int, row: Key | None, column: Key, cell: Cell) -> str:
         lines.append(f"{100 * cell.unread:.1f}% of the replies unread (counted as wrong)")
     if cell.skipped:
         lines.append(f"{words.count(cell.skipped, 'item')} skipped (not counted)")
+    if cell.uncovered:
+        lines.append(f"{words.count(cell.uncovered, 'item')} not covered (not counted)")
     if cell.chance is not None:
         against = f": {cell.against_chance} chance" if cell.against_chance else ""
         lines.append(f"chance {words.figure(cell.chance, grid.metric)}{against}")

@@ -11,15 +11,15 @@ from array import array
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.metrics import Metric
+from proband.core.metrics import SPLITS, Metric
 from proband.core.statistics.clusters import Clusters, Floats, GrowingClusters, Ints, clusters_of
-from proband.core.types import Answer, Item, Tag
+from proband.core.types import LEFT_OUT, Answer, Item, Status, Tag
 from proband.report.numbers.sources import ItemSet
 
 Codes32 = NDArray[np.int32]
@@ -48,11 +48,13 @@ class Arrays:
     count: int
     tags: Mapping[str, Codes]  # the suite's derived ones among them
     written: tuple[str, ...]  # the names of those that stand in the items
+    split: Codes  # of the items, whether they have a tag of that name or not
     clusters: Clusters
     chance: Floats  # 1 / choices, 0 where an item has none
     answered: tuple[Ints, ...]  # per run: the item of each line of its answers
     unread: tuple[Ints, ...]  # per run: the items whose reply could not be read (they count as wrong)
     skipped: tuple[Ints, ...]  # per run: the items that were not asked (no metric has a number for them)
+    uncovered: tuple[Ints, ...]  # per run: the items that the model knows nothing of (nor for these)
     metrics: Mapping[str, tuple[Values, ...]]  # metric -> one per run
 
 
@@ -62,7 +64,7 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
         raise ProbandError("no run over these items", file=items.source)
     tags: list[dict[str, Tag]] = []  # every combination that occurs
     seen, combination = dict[Hashable, int](), array("i")  # which one an item has
-    clusters, chance = GrowingClusters(), array("d")
+    clusters, chance, split = GrowingClusters(), array("d"), array("i")
     streams = [_Run(items, at, metrics) for at in range(len(items.answered))]
     at = -1
     for at, item in enumerate(items.raw_items()):
@@ -72,6 +74,7 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
             tags.append(item.tags)
         clusters.add(clusters_of(item))
         chance.append(1.0 / len(item.choices) if item.choices else 0.0)
+        split.append(SPLITS.index(item.split))
         for stream in streams:
             stream.meet(at, item)
     if at < 0:
@@ -82,11 +85,13 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
         count=at + 1,
         tags=_codes(tags, np.frombuffer(combination, dtype=np.int32), items.suite.derive),
         written=tuple(dict.fromkeys(name for each in tags for name in each)),
+        split=Codes(SPLITS, np.frombuffer(split, dtype=np.int32)),
         clusters=clusters.done(),
         chance=np.frombuffer(chance),
         answered=tuple(_ints(stream.answered) for stream in streams),
-        unread=tuple(_ints(stream.unread) for stream in streams),
-        skipped=tuple(_ints(stream.skipped) for stream in streams),
+        unread=tuple(_ints(stream.by_status["unread"]) for stream in streams),
+        skipped=tuple(_ints(stream.by_status["skipped"]) for stream in streams),
+        uncovered=tuple(_ints(stream.by_status["not covered"]) for stream in streams),
         metrics={m.name: tuple(stream.values(m) for stream in streams) for m in metrics},
     )
 
@@ -103,7 +108,8 @@ class _Run:
         self.asked = items.runs[at].settings.get("asked", items.runs[at].settings.get("limit"))
         self.answers: Iterator[Answer] = items.raw_answers(at)
         self.next = next(self.answers, None)
-        self.answered, self.unread, self.skipped = array("q"), array("q"), array("q")
+        self.answered = array("q")
+        self.by_status = {status: array("q") for status in get_args(Status) if status}
         self.metrics = [(m, _record(m) if m.over == "set" else m.of, array("q"), array("d")) for m in metrics]
 
     def meet(self, at: int, item: Item) -> None:
@@ -115,9 +121,9 @@ class _Run:
             self.refuse(f"gives item {item.id!r} {len(answer.scores)} scores for {len(item.choices)} choices")
         self.answered.append(at)
         if answer.status:
-            (self.unread if answer.status == "unread" else self.skipped).append(at)
+            self.by_status[answer.status].append(at)
         for metric, of, rows, numbers in self.metrics:
-            found = of(item, answer) if answer.status != "skipped" else None
+            found = None if answer.status in LEFT_OUT else of(item, answer)
             if found is None:
                 continue
             single = isinstance(found, (float, int, np.number))

@@ -7,19 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from proband.core.metrics import Metric
+from proband.core.metrics import Metric, scored_splits, splits_in_words
 from proband.core.statistics import estimates as stats
 from proband.core.statistics.clusters import Ints, Neighbours
 from proband.core.suite import Where
 from proband.core.types import Estimate, Tag
 from proband.report.numbers.arrays import Arrays, Values, collect
-from proband.report.numbers.columns import Column, Mask, alike, macro_mean, per_item, within
+from proband.report.numbers.columns import Column, Mask, alike, in_common, macro_mean, within
 from proband.report.numbers.pairs import Comparison, Together, compared
 from proband.report.numbers.sources import ItemSet
 from proband.report.numbers.systems import System, systems
@@ -36,6 +35,7 @@ class Cell:
     sd: float | None = None
     unread: float = 0.0  # share of the items whose reply could not be read; they count as wrong
     skipped: int = 0  # items of the selection that were not asked; they do not count
+    uncovered: int = 0  # items of the selection that the model knows nothing of; they do not count
 
     @property
     def against_chance(self) -> str:
@@ -47,7 +47,8 @@ class Cell:
 
 class Study:
     """The cells of one item set. `key` names its files and its anchor in the page; without `pool`, every run is a
-    system of its own."""
+    system of its own. `split`: which items are scored, if not those that `core.metrics` settles on; `shared`: of the
+    items that two systems have answered, whatever else one of them has."""
 
     def __init__(
         self,
@@ -57,6 +58,8 @@ class Study:
         key: str = "",
         seed: int = 0,
         pool: bool = True,
+        split: str = "",
+        shared: bool = False,
     ) -> None:
         self.items, self.key, self.seed = items, key or items.suite.name, seed
         self.name = self.key  # as pages and tables call it (`names` in sources.py)
@@ -64,6 +67,7 @@ class Study:
         used = {metric.name: metric for metric in (self.main, *metrics)}
         self.arrays: Arrays = collect(items, list(used.values()))
         self.systems: tuple[System, ...] = systems(items.runs, pool=pool)
+        self.splits = self._scored(split, least=2 if shared else 1)
         self.hues: tuple[int, ...] = tuple(range(len(self.systems)))  # the number of each system's colour
         self.known: dict[Any, tuple[Cell | None, ...]] = {}
         self.kept: dict[Any, list[Together]] = {}
@@ -72,8 +76,27 @@ class Study:
     def labels(self) -> tuple[str, ...]:
         return tuple(system.label for system in self.systems)
 
+    @property
+    def scope(self) -> str:
+        """The items that are scored, in words."""
+        return splits_in_words(self.splits)
+
+    def answered_by(self) -> Ints:
+        """How many systems have a number for each item."""
+        count = np.zeros(self.arrays.count, dtype=np.int64)
+        for system in self.systems:
+            rows = [values[run].rows for values in self.arrays.metrics.values() for run in system.runs]
+            count[np.unique(np.concatenate(rows))] += 1
+        return count
+
+    def _scored(self, split: str, *, least: int) -> tuple[str, ...]:
+        """Of the splits of the items that so many systems have numbers for, those that are scored."""
+        codes, answered = self.arrays.split.codes, self.answered_by() >= least
+        there = np.unique(codes[answered] if answered.any() and not split else codes)
+        return scored_splits({str(self.arrays.split.values[at]) for at in there}, split)
+
     def rank(self) -> None:
-        """Put the systems in the order of the main metric over all items, the best first; before cells are counted."""
+        """Put the systems in the order of the main metric, the best first; before cells are counted."""
         everything, sign = self.mask({}), -1 if self.main.better == "high" else 1
         found = [self.column(at, self.main, everything) for at in range(len(self.systems))]
         values = [sign * column.value if len(rows) else np.inf for rows, column in found]
@@ -87,14 +110,13 @@ class Study:
     # ---- selecting ----
 
     def mask(self, where: Where) -> Mask:
-        """The items with these tags; tags of runs are not asked."""
+        """The items with these tags, of the splits that are scored unless the tags name others; tags of runs are not
+        asked."""
         chosen = np.ones(self.arrays.count, dtype=bool)
-        for name, wanted in where.items():
+        for name, wanted in {"split": self.splits, **where}.items():
             if name.startswith("run."):
                 continue
-            tag = self.arrays.tags.get(name)
-            if tag is None and name == "split" and matches("test", wanted):
-                continue  # nothing was held out: all items are test items
+            tag = self.arrays.split if name == "split" else self.arrays.tags.get(name)
             if tag is None:
                 return np.zeros(self.arrays.count, dtype=bool)
             codes = [i for i, value in enumerate(tag.values) if matches(value, wanted)]
@@ -113,10 +135,7 @@ class Study:
     def column(self, system: int, metric: Metric, mask: Mask) -> tuple[Ints, Column]:
         """A system's numbers within a mask. Runs that have numbers for different items meet on those of all."""
         found = [within(self.arrays.metrics[metric.name][run], mask) for run in self.systems[system].runs]
-        rows, parts = found[0].rows, [each.numbers for each in found]
-        if not all(np.array_equal(rows, each.rows) for each in found[1:]):
-            rows = reduce(np.intersect1d, (each.rows for each in found))
-            parts = [per_item(each, rows, metric) for each in found]
+        rows, parts = in_common(found, metric)
         return rows, Column(system, parts, metric, trained=bool(self.systems[system].tags["run.net"]))
 
     # ---- cells ----
@@ -132,13 +151,13 @@ class Study:
                     estimate = self._estimate(group, place, metric=metric, where=where)
                     runs = len(column.values)
                     sd = float(np.std(column.values, ddof=1)) if runs > 1 else None
-                    unread = self._unread(column.system, group.rows)
-                    skipped = self._skipped(column.system, self.mask(where))
-                    cells[column.system] = Cell(estimate, chance, runs, sd, unread=unread, skipped=skipped)
+                    unread = self.unread(column.system, group.rows)
+                    skipped, uncovered = self._left_out(column.system, self.mask(where))
+                    cells[column.system] = Cell(estimate, chance, runs, sd, unread, skipped, uncovered)
             self.known[key] = tuple(cells)
         return self.known[key]
 
-    def _unread(self, system: int, rows: Ints) -> float:
+    def unread(self, system: int, rows: Ints) -> float:
         """The share of these items whose reply could not be read, over all runs of a system."""
         runs = self.systems[system].runs
         found = sum(
@@ -146,9 +165,13 @@ class Study:
         )  # an item may stand in several rows
         return found / len(rows) / len(runs)
 
-    def _skipped(self, system: int, mask: Mask) -> int:
-        """Items of a selection that were not asked, the most of all runs of a system."""
-        return max(int(mask[self.arrays.skipped[run]].sum()) for run in self.systems[system].runs)
+    def _left_out(self, system: int, mask: Mask) -> tuple[int, int]:
+        """Items of a selection that were not asked, or are not covered, the most of all runs of a system."""
+        runs, arrays = self.systems[system].runs, self.arrays
+        skipped, uncovered = (
+            max(int(mask[each[run]].sum()) for run in runs) for each in (arrays.skipped, arrays.uncovered)
+        )
+        return skipped, uncovered
 
     def together(self, metric: Metric, where: Where, *, macro: str = "") -> list[Together]:
         """Systems that have numbers for the same items there. Large cells are asked for again (by the comparisons) and
@@ -227,16 +250,14 @@ class Study:
         return next(iter(self.pairs(metric, where, only={(a, b)}, margin=margin)), None)
 
     def _meet(self, metric: Metric, left: Together, i: int, right: Together, j: int) -> Together | None:
-        """Two systems that answered different items: their means per item, where both have one."""
-        rows = np.intersect1d(left.rows, right.rows)
+        """Two systems that answered different items, on those that both have."""
+        one, other = left.columns[i], right.columns[j]
+        found = [Values(left.rows, part) for part in one.parts] + [Values(right.rows, part) for part in other.parts]
+        rows, parts = in_common(found, metric)
         if not len(rows):
             return None
-        columns = []
-        for group, place in ((left, i), (right, j)):
-            own = group.columns[place]
-            parts = [per_item(Values(group.rows, part), rows, metric) for part in own.parts]
-            columns.append(replace(own, parts=parts))
-        return self._grouped(rows, columns)
+        split = len(one.parts)
+        return self._grouped(rows, [replace(one, parts=parts[:split]), replace(other, parts=parts[split:])])
 
 
 # ---- tags ----------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +90,22 @@ def item_means(values: Values, count: int) -> Floats:
     total = np.bincount(values.rows, weights=values.numbers, minlength=count)
     counted = np.bincount(values.rows, minlength=count)
     return np.where(counted > 0, total / np.maximum(counted, 1), np.nan)
+
+
+def in_common(found: Sequence[Values], metric: Metric) -> tuple[Ints, list[Floats]]:
+    """Numbers for the items that all have, and only for those: as they are if each has as many for an item, otherwise
+    the mean of each item. What anyone has for other items makes no difference."""
+    if not all(np.array_equal(found[0].rows, each.rows) for each in found[1:]):
+        items = reduce(np.intersect1d, (each.rows for each in found))
+        found = [_of_items(each, items) for each in found]
+        if not all(np.array_equal(found[0].rows, each.rows) for each in found[1:]):
+            return items, [per_item(each, items, metric) for each in found]
+    return found[0].rows, [each.numbers for each in found]
+
+
+def _of_items(values: Values, items: Ints) -> Values:
+    chosen = np.isin(values.rows, items)
+    return Values(values.rows[chosen], values.numbers[chosen])
 
 
 def per_item(values: Values, rows: Ints, metric: Metric) -> Floats:

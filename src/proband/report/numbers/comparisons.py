@@ -15,14 +15,15 @@ from proband.core.metrics import Metric
 from proband.core.statistics import estimates as stats
 from proband.core.suite import Where
 from proband.report.numbers.cells import Study
-from proband.report.numbers.grids import keys_of
+from proband.report.numbers.grids import SPLIT, Key, keys_of
 from proband.report.numbers.pairs import Comparison
 
 MOST_PAIRS = 45  # ten systems
 
 
 def scopes(study: Study, by: str = "") -> list[Where]:
-    """Where two systems are compared: on all items, and in each column of the first table (or each value of `by`)."""
+    """Where two systems are compared: on all items that are scored, and in each column of the first table (or for each
+    value of `by`)."""
     found: list[Where] = [{}]
     if by:
         values = study.arrays.tags[by].values if by in study.arrays.tags else ()
@@ -31,7 +32,7 @@ def scopes(study: Study, by: str = "") -> list[Where]:
         tags = (*table.rows, *table.columns)
         if table.metric != study.main.name or not table.columns or any(name.startswith("run.") for name in tags):
             continue
-        columns = keys_of(study, table, table.columns)
+        columns = [key for key in keys_of(study, table, table.columns) if _scored(study, table.columns, key)]
         if not columns:
             continue
         if len(columns) > 1:
@@ -40,13 +41,18 @@ def scopes(study: Study, by: str = "") -> list[Where]:
     return found
 
 
-def comparisons(study: Study, metric: Metric | None = None, *, by: str = "") -> list[Comparison]:
+def _scored(study: Study, names: Sequence[str], key: Key) -> bool:
+    """Whether a column is one of items that are scored: a table may have a column for each split."""
+    return all(name != SPLIT or value in study.splits for name, value in zip(names, key))
+
+
+def comparisons(study: Study, metric: Metric | None = None, *, by: str = "", every: bool = False) -> list[Comparison]:
     """Every pair of systems in every scope, the better one first; Holm's correction over the scopes of each pair that
-    a test can decide."""
+    a test can decide. Of many systems not all pairs are compared, unless `every` one is wanted."""
     metric = metric or study.main
     if len(study.systems) < 2:
         return []
-    only = _worth_comparing(study, metric)
+    only = None if every else _worth_comparing(study, metric)
     families: dict[tuple[str, str], list[Comparison]] = {}
     found = [pair for scope in scopes(study, by) for pair in study.pairs(metric, scope, only=only)]
     for pair in found:

@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from proband.core.metrics import Metric
+from proband.core.metrics import SPLITS, Metric, splits_in_words
 from proband.core.suite import Published, Table, Where
 from proband.core.types import Tag
 from proband.report.numbers import words
@@ -22,6 +22,7 @@ from proband.report.numbers.like_for_like import comparable, differences, signs
 from proband.report.numbers.systems import shared_labels
 
 Key = tuple[Tag, ...]
+SPLIT = "split"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +40,7 @@ class Grid:
     by_system: bool = True  # its lines are the systems of the item set, in their order
     differs: Mapping[tuple[Key | None, int], Sequence[str]] = field(default_factory=dict)  # lines from published ones
     hues: tuple[int, ...] = ()  # the number of the colour of each line; in turn, where there is none
+    scope: str = ""  # the items that are counted, in words; empty where its headings name their splits
 
     def hue(self, line: int) -> int:
         return self.hues[line] if self.hues else line
@@ -98,17 +100,19 @@ def fill(study: Study, table: Table) -> Grid:
     metric = study.items.suite.metric(table.metric)
     rows, columns = keys_of(study, table, table.rows), keys_of(study, table, table.columns)
     of_runs = any(name.startswith("run.") for name in table.rows)  # all templates together mean nothing
+    of_runs = of_runs or SPLIT in table.rows  # and so do training and test items
     lines: list[Key | None] = [*rows, None] if table.rows and len(rows) > 1 and not of_runs else list(rows)
     labels, members = _lines(study, table)
     cells, published = {}, {}
     figures = [figure for figure in study.items.suite.published() if figure.metric == table.metric]
     every = comparable(figures, study.items.manifest)
+    counted: Where = {SPLIT: study.splits, **table.where}
     for row in lines:
         for column in columns:
             own = dict(zip(table.columns, column)) | (dict(zip(table.rows, row)) if row is not None else {})
             found = study.cell(metric, {**table.where, **own}, macro=table.macro)
             cells[row, column] = tuple(next((found[at] for at in of if found[at]), None) for of in members)
-            published[row, column] = {f.model: f for f in every if _belongs(f, own, table.where)}
+            published[row, column] = {f.model: f for f in every if _belongs(f, own, counted)}
     columns = [c for c in columns if any(any(cells[row, c]) or published[row, c] for row in lines)] or columns[:1]
     return Grid(
         name=f"{study.key}-{table.name}",
@@ -122,7 +126,12 @@ def fill(study: Study, table: Table) -> Grid:
         by_system=labels == study.labels,
         differs=_differs(study, lines, columns, cells, published, members),
         hues=study.hues if labels == study.labels else (),
+        scope="" if SPLIT in (*table.rows, *table.columns) else splits_in_words(_several(counted[SPLIT])),
     )
+
+
+def _several(value: Tag | tuple[Tag, ...]) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, tuple) else (str(value),)
 
 
 def _differs(
@@ -161,8 +170,11 @@ def _lines(study: Study, table: Table) -> tuple[tuple[str, ...], list[list[int]]
 
 
 def _belongs(figure: Published, own: Mapping[str, Tag], where: Where) -> bool:
-    """A published figure stands in the cell with exactly its tags; tags that hold for the whole table may be named."""
+    """A published figure stands in the cell with exactly its tags; tags that hold for the whole table may be named. No
+    figure of a paper is of training items."""
     known = {**where, **own}
+    if "train" in _several(known[SPLIT]):
+        return False
     return own.keys() <= figure.group.keys() <= known.keys() and all(
         matches(value, known[name]) for name, value in figure.group.items()
     )
@@ -188,7 +200,7 @@ def _item_keys(study: Study, table: Table, names: Sequence[str]) -> list[Key]:
         return []
     if not names:
         return [()]
-    mask = study.mask(table.where)
+    mask = study.mask({**table.where, SPLIT: SPLITS} if SPLIT in every else table.where)
     for name in every:
         mask &= tags[name].codes >= 0
     codes = np.unique(np.column_stack([tags[name].codes[mask] for name in names]), axis=0)

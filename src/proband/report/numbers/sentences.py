@@ -39,7 +39,7 @@ def _leader(study: Study, compared: Sequence[Comparison]) -> str:
     pair = next((c for c in between(compared, first, second) if not c.group), None)
     if pair is None:
         return ""
-    name = words.metric(metric)
+    name = f"{words.metric(metric)} on {study.scope}"
     low, high = (pair.low, pair.high) if metric.better == "high" else (-pair.high, -pair.low)
     gap = f"{words.distance(pair.difference, metric)} {words.interval(low, high, metric)}"
     if pair.difference == 0:

@@ -35,6 +35,7 @@ class ItemSet:
     answered: Sequence[Answered]
     manifest: Mapping[str, Any] = field(default_factory=dict)
     source: str = ""  # the name of the items' folder
+    splits: tuple[str, ...] = ()  # those that are scored; none: every one
 
     def ordered(self) -> ItemSet:
         """Baselines last."""
@@ -66,6 +67,10 @@ class ItemSet:
             if answer.item_id == item.id:
                 yield item, answer
                 answer = next(answers, None)
+
+    def scored(self, run: int) -> Iterator[tuple[Item, Answer]]:
+        """The same of the items that are scored."""
+        return (pair for pair in self.answers(run) if not self.splits or pair[0].split in self.splits)
 
     def raw_items(self) -> Iterator[Item]:
         """Every item, whole and checked by itself: that all are different is not asked."""

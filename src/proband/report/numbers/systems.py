@@ -14,6 +14,8 @@ from typing import Any
 from proband.core.files import dumps
 from proband.core.types import Run, Tag
 
+BY_THEMSELVES = ("as-is", "people", "")  # answers with no solver between the item and the model
+
 
 @dataclass(frozen=True, kw_only=True)
 class System:
@@ -67,7 +69,7 @@ def run_tags(run: Run, *, pooled: bool = False) -> dict[str, Tag]:
         tags["run.trained"] = str(run.net["items_sha"])[:8]  # on which items
     own: dict[str, Any] = {**run.net.get("options", {}), **run.settings}
     for name, value in own.items():
-        if name == "prompt-sha":  # the prompt has a name
+        if name in ("prompt-sha", "asked"):  # the prompt has a name, and how many are asked follows from other settings
             continue
         tags[f"run.{name}"] = value if isinstance(value, (str, int, float)) else dumps(value)
     return tags
@@ -77,13 +79,16 @@ def run_tags(run: Run, *, pooled: bool = False) -> dict[str, Tag]:
 
 
 def run_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: Collection[str] = ()) -> tuple[str, ...]:
-    """The model's name; with the solver, then the differing settings and seed, then a number, where names collide.
-    `without` names run tags that are left out, because a table has them as rows or columns.
+    """The model's name and the solver; then the differing settings and seed, then a number, where names collide. Models
+    that read items by themselves have no solver to name. `without` names run tags that are left out, because a table
+    has them as rows or columns.
 
-    >>> a = Run(suite="s", solver="zero-shot", model="m", seed=0, items_sha="")
-    >>> b = Run(suite="s", solver="probe", model="m", seed=0, items_sha="")
-    >>> run_labels([a, b, Run(suite="s", solver="x", model="other", seed=0, items_sha="")])
-    ('m · zero-shot', 'm · probe', 'other')
+    >>> a = Run(suite="s", solver="pppl", model="m", seed=0, items_sha="")
+    >>> b = Run(suite="s", solver="pppl", model="m", seed=0, items_sha="", settings={"norm": "token"})
+    >>> run_labels([a, Run(suite="s", solver="as-is", model="baseline:random", seed=0, items_sha="")])
+    ('m · pppl', 'baseline:random')
+    >>> run_labels([a, b]), run_labels([a], without=["run.solver"])
+    (('m · pppl · norm=None', 'm · pppl · norm=token'), ('m',))
     """
     return tuple(unique(shared_labels(runs, pooled=pooled, without=without), joint=" #"))
 
@@ -94,7 +99,7 @@ def shared_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: 
     base = next((name for name in ("run.model", "run.solver") if name not in without), "")
     labels = ["net" if t["run.net"] and "run.net" in without else _short(t, base) for t in tags]
     if "run.solver" not in without and base == "run.model":  # an answer in words is another thing than a likelihood
-        labels = [f"{name} · generate" if t["run.solver"] == "generate" else name for name, t in zip(labels, tags)]
+        labels = [with_solver(name, str(t["run.solver"])) for name, t in zip(labels, tags)]
     last = ("run.trained", "run.seed")  # what settings tell apart needs neither
     given = {"run.model", "run.solver", "run.net", "run.kind", *last}
     names = ["run.solver", *sorted({n for t in tags for n in t} - given), *last]
@@ -104,6 +109,15 @@ def shared_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: 
     if "run.prompt" not in without:  # two files of one name
         labels = _told_apart(labels, [f"prompt {str(run.settings.get('prompt-sha'))[:6]}" for run in runs])
     return labels
+
+
+def with_solver(model: str, solver: str) -> str:
+    """How a model is named wherever a score of it stands: which solver gave it is part of what it means.
+
+    >>> with_solver("embedded:smollm2", "pppl"), with_solver("baseline:random", "as-is")
+    ('embedded:smollm2 · pppl', 'baseline:random')
+    """
+    return model if solver in BY_THEMSELVES else f"{model} · {solver}"
 
 
 def _short(tags: Mapping[str, Tag], base: str) -> str:

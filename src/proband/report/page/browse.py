@@ -167,7 +167,8 @@ class _Browser:
         return self.study.items.suite.tag_titles.get(tag, words.name(tag))
 
     def _sign(self, answer: Answer | None, value: float) -> str:
-        """1 right, 0 wrong, t a tie with the right choice, h partly right, u unread, s skipped, - no verdict."""
+        """1 right, 0 wrong, t a tie with the right choice, h partly right, u unread, s skipped, n not covered, - no
+        verdict."""
         if answer is not None and answer.status:
             return answer.status[0]
         if value != value or not self.study.main.percent:

@@ -121,7 +121,8 @@ def _counts(sections: Sequence[Section]) -> str:
 def _view(section: Section) -> dict[str, Any]:
     study, grids = section.study, section.grids
     suite = study.items.suite
-    counted = {int(row) for each in study.arrays.metrics[study.main.name] for row in each.rows}  # not training items
+    scored = study.mask({})
+    counted = {int(row) for each in study.arrays.metrics[study.main.name] for row in each.rows if scored[row]}
     clusters = words.count(study.arrays.clusters.count, "cluster")
     about = [f"{words.count(study.arrays.count, 'item')} in {clusters}", study.items.source, suite.cites]
     panels = [panel(grid) for grid in grids]

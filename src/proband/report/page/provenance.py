@@ -13,7 +13,8 @@ from proband.report.numbers.sources import ItemSet
 
 COMMANDS = ("build", "command")
 ROWS = 60  # of a table in a manifest
-FLAGS = ("limit", "too-long", "prompt", "shots", "shots-from", "think", "system", "max-tokens", "logprobs")  # of `run`
+# options of `run` that are no options of a solver
+FLAGS = ("limit", "split", "too-long", "prompt", "shots", "shots-from", "think", "system", "max-tokens", "logprobs")
 NOT_ASKED = ("asked", "prompt-sha")  # what a run records beyond its options
 
 

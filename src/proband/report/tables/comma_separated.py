@@ -13,7 +13,7 @@ from proband.report.tables.lines import lines
 Plain = str | float | int | None
 COLUMNS = (
     *("kind", "model", "metric", "mean", "low", "high", "n", "clusters", "effective", "too_few"),
-    *("chance", "runs", "sd", "from_seeds", "source", "differs", "unread", "skipped"),
+    *("chance", "runs", "sd", "from_seeds", "source", "differs", "unread", "skipped", "not_covered", "items"),
 )
 
 
@@ -33,9 +33,7 @@ def comma_separated(grid: Grid) -> str:
                 value,
                 *[None] * 10,
                 line.source,
-                None,
-                None,
-                None,
+                *[None] * 5,
             ]
             if cell is not None:
                 e = cell.estimate
@@ -51,6 +49,8 @@ def comma_separated(grid: Grid) -> str:
                     "; ".join(line.differs) or None,
                     round(cell.unread, 6),
                     cell.skipped,
+                    cell.uncovered,
+                    grid.scope or None,
                 ]
             body.append([*start, *numbers])
     return csv_text([*map(words.name, (*grid.table.rows, *grid.table.columns)), *COLUMNS], body)

@@ -62,11 +62,12 @@ class Printed:
     interval: str = ""
     spread: str = ""  # over training runs
     unread: str = ""  # the share of replies that could not be read, if any
+    uncovered: str = ""  # the number of items that the model knows nothing of, if any
     few: bool = False  # too few clusters for an interval
 
     @property
     def more(self) -> str:
-        return " ".join(part for part in (self.interval, self.spread, self.unread) if part)
+        return " ".join(part for part in (self.interval, self.spread, self.unread, self.uncovered) if part)
 
 
 def printed(grid: Grid, line: Line) -> list[Printed]:
@@ -77,7 +78,8 @@ def printed(grid: Grid, line: Line) -> list[Printed]:
             e, spread = cell.estimate, words.spread(cell.sd, cell.runs, grid.metric)
             sign, span = SIGN[cell.against_chance], words.span(e, grid.metric)
             unread = f"unread {100 * cell.unread:.0f}%" if cell.unread >= 0.005 else ""
-            out.append(Printed(words.figure(e.mean, grid.metric), sign, span, spread, unread, e.few))
+            uncovered = f"{cell.uncovered:,} not covered" if cell.uncovered else ""
+            out.append(Printed(words.figure(e.mean, grid.metric), sign, span, spread, unread, uncovered, e.few))
         else:
             out.append(Printed() if value is None else Printed(words.figure(value, grid.metric)))
     return out
@@ -102,7 +104,7 @@ def unit(grid: Grid) -> str:
     first = grid.columns[0] if grid.columns else ()
     fixed = [f"{words.name(n)}: {words.tag(v)}" for n, v in zip(grid.table.columns, first) if n not in grid.told_by]
     macro = [f"mean over the values of {words.name(grid.table.macro)}"] if grid.table.macro else []
-    parts = [words.with_arrow(grid.metric), words.unit(grid.metric), *macro, "95% intervals", *fixed]
+    parts = [words.with_arrow(grid.metric), words.unit(grid.metric), grid.scope, *macro, "95% intervals", *fixed]
     return ", ".join(part for part in parts if part)
 
 
@@ -117,6 +119,8 @@ def signs(grid: Grid) -> list[str]:
         out.append("± standard deviation over training seeds, which the intervals take into account.")
     if any(cell and cell.unread for found in grid.cells.values() for cell in found):
         out.append("Unread: replies from which no answer could be read; they count as wrong.")
+    if any(cell and cell.uncovered for found in grid.cells.values() for cell in found):
+        out.append("Not covered: items that the model knows nothing of; they do not count.")
     return out
 
 

@@ -23,7 +23,7 @@ def markdown(grid: Grid) -> str:
 def _cell(cell: Printed, mark: str) -> str:
     if cell == Printed():
         return cell.figure
-    parts = (f"{mark}{cell.figure}{mark}", cell.interval + cell.sign, cell.spread, cell.unread)
+    parts = (f"{mark}{cell.figure}{mark}", cell.interval + cell.sign, cell.spread, cell.unread, cell.uncovered)
     return " ".join(part for part in parts if part)
 
 

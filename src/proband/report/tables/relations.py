@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from proband.core.suite import Sheet
 from proband.report.numbers import words
 from proband.report.numbers.cells import Cell, Study
+from proband.report.numbers.systems import BY_THEMSELVES
 
 NOTE = (
     "The main metric of each suite over its items of the relation (percent where it is a share), with its 95% interval "
@@ -35,7 +36,7 @@ def across_suites(studies: Sequence[Study]) -> Sheet | None:
 
 def _heading(study: Study) -> str:
     kind = study.items.suite.shown_as or study.items.suite.name
-    return f"{kind} ({study.name}, {words.metric(study.main)})"
+    return f"{kind} ({study.name}, {words.metric(study.main)}, {study.scope})"
 
 
 def _lines(relation: str, own: Sequence[Study], studies: Sequence[Study]) -> list[tuple[str, ...]]:
@@ -49,7 +50,7 @@ def _lines(relation: str, own: Sequence[Study], studies: Sequence[Study]) -> lis
             if cell is not None:
                 by_model.setdefault(str(system.tags["run.model"]), []).append((str(system.tags["run.solver"]), cell))
         for model, given in by_model.items():
-            found.setdefault(model, {})[study.key] = "; ".join(_shown(study, *each, len(given) > 1) for each in given)
+            found.setdefault(model, {})[study.key] = "; ".join(_shown(study, *each) for each in given)
             suites.setdefault(model, set()).add(study.items.suite.name)
     return [
         (relation, model, *(texts.get(study.key, "") for study in studies))
@@ -58,8 +59,8 @@ def _lines(relation: str, own: Sequence[Study], studies: Sequence[Study]) -> lis
     ]
 
 
-def _shown(study: Study, solver: str, cell: Cell, several: bool) -> str:
+def _shown(study: Study, solver: str, cell: Cell) -> str:
     e, metric = cell.estimate, study.main
-    parts = [f"{solver}:"] if several else []
+    parts = [] if solver in BY_THEMSELVES else [f"{solver}:"]
     parts += [words.figure(e.mean, metric), words.span(e, metric)]
     return " ".join([*parts, *([f"chance {words.figure(cell.chance, metric)}"] if cell.chance is not None else [])])

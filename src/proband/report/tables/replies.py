@@ -9,16 +9,19 @@ from proband.core.metrics import WARNED
 from proband.core.suite import Sheet
 from proband.report.numbers import words
 from proband.report.numbers.cells import Study
+from proband.report.numbers.systems import with_solver
 
 
 def unread_warnings(study: Study) -> list[str]:
-    """A sentence for each system that left more than a few replies unreadable, or items unasked."""
+    """A sentence for each system that left more than a few replies unreadable, or items unasked or not covered."""
     said = []
     for label, cell in zip(study.labels, study.cell(study.main, {})):
         if cell is not None and cell.unread > WARNED:
             said.append(f"Warning: {100 * cell.unread:.1f}% of the replies of {label} are unread and count as wrong.")
         if cell is not None and cell.skipped:
             said.append(f"{label} was not asked {words.count(cell.skipped, 'item')}, which do not count.")
+        if cell is not None and cell.uncovered:
+            said.append(f"{label} does not cover {words.count(cell.uncovered, 'item')}: left out of its scores.")
     return said
 
 
@@ -40,7 +43,7 @@ def prompt_spread(study: Study) -> list[Sheet]:
         means = [mean for _, mean in found]
         listed = ", ".join(f"{prompt} {words.figure(mean, study.main)}" for prompt, mean in found)
         ends = [words.figure(value, study.main) for value in (min(means), max(means), statistics.stdev(means))]
-        rows.append((str(system.tags["run.model"]), listed, *ends))
+        rows.append((with_solver(str(system.tags["run.model"]), str(system.tags["run.solver"])), listed, *ends))
     if not rows:
         return []
     header = ("model", "prompts", "lowest", "highest", "standard deviation")

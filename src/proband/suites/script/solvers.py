@@ -14,7 +14,7 @@ from proband.core.protocols import AnswersItems, PredictsWords
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
 from proband.suites.script.cloze import left_to_right
-from proband.suites.script.cloze.left_to_right import ClozeOptions, Splits, evaluated
+from proband.suites.script.cloze.left_to_right import ClozeOptions, evaluated
 from proband.suites.script.cloze.replies import GENERATE
 
 
@@ -22,7 +22,6 @@ from proband.suites.script.cloze.replies import GENERATE
 class AnswerOptions:
     """How a net fills the blanks."""
 
-    splits: Splits = "valid,test"
     draws: Annotated[int, Meta(description="texts sampled for the greedy mode (0: the likeliest word)", ge=0)] = 5
     unrestricted: Annotated[bool, Meta(description="any word may fill a blank")] = False
 
@@ -31,7 +30,6 @@ class AnswerOptions:
 class AlignOptions:
     """Of the alignments of a transducer."""
 
-    splits: Annotated[str, Meta(description="splits to align, comma-separated")] = "train,valid,test"
     posteriors: Annotated[bool, Meta(description="also p(a_j = i | x, y), for valid and test texts")] = False
 
 
@@ -41,7 +39,7 @@ def answer(items: Sequence[Item], model: AnswersItems, *, seed: int, options: An
     net: Any = model
     if hasattr(model, "with_options"):
         net = model.with_options(seed=seed, draws=options.draws, restricted=not options.unrestricted)
-    asked = [item for item in items if evaluated(item, options.splits)]
+    asked = [item for item in items if evaluated(item)]
     found: list[Answer] = list(net.answer(asked)) if asked else []
     if any(not each.blanks for each in found):
         raise ProbandError(f"{net.name} fills no blanks; solver:frequent and solver:chance are baselines that do")
@@ -57,15 +55,13 @@ def align(items: Sequence[Item], model: Any, *, seed: int, options: AlignOptions
     abstract line of each concrete word), and nothing filled in."""
     if not getattr(model, "aligns", False):
         raise ProbandError(f"{model.name} has no alignments; train a transducer")
-    wanted = options.splits.replace(" ", "").split(",")
-    chosen = [item for item in items if item.split in wanted]
     answers = []
-    for item, (path, posteriors) in zip(chosen, model.align(chosen), strict=True):
+    for item, (path, posteriors) in zip(items, model.align(items), strict=True):
         record: dict[str, Any] = {"path": path}
         if options.posteriors and item.split != "train":
             record["posteriors"] = [[round(p, 4) for p in row] for row in posteriors]
         answers.append(Answer(item_id=item.id, blanks=(record,)))
-    return in_order(items, answers)
+    return answers
 
 
 def in_order(items: Sequence[Item], answers: Sequence[Answer]) -> list[Answer]:
@@ -88,6 +84,7 @@ SOLVERS = (
         needs=AnswersItems,
         solve=align,
         options=AlignOptions,
+        split="all",
     ),
     Solver(
         name="cloze",

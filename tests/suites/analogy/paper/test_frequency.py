@@ -74,6 +74,8 @@ class Two:
     def answers(self, run: int) -> Iterator[tuple[Item, Answer]]:
         return iter(self.pairs[run])
 
+    scored = answers
+
 
 def test_the_sheet_has_a_line_per_run_and_relation_and_two_outcomes(choices: list[Item]) -> None:
     known = frequency.from_wordfreq()

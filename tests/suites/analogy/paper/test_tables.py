@@ -18,7 +18,11 @@ from proband.suites.analogy.paper.tables import derive
 def test_every_tag_of_a_table_is_one_of_an_item_derived_or_of_a_run(built: Any) -> None:
     items = [i for setting in ("zero-shot", "supervised", "retrieval") for i in built(setting=setting, per_relation=2)]
     tags = {name for item in items for name in (*item.tags, *derive(item.tags))}
-    tags |= {"run.solver", *(f"run.{field.name}" for solver in SUITE.solvers for field in fields(solver.options))}
+    tags |= {
+        "split",
+        "run.solver",
+        *(f"run.{field.name}" for solver in SUITE.solvers for field in fields(solver.options)),
+    }
     for table in SUITE.tables:
         used = {*table.rows, *table.columns, *table.where, *table.order, *([table.macro] if table.macro else [])}
         assert used <= tags, table.name
@@ -49,5 +53,7 @@ def test_runs_that_answer_the_training_half_stand_beside_those_that_answer_the_t
         run = Run(suite="analogy", solver="supervised", model="m", seed=0, items_sha="", settings={"task": task})
         answered.append(Answered(run=run, answers=answers))
     study = Study(ItemSet(suite=SUITE, items_from=items, answered=answered), [SUITE.metric()], seed=0)
-    compared = [(pair.a, pair.b) for pair in study.pairs(SUITE.metric(), {})]
-    assert compared == [("m · task=seen", "m · task=control")]
+    assert study.splits == ("test",)
+    assert study.pairs(SUITE.metric(), {}) == []
+    compared = [(pair.a, pair.b) for pair in study.pairs(SUITE.metric(), {"split": ("train", "test")})]
+    assert compared == [("m · supervised · task=seen", "m · supervised · task=control")]

@@ -56,7 +56,7 @@ def analysis(results: Results, seed: int) -> list[Sheet]:
     rows: list[tuple[str | float | int | None, ...]] = []
     outcomes: dict[str, dict[str, Outcome]] = {BY_ITEM: {}, BY_TUPLE: {}}
     for number, label in enumerate(results.labels):
-        effects = effects_of(results.answers(number), known)
+        effects = effects_of(results.scored(number), known)
         p, p_tuples = [e.p for e in effects], [e.p_tuples for e in effects]
         by_item, by_tuple = _corrected(p), _corrected(p_tuples)
         for e, holm_item, holm_tuple in zip(effects, by_item, by_tuple, strict=True):

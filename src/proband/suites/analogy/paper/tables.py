@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
+from proband.core.metrics import SPLITS
 from proband.core.suite import Table
 from proband.core.types import Tag
 from proband.suites.analogy.paper.published import marked
@@ -130,6 +131,7 @@ PROBING = tuple(
         title=title,
         rows=rows,
         columns=("run.task",),
+        where={"split": SPLITS},  # `seen` and `control` are asked about training sentences
         note="test: the unseen half, as in the paper; seen: new sentences of seen words; control: the same sentences "
         "with a random label per word. Selectivity is seen minus control (Hewitt & Liang 2019).",
     )

@@ -11,7 +11,7 @@ and the classical combinations of the four words (Levy & Goldberg 2014), here us
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -103,14 +103,37 @@ def spellings(word: str) -> list[str]:
     )
 
 
+def uncovered(answer: Answer, pairs: Sequence[Pair], vectors: Mapping[str, Rows]) -> Answer:
+    """The answer, or that its item is not covered: neither word of one of its pairs has a vector, so that the pair has
+    no direction; or neither of the words in which the best options differ, so that they are a tie by accident.
+
+    >>> vectors = {"a": np.ones(2), "b": np.zeros(2), "c": np.zeros(2)}
+    >>> one, tie = Answer(item_id="i", scores=(0.5, 0.1)), Answer(item_id="i", scores=(0.5, 0.5))
+    >>> uncovered(one, [("a", "b"), ("a", "c")], vectors) == one, uncovered(one, [("b", "c")], vectors).status
+    (True, 'not covered')
+    >>> uncovered(tie, [("a", "b"), ("a", "c")], vectors).text
+    "no vector for 'b', 'c'"
+    """
+    unknown = {word: None for pair in pairs for word in pair if not vectors[word].any()}
+    lost = any(head in unknown and tail in unknown for head, tail in pairs)
+    if not unknown or not (lost or answer.scores.count(max(answer.scores)) > 1):
+        return answer
+    return Answer(item_id=answer.item_id, text=f"no vector for {', '.join(map(repr, unknown))}", status="not covered")
+
+
 def by_vectors(combine: Combination) -> Callable[..., list[Answer]]:
     """A solver for static vectors from a combination of the four words' vectors."""
 
     def solve(items: Sequence[Item], model: HasVectors, *, seed: int, options: NoOptions) -> list[Answer]:
-        def embed(words: Sequence[str]) -> Rows:
-            return np.stack(list(lookup(model, words).values()))
+        vectors: dict[str, Rows] = {}
 
-        return _scored(items, lambda query, option: (*query, *option), embed, combine)
+        def embed(words: Sequence[str]) -> Rows:
+            vectors.update(lookup(model, words))
+            return np.stack([vectors[word] for word in words])
+
+        answers = _scored(items, lambda query, option: (*query, *option), embed, combine)
+        pairs = ((query, *choices) for query, choices in map(query_and_options, items))
+        return [uncovered(answer, of, vectors) for answer, of in zip(answers, pairs, strict=True)]
 
     return solve
 

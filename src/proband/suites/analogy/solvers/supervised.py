@@ -9,12 +9,13 @@ held-out training sentences instead, see control_task). Sentences that several p
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
 from msgspec import Meta
+from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import EmbedsPairs, EmbedsWords, Floats, HasVectors
@@ -23,7 +24,7 @@ from proband.suites.analogy.item_pairs import query_and_option
 from proband.suites.analogy.relations import Pair
 from proband.suites.analogy.solvers.classifier import Lesson, Settings, fit_and_ask
 from proband.suites.analogy.solvers.control_task import held_out
-from proband.suites.analogy.solvers.cosine import lookup
+from proband.suites.analogy.solvers.cosine import lookup, uncovered
 from proband.suites.analogy.templates import DEFAULT, TEMPLATES, fill_spans
 
 Sentence = tuple[Pair, Pair]
@@ -90,11 +91,10 @@ def contextual(model: EmbedsWords, *, template: str, layers: Sequence[int]) -> F
     return features
 
 
-def differences(model: HasVectors) -> Features:
+def differences(vector: Mapping[str, NDArray[np.floating]]) -> Features:
     """v(t1) - v(h1) and v(t2) - v(h2), concatenated."""
 
     def embed(pairs: Sequence[Pair]) -> Floats:
-        vector = lookup(model, [word for pair in pairs for word in pair])
         return np.stack([vector[tail] - vector[head] for head, tail in pairs]).astype(np.float32)
 
     return of_pairs(embed)
@@ -186,4 +186,8 @@ def by_relations(items: Sequence[Item], model: EmbedsPairs, *, seed: int, option
 
 
 def by_differences(items: Sequence[Item], model: HasVectors, *, seed: int, options: LearningOptions) -> list[Answer]:
-    return solve_with(items, differences(model), seed=seed, options=options)
+    """The same over vector differences; an item with a pair of two unknown words is not covered."""
+    pairs = [query_and_option(item) for item in items]
+    vectors = lookup(model, [word for two in pairs for pair in two for word in pair])
+    answers = solve_with(items, differences(vectors), seed=seed, options=options)
+    return [uncovered(each, two, vectors) if each.scores else each for each, two in zip(answers, pairs, strict=True)]

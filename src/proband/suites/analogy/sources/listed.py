@@ -1,23 +1,29 @@
-"""Plain lists: TSV, CSV or JSONL with the fields head, tail (or tails), relation, group and, if known, symmetric.
+"""Plain lists: TSV, CSV or JSONL with the fields head, tail or tails, relation and, if there are any, group, symmetric.
 
-Several accepted tails are joined by `/` in a table, a list in JSONL. The lists inside the package are such files.
+`tail` is one tail, taken as it stands (AC/DC). `tails` are all that are accepted, the usual one first: joined by `/` in
+a table (a slash that belongs to a tail is written `\\/`), a list in JSONL. A group may have any name. The lists inside
+the package are such files.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.suites.analogy.relations import GROUPS, Relation, Tuple
+from proband.core.progress import say
+from proband.suites.analogy.relations import Relation, Tuple
 from proband.suites.analogy.sources.bats import clean, decode, json_lines, written
 
 BUILT_IN = ("encyclopedic.tsv", "lexicographic.tsv", "derivational.tsv", "inflectional.tsv")
 FIELDS = {"head", "tail", "tails", "relation", "group", "symmetric"}
+UNGROUPED = "ungrouped"  # of a list that names no group
+SLASH = re.compile(r"(?<!\\)/")  # one that is not escaped
 ENDINGS = (".tsv", ".csv", ".jsonl")
 SYMMETRIC: dict[Any, bool | None] = {"yes": True, "no": False, True: True, False: False, "": None, None: None}
 
@@ -39,13 +45,17 @@ def read(path: Path) -> list[Relation]:
     """The relations of one file, in the order in which they first appear."""
     rows: dict[str, list[Tuple]] = {}
     about: dict[str, tuple[str, bool | None]] = {}
+    slashes = 0
     for number, row in _rows(path):
+        slashes += "tails" not in row and "/" in str(row.get("tail"))
         name, group, symmetric, found = _checked(row, path, number)
         if about.setdefault(name, (group, symmetric)) != (group, symmetric):
             raise ProbandError(f"relation {name!r} has two values of group or symmetric", file=path, line=number)
         rows.setdefault(name, []).append(found)
     if not rows:
         raise ProbandError("contains no pairs", file=path)
+    if slashes:
+        say(f"{path}: {slashes:,} of 'tail' have a slash and are taken as they stand; several tails belong in 'tails'")
     return [Relation(name, about[name][0], tuple(tuples), about[name][1]) for name, tuples in rows.items()]
 
 
@@ -74,15 +84,25 @@ def _checked(row: Mapping[str, Any], path: Path, line: int) -> tuple[str, str, b
     for name in ("head", "relation"):
         if not written(row.get(name)):
             raise ProbandError(f"field {name!r} must be text", file=path, line=line)
-    value = row.get("tails", row.get("tail"))
-    tails = value.split("/") if isinstance(value, str) else value
-    if not isinstance(tails, list) or not tails or not all(written(t) for t in tails):
-        raise ProbandError("field 'tail' must be text, alternatives joined by '/'", file=path, line=line)
-    group = row.get("group", "ES")
-    if group not in GROUPS:
-        raise ProbandError(f"'group' is {group!r}; there are {', '.join(GROUPS)}", file=path, line=line)
+    tails = _tails(row)
+    if not tails or not all(written(t) for t in tails):
+        raise ProbandError("field 'tail' must be text (or 'tails', joined by '/')", file=path, line=line)
+    group = row.get("group") or UNGROUPED
+    if not written(group):
+        raise ProbandError(f"'group' is {group!r}; it must be text", file=path, line=line)
     answer = row.get("symmetric")
     if not isinstance(answer, str | bool | None) or answer not in SYMMETRIC:
         raise ProbandError(f"'symmetric' is {answer!r}; it must be yes or no", file=path, line=line)
     found = Tuple(clean(row["head"]), tuple(dict.fromkeys(clean(t) for t in tails)))
-    return clean(row["relation"]), group, SYMMETRIC[answer], found
+    return clean(row["relation"]), clean(group), SYMMETRIC[answer], found
+
+
+def _tails(row: Mapping[str, Any]) -> list[Any]:
+    r"""
+    >>> _tails({"tail": "AC/DC"}), _tails({"tails": "black/dark blue"}), _tails({"tails": r"AC\/DC/Acca Dacca"})
+    (['AC/DC'], ['black', 'dark blue'], ['AC/DC', 'Acca Dacca'])
+    """
+    several = row.get("tails")
+    if isinstance(several, str):
+        return [part.replace("\\/", "/") for part in SLASH.split(several)]
+    return several if isinstance(several, list) else [row.get("tail") if several is None else several]

@@ -44,7 +44,7 @@ def analysis(results: Results, seed: int) -> Sequence[Sheet]:
 
     lines: list[tuple[str | float | int | None, ...]] = []
     for run, label in enumerate(results.labels):
-        halves = grouped(results.answers(run), half_of)
+        halves = grouped(results.scored(run), half_of)
         for name, half in ((name, halves[name]) for name in HALVES if name in halves):
             value, band = half.interval(AVERAGE_PRECISION)
             cells = (float(half.records[:, 1].mean()), value, band.low, band.high)

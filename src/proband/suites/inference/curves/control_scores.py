@@ -30,7 +30,7 @@ def analysis(results: Results, seed: int) -> Sequence[Sheet]:
     lines: list[tuple[str | float | int | None, ...]] = []
     for run, label in enumerate(results.labels):
         method = method_of(results.runs[run], label)
-        groups = grouped(results.answers(run), rows_of)
+        groups = grouped(results.scored(run), rows_of)
         for name, found in ((name, groups[name]) for name in ROWS if name in groups):
             value, band = found.interval(AVERAGE_PRECISION)
             entailed = float(found.records[:, 1].mean())

@@ -17,6 +17,7 @@ from proband.core.statistics.clusters import Clusters, Floats, Neighbours, clust
 from proband.core.statistics.estimates import Measured, interval
 from proband.core.statistics.influence import of_mean
 from proband.core.suite import Analysis, Results, Sheet
+from proband.core.types import LEFT_OUT
 from proband.suites.inference.curves.measures import points
 from proband.suites.inference.curves.method import method_of
 from proband.suites.inference.curves.scored import PLAIN, control_of
@@ -66,7 +67,7 @@ def analysis(results: Results, seed: int) -> Sequence[Sheet]:
         fitting: list[tuple[float, bool]] = []
         chosen: dict[str, list[Judged]] = {"all": [], "directional": []}
         for item, answer in results.answers(run):
-            if answer.status == "skipped" or (record := score_and_truth(item, answer)) is None:
+            if answer.status in LEFT_OUT or (record := score_and_truth(item, answer)) is None:
                 continue
             foreign |= item.tags["source"] == "levy-holt" and control_of(results) == PLAIN
             truth = record[1] > 0.5

@@ -61,7 +61,7 @@ def read(results: Results) -> list[Found]:
     """The runs that have scores, the lemma baseline first, then what stands on it, then the others."""
     found = []
     for run, label in enumerate(results.labels):
-        if (each := scored(results.answers(run))) is not None:
+        if (each := scored(results.scored(run))) is not None:
             found.append(Found(label, method_of(results.runs[run], label), each))
     return sorted(found, key=order)
 

@@ -18,7 +18,7 @@ class Method:
     base: str
     kind: str = ""  # of the base: word embeddings, relation embeddings, or the solver's name
     how: str = ""
-    chosen: int | None = None  # how many pairs were asked, where not all were
+    chosen: int | None = None  # how many pairs were asked, of a sample
 
     @property
     def name(self) -> str:
@@ -45,10 +45,12 @@ def method_of(run: Run, label: str) -> Method:
     rules = [name for name, key in ((LEMMA, "on-lemma"), (GRAPH, "graph"), (PPDB, "ppdb")) if used(said.get(key))]
     if GRAPH in rules and said.get("typed"):
         rules[rules.index(GRAPH)] = TYPED
-    base = "" if run.model == "solver:rules" else label.split(" · ")[0]
+    named = 1 if run.solver == "as-is" else 2  # model and solver
+    base = "" if run.model == "solver:rules" else " · ".join(label.split(" · ")[:named])
     kind = {"words": WORDS}.get(run.solver, RELATIONS if run.net.get("net") == "relations" else run.solver)
     how = said.get("context", "none") if kind == RELATIONS else said.get("score", "")
-    return Method(tuple(rules), base, kind if base else "", "" if how == "none" else str(how), said.get("asked"))
+    sample = said.get("asked") if "limit" in said else None
+    return Method(tuple(rules), base, kind if base else "", "" if how == "none" else str(how), sample)
 
 
 def used(value: object) -> bool:

@@ -13,7 +13,7 @@ from proband.core.statistics.clusters import Clusters, Floats, Neighbours, clust
 from proband.core.statistics.estimates import Difference, Interval, Measured, compare, interval, p_against
 from proband.core.statistics.influence import of_set
 from proband.core.suite import Results
-from proband.core.types import Answer, Item
+from proband.core.types import LEFT_OUT, Answer, Item
 
 PLAIN = "none"  # the control of items as they are
 
@@ -64,7 +64,7 @@ def grouped(answers: Iterable[tuple[Item, Answer]], names: Callable[[Item], Iter
     """The same of several groups of items; an item may stand in more than one."""
     rows: dict[str, list[tuple[tuple[float, float], str, tuple[str, ...]]]] = defaultdict(list)
     for item, answer in answers:
-        if answer.status == "skipped" or (record := score_and_truth(item, answer)) is None:
+        if answer.status in LEFT_OUT or (record := score_and_truth(item, answer)) is None:
             continue
         for name in names(item):
             rows[name].append((record, item.id, clusters_of(item)))

@@ -27,14 +27,11 @@ from proband.suites.script.cloze.word_scores import Filler, Said
 from proband.suites.script.corpus.readers import read_words
 from proband.suites.script.corpus.running_text import PROMPT
 
-Splits = Annotated[str, Meta(description="splits to answer, comma-separated")]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ClozeOptions:
     """How a language model fills the blanks."""
 
-    splits: Splits = "valid,test"
     words: Annotated[Path | None, Meta(description="file of candidate words (default: the items' whitelist)")] = None
     template: Annotated[str, Meta(description="text before the concrete one; {abstract} is the abstract line")] = PROMPT
     right: Annotated[
@@ -52,18 +49,18 @@ class ClozeOptions:
     beam: Annotated[int, Meta(description="width of a beam search instead of sampling (0: none)", ge=0)] = 0
 
 
-def evaluated(item: Item, splits: str) -> bool:
-    """Whether a solver is to answer: an item with blanks in one of the splits asked for."""
-    return bool(item.facts.get("blanks")) and item.split in splits.replace(" ", "").split(",")
+def evaluated(item: Item) -> bool:
+    """Whether an item is a question: training texts are none."""
+    return bool(item.facts.get("blanks")) and item.split != "train"
 
 
 def solve(items: Sequence[Item], model: PredictsWords, *, seed: int, options: ClozeOptions) -> list[Answer]:
-    """One answer per item; items of other splits get one without records."""
+    """One answer per item; training texts get one without records."""
     listed = read_words(options.words) if options.words else None
     answers = {item.id: Answer(item_id=item.id) for item in items}
     groups: dict[str, list[Item]] = {}
     for item in items:
-        if evaluated(item, options.splits):
+        if evaluated(item):
             groups.setdefault("" if listed else candidates_of(item), []).append(item)
     for text, group in groups.items():
         filler = Filler(model, listed or text.split(), group, template=options.template, right=options.right)

@@ -12,6 +12,7 @@ from typing import Any
 from proband.core.types import Answer, Item
 from proband.solvers.generate import Asking, generating
 from proband.solvers.replies import without_thoughts
+from proband.suites.script.cloze.left_to_right import evaluated
 from proband.suites.script.corpus.running_text import running, with_blanks
 from proband.suites.script.corpus.tokens import tokens
 
@@ -44,10 +45,6 @@ def read(item: Item, reply: str, sent: str) -> Answer:
     return Answer(item_id=item.id, text=reply, blanks=blanks, status="" if any(guesses) else "unread")
 
 
-def asked(item: Item) -> bool:
-    return bool(item.facts.get("blanks")) and item.split != "train"
-
-
 GENERATE = generating(
     Asking(
         prompts=Path(__file__).parents[1] / "prompts",
@@ -55,7 +52,7 @@ GENERATE = generating(
         read=read,
         answer=answer,
         context=context,
-        asked=asked,
+        asked=evaluated,
     )
 )
 
