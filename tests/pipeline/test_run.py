@@ -24,7 +24,8 @@ from proband.core.protocols import HasVectors, Score, ScoresText, Text
 from proband.core.suite import Solver, Suite
 from proband.core.types import Answer, Item
 from proband.pipeline import run as running
-from proband.pipeline.asking.answers_file import CHUNK, check_answers
+from proband.pipeline.asking.answers_file import CHUNK
+from proband.pipeline.asking.item_answers import check_answers
 from proband.pipeline.asking.models import choose_solver
 
 COUNT = 2000
@@ -218,3 +219,84 @@ def test_a_run_that_failed_before_its_first_answer_leaves_the_folder_free(tmp_pa
     with pytest.raises(ProbandError, match=r"baseline:majority prefers one of several choices; items of 'script'"):
         proband.run(tmp_path / "items", model="baseline:majority", out=tmp_path / "run")
     proband.run(tmp_path / "items", model="solver:chance", out=tmp_path / "run")
+
+
+# ---- models that break their promises ------------------------------------------------------------------------------
+
+
+class Broken(Slow):
+    """Gives something else for one text."""
+
+    def __init__(self, log: Path, result: Any) -> None:
+        super().__init__(log)
+        self.result = result
+
+    def score(self, texts: Sequence[Text], *, method: str) -> list[Score]:
+        scores: list[Any] = super().score(texts, method=method)
+        if isinstance(self.result, Exception):
+            if any(text.text == "bb7" for text in texts):
+                raise self.result
+            return scores
+        if self.result == "too few":
+            return scores[:-1] if any(text.text == "bb7" for text in texts) else scores
+        return [self.result if text.text == "bb7" else score for text, score in zip(texts, scores, strict=True)]
+
+
+BROKEN = {
+    "nan": (
+        Score(float("nan"), 1, 1),
+        "item 'i7': slow: score gave a number that is not finite (nan, 1.0, 1.0), for 'bb7'",
+    ),
+    "infinite": (Score(float("-inf"), 1, 1), "item 'i7': slow: score gave a number that is not finite"),
+    "a float": (-1.5, "item 'i7': slow: score gave float where a Score (proband.core.protocols) is wanted, for 'bb7'"),
+    "raises": (ValueError("no such token"), "item 'i7': slow: score raised ValueError: no such token"),
+    "too few": ("too few", "item 'i7': slow: score gave 1 results for 2 requests"),
+}
+
+
+@pytest.mark.parametrize(("result", "message"), BROKEN.values(), ids=BROKEN)
+def test_a_model_that_gives_nonsense_is_named_with_its_item_and_leaves_the_cache_clean(
+    tmp_path: Path, result: Any, message: str
+) -> None:
+    write_items(tmp_path)
+    (tmp_path / "clean").mkdir()
+    write_items(tmp_path / "clean")
+    expected = go(tmp_path / "clean", "run", Slow(tmp_path / "log"))
+    with pytest.raises(ProbandError) as error:
+        go(tmp_path, "run", Broken(tmp_path / "log", result))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+    assert go(tmp_path, "run", Slow(tmp_path / "log")) == expected  # the model is mended
+
+
+def test_items_that_fail_are_recorded_and_the_others_answered(tmp_path: Path) -> None:
+    write_items(tmp_path)
+    go(tmp_path, "run", Broken(tmp_path / "log", Score(float("nan"), 1, 1)), on_error="record")
+    answers = list(read_answers(tmp_path / "run" / "answers.jsonl"))
+    assert [answer.item_id for answer in answers if answer.status == "error"] == ["i7"]
+    assert len(answers) == COUNT
+    assert ACCURACY.numbers(Item(id="i7", suite="tiny", prompt="?", choices=("a", "b"), gold=0), answers[7]) == [0.0]
+
+
+def test_scores_that_an_older_version_kept_and_are_no_numbers_are_asked_again(tmp_path: Path) -> None:
+    from proband.core.cache import Cache
+
+    write_items(tmp_path)
+    model = Slow(tmp_path / "log")
+    cache = Cache(tmp_path / "cache", identity=model.identity(), settings={"call": "score", "method": "ll"})
+    cache.put([dumps(["bb7", 0])], [[float("nan"), 1, 1]])  # written as null
+    go(tmp_path, "run", model)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (object(), "model: the model (a object) has no text `name`"),
+        (type("Nameless", (), {"name": "x"})(), "model: the model (a Nameless) has no method `identity()`"),
+    ],
+)
+def test_an_object_that_is_no_model_is_named(tmp_path: Path, model: Any, message: str) -> None:
+    write_items(tmp_path)
+    with pytest.raises(ProbandError) as error:
+        go(tmp_path, "run", model)
+    assert message in str(error.value)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from proband import suites
+from proband.cli import main
 from proband.cli.verbs.compare import layout
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_run
 from proband.core.protocols import Chat, Reply
 from proband.core.types import Item
+from proband.pipeline.asking.job import built_examples
 from proband.pipeline.asking.models import choose_solver
 from proband.pipeline.build import build
 from proband.pipeline.compare import compare
@@ -32,6 +34,7 @@ class Talks:
     """A chat model that says one thing, or what a function of the message says."""
 
     room = 64
+    all_seen: ClassVar[list[Chat]] = []
 
     def __init__(self, reply: Any = REFUSAL) -> None:
         self.name, self.reply, self.seen = "talks", reply, list[Chat]()
@@ -41,6 +44,7 @@ class Talks:
 
     def chat(self, chats: Sequence[Chat], *, max_tokens: int, temperature: float, seed: int) -> list[str]:
         self.seen += chats
+        Talks.all_seen.extend(chats)
         return [self.reply(chat[-1][1]) if callable(self.reply) else self.reply for chat in chats]
 
     def rendered(self, chat: Chat, **how: Any) -> str:
@@ -131,18 +135,50 @@ def test_examples_come_from_the_train_split_and_no_own_cluster(tmp_path: Path) -
     train = {item.prompt: item for item in items if item.split == "train"}
     asked = [item for item in items if item.split != "train"]
     assert len(model.seen) == 8
-    for ((_, message),) in model.seen:
-        (item,) = [each for each in asked if each.prompt in message]
-        shots = [shot for prompt, shot in train.items() if prompt in message]
-        assert len(shots) == 2
-        for shot in shots:
-            assert f"{shot.prompt}\nAnswer: {shot.choices[shot.gold or 0]}" in message
+    for chat in model.seen:
+        assert [role for role, _ in chat] == ["user", "assistant"] * 2 + ["user"]
+        (item,) = [each for each in asked if each.prompt in chat[-1][1]]
+        for (_, question), (_, reply) in (chat[:2], chat[2:4]):
+            (shot,) = [shot for prompt, shot in train.items() if prompt in question]
+            assert question.replace(shot.prompt, "") == chat[-1][1].replace(item.prompt, "")  # the very same wording
+            assert reply == shot.choices[shot.gold or 0]
             assert not set(shot.facts["clusters"]) & set(item.facts["clusters"])
 
 
+@pytest.mark.parametrize("name", [*SUITES, "inference"])
+def test_every_suite_has_examples_to_show(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Default builds, through the command line: turns of a chat in the wording of the question, none of the items."""
+    assert main(["build", name, "-o", str(tmp_path / "items")]) == 0
+    asked = {(item.prompt, item.choices) for item in read_items(tmp_path / "items")}
+    assert not asked & {(item.prompt, item.choices) for item in built_examples(tmp_path / "items", suite=name)}
+    model = f"{__name__}:Talks"
+    words = ["run", str(tmp_path / "items"), "-m", model, "--limit", "4", "--shots", "2", "--no-cache", "--json"]
+    Talks.all_seen.clear()
+    assert main([*words, "-o", str(tmp_path / "run")]) == 0, capsys.readouterr().err
+    assert main([*words, "--shots-from", str(tmp_path / "items"), "-o", str(tmp_path / "from")]) == 0
+    first, again = Talks.all_seen[:4], Talks.all_seen[4:]
+    assert first == again
+    for chat in first:
+        assert [role for role, _ in chat] == ["user", "assistant"] * 2 + ["user"]
+        assert len({content for role, content in chat if role == "user"}) == 3
+
+
+def test_letters_and_thoughts_in_examples(folders: dict[str, Path], tmp_path: Path) -> None:
+    model = Talks()
+    how: dict[str, Any] = {"model": model, "cache": False, "limit": 1}
+    run(folders["kinship"], out=tmp_path / "a", options={"shots": 1, "prompt": "letters"}, **how)
+    run(folders["kinship"], out=tmp_path / "b", options={"shots": 1, "think": True}, **how)
+    letters, thoughts = (chat[1][1] for chat in model.seen)
+    assert len(letters) == 1
+    assert letters.isupper()
+    assert thoughts.startswith("Answer: ")
+
+
 def test_without_a_train_split_the_error_says_what_to_do(folders: dict[str, Path], tmp_path: Path) -> None:
+    alone = tmp_path / "items.jsonl"
+    alone.write_bytes((folders["kinship"] / "items.jsonl").read_bytes())
     with pytest.raises(ProbandError, match="no train split to take --shots from: name other items with --shots-from"):
-        run(folders["kinship"], model=Talks(), out=tmp_path / "run", options={"shots": 1})
+        run(alone, model=Talks(), out=tmp_path / "run", options={"shots": 1})
     lonely = Item(id="a", suite="s", prompt="?", facts={"clusters": ["c"]})
     with pytest.raises(ProbandError, match="a: only 0 of the 1 examples share no cluster"):
         pick_shots(lonely, [Item(id="b", suite="s", prompt="!", facts={"clusters": ["c"]})], count=1, seed=0)

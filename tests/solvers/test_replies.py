@@ -4,12 +4,16 @@ gaps, or null where no single answer can be read."""
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from proband.core.protocols import Question
 from proband.core.types import Item
+from proband.models.remote.letter_choice import choice_meant
+from proband.solvers.replies import LONGEST, Choices, names_of
 from proband.suites.analogy.replies import GENERATE as ANALOGY
 from proband.suites.analogy.replies import read as read_analogy
 from proband.suites.kinship.replies import GENERATE as KINSHIP
@@ -87,3 +91,30 @@ def test_there_are_replies_of_every_kind() -> None:
     assert len(REPLIES) >= 150
     assert {row["suite"] for row in REPLIES if row["reading"] is None} == {"analogy", "kinship", "script"}
     assert len({(row["suite"], row["prompt"], row["reply"]) for row in REPLIES}) == len(REPLIES)
+
+
+LOOPS = (
+    "the answer is not clear and ", "the answer........", "So the aunt is not the mother of the niece, ", "**x ", "__a",
+    "<think> hm ", "a__", "A) aunt\n", "not a the ", "x\n\n\n\n", "****", "\\boxed{ x ", "[1: ", "9", "therefore ",
+    "answer    ",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_reading_takes_time_in_proportion_to_the_length(loop: str) -> None:
+    """Models that loop write such replies: 80,000 characters took 41 s. The bound is generous, and far below that."""
+    choices = Choices(names_of(["aunt", "niece", "mother"]), lettered=3)
+    question = Question("?", ("aunt", "niece", "mother"))
+    gaps = Item(id="a", suite="script", prompt="?", facts={"gold": [["wire", "whisk"], ["bowl"]]})
+    reply = "x" + loop * (80_000 // len(loop)) + "x"
+    begun = time.process_time()
+    choices.read(reply)
+    choice_meant(reply, question, 0)
+    read_script(gaps, reply, "")
+    assert time.process_time() - begun < 4
+
+
+def test_the_end_of_a_very_long_reply_is_read() -> None:
+    choices = Choices(names_of(["aunt", "niece"]), lettered=2)
+    assert choices.read("hm, the niece? " * 50_000 + "\nAnswer: aunt") == 0
+    assert choices.read("Answer: aunt" + " hm" * LONGEST) is None

@@ -21,13 +21,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         _run(words)
         sys.stdout.flush()
         return 0
-    except KeyboardInterrupt:
-        return _fail("interrupted; finished work is kept, and the same command resumes", 130)
+    except KeyboardInterrupt as interrupt:
+        kept = str(interrupt) or "finished work is kept"
+        return _fail(f"interrupted; {kept}, and the same command resumes", 130)
     except BrokenPipeError:
         _silence()
         return 1
     except Exception as error:
-        if os.environ.get(DEBUG) and not isinstance(error, ProbandError):
+        if os.environ.get(DEBUG) and not (isinstance(error, ProbandError) and error.__cause__ is None):
             raise
         return _fail(*_told(error))
 

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from proband.cli.tables import fields, table
+from proband.pipeline.asking.usage import in_words
 
+LISTED = 10  # items that failed, by name
 HEADER = ("", "score", "95 % interval", "chance", "unread", "n")
 
 
@@ -21,14 +23,20 @@ def layout(made: Mapping[str, Any]) -> Iterable[Any]:
         yield table(("prompt", *HEADER[1:]), rows, numbers=(1, 3, 4, 5))
         yield spread_in_words(made["spread"], first["unit"])
         return
-    score, usage = made["score"], {"usage": made["usage"]} if made["usage"] else {}
+    score, usage = made["score"], {"usage": in_words(made["usage"])} if made["usage"] else {}
     shown = {name: made[name] for name in ("suite", "model", "solver", "seed", "answers")}
     prompt = {"prompt": made["settings"]["prompt"]} if made["settings"].get("prompt") else {}
     skipped = {"skipped": f"{made['skipped']:,} (not asked, not counted)"} if made.get("skipped") else {}
     unknown = (
         {"not covered": f"{made['uncovered']:,} (unknown to the model, not counted)"} if made.get("uncovered") else {}
     )
-    yield fields({**shown, **prompt, **skipped, **unknown, **usage})
+    withheld = {"withheld": f"{made['withheld']:,} (by a filter; count as wrong)"} if made.get("withheld") else {}
+    errors = {"errors": f"{len(made['errors']):,} (count as wrong)"} if made.get("errors") else {}
+    yield fields({**shown, **prompt, **skipped, **unknown, **withheld, **errors, **usage})
+    for item, how in (made.get("errors") or ())[:LISTED]:
+        yield f"error: item {item!r}: {how}"
+    if len(made.get("errors") or ()) > LISTED:
+        yield f"and {len(made['errors']) - LISTED:,} more: `proband show` gives them, status error in answers.jsonl"
     yield ""
     if score["mean"] is None:
         yield f"{score['title']}: does not apply to these answers"

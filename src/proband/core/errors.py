@@ -33,6 +33,22 @@ class TooLong(ProbandError):
         self.text = text
 
 
+class ModelFailed(ProbandError):
+    """A model, or the server behind it, gave no usable answer: `--on-error` decides what becomes of the item."""
+
+
+class Withheld(ProbandError):
+    """A reply that the server's filter withheld; `text` is what came of it, or the server's words."""
+
+    def __init__(self, message: str, *, text: str = "") -> None:
+        super().__init__(message)
+        self.text = text or message
+
+
+class Unavailable(ProbandError):
+    """Nothing more can be asked, whatever the item: a wrong key, a server that is away, a budget that is spent."""
+
+
 # package -> the extra that installs it
 HEAVY = ("torch", "transformers", "huggingface_hub", "tokenizers", "safetensors", "gguf", "accelerate", "httpx")
 EXTRAS = {

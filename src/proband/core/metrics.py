@@ -3,9 +3,9 @@
 Over an *item*: `of(item, answer)` gives no number (None: does not apply), one, or several (one per blank). Over a
 *set*: `each(item, answer)` gives a record of numbers per item, and `of(records, weights)` one number for all of them.
 
-An answer that is skipped or not covered is left out of every metric. A reply that could not be read (`status` "unread")
-counts as wrong: the metrics here give it their worst number, and a suite's own metric must do the same where it applies
-to such a run.
+An answer that is skipped or not covered is left out of every metric. A reply that could not be read, was withheld or
+failed (`status` in `types.WRONG`) counts as wrong: the metrics here give it their worst number, and a suite's own metric
+must do the same where it applies to such a run.
 
 A suite may declare any metric over sets; its intervals and paired tests come by themselves (`statistics.influence`),
 from calls of `of` in which some records weigh 0 or 2 instead of 1. For that, the first column of a record is what
@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.types import LEFT_OUT, Answer, Item, Split
+from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Split
 
 Floats = NDArray[np.float64]
 WARNED = 0.05  # share of unread replies above which a score is doubtful
@@ -77,7 +77,7 @@ def accuracy_of(item: Item, answer: Answer) -> float | None:
     >>> accuracy_of(item, Answer(item_id="a", text="I cannot say.", status="unread"))
     0.0
     """
-    if item.gold is not None and answer.status == "unread":
+    if item.gold is not None and answer.status in WRONG:
         return 0.0
     if item.gold is None or not answer.scores:
         return None
@@ -96,7 +96,7 @@ def score_and_truth(item: Item, answer: Answer) -> tuple[float, float] | None:
     >>> score_and_truth(item, Answer(item_id="a", status="unread"))
     (-1e+300, 1.0)
     """
-    if item.gold is not None and answer.status == "unread" and len(item.choices) == 2:
+    if item.gold is not None and answer.status in WRONG and len(item.choices) == 2:
         return (-WORST if item.gold == 0 else WORST), float(item.gold == 0)
     if item.gold is None or len(answer.scores) != 2:
         return None

@@ -98,6 +98,8 @@ def _read(field: Field, hint: Any, value: Any, *, of: str) -> Any:
         if type(None) not in kinds:
             raise ProbandError(f"{of}: {field.name!r} needs a value")
         return None
+    if isinstance(value, Path) and Path not in kinds:
+        value = str(value)
     if isinstance(value, str) and bool in kinds:
         value = WORDS.get(value.lower(), value)
     try:

@@ -7,7 +7,8 @@ It is the key of the answer cache, so two models that could answer differently m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -167,6 +168,17 @@ class Replies(Protocol):
     """Chat models that give the log-probabilities of what they write. `rendered` takes `logprobs` too."""
 
     def replies(self, chats: Sequence[Chat], *, max_tokens: int, temperature: float, seed: int) -> list[Reply]: ...
+
+
+@runtime_checkable
+class Concurrent(Protocol):
+    """Models whose answers do not depend on what is asked beside them, and that several threads may ask at a time
+    (endpoints): items are asked one by one, `concurrency` of them at a time, and each answer is kept as it comes.
+    The calls above take `on_result(i, result)`. `session` is open meanwhile; what it gives cancels all requests."""
+
+    concurrency: int
+
+    def session(self) -> AbstractContextManager[Callable[[], None]]: ...
 
 
 @runtime_checkable

@@ -289,6 +289,8 @@ class Suite:
     nets: tuple[Net, ...] = ()
     own_models: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # solver:NAME; may take the run's `seed`
     audit: Callable[..., Any] | None = None  # audit(path, *, out, seed, progress)
+    # of options whose build has no train split: those of a small build of other items, worked examples for `--shots`
+    examples: Callable[[Any], Any | None] = lambda options: None
     verify: Callable[[Item], Verified] | None = None  # re-checks the certificate that an item carries
     export: Mapping[str, Callable[..., None]] = field(default_factory=dict)  # extra formats of `export --to`
 

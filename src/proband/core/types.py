@@ -12,7 +12,8 @@ import msgspec
 
 Tag = str | int | float | bool
 Split = Literal["train", "valid", "test"]
-Status = Literal["", "unread", "skipped", "not covered"]
+Status = Literal["", "unread", "content_filter", "error", "skipped", "not covered"]
+WRONG: tuple[Status, ...] = ("unread", "content_filter", "error")  # no answer, which counts as wrong
 LEFT_OUT = ("skipped", "not covered")  # of every metric
 
 
@@ -42,9 +43,11 @@ class Answer(Record, frozen=True, kw_only=True):
     and for cloze items one record per blank.
 
     `status` is "" for an ordinary answer. "unread": the model replied (`text`), but no single answer can be read from
-    it; it counts as wrong in every metric. "skipped": the item was not asked (`text` says why, for example that it is
-    longer than the model's window). "not covered": the model knows nothing of what the item is about (`text` says what:
-    words that it has no vectors for). Both are left out of every metric, and reports say how many there are.
+    it. "content_filter": the server withheld its reply. "error": the model or its server failed (`text` says how;
+    `run --on-error record`). These three count as wrong in every metric. "skipped": the item was not asked (`text` says
+    why, for example that it is longer than the model's window). "not covered": the model knows nothing of what the item
+    is about (`text` says what: words that it has no vectors for). Both are left out of every metric, and reports say how
+    many there are.
 
     `logprob` is the mean log-probability (natural log) of the tokens of `text`, where it was asked for and given.
     """
@@ -78,7 +81,7 @@ class Run(Record, frozen=True, kw_only=True):
     versions: dict[str, str] = {}
     identity: dict[str, str] = {}  # of the model: revision, weights and tokenizer hashes
     settings: dict[str, Any] = {}  # of the solver: template, normalisation, ...
-    usage: dict[str, float] = {}  # tokens and cost, where an endpoint reports them
+    usage: dict[str, float | None] = {}  # requests, tokens and cost of an endpoint; None: the server does not tell
     net: dict[str, Any] = {}  # of a trained network: its kind, options and training seed (net.json)
 
 

@@ -54,7 +54,7 @@ def load(spec: str, given: Mapping[str, Any] | None = None) -> Any:
             f"no model {spec!r}: a model is named KIND:NAME with one of {known}, net:DIR, solver:NAME, "
             "or package.module:Object"
         )
-    return _checked(_made(plugins.object_at(name, rest), spec, settings), spec)
+    return check_model(_made(plugins.object_at(name, rest), spec, settings), spec)
 
 
 def kind_of(name: str) -> ModelKind | None:
@@ -78,7 +78,7 @@ def _outside() -> Mapping[str, EntryPoint]:
 def _from_outside(kind: ModelKind, rest: str, options: Any) -> Any:
     spec = f"{kind.name}:{rest}"
     try:
-        return _checked(kind.load(rest, options=options), spec)
+        return check_model(kind.load(rest, options=options), spec)
     except ModuleNotFoundError as error:
         raise ProbandError(f"{spec} needs the package {error.name}, which is not installed") from None
 
@@ -97,14 +97,20 @@ def _made(found: Any, spec: str, settings: Mapping[str, Any]) -> Any:
         raise ProbandError(f"{spec} cannot be made with the options {sorted(settings)}: {error}") from None
 
 
-def _checked(model: Any, spec: str) -> Any:
-    """The model, if it keeps the contract of `core.protocols`."""
-    from proband.core import protocols
-
+def check_named(model: Any, spec: str) -> Any:
+    """The model, if it says what it is."""
     if not isinstance(getattr(model, "name", None), str) or not model.name:
         raise ProbandError(f"{spec}: the model (a {type(model).__name__}) has no text `name`")
     if not callable(getattr(model, "identity", None)):
         raise ProbandError(f"{spec}: the model (a {type(model).__name__}) has no method `identity()`")
+    return model
+
+
+def check_model(model: Any, spec: str) -> Any:
+    """The model, if it keeps the contract of `core.protocols`."""
+    from proband.core import protocols
+
+    check_named(model, spec)
     if not any(isinstance(model, each) for each in protocols.ABILITIES):
         names = ", ".join(each.__name__ for each in protocols.ABILITIES)
         raise ProbandError(f"{spec}: the model (a {type(model).__name__}) has none of the protocols {names}")

@@ -11,9 +11,13 @@ from proband.core.options import NoOptions
 
 @dataclass(frozen=True, kw_only=True)
 class ModelKind:
-    """`load(rest, *, options)` gives the model behind `name:rest`; `options` is a frozen dataclass (core.options)."""
+    """`load(rest, *, options)` gives the model behind `name:rest`; `options` is a frozen dataclass (core.options).
+
+    `asks(rest)` names the option, if any, that says whether the model scores texts: where it is not given, loading the
+    model asks its server."""
 
     name: str
     help: str
     load: Callable[..., Any]
     options: type = NoOptions
+    asks: Callable[[str], str] = lambda rest: ""

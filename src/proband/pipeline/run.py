@@ -1,15 +1,16 @@
 """Items in, answers out: a model answers the items of a folder through one of the suite's solvers.
 
-A run is a folder: run.json says what ran on what, answers.jsonl grows a chunk of items at a time and is complete when
-it has one answer per item. The same command given again goes on where it stopped; the bytes are those of an
-uninterrupted run, because a chunk is always the same items and the model's batches depend on the chunk alone. Items are
-read as a stream: memory does not grow with their number, except for solvers that must see all of them at once.
+A run is a folder: run.json says what ran on what and what it has used so far, answers.jsonl grows as answers come and
+is complete when it has one answer per item. The same command given again goes on where it stopped; the bytes are those
+of an uninterrupted run, because a chunk is always the same items and the model's batches depend on the chunk alone (an
+endpoint is asked item by item). Items are read as a stream: memory does not grow with their number, except for solvers
+that must see all of them at once.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -18,24 +19,28 @@ from typing import Any
 import msgspec
 
 from proband import suites
-from proband.core.errors import ProbandError
+from proband.core.errors import ProbandError, Unavailable
 from proband.core.files import dumps, items_path, parse, raw_lines, read_items, read_run, sha256_file, write_json
 from proband.core.options import read_options
 from proband.core.progress import Progress, detail, hearing
+from proband.core.protocols import Chooses, Concurrent, Generates, ScoresText
 from proband.core.suite import Suite
-from proband.core.types import Item, Run
+from proband.core.types import Answer, Item, Run
 from proband.pipeline.asking.answers_file import (
+    ANSWERS,
     CHUNK,
-    answers_file,
-    check_answers,
+    AnswersFile,
     chunks,
     count_lines,
     keep_whole_chunks,
+    waiting_answers,
 )
-from proband.pipeline.asking.engines import answered
+from proband.pipeline.asking.engines import answer_chunks
 from proband.pipeline.asking.job import Job, RunOptions, reads
-from proband.pipeline.asking.models import choose_solver, load_model
+from proband.pipeline.asking.model_calls import Counting
+from proband.pipeline.asking.models import asks_before, choose_solver, settled_model, without_asking
 from proband.pipeline.asking.sampling import Asked, asked, picked
+from proband.pipeline.asking.usage import Usage, added, since, usage_of
 from proband.pipeline.versions import versions
 
 
@@ -44,31 +49,32 @@ def run(items: str | Path, *, model: str | Any, out: str | Path, **how: Any) -> 
     return Runner(items=Path(items), model=model, out=Path(out), how=RunOptions(**how)).run()
 
 
-def dry_run(items: str | Path, *, model: str | Any, **how: Any) -> dict[str, Any]:
-    """What the run would ask, without asking it."""
-    from proband.pipeline.asking.dry_run import estimate
+def dry_run(items: str | Path, *, model: str | Any, out: str | Path | None = None, **how: Any) -> dict[str, Any]:
+    """What the run would ask, without asking it: the solver asks a model that only counts. Items that the folder `out`
+    has answers to are not counted; what the cache knows is counted as `cached`."""
+    runner = _silent_runner(items, model, out, RunOptions(**how))
+    asked = list(runner.asked())
+    done = runner.answered(asked) if out is not None else set()
+    made = {"suite": runner.suite.name, "model": runner.model.name, "solver": runner.solver.name, "items": len(asked)}
+    made |= {"answered": len(done)} if done else {}
+    if runner.solver.needs not in (ScoresText, Generates, Chooses) or runner.solver.whole:
+        return {**made, "calls": None, "tokens in": None, "tokens out": None}
+    counting = Counting(runner.model, runner.how.cache_folder)
+    runner.job.solve(runner.solver)([item for item in asked if item.id not in done], model=counting.wrapped())
+    probe = asks_before(model, runner.suite, RunOptions(**how), setting=runner.setting)
+    return {**made, **counting.figures(), **({"probe": 1} if probe else {})}
 
-    runner = Runner(items=Path(items), model=_unasked(model, how), out=Path(), how=RunOptions(**how))
-    most = getattr(runner.options, "max_tokens", 0)
-    if most is None:
-        from proband.solvers.generate import settings_of
 
-        most = settings_of(runner.model, runner.options, runner.how.seed)["max_tokens"]
-    found = estimate(list(runner.asked()), runner.model, runner.job, max_tokens=most)
-    return {"suite": runner.suite.name, "model": runner.model.name, "solver": runner.solver.name, **found}
-
-
-def _unasked(model: str | Any, how: dict[str, Any]) -> str | Any:
-    """A server is not even asked what it can do."""
-    if isinstance(model, str) and model.startswith("openai:"):
-        scores = how.get("solver") not in (None, "generate", "choose")
-        how["model_options"] = {"scores": scores, **how.get("model_options", {})}
-    return model
+def _silent_runner(items: str | Path, model: str | Any, out: str | Path | None, how: RunOptions) -> Runner:
+    """A run that asks no server before it begins."""
+    first = first_item(items)
+    silent = without_asking(model, suites.suite(first.suite), how, setting=str(first.tags.get("setting", "")))
+    return Runner(items=Path(items), model=model, out=Path(out or ""), how=silent)
 
 
 def prompt_of(items: str | Path, item_id: str, *, model: str | Any, **how: Any) -> list[str]:
     """Byte for byte what would be sent for one item."""
-    runner = Runner(items=Path(items), model=_unasked(model, how), out=Path(), how=RunOptions(**how))
+    runner = _silent_runner(items, model, None, RunOptions(**how))
     for item in read_items(Path(items)):
         if item.id == item_id:
             return runner.job.sends([item], runner.model)[0]
@@ -95,11 +101,9 @@ class Runner:
         self.items, self.out, self.how = items, out, how
         self.suite = suites.suite(first.suite)
         self.spec = model if isinstance(model, str) else None
-        self.model = model
-        if isinstance(model, str):
-            self.model = load_model(model, how.model_options, suite=self.suite, seed=how.seed)
-        setting = str(first.tags.get("setting", ""))
-        self.solver = choose_solver(self.suite, self.model, how.solver, setting=setting, options=how.options)
+        self.setting = str(first.tags.get("setting", ""))
+        self.model = settled_model(model, self.suite, how, setting=self.setting)
+        self.solver = choose_solver(self.suite, self.model, how.solver, setting=self.setting, options=how.options)
         self.options: Any = read_options(self.solver.options, how.options, of=f"solver {self.solver.name}")
         if how.limit is not None and how.limit < 1:
             raise ProbandError(f"'limit' is {how.limit}; it must be at least 1")
@@ -115,6 +119,13 @@ class Runner:
     def total(self) -> int:
         count = self.chosen.count
         return count_lines(items_path(self.items)) if count is None else count
+
+    @property
+    def chunk(self) -> int:
+        """Items that are answered together: one by one where the model takes several threads."""
+        if isinstance(self.model, Concurrent) and self.how.engine == "local":
+            return 1
+        return int(getattr(self.model, "chunk", CHUNK))
 
     @property
     def job(self) -> Job:
@@ -142,57 +153,134 @@ class Runner:
     def run(self) -> Run:
         described = self.described()
         self.out.mkdir(parents=True, exist_ok=True)
-        with locked(self.out), no_empty_run_left(self.out):
-            begin(self.out, described)
-            self._answer_all()
-            usage = getattr(self.model, "usage", None)
-            finished = msgspec.structs.replace(described, usage=dict(usage()) if callable(usage) else {})
-            write_json(self.out / "run.json", finished)
+        with locked(self.out):
+            work = Work(self, described, before=begin(self.out, described))
+            try:
+                work.answer_all()
+            finally:
+                finished = work.write_down(ended=True)
         return finished
 
-    def _answer_all(self) -> None:
-        path, total = self.out / "answers.jsonl", self.total
-        whole, size = self.solver.whole, int(getattr(self.model, "chunk", CHUNK))
-        done = keep_whole_chunks(path, self.asked(), total=total, size=size, whole=whole)
-        detail(f"{self.suite.name}: {self.model.name} by solver {self.solver.name}, {done} of {total} answered")
-        with Progress(f"{self.suite.name} · {self.model.name}", total=total) as bar, answers_file(path) as append:
-            bar.at(done)
-            if done == total:
-                return
-            part = [0.0]  # of the chunk under way, as far as the model says
-
-            def listen(share: float) -> None:
-                part[0] = min(1.0, part[0] + share)
-                bar.at(done + part[0] * min(size, total - done))
-
-            with hearing(listen):
-                for chunk, answers in answered(
-                    self.job, self.model, chunks(self.asked(), done, size=size, whole=whole)
-                ):
-                    check_answers(chunk, answers, solver=self.solver.name)
-                    append(answers)
-                    done, part[0] = done + len(chunk), 0.0
-                    bar.at(done)
+    def answered(self, items: Sequence[Item]) -> set[str]:
+        """Which of the items the folder has answers to."""
+        path = self.out / ANSWERS
+        if not path.exists():
+            return set()
+        known = set(waiting_answers(self.out))
+        with open(path, "rb") as file:
+            return (known & {item.id for item in items}) | {item.id for item, _ in zip(items, file, strict=False)}
 
     def asked(self) -> Iterator[Item]:
         items = read_items(self.items, reads(self.model), check=self.suite.check)
         return items if self.chosen.lines is None else picked(items, self.chosen.lines)
 
 
+class Work:
+    """A run under way: takes the answers as they come, counts errors and what was used (`engines.Collector`)."""
+
+    def __init__(self, runner: Runner, described: Run, *, before: Usage) -> None:
+        self.runner, self.described, self.total = runner, described, runner.total
+        self.allowed = runner.how.errors_allowed(self.total)
+        self.before = before  # used by earlier processes
+        # a model that was loaded for this run has used nothing for another
+        self.at_start = {} if runner.spec else usage_of(runner.model)
+        self.of_workers: dict[int, Mapping[str, float | None]] = {}
+        self.done = self.errors = 0
+        self.written: Usage | None = None
+
+    def answer_all(self) -> None:
+        runner, out = self.runner, self.runner.out
+        whole, size = runner.solver.whole, runner.chunk
+        kept = keep_whole_chunks(out / ANSWERS, runner.asked(), total=self.total, size=size, whole=whole)
+        self.done, self.errors = kept
+        waiting = waiting_answers(out)
+        name = f"{runner.suite.name} · {runner.model.name}"
+        detail(f"{name} by solver {runner.solver.name}, {self.done + len(waiting)} of {self.total} answered")
+        resume = getattr(runner.model, "resume", None)
+        if callable(resume):
+            resume(self.before)
+        with Progress(name, total=self.total) as self.bar, AnswersFile(out) as self.file:
+            self.bar.at(self.done)
+            if self.done == self.total:
+                return
+            numbered = enumerate(chunks(runner.asked(), self.done, size=size, whole=whole))
+            try:
+                with hearing(self._part_done):
+                    answer_chunks(runner.job, runner.model, self._unanswered(numbered, waiting), self)
+            except KeyboardInterrupt:
+                kept_in = (
+                    f"{self.done} of {self.total} answers are kept in {out}" if self.done else "nothing was answered"
+                )
+                raise KeyboardInterrupt(kept_in) from None
+
+    def _unanswered(
+        self, numbered: Iterator[tuple[int, Sequence[Item]]], waiting: Mapping[str, Answer]
+    ) -> Iterator[tuple[int, Sequence[Item]]]:
+        """The chunks to ask; one whose answers had been waiting for their turn is put in its place."""
+        for number, items in numbered:
+            if all(item.id in waiting for item in items):
+                self.put(number, items, [waiting[item.id] for item in items])
+            else:
+                yield number, items
+
+    def put(self, number: int, items: Sequence[Item], answers: Sequence[Answer]) -> None:
+        self.file.put(number, answers)
+        self.done, self.part = self.done + len(items), 0.0
+        self.bar.at(self.done)
+        failed = [answer for answer in answers if answer.status == "error"]
+        self.errors += len(failed)
+        if failed and self.errors > self.allowed:
+            raise Unavailable(
+                f"{self.errors} of {self.total} items failed, more than --max-errors {self.runner.how.max_errors} "
+                f"allows; the last: item {failed[-1].item_id!r}: {failed[-1].text}"
+            )
+
+    part = 0.0  # of the chunk under way, as far as the model says
+
+    def _part_done(self, share: float) -> None:
+        self.part = min(1.0, self.part + share)
+        if not isinstance(self.runner.model, Concurrent):
+            self.bar.at(self.done + self.part * min(self.runner.chunk, self.total - self.done))
+
+    def tick(self) -> None:
+        if self.file.tick():
+            self.write_down()
+
+    def used(self, worker: int, usage: Mapping[str, float | None]) -> None:
+        self.of_workers[worker] = usage
+
+    def write_down(self, *, ended: bool = False) -> Run:
+        """run.json with what was used so far; a run that has ended without answers and without using anything leaves
+        no files over which a report would stumble."""
+        usage = added(self.before, since(usage_of(self.runner.model), self.at_start))
+        for each in self.of_workers.values():
+            usage = added(usage, each)
+        run = msgspec.structs.replace(self.described, usage=usage)
+        path, answers = self.runner.out / "run.json", self.runner.out / ANSWERS
+        if ended and not self.done and not usage.get("requests"):
+            answers.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
+        elif usage != self.written or not path.exists():
+            write_json(path, run)
+            self.written = usage
+        return run
+
+
 # ---- the folder ----------------------------------------------------------------------------------------------------
 
 
-def begin(out: Path, run: Run) -> None:
-    """Write run.json, or make sure that the one there describes this very run.
+def begin(out: Path, run: Run) -> Usage:
+    """Write run.json, or make sure that the one there describes this very run; what earlier processes have used.
 
     A run that failed before its first answer leaves nothing that would be lost."""
-    path, answers = out / "run.json", out / "answers.jsonl"
+    path, answers = out / "run.json", out / ANSWERS
     answered = answers.exists() and answers.stat().st_size > 0
     if not path.exists() or not answered:
         if answered:
             raise ProbandError("contains answers.jsonl but no run.json; name another folder", file=out)
-        write_json(path, run)
-        return
+        before = read_run(path).usage if path.exists() else {}
+        write_json(path, msgspec.structs.replace(run, usage=before))
+        return before
     there = read_run(path)
     for name in ("suite", "solver", "model", "seed", "items_sha", "identity", "settings"):
         old, new = dumps(getattr(there, name)), dumps(getattr(run, name))
@@ -201,19 +289,7 @@ def begin(out: Path, run: Run) -> None:
                 f"{name!r} differs: this folder holds a run with {old[:80]}, now it is {new[:80]}; name another folder",
                 file=path,
             )
-
-
-@contextmanager
-def no_empty_run_left(out: Path) -> Iterator[None]:
-    """A run that fails before its first answer leaves no files that a report would stumble over."""
-    try:
-        yield
-    except BaseException:
-        answers = out / "answers.jsonl"
-        if not answers.exists() or answers.stat().st_size == 0:
-            for name in ("answers.jsonl", "run.json"):
-                (out / name).unlink(missing_ok=True)
-        raise
+    return there.usage
 
 
 @contextmanager

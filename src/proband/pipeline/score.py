@@ -57,6 +57,8 @@ def score(folder: str | Path, *, split: str = "") -> dict[str, Any]:
         "answers": len(study.arrays.answered[0]),
         "skipped": len(study.arrays.skipped[0]),
         "uncovered": len(study.arrays.uncovered[0]),
+        "withheld": study.arrays.statuses[0].get("content_filter", 0),
+        "errors": study.arrays.errors[0],
         "groups": groups,
         "others": others,
     }

@@ -1,7 +1,9 @@
 """Solver `generate`: a prompt goes in, text comes back, a reader finds the answer.
 
 A chat model gets the prompt as a message (in its own chat template, or through an endpoint's /chat/completions), a base
-model as plain text. A suite configures it with a folder of prompts and a reader (`Asking`).
+model as plain text. Worked examples (`--shots`) are earlier turns of the chat, each asked in the very words of the
+question; for a base model they stand in the text. A suite configures the solver with a folder of prompts and a reader
+(`Asking`).
 """
 
 from __future__ import annotations
@@ -9,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Annotated, Any
 
 import msgspec
@@ -21,6 +25,7 @@ from proband.core.protocols import Chat, Chats, Generates, Replies, Reply
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
 from proband.solvers.prompts import Prompt, pick_shots, read_prompt, values_of
+from proband.solvers.replies import shows_letters
 
 ROOM = 32  # tokens for an answer of a base model, which does not stop by itself
 THINKING_ROOM = 1024  # where it is to think first
@@ -65,6 +70,13 @@ class Asking:
         shown = [{**values_of(shot, self.context(shot)), "answer": self.answer(shot)} for shot in shots]
         return prompt.render(**values_of(item, self.context(item)), shots=shown, think=think, chat=chat)
 
+    def worked(self, shot: Item, question: str, *, think: bool) -> str:
+        """The right answer to an example in the form that its question asks for: a letter where it shows letters."""
+        answer = self.answer(shot)
+        if answer in shot.choices and shows_letters(question, shot.choices):
+            answer = ascii_uppercase[shot.choices.index(answer)]
+        return f"Answer: {answer}" if think and "\n" not in answer else answer
+
 
 def generating(asking: Asking) -> Solver:
     """The solver of a suite that asks so."""
@@ -100,24 +112,24 @@ def solve(
 ) -> list[Answer]:
     """One answer per item; a reply that cannot be read is kept as `unread`."""
     asked = [item for item in items if asking.asked(item)]
-    messages = _messages(asked, model, seed=seed, options=options, examples=examples, asking=asking)
-    replies = _replies(messages, model, seed=seed, options=options)
+    chats = _chats(asked, model, seed=seed, options=options, examples=examples, asking=asking)
+    replies = _replies(chats, model, seed=seed, options=options)
     read = {
-        item.id: _kept(asking.read(item, reply.text, message), reply)
-        for item, reply, message in zip(asked, replies, messages, strict=True)
+        item.id: _kept(asking.read(item, reply.text, chat[-1][1]), reply)
+        for item, reply, chat in zip(asked, replies, chats, strict=True)
     }
     return [read.get(item.id, Answer(item_id=item.id)) for item in items]
 
 
-def _replies(messages: Sequence[str], model: Any, *, seed: int, options: GenerateOptions) -> list[Reply]:
+def _replies(chats: Sequence[Chat], model: Any, *, seed: int, options: GenerateOptions) -> list[Reply]:
     how = settings_of(model, options, seed)
     if options.logprobs:
         if not isinstance(model, Replies):
             raise ProbandError(f"{model.name} gives no log-probabilities of its replies: 'logprobs' needs an endpoint")
-        return model.replies([chat_of(message, options) for message in messages], **how)
+        return model.replies(chats, **how)
     if isinstance(model, Chats):
-        return [Reply(text) for text in model.chat([chat_of(message, options) for message in messages], **how)]
-    texts = model.generate([plain_text(message, options) for message in messages], **how, stop=stops(options))
+        return [Reply(text) for text in model.chat(chats, **how)]
+    texts = model.generate([plain_text(chat) for chat in chats], **how, stop=stops(options))
     return [Reply(text) for text in texts]
 
 
@@ -136,14 +148,14 @@ def sends(
     asking: Asking,
 ) -> list[list[str]]:
     """Of each item, byte for byte what would be sent."""
-    messages = _messages(items, model, seed=seed, options=options, examples=examples, asking=asking)
+    chats = _chats(items, model, seed=seed, options=options, examples=examples, asking=asking)
     if not isinstance(model, Chats):
-        return [[plain_text(message, options)] for message in messages]
+        return [[plain_text(chat)] for chat in chats]
     how = settings_of(model, options, seed) | ({"logprobs": True} if options.logprobs else {})
-    return [[model.rendered(chat_of(message, options), **how)] for message in messages]
+    return [[model.rendered(chat, **how)] for chat in chats]
 
 
-def _messages(
+def _chats(
     items: Sequence[Item],
     model: Any,
     *,
@@ -151,24 +163,30 @@ def _messages(
     options: GenerateOptions,
     examples: Sequence[Item],
     asking: Asking,
-) -> list[str]:
-    prompt, chat = asking.prompt(options), isinstance(model, Chats)
+) -> list[Chat]:
+    """What each item is asked, as messages; for a base model, the examples stand in the one message."""
+    prompt, turns = asking.prompt(options), isinstance(model, Chats)
+    begin: Chat = (("system", options.system),) if options.system else ()
     if options.shots and not examples:
         raise ProbandError("these items have no train split to take --shots from: name other items with --shots-from")
     made = []
     for item in items:
         shots = pick_shots(item, examples, count=options.shots, seed=seed) if options.shots else []
-        made.append(asking.message(item, shots, prompt=prompt, think=options.think, chat=chat))
+        ask = partial(asking.message, prompt=prompt, think=options.think, chat=turns)
+        if not turns:
+            made.append((*begin, ("user", ask(item, shots))))
+            continue
+        examples_asked = [(shot, ask(shot, ())) for shot in shots]
+        answered = [
+            (("user", question), ("assistant", asking.worked(shot, question, think=options.think)))
+            for shot, question in examples_asked
+        ]
+        made.append((*begin, *chain.from_iterable(answered), ("user", ask(item, ()))))
     return made
 
 
-def chat_of(message: str, options: GenerateOptions) -> Chat:
-    user = ("user", message)
-    return (("system", options.system), user) if options.system else (user,)
-
-
-def plain_text(message: str, options: GenerateOptions) -> str:
-    return f"{options.system}\n\n{message}" if options.system else message
+def plain_text(chat: Chat) -> str:
+    return "\n\n".join(content for _, content in chat)
 
 
 def settings_of(model: Any, options: GenerateOptions, seed: int) -> dict[str, Any]:

@@ -10,7 +10,9 @@ A reply is read by the first rule that finds something; what it finds must be on
 5. the letter that it begins with
 6. the only choice that it names, unless it denies it ("not the aunt")
 
-Thoughts between <think> tags are not part of the reply.
+Thoughts between <think> tags are not part of the reply. Reading takes time in proportion to the length of the reply, of
+which the last LONGEST characters count (models that loop write very long ones): no rule looks at more than a bounded
+piece of text around each place that it finds.
 """
 
 from __future__ import annotations
@@ -37,6 +39,9 @@ DENIED = re.compile(
 LETTER = re.compile(  # not the article in "A relative of his"
     r"[\s*_`\"'“(\[]*(?:(?:[Oo]ption|[Cc]hoice|[Ll]etter)\s+[*(]*)?([A-Z])(?![\w'’])(?!\s+(?!is )[a-z]+\s+[a-z])"
 )
+LONGEST = 100_000  # characters of a reply that are read, counted from its end
+STATEMENT = 400  # characters of a statement of an answer
+BEFORE = 80  # characters before a name in which a denial is looked for
 EDGES = " \t\r\n*_`\"'“”‘’().:;,!?[]{}<>#-–—|"
 
 
@@ -45,7 +50,7 @@ def without_thoughts(reply: str) -> str:
     >>> without_thoughts("<think>uncle? no, aunt</think>\\nAunt"), without_thoughts("<think>hm, never ends")
     ('Aunt', '')
     """
-    return THOUGHT_END.sub("", THOUGHT.sub("", reply)).strip()
+    return THOUGHT_END.sub("", THOUGHT.sub("", reply)).strip()[-LONGEST:]
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,8 @@ class Choices:
     def _stated(self, text: str) -> int | None:
         """The last statement of an answer that names a choice; one that names two is a contradiction."""
         for found in reversed(list(ANSWER.finditer(text))):
-            rest = re.split(r"(?<=[a-z\d)\]*\"'])[.;!](?:\s|$)|\n", text[found.end() :].lstrip(), maxsplit=1)[0]
+            follows = text[found.end() : found.end() + STATEMENT].lstrip()
+            rest = re.split(r"(?<=[a-z\d)\]*\"'])[.;!](?:\s|$)|\n", follows, maxsplit=1)[0]
             letter = self._letter(rest)
             named = set(self.mentions(rest))
             if letter is not None:
@@ -98,7 +104,7 @@ class Choices:
 
     def _listed(self, text: str) -> int | None:
         """The choices given back, each behind its letter, are no answer."""
-        letters = set(re.findall(r"^\W*([A-Z])[).:]", text, re.MULTILINE)) & set(LETTERS[: self.lettered])
+        letters = set(re.findall(r"^[^\w\n]*([A-Z])[).:]", text, re.MULTILINE)) & set(LETTERS[: self.lettered])
         return -1 if len(letters) > 1 else None
 
     def _marked(self, text: str) -> int | None:
@@ -154,7 +160,11 @@ class Choices:
         """The choices that a text names, in order; the longest name at each place, none that is denied."""
         plain, pattern = _spaced(text), _pattern(tuple(n for n, _ in self.names), self.not_before, self.not_after)
         by_name = dict(self.names)
-        return [by_name[m[0]] for m in pattern.finditer(plain) if not DENIED.search(plain[: m.start()])]
+        return [
+            by_name[m[0]]
+            for m in pattern.finditer(plain)
+            if not DENIED.search(plain, max(0, m.start() - BEFORE), m.start())
+        ]
 
 
 @cache
@@ -171,7 +181,8 @@ def _spaced(text: str) -> str:
     >>> _spaced("The  **Sister‑in law**")
     'the sister-in law'
     """
-    plain = re.sub(r"[*`]|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)", "", text)
+    plain = re.sub(r"___+", "___", text)
+    plain = re.sub(r"[*`]|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)", "", plain)
     return " ".join(re.sub(r"[‐‑‒]", "-", plain).replace("’", "'").casefold().split())
 
 

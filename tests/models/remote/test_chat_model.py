@@ -199,13 +199,13 @@ def test_a_prompt_beyond_the_window_is_too_long() -> None:
         ask(stub)
 
 
-def test_retries_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
+def test_retries_are_summed_up(capsys: pytest.CaptureFixture[str]) -> None:
+    chats = [(("user", f"{i}?"),) for i in range(6)]
     with Stub(HI, lambda path, body, before: "429 slow down" if before < 2 else None) as stub:
-        assert ask(stub) == ["Hi."]
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 2
-    assert all("429: slow down; attempt" in line for line in lines)
-    assert "attempt 2 of 7 in" in lines[0]
+        assert model_at(stub).chat(chats, max_tokens=1, temperature=0.0, seed=0) == ["Hi."] * 6
+    first, last = capsys.readouterr().err.splitlines()
+    assert "429: slow down; trying again in 0.0 s" in first
+    assert last.endswith(": 12 retries so far: 429: slow down (12)")
 
 
 def test_a_silence_is_reported(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

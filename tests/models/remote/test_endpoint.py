@@ -18,7 +18,7 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import Choice
 from proband.models import load
 from proband.models.remote.policy import retry_after
-from proband.pipeline.asking.cached_model import remembering
+from proband.pipeline.asking.model_calls import Cached
 
 if TYPE_CHECKING:
     from tests.models.remote.stub_server import BROKEN, QUICK, Stub, best, chat, model_at, question, right
@@ -169,9 +169,9 @@ def test_an_interrupt_loses_nothing_that_was_finished(tmp_path: Path) -> None:
 
     with Stub(interrupting) as stub:
         with pytest.raises(KeyboardInterrupt):
-            remembering(model_at(stub, concurrency=4, permutations=1), tmp_path).choose(asked)
+            Cached(model_at(stub, concurrency=4, permutations=1), tmp_path).choose(asked)
         assert 17 <= len(stub.bodies) < 30
-        said = remembering(model_at(stub, permutations=1), tmp_path).choose(asked)
+        said = Cached(model_at(stub, permutations=1), tmp_path).choose(asked)
         again = [name for name, times in stub.seen.items() if times > 1]
     assert [best(choice) for choice in said] == [i % 4 for i in range(30)]
     assert len(again) <= 4  # what was in flight

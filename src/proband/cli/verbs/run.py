@@ -64,12 +64,27 @@ class Asking:
             "cut off its beginning."
         ),
     ] = "fail"
+    on_error: Annotated[
+        Literal["fail", "record"],
+        Parameter(
+            help="What to do with an item that the model or its server cannot answer: stop and name it, or record an "
+            "error, which counts as wrong, and go on."
+        ),
+    ] = "fail"
+    max_errors: Annotated[
+        str,
+        Parameter(
+            metavar="N|P%",
+            help="With --on-error record: stop when more than N items, or P %, have failed.",
+        ),
+    ] = "10%"
     no_cache: Annotated[bool, Parameter(negative=(), help="Do not read or write the answer cache.")] = False
     dry_run: Annotated[
         bool,
         Parameter(
             negative=(),
-            help="Print the number of items, calls and tokens (with --prices, the cost); ask nothing.",
+            help="Print the number of items, calls and tokens (with --prices, the cost) and how many answers the cache "
+            "has already; ask nothing.",
         ),
     ] = False
 
@@ -146,6 +161,18 @@ class Loading:
         str | None,
         Parameter(metavar="IN,OUT", help="Price of an endpoint per million input and output tokens, as 0.15,0.6."),
     ] = None
+    max_cost: Annotated[
+        float | None,
+        Parameter(
+            metavar="COST",
+            validator=Number(gt=0),
+            help="Stop before the run, all its processes together, costs more than this by --prices.",
+        ),
+    ] = None
+    rpm: Annotated[
+        float | None,
+        Parameter(metavar="N", validator=Number(gt=0), help="Send an endpoint at most N requests a minute."),
+    ] = None
     model_set: Annotated[
         Pairs,
         Parameter(
@@ -193,6 +220,8 @@ def run(
         "limit": asking.limit,
         "split": asking.split,
         "too_long": asking.too_long,
+        "on_error": asking.on_error,
+        "max_errors": asking.max_errors,
         "cache": not asking.no_cache,
         **dataclasses.asdict(engine),
         "model_options": loading.given(),
@@ -201,7 +230,8 @@ def run(
         from proband.pipeline.run import dry_run
 
         options = [{**words, "prompt": prompt} if prompt else words for prompt in prompts]
-        give([dry_run(items, **how, options=each) for each in options], planned, json=json)
+        folder = out if len(prompts) == 1 else None
+        give([dry_run(items, out=folder, **how, options=each) for each in options], planned, json=json)
         return
     folders = {prompt: out / Path(prompt).stem if len(prompts) > 1 else out for prompt in prompts}
     if len(set(folders.values())) < len(prompts):
@@ -222,7 +252,8 @@ def scored(items: Path, *, out: Path, **how: Any) -> dict[str, Any]:
 
     made = run(items, out=out, **how)
     result = score(out, split=how["split"])
-    counts = {name: result.pop(name, 0) for name in ("answers", "skipped", "uncovered")}
+    names = ("answers", "skipped", "uncovered", "withheld", "errors")
+    counts: dict[str, Any] = {name: result.pop(name) for name in names if name in result}
     return {**asdict(made), **counts, "score": result}
 
 
@@ -240,10 +271,15 @@ def planned(plans: Sequence[Mapping[str, Any]]) -> Iterable[Any]:
     """What a dry run says."""
     for plan in plans:
         counted = plan.get("counted", True)
-        shown = {name: value for name, value in plan.items() if name not in ("counted", "tokens out", "cost")}
+        hidden = ("counted", "tokens out", "cost", "cached", "probe")
+        shown = {name: value for name, value in plan.items() if name not in hidden}
         if plan["calls"] is None:
             shown |= {"calls": "not known for this solver", "tokens in": "not known"}
-        elif not counted:
+        else:
+            cached = f" ({plan['cached']:,} more are in the cache)" if plan["cached"] else ""
+            probe = ", and one request to see what the server can do" if plan.get("probe") else ""
+            shown["calls"] = f"{plan['calls']:,}{cached}{probe}"
+        if plan["calls"] is not None and not counted:
             shown["tokens in"] = f"{plan['tokens in']:,} (estimated: 4 characters each)"
         if plan.get("tokens out"):
             shown["tokens out"] = f"{plan['tokens out']:,} at most"

@@ -3,6 +3,7 @@
 Chats        through /chat/completions
 Replies      the same, with the log-probability of each reply where the server gives it
 Generates    the same, with one message
+Concurrent   several items at a time
 Chooses      multiple choice by letter (`letter_choice.py`), through /chat/completions
 ScoresText   log-probabilities of a given text, through /completions with echo, where the server gives them;
              a model that cannot is not one that scores text
@@ -13,19 +14,19 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from msgspec import Meta
 
-from proband.core.errors import ProbandError
+from proband.core.errors import ProbandError, Withheld
 from proband.core.progress import say
 from proband.core.protocols import Chat, Choice, Question, Reply, Score, Text
 from proband.models.remote.endpoint import Caller, Endpoint, Refused, Unusable
 from proband.models.remote.letter_choice import choice_meant, log_probabilities, prompt_of, rotations
 from proband.models.remote.messages import Completion, sent
 from proband.models.remote.policy import Policy
-from proband.models.remote.prices import read_prices
 from proband.models.remote.text_scores import echoed
 
 TOP = (20, 5)  # alternatives to ask for; servers that allow fewer get the next
@@ -56,11 +57,10 @@ class Remote:
     """A chat model (protocols Chats, Replies, Chooses, Generates)."""
 
     room = 4096  # tokens for a reply: what a model thinks counts too, and nobody pays for what is not written
-    reports_each = True  # `on_result` is called as each answer arrives, so that each can be written down at once
 
     def __init__(self, endpoint: Endpoint, *, name: str, model: str, options: RemoteOptions) -> None:
         self.name, self.model, self._endpoint, self._options = name, model, endpoint, options
-        self._extra, self.prices = _extra(options.extra, name), read_prices(options.prices, name)
+        self._extra, self.prices, self.concurrency = _extra(options.extra, name), endpoint.prices, options.concurrency
         self._top: list[int] = list(TOP) if options.logprobs else []  # what is left to try; empty: no log-probabilities
         self._no_logprobs = False  # whether the server refused, or left out, the log-probabilities of replies
         self._names: dict[str, str] = {}  # what the server calls a field
@@ -82,15 +82,32 @@ class Remote:
             "seed": str(options.seed),
         }
 
-    def usage(self) -> Mapping[str, float]:
-        """Requests, retries, tokens, replies without a readable letter; with prices, the cost too."""
-        names = ("requests", "retries", "prompt_tokens", "completion_tokens", "without_usage", "unparsed", "cut_off")
-        counts = {name: float(self._endpoint.counts[name]) for name in names}
+    def session(self) -> AbstractContextManager[Callable[[], None]]:
+        """Calls may come from several threads meanwhile (protocol Concurrent)."""
+        return self._endpoint.session()
+
+    def resume(self, usage: Mapping[str, float | None]) -> None:
+        """What earlier processes of a run have spent counts against the budget."""
+        budget, answered = self._endpoint.budget, usage.get("answered") or 0.0
+        budget.spent += usage.get("cost") or 0.0
+        budget.dearest = max(budget.dearest, budget.spent / answered if answered else 0.0)
+
+    def usage(self) -> Mapping[str, float | None]:
+        """Requests, retries, answers with their seconds, tokens, replies without a readable letter; with prices, the
+        cost too. Tokens and cost are None where the server never tells them."""
+        endpoint = self._endpoint
+        names = ("requests", "retries", "answered", "prompt_tokens", "completion_tokens", "without_usage")
+        counts: dict[str, float | None] = {
+            name: float(endpoint.counts[name]) for name in (*names, "unparsed", "cut_off")
+        }
+        counts |= {"seconds": round(endpoint.seconds, 3), "longest_seconds": round(endpoint.longest, 3)}
         missing = self._dropped | ({"logprobs"} if self._no_logprobs else set())
         counts |= {f"without_{field}": 1.0 for field in sorted(missing)}
+        into, out = endpoint.counts["prompt_tokens"], endpoint.counts["completion_tokens"]
+        silent = bool(endpoint.counts["without_usage"]) and not into
         if self.prices is not None:
-            counts["cost"] = self.prices.of(counts["prompt_tokens"], counts["completion_tokens"])
-        return counts
+            counts["cost"] = None if silent else self.prices.of(into, out)
+        return counts | ({"prompt_tokens": None, "completion_tokens": None} if silent else {})
 
     # ---- choosing --------------------------------------------------------------------------------------------------
 
@@ -185,6 +202,10 @@ class Remote:
         if choice.message is None:
             raise Unusable("an answer without a message")
         self._endpoint.counts["cut_off"] += choice.finish_reason == "length"
+        if choice.finish_reason == "content_filter":
+            raise Withheld(
+                f"{self.name}: the server's filter withheld the reply", text=str(choice.message.content or "")
+            )
         content, logprobs = choice.message.content or "", choice.logprobs
         text = content if isinstance(content, str) else "".join(str(part.get("text", "")) for part in content)
         return text, logprobs.get("content") if isinstance(logprobs, dict) else None

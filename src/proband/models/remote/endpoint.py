@@ -2,8 +2,9 @@
 
 A request is tried again after a 408, 425, 429 or 5xx, a time-out, a broken connection or an answer that is not what was
 asked for (no JSON, no or too many choices), with growing waits (`policy.py`), until `patience` is used up. Standard
-error shows every retry with its reason, and a silence of 30 seconds. Any other refusal ends the run at once, in the
-server's words.
+error shows the first retry with its reason, then sums of them now and then, and a silence of 30 seconds. What no item
+is to blame for (a key, a model or a server that is not there, a spent budget) is `Unavailable` and ends the run; any
+other refusal is the failure of one item.
 """
 
 from __future__ import annotations
@@ -14,27 +15,33 @@ import itertools
 import re
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
 
-from proband.core.errors import ProbandError, TooLong
+from proband.core.errors import ModelFailed, TooLong, Unavailable, Withheld
 from proband.core.progress import say, ticked
-from proband.models.remote.messages import Answer, Completion, Usage, error_in, sent
-from proband.models.remote.policy import Policy, retry_after
-from proband.models.remote.workers import finished, work_through
+from proband.models.remote.messages import Completion, Usage, decode_answer, error_in, sent
+from proband.models.remote.policy import Budget, Pace, Policy, retry_after
+from proband.models.remote.prices import Prices
+from proband.models.remote.workers import Session, finished, work_through
 
 T = TypeVar("T")
+Ask = Callable[["Caller", int], Awaitable[T]]
 AGAIN = frozenset({408, 425, 429, *range(500, 600)})
 UNREACHABLE = 2  # retries where nobody listens
 SILENCE = 30.0  # seconds without an answer after which it is said
 WINDOW = re.compile(r"context.{0,3}(length|window|size)|maximum.{0,20}(tokens|length)|too (long|many tokens)", re.I)
+NOT_THE_ITEM = frozenset({301, 302, 307, 308, 401, 402, 403, 404, 405})  # a refusal that every item would meet
+FILTERED = ("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation")
+SUMMED = 30.0  # seconds between two sums of the retries
+MOST_REASONS = 3  # in such a sum
 LARGEST = 64 * 1024 * 1024  # bytes of one answer
 
 
-class Refused(ProbandError):
+class Refused(ModelFailed):
     """The server will not do this, however often it is asked."""
 
     def __init__(self, message: str, *, status: int) -> None:
@@ -42,29 +49,41 @@ class Refused(ProbandError):
         self.status, self.reason = status, message
 
 
+class RefusedToAll(Refused, Unavailable):
+    """The server will not do this for any item."""
+
+
 class Unusable(Exception):
     """An answer that may be better next time."""
 
-    def __init__(self, what: str, *, wait: float = 0.0, most: int | None = None) -> None:
+    def __init__(self, what: str, *, wait: float = 0.0, most: int | None = None, nobody: bool = False) -> None:
         super().__init__(what)
-        self.wait, self.most = wait, most  # most: as many retries at most
+        self.wait, self.most, self.nobody = wait, most, nobody  # most: as many retries at most; nobody: listens
 
 
 class Endpoint:
     """An OpenAI-compatible server: posts JSON, counts what it used."""
 
-    def __init__(self, url: str, *, name: str, key: str | None, key_from: str, policy: Policy) -> None:
-        self.url, self.name, self.policy = url, name, policy
+    def __init__(
+        self, url: str, *, name: str, key: str | None, key_from: str, policy: Policy, prices: Prices | None = None
+    ) -> None:
+        self.url, self.name, self.policy, self.prices = url, name, policy, prices
         self._key, self._key_from = key, key_from  # the variables that it may come from
         self.needs_key = False  # where it is refused without one
         self.counts: Counter[str] = Counter()
+        self.seconds, self.longest = 0.0, 0.0  # of all answers, and of the slowest
+        self.pace, self.budget = Pace(policy.rpm), Budget(policy.max_cost)
+        self.retries = Retries(name)
+        self._session: Session | None = None
+        self._client: Any = None  # of the session
+        self._slots: asyncio.Semaphore | None = None
 
     def __repr__(self) -> str:
         return f"Endpoint({self.url!r})"  # without the key
 
     def map(
         self,
-        ask: Callable[[Caller, int], Awaitable[T]],
+        ask: Ask[T],
         count: int,
         *,
         on_result: Callable[[int, T], None] | None = None,
@@ -73,32 +92,74 @@ class Endpoint:
 
         Where one fails for good, or the user interrupts, the others are cancelled; what was reported stays reported.
         """
-        return finished(self._map(ask, count, on_result)) if count else []
+        if self.needs_key and not self._key:
+            raise Unavailable(
+                f"{self.name} is at the public service {self.url}, which needs a key: set {self._key_from}, "
+                "or name another server with openai:MODEL@URL"
+            )
+        if not count:
+            return []
+        if self._session is not None:
+            return self._session.finish(self._in_session(ask, count, on_result))
+        try:
+            return finished(self._by_itself(ask, count, on_result))
+        finally:
+            self.retries.sum_up()
 
-    async def _map(
-        self, ask: Callable[[Caller, int], Awaitable[T]], count: int, on_result: Callable[[int, T], None] | None
-    ) -> list[T]:
+    @contextlib.contextmanager
+    def session(self) -> Iterator[Callable[[], None]]:
+        """One client for all calls meanwhile, which may come from several threads; together they make as many requests
+        at a time as the policy allows. What it gives cancels everything under way."""
+        self._session = session = Session()
+        try:
+            yield session.cancel
+        finally:
+            session.cancel()
+            if self._client is not None:
+                asyncio.run_coroutine_threadsafe(self._client.aclose(), session.loop).result()
+            session.close()
+            self._session = self._client = self._slots = None
+            self.retries.sum_up()
+
+    def _new_client(self) -> Any:
         import httpx
 
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        secure = self.url.startswith("https:")  # reading the certificates takes longer than a local answer
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=self.policy.concurrency)
+        return httpx.AsyncClient(timeout=None, headers=headers, verify=secure, limits=limits)
+
+    async def _in_session(self, ask: Ask[T], count: int, on_result: Callable[[int, T], None] | None) -> list[T]:
+        if self._client is None or self._slots is None:
+            self._client, self._slots = self._new_client(), asyncio.Semaphore(self.policy.concurrency)
+        return await self._map(ask, count, on_result, client=self._client, slots=self._slots)
+
+    async def _by_itself(self, ask: Ask[T], count: int, on_result: Callable[[int, T], None] | None) -> list[T]:
+        async with self._new_client() as client:
+            slots = asyncio.Semaphore(self.policy.concurrency)
+            return await self._map(ask, count, on_result, client=client, slots=slots)
+
+    async def _map(
+        self,
+        ask: Ask[T],
+        count: int,
+        on_result: Callable[[int, T], None] | None,
+        *,
+        client: Any,
+        slots: asyncio.Semaphore,
+    ) -> list[T]:
         results: dict[int, T] = {}
 
         async def one(caller: Caller, i: int) -> None:
             caller.request = i
-            results[i] = await ask(caller, i)
+            async with slots:
+                results[i] = await ask(caller, i)
             if on_result is not None:
                 on_result(i, results[i])
             ticked(1 / count)
 
-        if self.needs_key and not self._key:
-            raise ProbandError(
-                f"{self.name} is at the public service {self.url}, which needs a key: set {self._key_from}, "
-                "or name another server with openai:MODEL@URL"
-            )
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        secure = self.url.startswith("https:")  # reading the certificates takes longer than a local answer
-        async with httpx.AsyncClient(timeout=None, headers=headers, verify=secure) as client:
-            callers = (Caller(self, client) for _ in range(min(count, self.policy.concurrency)))
-            await work_through(count, [partial(one, caller) for caller in callers])
+        callers = (Caller(self, client) for _ in range(min(count, self.policy.concurrency)))
+        await work_through(count, [partial(one, caller) for caller in callers])
         return [results[i] for i in range(count)]
 
     def hint(self, status: int) -> str:
@@ -109,6 +170,30 @@ class Endpoint:
         """The server's words in one line, without the key, which some servers repeat."""
         text = text.replace(self._key, "[key]") if self._key else text
         return " ".join(text.split())[:300]
+
+
+class Retries:
+    """Retries, said without a line for each: the first with its reason, later a sum every so often and at the end."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.reasons = name, Counter[str]()
+        self.said, self.said_at = 0, 0.0
+
+    def add(self, reason: str, *, wait: float) -> None:
+        self.reasons[reason] += 1
+        if not self.said:
+            self.said, self.said_at = 1, time.monotonic()
+            say(f"{self.name}: {reason}; trying again in {wait:.1f} s (further retries are summed up)")
+        elif time.monotonic() - self.said_at > SUMMED:
+            self.sum_up()
+
+    def sum_up(self) -> None:
+        """One line with all retries so far, if there are any that were not said."""
+        total = self.reasons.total()
+        if total > self.said:
+            listed = ", ".join(f"{reason} ({count})" for reason, count in self.reasons.most_common(MOST_REASONS))
+            say(f"{self.name}: {total} retries so far: {listed}")
+            self.said, self.said_at = total, time.monotonic()
 
 
 class Caller:
@@ -142,28 +227,63 @@ class Caller:
                 spent = time.monotonic() - begun + wait > policy.patience
                 if attempt >= most or spent or failure.wait > policy.longest_wait:
                     asked = f", and asks to wait {failure.wait:.0f} s" if failure.wait > policy.longest_wait else ""
-                    raise ProbandError(f"{endpoint.name}: {failure}{asked} ({attempt + 1} attempts)") from None
+                    told = f"{endpoint.name}: {failure}{asked} ({attempt + 1} attempts)"
+                    raise (Unavailable if failure.nobody else ModelFailed)(told) from None
                 endpoint.counts["retries"] += 1
-                say(f"{endpoint.name}: {failure}; attempt {attempt + 2} of {most + 1} in {wait:.1f} s")
+                endpoint.retries.add(str(failure), wait=wait)
                 await asyncio.sleep(wait)
                 attempt += 1
 
     async def _once(self, path: str, body: Mapping[str, Any]) -> Completion:
+        endpoint = self._endpoint
+        reserved = await self._turn(body)
+        endpoint.counts["requests"] += 1
+        begun, cost = time.monotonic(), 0.0
+        try:
+            choice, usage = await self._sent(path, body)
+            endpoint.counts["answered"] += 1
+            endpoint.seconds += time.monotonic() - begun
+            endpoint.longest = max(endpoint.longest, time.monotonic() - begun)
+            if usage is not None and endpoint.prices is not None:
+                cost = endpoint.prices.of(usage.prompt_tokens, usage.completion_tokens)
+        finally:
+            endpoint.budget.settle(reserved, cost)
+        if usage is None and endpoint.budget.most is not None:
+            raise Unavailable(f"{endpoint.name}: the server does not tell its tokens, so --max-cost cannot be kept")
+        return choice
+
+    async def _turn(self, body: Mapping[str, Any]) -> float:
+        """Wait until the request may be sent; what is set aside for it."""
+        endpoint, budget = self._endpoint, self._endpoint.budget
+        tokens_in = len(str(body)) / 3  # a token is rarely shorter
+        out = next((float(body[name]) for name in ("max_tokens", "max_completion_tokens") if name in body), 0.0)
+        at_most = endpoint.prices.of(tokens_in, out) if endpoint.prices is not None else 0.0
+        while (reserved := budget.reserve(at_most)) is None:
+            if not budget.requests:
+                raise Unavailable(
+                    f"{endpoint.name}: stopped at a cost of {budget.spent:.4f}: one more request may exceed --max-cost "
+                    f"{budget.most:g} (the same command with a larger one resumes)"
+                )
+            await asyncio.sleep(0.02)
+        if wait := endpoint.pace.wait():
+            await asyncio.sleep(wait)
+        return reserved
+
+    async def _sent(self, path: str, body: Mapping[str, Any]) -> tuple[Completion, Usage | None]:
         import httpx
 
         endpoint = self._endpoint
-        endpoint.counts["requests"] += 1
         try:
             async with asyncio.timeout(endpoint.policy.timeout), self._said_if_silent():
                 status, headers, content = await self._read(endpoint.url + path, body)
         except TimeoutError:
             raise Unusable(f"no answer within {endpoint.policy.timeout:g} s") from None
         except httpx.ConnectError as error:
-            raise Unusable(f"cannot connect: {endpoint.clean(str(error))}", most=UNREACHABLE) from None
+            raise Unusable(f"cannot connect: {endpoint.clean(str(error))}", most=UNREACHABLE, nobody=True) from None
         except httpx.TransportError as error:
             raise Unusable(f"the connection broke: {endpoint.clean(str(error)) or type(error).__name__}") from None
         except (httpx.InvalidURL, httpx.DecodingError, UnicodeError) as error:
-            raise ProbandError(f"{endpoint.name}: {endpoint.clean(str(error))}") from None
+            raise ModelFailed(f"{endpoint.name}: {endpoint.clean(str(error))}") from None
         if status != 200:
             raise self._refusal(status, headers, content)
         return self._choice(content)
@@ -184,25 +304,30 @@ class Caller:
         finally:
             watcher.cancel()
 
-    def _choice(self, raw: bytes) -> Completion:
+    def _choice(self, raw: bytes) -> tuple[Completion, Usage | None]:
         """The one choice; tokens that the server reports are summed, answers without a report are counted."""
         counts = self._endpoint.counts
         try:
-            answer = msgspec.json.decode(raw, type=Answer)
+            answer = decode_answer(raw)
         except (msgspec.DecodeError, RecursionError) as error:
             shown = self._endpoint.clean(raw[:60].decode("utf-8", "replace"))
             raise Unusable(f"an answer that is not what was asked for: {error}: {shown!r}") from None
         try:
-            counts.update(msgspec.structs.asdict(msgspec.convert(answer.usage, Usage)))
+            usage = msgspec.convert(answer.usage, Usage)
         except msgspec.ValidationError:
             counts["without_usage"] += 1
-        return answer.choices[0]
+            return answer.choices[0], None
+        counts.update(msgspec.structs.asdict(usage))
+        return answer.choices[0], usage
 
     def _refusal(self, status: int, headers: Mapping[str, str], raw: bytes) -> Exception:
         message, code = error_in(raw)
         text = self._endpoint.clean(f"{status}: {message}")
         if status in AGAIN and code != "insufficient_quota" and "logprob" not in message.lower():
             return Unusable(text, wait=retry_after(headers))
+        if status == 400 and code in FILTERED:
+            return Withheld(f"{self._endpoint.name}: {text}", text=text)
         if status in (400, 413, 422) and (code == "context_length_exceeded" or WINDOW.search(message)):
             return TooLong(f"{self._endpoint.name}: {text}")
-        return Refused(f"{self._endpoint.name}: {text}{self._endpoint.hint(status)}", status=status)
+        kind = RefusedToAll if status in NOT_THE_ITEM or code == "insufficient_quota" else Refused
+        return kind(f"{self._endpoint.name}: {text}{self._endpoint.hint(status)}", status=status)

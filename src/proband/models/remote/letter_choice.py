@@ -21,8 +21,9 @@ from proband.core.protocols import Question
 
 ASK = "Answer with the letter of the right choice only."
 THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-WRAP = r"[\s*_`\"'“”(\[{]*"
-LINK = r"[^A-Za-z\n]*(?:(?i:is|would be|should be)\b)?[^A-Za-z\n]*(?:(?i:choice|option|letter)\b)?"
+LONGEST = 100_000  # characters of a reply that are read, counted from its end
+WRAP = r"[\s*_`\"'“”(\[{]{0,20}"  # bounded, as all that may repeat: reading takes time in proportion to the length
+LINK = r"[^A-Za-z\n]{0,20}(?:(?i:is|would be|should be)\b)?[^A-Za-z\n]{0,20}(?:(?i:choice|option|letter)\b)?"
 STATED = re.compile(rf"(?i:answer)\b{LINK}{WRAP}([A-Z])(?![\w’'])")
 NAMED = re.compile(rf"(?i:choice|option|letter)\b{WRAP}([A-Z])(?![\w’'])")
 BOXED = re.compile(r"\\boxed\{\s*(?:\\text\{)?\s*([A-Z])\s*\}")
@@ -66,7 +67,7 @@ def choice_meant(reply: str, question: Question, shift: int) -> int | None:
     1
     """
     n = len(question.choices)
-    text = THOUGHT.sub("", reply).strip()
+    text = THOUGHT.sub("", reply).strip()[-LONGEST:]
     letter = _letter(text, LETTERS[:n])
     if letter is not None:
         return (LETTERS.index(letter) + shift) % n

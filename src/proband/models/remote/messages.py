@@ -38,6 +38,25 @@ class Answer(msgspec.Struct):
     usage: Any = None
 
 
+def decode_answer(raw: bytes) -> Answer:
+    """An answer from its JSON; halves of characters in it, which strict JSON does not allow, are replaced.
+
+    >>> decode_answer(b'{"choices": [{"message": {"content": "aunt \\\\ud83d"}}]}').choices[0].message.content
+    'aunt �'
+    """
+    try:
+        return msgspec.json.decode(raw, type=Answer)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError as error:
+        if "surrogate" not in str(error):
+            raise
+    whole = (
+        json.dumps(json.loads(raw), ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    )
+    return msgspec.json.decode(whole.encode(), type=Answer)
+
+
 def sent(body: Mapping[str, Any]) -> bytes:
     """A request's body, byte for byte."""
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8")

@@ -14,6 +14,7 @@ from proband.core.errors import ProbandError
 from proband.models.kind import ModelKind
 from proband.models.remote.chat_model import Remote, RemoteOptions, ScoringRemote
 from proband.models.remote.endpoint import Endpoint
+from proband.models.remote.prices import read_prices
 from proband.models.remote.text_scores import gives_log_probabilities
 
 PUBLIC = "https://api.openai.com/v1"
@@ -23,7 +24,12 @@ def load(rest: str, *, options: RemoteOptions) -> Remote:
     """The model at an endpoint; where `scores` is not given, the server is asked once."""
     name = f"openai:{rest}"
     model, url = _parts(rest)
-    endpoint = Endpoint(url, name=name, key=_key(url), key_from=" or ".join(key_names(url)), policy=options)
+    prices = read_prices(options.prices, name)
+    if options.max_cost is not None and prices is None:
+        raise ProbandError(f"{name}: --max-cost needs the prices per million tokens (--prices IN,OUT)")
+    endpoint = Endpoint(
+        url, name=name, key=_key(url), key_from=" or ".join(key_names(url)), policy=options, prices=prices
+    )
     endpoint.needs_key = public = url == PUBLIC  # which gives no log-probabilities of texts
     scores = not public and gives_log_probabilities(endpoint, model) if options.scores is None else options.scores
     return (ScoringRemote if scores else Remote)(endpoint, name=name, model=model, options=options)
@@ -67,4 +73,5 @@ KIND = ModelKind(
     help="OpenAI (openai:MODEL) or any compatible endpoint (openai:MODEL@BASE_URL)",
     options=RemoteOptions,
     load=load,
+    asks=lambda rest: "scores" if _parts(rest)[1] != PUBLIC else "",
 )

@@ -1,4 +1,4 @@
-"""How hard to try: requests at a time, retries, and the waits between them.
+"""How hard to try: requests at a time and per minute, retries, the waits between them, and what it may cost.
 
 The n-th wait is
 
@@ -30,6 +30,13 @@ class Policy:
     longest_wait: Annotated[float, Meta(description="longest wait before a retry, in seconds", ge=0)] = 60.0
     patience: Annotated[float, Meta(description="seconds for one request with all its retries", gt=0)] = 300.0
     seed: Annotated[int, Meta(description="random seed of the waits and of each request")] = 0
+    rpm: Annotated[
+        Annotated[float, Meta(gt=0)] | None, Meta(description="requests per minute at most (default: no limit)")
+    ] = None
+    max_cost: Annotated[
+        Annotated[float, Meta(gt=0)] | None,
+        Meta(description="stop before the run has cost more than this, by `prices` (default: no limit)"),
+    ] = None
 
     def wait(self, request: int, attempt: int) -> float:
         """w_n.
@@ -56,3 +63,43 @@ def retry_after(headers: Mapping[str, str]) -> float:
         except (ValueError, TypeError, OverflowError):
             return 0.0
     return max(0.0, wait) if wait < float("inf") else 0.0
+
+
+class Pace:
+    """When the next request may be sent: `rpm` of them a minute, evenly."""
+
+    def __init__(self, rpm: float | None) -> None:
+        self.gap, self.next = 60.0 / rpm if rpm else 0.0, 0.0
+
+    def wait(self) -> float:
+        """Seconds until the next request may be sent; its turn is taken."""
+        now = time.monotonic()
+        at = max(now, self.next)
+        self.next = at + self.gap
+        return at - now
+
+
+class Budget:
+    """What may still be spent. A request under way counts as the dearest answer so far, or, before the first answer, as
+    dear as it may become; one at a time is let through while anything is left."""
+
+    def __init__(self, most: float | None) -> None:
+        self.most, self.spent, self.dearest = most, 0.0, 0.0
+        self.requests, self.reserved = 0, 0.0  # under way: how many, and what is set aside for them
+
+    def reserve(self, at_most: float) -> float | None:
+        """What is set aside for a request; None where that would exceed the budget as far as can be told."""
+        if self.most is None:
+            return 0.0
+        wanted = min(self.dearest or at_most, at_most)
+        too_much = self.spent + self.reserved + wanted > self.most
+        if self.spent >= self.most or (too_much and (self.requests or self.dearest)):
+            return None
+        self.requests, self.reserved = self.requests + 1, self.reserved + wanted
+        return wanted
+
+    def settle(self, reserved: float, cost: float) -> None:
+        self.requests = max(0, self.requests - 1)
+        self.reserved = self.reserved - reserved if self.requests else 0.0
+        self.spent += cost
+        self.dearest = max(self.dearest, cost)

@@ -1,9 +1,11 @@
-"""Many requests at a time, stopped at once by a failure or an interrupt."""
+"""Many requests at a time, from one thread or several, stopped at once by a failure or an interrupt."""
 
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextlib
+import threading
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -55,3 +57,47 @@ def finished(work: Coroutine[Any, Any, T]) -> T:
         except BaseException:
             loop.call_soon_threadsafe(task.cancel)  # interrupted: what is under way ends too
             raise
+
+
+class Session:
+    """An event loop in a thread of its own, which any number of threads hand work to."""
+
+    def __init__(self) -> None:
+        self.cancelled = False
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.loop.run_forever, name="requests", daemon=True)
+        self.thread.start()
+
+    def finish(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run to the end; an interrupt of the waiting thread cancels the work."""
+        if self.cancelled:
+            work.close()
+            raise asyncio.CancelledError
+        future = asyncio.run_coroutine_threadsafe(work, self.loop)
+        try:
+            return future.result()
+        except concurrent.futures.CancelledError:
+            raise asyncio.CancelledError from None  # which is no Exception: nobody takes it for a failure
+        except BaseException:
+            future.cancel()
+            raise
+
+    def cancel(self) -> None:
+        """Cancel all work, until it has ended (a connection that is being opened may miss a cancellation); take no more
+        of it."""
+        self.cancelled = True
+
+        async def end() -> None:
+            own = asyncio.current_task()
+            while pending := [task for task in asyncio.all_tasks() if task is not own]:
+                for task in pending:
+                    task.cancel()
+                await asyncio.wait(pending, timeout=AGAIN)
+
+        asyncio.run_coroutine_threadsafe(end(), self.loop).result()
+
+    def close(self) -> None:
+        self.cancel()
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+        self.loop.close()

@@ -1,21 +1,26 @@
-"""answers.jsonl as it grows: chunks of items, checked answers, lines that survive a kill."""
+"""answers.jsonl as it grows: in the order of the items, whatever order the answers come in.
+
+An answer that comes before its turn waits in answers.waiting.jsonl until those before it are there. Both files are
+flushed to the disk about once a second and at the end, however the run ends; when every item is answered the second
+file is gone and the first has the same bytes as after any other order. A kill leaves lines that are whole or torn, and
+`keep_whole_chunks` cuts off what is torn.
+"""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import decode, encode, inconsistent, naming
+from proband.core.files import atomic, decode, encode, naming, parse, told_of
 from proband.core.types import Answer, Item
 
 CHUNK = 256  # items answered between two writes, where the model does not ask for fewer
 FLUSH = 1.0  # seconds between two flushes to the disk
+ANSWERS, WAITING = "answers.jsonl", "answers.waiting.jsonl"
 
 
 def count_lines(path: Path) -> int:
@@ -34,62 +39,101 @@ def chunks(items: Iterator[Item], done: int, *, size: int, whole: bool) -> Itera
         yield chunk
 
 
-def check_answers(items: Sequence[Item], answers: Sequence[Answer], *, solver: str) -> None:
-    """One answer per item, in order, a finite score per choice: a solver that breaks this is stopped here."""
-    if len(answers) != len(items):
-        raise ProbandError(f"solver {solver} gave {len(answers)} answers for {len(items)} items")
-    for item, answer in zip(items, answers, strict=True):
-        if answer.item_id != item.id:
-            raise ProbandError(f"solver {solver} answered {answer.item_id!r} where {item.id!r} was asked")
-        if item.choices and answer.scores and len(answer.scores) != len(item.choices):
-            raise ProbandError(f"{item.id}: {len(answer.scores)} scores for {len(item.choices)} choices")
-        if wrong := inconsistent(answer):
-            raise ProbandError(f"solver {solver}, item {item.id!r}: {wrong}")
+class AnswersFile:
+    """`put(number, answers)` takes the answers to chunk `number` (from 0, those after what was kept), in any order."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path, self.waiting_path = folder / ANSWERS, folder / WAITING
+        self.waiting: dict[int, Sequence[Answer]] = {}
+        self.next = 0
+        self.changed, self.flushed = False, time.monotonic()
+        self.file = open(self.path, "ab")  # noqa: SIM115 (closed by __exit__)
+
+    def __enter__(self) -> AnswersFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with naming(self.path), self.file:
+            self.flush()
+
+    def put(self, number: int, answers: Sequence[Answer]) -> None:
+        self.waiting[number], self.changed = answers, True
+        while (turn := self.waiting.get(self.next)) is not None:
+            with naming(self.path):
+                self.file.write(b"".join(encode(answer) + b"\n" for answer in turn))
+            del self.waiting[self.next]  # an interrupt just before leaves the answer in both files
+            self.next += 1
+        with naming(self.path):
+            self.file.flush()
+
+    def tick(self) -> bool:
+        """Flush if it is time to; whether it was."""
+        if time.monotonic() - self.flushed < FLUSH:
+            return False
+        self.flush()
+        return True
+
+    def flush(self) -> None:
+        self.flushed = time.monotonic()
+        if not self.changed:
+            return
+        with naming(self.path):
+            self.file.flush()
+            os.fsync(self.file.fileno())  # first what is in order: an answer may stand in both files, never in none
+        if self.waiting:
+            with atomic(self.waiting_path, mode="wb") as file:
+                file.writelines(encode(answer) + b"\n" for _, each in sorted(self.waiting.items()) for answer in each)
+        else:
+            self.waiting_path.unlink(missing_ok=True)
+        self.changed = False
 
 
-@contextmanager
-def answers_file(path: Path) -> Iterator[Any]:
-    """`append(answers)` writes lines that a killed process leaves behind whole or torn, never out of order; they are
-    flushed to the disk about once a second and at the end."""
-    with naming(path), open(path, "ab") as file:
-        flushed = time.monotonic()
-
-        def append(answers: Sequence[Answer]) -> None:
-            nonlocal flushed
-            file.write(b"".join(encode(answer) + b"\n" for answer in answers))
-            file.flush()
-            if time.monotonic() - flushed > FLUSH:
-                os.fsync(file.fileno())
-                flushed = time.monotonic()
-
-        try:
-            yield append
-        finally:
-            file.flush()
-            os.fsync(file.fileno())
+# ---- what an earlier process left ----------------------------------------------------------------------------------
 
 
-def keep_whole_chunks(path: Path, items: Iterator[Item], *, total: int, size: int, whole: bool) -> int:
-    """Cut a half-written tail off answers.jsonl; returns how many items are answered.
+def keep_whole_chunks(path: Path, items: Iterator[Item], *, total: int, size: int, whole: bool) -> tuple[int, int]:
+    """Cut a half-written tail off answers.jsonl; returns how many items are answered, and how many of them with an
+    error.
 
     A line counts if it parses and answers the item at its place; whole chunks of such lines are kept.
     """
     if not path.exists():
-        return 0
-    done, length, kept = 0, 0, (0, 0)
+        return 0, 0
+    done, length, errors, kept = 0, 0, 0, (0, 0, 0)
     with open(path, "rb") as file:
         for item, line in zip(items, file, strict=False):
-            if not _answers(line, item):
+            answer = _answer(line)
+            if answer is None or answer.item_id != item.id:
                 break
-            done, length = done + 1, length + len(line)
+            done, length, errors = done + 1, length + len(line), errors + (answer.status == "error")
             if done == total or (not whole and done % size == 0):
-                kept = (done, length)
+                kept = (done, length, errors)
     os.truncate(path, kept[1])
-    return kept[0]
+    return kept[0], kept[2]
 
 
-def _answers(line: bytes, item: Item) -> bool:
+def waiting_answers(folder: Path) -> dict[str, Answer]:
+    """The answers that came before their turn, by item."""
     try:
-        return line.endswith(b"\n") and decode(Answer, line, file="answers").item_id == item.id
+        lines = (folder / WAITING).read_bytes().splitlines(keepends=True)
+    except FileNotFoundError:
+        return {}
+    return {answer.item_id: answer for line in lines if (answer := _answer(line)) is not None}
+
+
+def answers_so_far(folder: Path) -> dict[str, Answer]:
+    """What a run that may still be running has answered, by item; its last line may be half written."""
+    path = folder / ANSWERS
+    with told_of(path), open(path, "rb") as file:
+        lines = [(number, line) for number, line in enumerate(file, start=1) if line.endswith(b"\n")]
+    in_order = [parse(Answer, line, file=path, line=number) for number, line in lines]
+    return {**waiting_answers(folder), **{answer.item_id: answer for answer in in_order}}
+
+
+def _answer(line: bytes) -> Answer | None:
+    """The answer on a line, if the line is whole."""
+    try:
+        answer: Answer = decode(Answer, line, file="answers")
     except ProbandError:
-        return False
+        return None
+    return answer if line.endswith(b"\n") else None

@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from proband import models, suites
 from proband.core.errors import ProbandError, not_installed
 from proband.core.files import read_json
-from proband.core.protocols import ABILITIES
+from proband.core.protocols import ABILITIES, Chooses, Generates, ScoresText
 from proband.core.suite import Solver, Suite
+
+if TYPE_CHECKING:
+    from proband.pipeline.asking.job import RunOptions
 
 
 def load_model(spec: str, given: Mapping[str, Any] | None = None, *, suite: Suite | None = None, seed: int = 0) -> Any:
@@ -71,6 +74,61 @@ def load_encoder(identity: Mapping[str, str], given: Mapping[str, Any], *, folde
     return encoder
 
 
+def settled_model(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> Any:
+    """The model of a run, loaded if it is named. A server is not asked whether it scores texts if no solver that may
+    be chosen needs that."""
+    if not isinstance(model, str):
+        return models.check_named(model, "model")
+    option = _asks(model, how)
+    known = {option: False} if option and needs_scores(suite, how, setting) is False else {}
+    return load_model(model, {**known, **how.model_options}, suite=suite, seed=how.seed)
+
+
+def without_asking(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> RunOptions:
+    """The options under which loading the model asks no server: it is taken to score texts only if the solver that is
+    named needs it."""
+    option = _asks(model, how)
+    if not option:
+        return how
+    scores = needs_scores(suite, how, setting) is True
+    return replace(how, model_options={option: scores, **how.model_options})
+
+
+def asks_before(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> bool:
+    """Whether loading the model for a run asks its server one question."""
+    return bool(_asks(model, how)) and needs_scores(suite, how, setting) is not False
+
+
+def _asks(model: str | Any, how: RunOptions) -> str:
+    if not isinstance(model, str):
+        return ""
+    kind, _, rest = model.partition(":")
+    found = models.kind_of(kind) if kind not in ("net", "solver") else None
+    option = found.asks(rest) if found else ""
+    return "" if option in how.model_options else option
+
+
+def needs_scores(suite: Suite, how: RunOptions, setting: str = "") -> bool | None:
+    """Whether the solver that a chat model is asked by scores texts; None: if the model can."""
+    if how.solver is not None and "," not in how.solver:
+        return suite.solver(how.solver).needs is ScoresText
+    for solver in candidates(suite, how.solver, setting=setting, options=how.options):
+        if solver.setting in ("", setting) and solver.needs in (Generates, Chooses, ScoresText):
+            return None if solver.needs is ScoresText else False
+    return None
+
+
+def candidates(suite: Suite, name: str | None, *, setting: str, options: Collection[str]) -> list[Solver]:
+    """The solvers that a user named (with commas between them), or all of the suite, the fittest first."""
+    if name is None:
+        return sorted(
+            suite.solvers,
+            key=lambda solver: (solver.setting != setting, not _has(solver, options), solver.in_words),
+        )
+    named = [suite.solver(each.strip()) for each in name.split(",")]
+    return sorted(named, key=lambda solver: solver.setting != setting)
+
+
 def choose_solver(
     suite: Suite, model: Any, name: str | None, *, setting: str = "", options: Collection[str] = ()
 ) -> Solver:
@@ -84,15 +142,7 @@ def choose_solver(
             ability = ABILITIES.get(solver.needs, f"has {solver.needs.__name__}")
             raise ProbandError(f"solver {name} needs a model that {ability}; {model.name} does not")
         return solver
-    if name is None:
-        among = sorted(
-            suite.solvers,
-            key=lambda solver: (solver.setting != setting, not _has(solver, options), solver.in_words),
-        )
-    else:
-        named = [suite.solver(each.strip()) for each in name.split(",")]
-        among = sorted(named, key=lambda solver: solver.setting != setting)
-    for solver in among:
+    for solver in candidates(suite, name, setting=setting, options=options):
         if isinstance(model, solver.needs) and solver.setting in ("", setting):
             return solver
     raise ProbandError(f"{model.name} supports none of the solvers {name or 'of ' + suite.name}")

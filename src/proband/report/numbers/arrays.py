@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 from proband.core.metrics import SPLITS, Metric
 from proband.core.statistics.clusters import Clusters, Floats, GrowingClusters, Ints, clusters_of
-from proband.core.types import LEFT_OUT, Answer, Item, Status, Tag
+from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Status, Tag
 from proband.report.numbers.sources import ItemSet
 
 Codes32 = NDArray[np.int32]
@@ -52,7 +52,9 @@ class Arrays:
     clusters: Clusters
     chance: Floats  # 1 / choices, 0 where an item has none
     answered: tuple[Ints, ...]  # per run: the item of each line of its answers
-    unread: tuple[Ints, ...]  # per run: the items whose reply could not be read (they count as wrong)
+    unread: tuple[Ints, ...]  # per run: the items whose reply could not be read, was withheld or failed (all wrong)
+    statuses: tuple[Mapping[str, int], ...]  # per run: how many answers are not ordinary ones, by status
+    errors: tuple[tuple[tuple[str, str], ...], ...]  # per run: the items that failed, and how
     skipped: tuple[Ints, ...]  # per run: the items that were not asked (no metric has a number for them)
     uncovered: tuple[Ints, ...]  # per run: the items that the model knows nothing of (nor for these)
     metrics: Mapping[str, tuple[Values, ...]]  # metric -> one per run
@@ -89,9 +91,11 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
         clusters=clusters.done(),
         chance=np.frombuffer(chance),
         answered=tuple(_ints(stream.answered) for stream in streams),
-        unread=tuple(_ints(stream.by_status["unread"]) for stream in streams),
-        skipped=tuple(_ints(stream.by_status["skipped"]) for stream in streams),
-        uncovered=tuple(_ints(stream.by_status["not covered"]) for stream in streams),
+        unread=tuple(_ints(stream.of_status(*WRONG)) for stream in streams),
+        statuses=tuple({name: len(rows) for name, rows in stream.by_status.items() if rows} for stream in streams),
+        errors=tuple(tuple(stream.errors) for stream in streams),
+        skipped=tuple(_ints(stream.of_status("skipped")) for stream in streams),
+        uncovered=tuple(_ints(stream.of_status("not covered")) for stream in streams),
         metrics={m.name: tuple(stream.values(m) for stream in streams) for m in metrics},
     )
 
@@ -110,6 +114,7 @@ class _Run:
         self.next = next(self.answers, None)
         self.answered = array("q")
         self.by_status = {status: array("q") for status in get_args(Status) if status}
+        self.errors = list[tuple[str, str]]()
         self.metrics = [(m, _record(m) if m.over == "set" else m.of, array("q"), array("d")) for m in metrics]
 
     def meet(self, at: int, item: Item) -> None:
@@ -122,6 +127,8 @@ class _Run:
         self.answered.append(at)
         if answer.status:
             self.by_status[answer.status].append(at)
+            if answer.status == "error":
+                self.errors.append((item.id, answer.text or ""))
         for metric, of, rows, numbers in self.metrics:
             found = None if answer.status in LEFT_OUT else of(item, answer)
             if found is None:
@@ -136,6 +143,10 @@ class _Run:
                 numbers.extend(found)
                 rows.extend((at,) * (1 if metric.over == "set" else len(found)))
         self.next = next(self.answers, None)
+
+    def of_status(self, *names: str) -> array[int]:
+        """The items whose answers have one of these statuses, in order."""
+        return array("q", sorted(at for name in names for at in self.by_status[name]))
 
     def refuse(self, what: str) -> None:
         if isinstance(self.source, Path):

@@ -24,6 +24,7 @@ class Answered:
 
     run: Run
     answers: Path | Sequence[Answer]
+    unfinished: str = ""  # how far a run is that has not answered all its items, in words
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -167,10 +167,10 @@ class _Browser:
         return self.study.items.suite.tag_titles.get(tag, words.name(tag))
 
     def _sign(self, answer: Answer | None, value: float) -> str:
-        """1 right, 0 wrong, t a tie with the right choice, h partly right, u unread, s skipped, n not covered, - no
-        verdict."""
+        """1 right, 0 wrong, t a tie with the right choice, h partly right, u unread, f failed or withheld, s skipped,
+        n not covered, - no verdict."""
         if answer is not None and answer.status:
-            return answer.status[0]
+            return "f" if answer.status in ("error", "content_filter") else answer.status[0]
         if value != value or not self.study.main.percent:
             return "-"
         if answer is not None and 0 < value < 1:

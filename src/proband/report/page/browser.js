@@ -42,12 +42,12 @@ const PROBAND = (() => {
     const choices = [...RIGHT];
     set.runs.forEach((run, m) => {
       choices.push([`1${m}`, `${run} right`], [`0${m}`, `${run} wrong`]);
-      for (const [sign, word] of [["h", "partly right"], ["t", "tie"], ["u", "unread"], ["s", "skipped"], ["n", "not covered"]]) if (set.right[m].includes(sign)) choices.push([`${sign}${m}`, `${run} ${word}`]);
+      for (const [sign, word] of [["h", "partly right"], ["t", "tie"], ["u", "unread"], ["f", "failed"], ["s", "skipped"], ["n", "not covered"]]) if (set.right[m].includes(sign)) choices.push([`${sign}${m}`, `${run} ${word}`]);
     });
     if (set.drawn.length && set.drawn.length < set.count) {
       box.append(picker("drawing", "drawing", [["", "any"], ["1", "drawn"]], (value) => { view.drawn = value; }));
     }
-    if (set.right.some((line) => /[01htusn]/.test(line))) box.append(picker("answers", "right or wrong", choices, (value) => { view.right = value; }));
+    if (set.right.some((line) => /[01htufsn]/.test(line))) box.append(picker("answers", "right or wrong", choices, (value) => { view.right = value; }));
   }
   function picker(name, title, choices, change) {
     const select = make("select");
@@ -124,7 +124,7 @@ const PROBAND = (() => {
   const colour = (set, m) => set.looks[m].split(" ")[1];
   const SIGNS = {
     1: ["right", "✓", "right"], 0: ["wrong", "✗", "wrong"], h: ["half", "½", "partly right"], t: ["half", "=", "tie"],
-    u: ["wrong", "?", "unread"], s: ["none", "↷", "skipped"], n: ["none", "∅", "not covered"], "-": ["none", "–", "no verdict"],
+    u: ["wrong", "?", "unread"], f: ["wrong", "!", "failed"], s: ["none", "↷", "skipped"], n: ["none", "∅", "not covered"], "-": ["none", "–", "no verdict"],
   };
   function tick(set, m, i) {
     const [look, sign, words] = SIGNS[set.right[m][i]];

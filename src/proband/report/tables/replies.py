@@ -1,4 +1,5 @@
-"""What replies in words add to a report: how many could not be read, and how far the prompts of one model are apart."""
+"""What replies add to a report: how many could not be read or failed, which runs are not finished, and how far the
+prompts of one model are apart."""
 
 from __future__ import annotations
 
@@ -11,10 +12,26 @@ from proband.report.numbers import words
 from proband.report.numbers.cells import Study
 from proband.report.numbers.systems import with_solver
 
+LISTED = 5  # items that failed, by name
+
 
 def unread_warnings(study: Study) -> list[str]:
-    """A sentence for each system that left more than a few replies unreadable, or items unasked or not covered."""
+    """A sentence for each run that is not finished, that failed on some items or whose replies were withheld, and for
+    each system that left more than a few replies unreadable, or items unasked or not covered."""
     said = []
+    for each, label, statuses, errors in zip(
+        study.items.answered, study.items.labels, study.arrays.statuses, study.arrays.errors, strict=True
+    ):
+        if each.unfinished:
+            said.append(f"{label} is not finished: {each.unfinished}.")
+        if errors:
+            listed = "; ".join(f"{item} ({how[:100]})" for item, how in errors[:LISTED])
+            more = f"; and {len(errors) - LISTED} more" if len(errors) > LISTED else ""
+            said.append(f"{label} failed on {words.count(len(errors), 'item')}, which count as wrong: {listed}{more}.")
+        if withheld := statuses.get("content_filter", 0):
+            said.append(
+                f"{label}: a filter withheld the replies to {words.count(withheld, 'item')}, which count as wrong."
+            )
     for label, cell in zip(study.labels, study.cell(study.main, {})):
         if cell is not None and cell.unread > WARNED:
             said.append(f"Warning: {100 * cell.unread:.1f}% of the replies of {label} are unread and count as wrong.")

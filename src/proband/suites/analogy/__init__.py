@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from proband.core.metrics import ACCURACY, AUC
 from proband.core.suite import Demo, Suite
-from proband.suites.analogy.build import BuildOptions, build
+from proband.suites.analogy.build import BuildOptions, build, example_options
 from proband.suites.analogy.item_pairs import check, show
 from proband.suites.analogy.paper.claims import CLAIMS
 from proband.suites.analogy.paper.frequency import FREQUENCY
@@ -23,6 +23,7 @@ SUITE = Suite(
     cites="Rezaee and Camacho-Collados 2022, Probing Relational Knowledge in Language Models via Word Analogies",
     build=build,
     options=BuildOptions,
+    examples=example_options,
     solvers=SOLVERS,
     metrics=(ACCURACY, TOP1, RECIPROCAL_RANK, AUC),
     tables=TABLES,

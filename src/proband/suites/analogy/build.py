@@ -7,6 +7,7 @@ retrieval    a : b :: c : ? over a vocabulary (for the classical vector methods)
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import re
 from collections import Counter
@@ -91,6 +92,11 @@ class BuildOptions:
         if self.per_relation is not None:
             return self.per_relation
         return 0 if self.faithful else PER_RELATION[self.setting]
+
+
+def example_options(options: BuildOptions) -> BuildOptions | None:
+    """A few questions per relation, to show as worked examples."""
+    return dataclasses.replace(options, per_relation=2) if options.setting == "zero-shot" else None
 
 
 def build(options: BuildOptions, *, seed: int) -> Built:

@@ -26,7 +26,7 @@ from proband.core.types import Item
 from proband.solvers import AS_IS, CHOOSE, LIKELIHOOD
 from proband.suites.kinship.clutrr.export import export
 from proband.suites.kinship.generate.build import build
-from proband.suites.kinship.generate.options import BuildOptions
+from proband.suites.kinship.generate.options import BuildOptions, example_options
 from proband.suites.kinship.item_check import check
 from proband.suites.kinship.item_drawing import draw_item
 from proband.suites.kinship.item_text import show
@@ -61,6 +61,7 @@ SUITE = Suite(
     cites="Sinha, Sodhani, Dong, Pineau and Hamilton 2019, CLUTRR; Sinha 2022, chapter 3",
     build=build,
     options=BuildOptions,
+    examples=example_options,
     solvers=(AS_IS, LIKELIHOOD, GENERATE, CHOOSE),
     metrics=(ACCURACY,),
     tables=TABLES,

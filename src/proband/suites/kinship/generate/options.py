@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -74,6 +74,11 @@ class BuildOptions:
     unreadable: Annotated[
         Literal["fail", "skip"], _says("at a row of --data that cannot be read: fail and name it, or skip it")
     ] = "fail"
+
+
+def example_options(options: BuildOptions) -> BuildOptions | None:
+    """A few stories of the same kinds, to show as worked examples; CLUTRR's rows have a train split of their own."""
+    return None if options.data is not None else replace(options, per_k=44, certify="none", workers=1)
 
 
 RELEASED = ("data", "question", "form", "brackets", "certify", "unreadable")  # what applies to CLUTRR's own rows

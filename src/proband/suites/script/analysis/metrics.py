@@ -20,7 +20,7 @@ from operator import contains, eq
 from typing import Any
 
 from proband.core.metrics import Floats, Metric
-from proband.core.types import Answer, Item
+from proband.core.types import WRONG, Answer, Item
 
 Record = Mapping[str, Any]
 Measure = Callable[[Item, Answer], float | Sequence[float] | None]
@@ -42,7 +42,7 @@ def blanks_of(item: Item, answer: Answer) -> Sequence[Record]:
     >>> [record["guess"] for record in blanks_of(item, Answer(item_id="a", status="unread"))]
     [[], []]
     """
-    if answer.status != "unread" or answer.blanks:
+    if answer.status not in WRONG or answer.blanks:
         return answer.blanks
     return [{"guess": [], "gold": gold} for gold in item.facts["gold"]]
 

@@ -16,9 +16,9 @@ from proband.suites.script.cloze.left_to_right import evaluated
 from proband.suites.script.corpus.running_text import running, with_blanks
 from proband.suites.script.corpus.tokens import tokens
 
-LINE = re.compile(r"^\W*(?:gap\s*)?(\d+)[*_`\s]*[:.)\]\-–—=]+\s*(.*)$", re.IGNORECASE)
+LINE = re.compile(r"^\W*(?:gap\s*)?(\d{1,4})[*_`\s]*[:.)\]\-–—=]+\s*(.*)$", re.IGNORECASE)
 FORM = "word"  # stands for each word in the form of a reply
-INLINE = re.compile(r"\[\s*(\d+)\s*:\s*([^\]]*)\]")
+INLINE = re.compile(r"\[\s{0,9}(\d{1,4})\s{0,9}:\s{0,9}([^\]]{0,200})\]")
 
 
 def context(item: Item) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def from_json(reply: str) -> dict[int, str]:
     return {
         int(number[0]): " ".join(map(str, said)) if isinstance(said, list) else str(said)
         for key, said in value.items()
-        if (number := re.search(r"\d+", str(key)))
+        if (number := re.search(r"\d{1,4}", str(key)))
     }
 
 

@@ -1,0 +1,279 @@
+"""What stands between a solver and its model: one wrapper through which every request for text or scores goes.
+
+Cached     looks each request up, asks the model the rest, checks what it gives and keeps it
+Counting   asks nothing and counts what would be asked (`run --dry-run`)
+Measuring  reads the texts and no more, to see whether they fit into the model's window
+
+A wrapped model is a shallow copy of the model whose calls go another way, so that a solver can still see what it is
+able to do, also where it looks at the object's own attributes.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import threading
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from proband.core.cache import Cache
+from proband.core.errors import ModelFailed, ProbandError
+from proband.core.files import dumps
+from proband.core.protocols import Chat, Choice, Concurrent, Question, Reply, Score, Text
+
+RESULTS: dict[str, Any] = {"score": Score, "choose": Choice, "generate": str, "chat": str, "replies": Reply}
+SHOWN = 60  # characters of a request in a message
+CHARACTERS = 4.0  # per token, where the tokenizer is at the other end
+
+
+class Calls:
+    """The calls of a model as requests with keys; `answers` says what becomes of them."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    def wrapped(self, **attributes: Any) -> Any:
+        """The model with its calls through here, and some attributes set."""
+        made = copy.copy(self.model)
+        calls = {call: getattr(self, call) for call in RESULTS if hasattr(self.model, call)}
+        for name, value in {**calls, **attributes}.items():
+            object.__setattr__(made, name, value)
+        return made
+
+    def score(self, texts: Sequence[Text], *, method: str) -> list[Score]:
+        keys = [dumps([text.text, text.start]) for text in texts]
+        return [Score(*value) for value in self.answers("score", texts, keys, method=method)]
+
+    def choose(self, questions: Sequence[Question]) -> list[Choice]:
+        keys = [dumps([question.prompt, question.choices]) for question in questions]
+        return [Choice(tuple(scores), *more) for scores, *more in self.answers("choose", questions, keys)]
+
+    def generate(self, prompts: Sequence[str], **settings: Any) -> list[str]:
+        return self.answers("generate", prompts, list(prompts), **settings)
+
+    def chat(self, chats: Sequence[Chat], **settings: Any) -> list[str]:
+        return self.answers("chat", chats, [dumps(chat) for chat in chats], **settings)
+
+    def replies(self, chats: Sequence[Chat], **settings: Any) -> list[Reply]:
+        keys = [dumps(chat) for chat in chats]
+        return [Reply(*value) for value in self.answers("replies", chats, keys, **settings)]
+
+    def answers(self, call: str, requests: Sequence[Any], keys: list[str], **settings: Any) -> list[Any]:
+        """Of each request, the fields of its result (of a text: the text)."""
+        raise NotImplementedError
+
+
+# ---- asked, checked and kept ---------------------------------------------------------------------------------------
+
+
+@dataclass
+class Known:
+    """The answers to one kind of call: on disk, or in memory alone."""
+
+    cache: Cache | None
+    values: dict[str, Any]
+    under_way: dict[str, threading.Event] = field(default_factory=dict)  # asked by another thread just now
+
+    def put(self, keys: Sequence[str], values: Sequence[Any]) -> None:
+        if self.cache is not None:
+            self.cache.put(keys, values)
+        else:
+            self.values.update(zip(keys, values, strict=True))
+
+
+class Cached(Calls):
+    """The model, asked only what is not known. Several threads may ask a model that is `Concurrent`."""
+
+    def __init__(self, model: Any, folder: Path | None) -> None:
+        super().__init__(model)
+        self.folder, self.identity = folder, dict(model.identity())
+        self.one_by_one = isinstance(model, Concurrent)
+        self.known: dict[str, Known] = {}
+        self.lock = threading.Lock()
+
+    def answers(self, call: str, requests: Sequence[Any], keys: list[str], **settings: Any) -> list[Any]:
+        """Ask the distinct unknown ones in one call; what another thread is asking is waited for, and asked here only
+        if that failed."""
+        known = self.known_of(call, settings)
+        fresh: dict[str, Any] = {}
+        while True:
+            with self.lock:
+                missing = {
+                    key: request
+                    for key, request in zip(keys, requests, strict=True)
+                    if key not in fresh and not usable(call, known.values.get(key))
+                }
+                if not missing:
+                    return [fresh[key] if key in fresh else known.values[key] for key in keys]
+                mine = {key: request for key, request in missing.items() if key not in known.under_way}
+                waiting = [known.under_way[key] for key in missing if key not in mine]
+                known.under_way.update(dict.fromkeys(mine, threading.Event()))
+            try:
+                fresh |= self._ask(call, mine, known, settings)
+            finally:
+                with self.lock:
+                    for key in mine:
+                        known.under_way.pop(key).set()
+            for event in waiting:
+                event.wait()
+
+    def known_of(self, call: str, settings: dict[str, Any]) -> Known:
+        about = {"call": call, **settings}
+        with self.lock:
+            name = dumps(about)
+            if name not in self.known:
+                cache = Cache(self.folder, identity=self.identity, settings=about) if self.folder is not None else None
+                self.known[name] = Known(cache, cache.known if cache is not None else {})
+            return self.known[name]
+
+    def _ask(self, call: str, wanted: dict[str, Any], known: Known, settings: dict[str, Any]) -> dict[str, Any]:
+        """Ask the model. An endpoint's answers cost money one by one and do not depend on a batch: each is written
+        down as it arrives. The answers of a model on this machine are one record."""
+        if not wanted:
+            return {}
+        names, requests = list(wanted), list(wanted.values())
+        report: dict[str, Any] = {}
+        if self.one_by_one:
+
+            def keep(at: int, value: Any) -> None:
+                plain = self._plain(call, value, requests[at])
+                with self.lock:
+                    known.put([names[at]], [plain])
+
+            report["on_result"] = keep
+        try:
+            results = getattr(self.model, call)(requests, **settings, **report)
+        except (ProbandError, OSError, MemoryError):
+            raise
+        except Exception as error:
+            raise ModelFailed(f"{self.model.name}: {call} raised {type(error).__name__}: {error}") from error
+        given = len(results) if hasattr(results, "__len__") else None
+        if given != len(requests):
+            what = f"{given} results" if given is not None else f"{type(results).__name__}, not a list,"
+            raise ModelFailed(f"{self.model.name}: {call} gave {what} for {len(requests)} requests")
+        values = [self._plain(call, value, request) for value, request in zip(results, requests, strict=True)]
+        if known.cache is not None and not self.one_by_one:
+            known.put(names, values)
+        return dict(zip(names, values, strict=True))
+
+    def _plain(self, call: str, value: Any, request: Any) -> Any:
+        """A result as the cache keeps it; one of another kind, or a number that is not finite, is refused."""
+        kind = RESULTS[call]
+        if not isinstance(value, kind):
+            wanted = "text" if kind is str else f"a {kind.__name__} (proband.core.protocols)"
+            problem = f"gave {type(value).__name__} where {wanted} is wanted"
+        elif isinstance(value, str):
+            return without_surrogates(value)
+        else:
+            plain = astuple(value)
+            if not finite(plain):
+                problem = f"gave a number that is not finite ({', '.join(map(str, _numbers(plain)))})"
+            elif isinstance(value, Choice) and len(value.scores) != len(request.choices):
+                problem = f"gave {len(value.scores)} scores for {len(request.choices)} choices"
+            else:
+                return tuple(without_surrogates(each) if isinstance(each, str) else each for each in plain)
+        raise ModelFailed(f"{self.model.name}: {call} {problem}, for {shown(request)!r}")
+
+
+def usable(call: str, value: Any) -> bool:
+    """Whether a value of the cache may be served: older versions kept scores that are not numbers, as null."""
+    if call == "score":
+        return value is not None and value[0] is not None
+    return value is not None and not (call == "choose" and None in value[0])
+
+
+def finite(values: tuple[Any, ...]) -> bool:
+    return all(math.isfinite(number) for number in _numbers(values))
+
+
+def _numbers(values: tuple[Any, ...]) -> list[float]:
+    """The numbers among the fields of a result; whatever is not a number where one is wanted counts as nan."""
+    flat = [each for value in values for each in (value if isinstance(value, tuple) else (value,))]
+    numbers = [each for each in flat if each is not None and not isinstance(each, str)]
+    return [float(each) if isinstance(each, (int, float)) else math.nan for each in numbers]
+
+
+def without_surrogates(text: str) -> str:
+    """A text in which halves of characters, which no file can hold, are replaced.
+
+    >>> without_surrogates("aunt \\ud83d")
+    'aunt \ufffd'
+    """
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if not text.isascii() else text
+
+
+def shown(request: Any) -> str:
+    """The beginning of a request's text."""
+    text = getattr(request, "text", getattr(request, "prompt", request))
+    return str(text[-1][1] if isinstance(text, tuple) else text)[:SHOWN]
+
+
+# ---- counted -------------------------------------------------------------------------------------------------------
+
+
+class Counting(Cached):
+    """Asks nothing: counts what a run would ask, and what the cache knows already. The answers it gives are blanks."""
+
+    def __init__(self, model: Any, folder: Path | None) -> None:
+        super().__init__(model, folder)
+        self.asked: dict[str, str] = {}  # key of each distinct request -> its text
+        self.cached: set[str] = set()
+        self.most_tokens = 0  # of all replies, if each were as long as it may be
+
+    def answers(self, call: str, requests: Sequence[Any], keys: list[str], **settings: Any) -> list[Any]:
+        known = self.known_of(call, settings)
+        for key, request in zip(keys, requests, strict=True):
+            name = dumps([call, settings, key])
+            if usable(call, known.values.get(key)):
+                self.cached.add(name)
+            elif name not in self.asked:
+                self.asked[name] = self._text(call, request, settings)
+                self.most_tokens += int(settings.get("max_tokens", 0))
+        return [self._blank(call, request) for request in requests]
+
+    def _text(self, call: str, request: Any, settings: dict[str, Any]) -> str:
+        if call in ("chat", "replies"):
+            return str(self.model.rendered(request, **settings))
+        return str(getattr(request, "text", getattr(request, "prompt", request)))
+
+    def _blank(self, call: str, request: Any) -> Any:
+        if call == "score":
+            return (0.0, 1, 1)
+        if call == "choose":
+            return ((0.0,) * len(request.choices), None, True)
+        return ("", None) if call == "replies" else ""
+
+    def figures(self) -> dict[str, Any]:
+        """`tokens in` are counted by the model's own tokenizer, or estimated from the characters; `tokens out` and the
+        cost are upper bounds: every reply as long as it may be."""
+        texts = list(self.asked.values())
+        tokenizer, prices = getattr(self.model, "tokenizer", None), getattr(self.model, "prices", None)
+        if tokenizer is not None and texts:
+            read = sum(len(ids) for ids in tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"])
+        else:
+            read = round(sum(map(len, texts)) / CHARACTERS)
+        counts = {
+            "calls": len(texts),
+            "cached": len(self.cached),
+            "tokens in": read,
+            "counted": tokenizer is not None,
+            "tokens out": self.most_tokens,
+        }
+        return counts if prices is None else {**counts, "cost": prices.of(read, self.most_tokens)}
+
+
+# ---- measured ------------------------------------------------------------------------------------------------------
+
+
+class Fits(Exception):
+    """The texts are not too long: nothing more is asked of the model."""
+
+
+class Measuring(Calls):
+    """Reads its texts and no more: TooLong, or `Fits`."""
+
+    def answers(self, call: str, requests: Sequence[Any], keys: list[str], **settings: Any) -> list[Any]:
+        self.model.fits(requests)
+        raise Fits

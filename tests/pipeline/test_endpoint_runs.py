@@ -1,0 +1,299 @@
+"""Runs at an endpoint as a user meets them: a real server on this machine, the command line in a process of its own,
+real interrupts and kills."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from proband.cli import main
+from proband.core.files import dumps, write_text
+from proband.core.types import Item
+from proband.pipeline.asking.answers_file import ANSWERS, WAITING
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "models" / "remote"))
+if TYPE_CHECKING:
+    from tests.models.remote.stub_server import Stub, chat
+else:
+    from stub_server import Stub, chat
+
+COUNT = 30
+QUICK = ["--model-set", "first-wait=0.01", "--model-set", "concurrency=4"]
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    """Thirty questions, each answered by yes or no; yes is right."""
+    rows = [
+        Item(
+            id=f"q{i:02}",
+            suite="inference",
+            prompt=f"Question {i:02}: is it so?",
+            choices=("yes", "no"),
+            gold=0,
+            tags={"source": "own", "direction": "answer to question"},
+            facts={
+                "clusters": [f"c{i}"],
+                "premise": ["a", "is", "b"],
+                "hypothesis": ["a", "was", "b"],
+                "straight": True,
+                "question": f"Which {i}?",
+                "pair": f"{i}",
+            },
+        )
+        for i in range(COUNT)
+    ]
+    write_text(tmp_path / "items" / "items.jsonl", "".join(dumps(each) + "\n" for each in rows))
+    return tmp_path / "items"
+
+
+@pytest.fixture
+def command(tmp_path: Path, items: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """`command(url, "--no-cache")` starts `proband run` on the items in a process of its own."""
+    env = {name: value for name, value in os.environ.items() if "PROXY" not in name.upper()}
+    env |= {"PROBAND_CACHE": str(tmp_path / "cache"), "PYTHONUNBUFFERED": "1"}
+
+    children: list[subprocess.Popen[str]] = []
+
+    def start(url: str, *words: str, out: str = "run") -> subprocess.Popen[str]:
+        model = ["-m", f"openai:m@{url}", "-o", str(tmp_path / out)]
+        child = subprocess.Popen(
+            [sys.executable, "-m", "proband", "run", str(items), *model, *QUICK, *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=env,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        )
+        children.append(child)
+        return child
+
+    yield start
+    for child in children:
+        if child.poll() is None:
+            child.kill()
+            child.communicate()
+
+
+def number(body: dict[str, Any]) -> int:
+    found = re.search(r"Question (\d\d)", body["messages"][-1]["content"])
+    assert found is not None
+    return int(found[1])
+
+
+class Gate:
+    """Lets so many questions through, and holds all others until it is opened; the held ones are not in order."""
+
+    def __init__(self, *, held: Callable[[int], bool]) -> None:
+        self.held, self.open, self.waiting = held, threading.Event(), 0
+
+    def __call__(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        if not self.open.is_set() and self.held(number(body)):
+            self.waiting += 1
+            self.open.wait(30)
+        return chat("yes")
+
+
+def until(true: Callable[[], Any], seconds: float = 40) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
+
+
+def answered(folder: Path) -> list[str]:
+    """The items with an answer on the disk, in order or not."""
+    texts = [(folder / name).read_text() for name in (ANSWERS, WAITING) if (folder / name).exists()]
+    lines = [line for text in texts for line in text.splitlines(keepends=True)]
+    return list(dict.fromkeys(json.loads(line)["item_id"] for line in lines if line.endswith("\n")))
+
+
+def finished(child: subprocess.Popen[str], code: int = 0) -> tuple[str, str]:
+    out, err = child.communicate(timeout=60)
+    assert child.returncode == code, err
+    return out, err
+
+
+@pytest.fixture
+def run(
+    tmp_path: Path, items: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[str, str]]:
+    """`run(url, "--no-cache")`: the same command in this process; what it prints."""
+    monkeypatch.setenv("PROBAND_CACHE", str(tmp_path / "cache"))
+
+    def call(url: str, *words: str, out: str = "run", code: int = 0) -> tuple[str, str]:
+        capsys.readouterr()
+        model = ["-m", f"openai:m@{url}", "-o", str(tmp_path / out)]
+        found = main(["run", str(items), *model, *QUICK, *words])
+        printed = capsys.readouterr()
+        assert found == code, printed.err
+        return printed
+
+    return call
+
+
+@pytest.mark.parametrize("cache", [[], ["--no-cache"]])
+def test_answers_reach_the_folder_as_they_come_and_survive_ctrl_c(
+    tmp_path: Path, command: Callable[..., subprocess.Popen[str]], cache: list[str]
+) -> None:
+    with Stub(lambda path, body: chat("yes")) as stub:
+        finished(command(stub.url, "--no-cache", out="whole"))
+    gate = Gate(held=lambda i: i == 3 or i >= 20)
+    with Stub(gate) as stub:
+        child = command(stub.url, *cache)
+        until(lambda: len(answered(tmp_path / "run")) == 19)  # all up to 20 but the third, which is held
+        assert answered(tmp_path / "run")[:3] == ["q00", "q01", "q02"]
+        assert gate.waiting == 4
+        report = subprocess.run(
+            [sys.executable, "-m", "proband", "report", str(tmp_path / "run"), "-o", str(tmp_path / "page")],
+            capture_output=True,
+            text=True,
+        )
+        assert report.returncode == 0, report.stderr
+        assert "not finished, 19 of 30 answers" in report.stderr
+        assert "is not finished: 19 of 30 answers" in (tmp_path / "page" / "report.json").read_text()
+        child.send_signal(signal.SIGINT)
+        _, err = finished(child, code=130)
+        assert f"interrupted; 19 of 30 answers are kept in {tmp_path / 'run'}, and the same command resumes" in err
+        before = len(stub.bodies)
+        assert json.loads((tmp_path / "run" / "run.json").read_text())["usage"]["requests"] == before == 23
+        gate.open.set()
+        out, _ = finished(command(stub.url, *cache, "--json"))
+        assert len(stub.bodies) == before + 11  # nothing that was answered is asked again
+        assert json.loads(out)["usage"]["requests"] == len(stub.bodies)
+        assert json.loads(out)["usage"]["prompt_tokens"] == 10 * COUNT
+    assert not (tmp_path / "run" / WAITING).exists()
+    whole = (tmp_path / "whole" / ANSWERS).read_bytes()
+    assert (tmp_path / "run" / ANSWERS).read_bytes() == whole
+
+
+def test_a_killed_run_keeps_what_was_answered_a_second_before(
+    tmp_path: Path, command: Callable[..., subprocess.Popen[str]]
+) -> None:
+    gate = Gate(held=lambda i: i % 10 == 9)
+    with Stub(gate) as stub:
+        child = command(stub.url, "--no-cache")
+        until(lambda: gate.waiting == 3 and len(answered(tmp_path / "run")) == 27)
+        child.kill()
+        child.communicate()
+        asked = len(stub.bodies)
+        gate.open.set()
+        finished(command(stub.url, "--no-cache"))
+        assert len(stub.bodies) == asked + 3
+    assert answered(tmp_path / "run") == [f"q{i:02}" for i in range(COUNT)]
+
+
+def test_usage_of_a_repeated_command_stays(tmp_path: Path, run: Callable[..., tuple[str, str]]) -> None:
+    with Stub(lambda path, body: chat("yes"), lambda path, body, n: "no usage") as stub:
+        out, _ = run(stub.url)
+        assert "usage:" in out
+        assert "30 requests, tokens not known (the server does not tell)" in out
+        run(stub.url)
+        used = json.loads((tmp_path / "run" / "run.json").read_text())["usage"]
+        assert (used["requests"], used["prompt_tokens"]) == (30, None) == (len(stub.bodies), None)
+
+
+# ---- one bad item --------------------------------------------------------------------------------------------------
+
+
+def bad(*numbers: int) -> Callable[[str, dict[str, Any], int], str | None]:
+    return lambda path, body, n: "400 the prompt is not allowed" if number(body) in numbers else None
+
+
+def test_one_bad_item_is_named_or_recorded(tmp_path: Path, run: Callable[..., tuple[str, str]]) -> None:
+    with Stub(lambda path, body: chat("yes"), bad(5, 7)) as stub:
+        _, err = run(stub.url, code=2)
+        assert re.search(r"item 'q0[57]': .*: 400: the prompt is not allowed \(--on-error record continues\)", err)
+        out, _ = run(stub.url, "--on-error", "record")
+    assert "errors:" in out
+    assert "error: item 'q05': openai:m" in out
+    rows = [json.loads(line) for line in (tmp_path / "run" / ANSWERS).read_text().splitlines()]
+    assert [row["item_id"] for row in rows if row["status"] == "error"] == ["q05", "q07"]
+    assert "93.3 %" in out  # 28 of 30: they count as wrong
+
+
+def test_too_many_errors_stop_the_run(run: Callable[..., tuple[str, str]]) -> None:
+    with Stub(lambda path, body: chat("yes"), bad(*range(10, 20))) as stub:
+        _, err = run(stub.url, "--on-error", "record", code=2)
+        assert re.search(r"[45] of 30 items failed, more than --max-errors 10% allows; the last: item 'q1", err)
+        _, err = run(stub.url, "--on-error", "record", "--max-errors", "many", code=2)
+        assert "'max-errors' is 'many'; it must be a number of items, or a share such as 10%" in err
+        run(stub.url, "--on-error", "record", "--max-errors", "10")
+
+
+def test_a_wrong_key_is_no_error_of_an_item(run: Callable[..., tuple[str, str]]) -> None:
+    with Stub(lambda path, body: chat("yes"), lambda path, body, n: "401 wrong key") as stub:
+        _, err = run(stub.url, "--on-error", "record", code=2)
+        assert "401: wrong key" in err
+        assert "item" not in err
+        assert len(stub.bodies) <= 8
+
+
+def test_filters_and_half_characters_do_not_stop_a_run(tmp_path: Path, run: Callable[..., tuple[str, str]]) -> None:
+    def reply(path: str, body: dict[str, Any]) -> dict[str, Any]:
+        if number(body) == 4:
+            return chat("", finish_reason="content_filter")
+        return chat("yes \ud83d" if number(body) == 6 else "yes")
+
+    with Stub(reply) as stub:
+        out, _ = run(stub.url, "--json")
+    result = json.loads(out)
+    assert (result["withheld"], result["errors"]) == (1, [])
+    (accuracy,) = [each["mean"] for each in result["score"]["others"] if each["metric"] == "accuracy"]
+    assert accuracy == pytest.approx(29 / 30)
+    rows = [json.loads(line) for line in (tmp_path / "run" / ANSWERS).read_text().splitlines()]
+    assert rows[4]["status"] == "content_filter"
+    assert rows[6]["text"] == "yes \ufffd"
+
+
+# ---- money and pace ------------------------------------------------------------------------------------------------
+
+
+def test_the_budget_of_a_run_is_kept_over_its_processes(tmp_path: Path, run: Callable[..., tuple[str, str]]) -> None:
+    prices = ["--prices", "1000,1000"]  # an answer of 10 + 2 tokens costs 0.012
+    with Stub(lambda path, body: chat("yes")) as stub:
+        _, err = run(stub.url, *prices, "--max-cost", "0.1", code=2)
+        assert "stopped at a cost of 0.0960: one more request may exceed --max-cost 0.1" in err
+        assert len(stub.bodies) == 8
+        run(stub.url, *prices, "--max-cost", "0.1", code=2)
+        assert len(stub.bodies) == 8
+        out, _ = run(stub.url, *prices, "--max-cost", "1", "--json")
+        assert json.loads(out)["usage"]["cost"] == pytest.approx(0.36)
+        _, err = run(stub.url, "--max-cost", "1", code=2)
+        assert "--max-cost needs the prices per million tokens" in err
+
+
+def test_a_budget_needs_a_server_that_tells_its_tokens(run: Callable[..., tuple[str, str]]) -> None:
+    with Stub(lambda path, body: chat("yes"), lambda path, body, n: "no usage") as stub:
+        _, err = run(stub.url, "--prices", "1,1", "--max-cost", "1", code=2)
+    assert "the server does not tell its tokens, so --max-cost cannot be kept" in err
+
+
+def test_requests_per_minute(run: Callable[..., tuple[str, str]]) -> None:
+    with Stub(lambda path, body: chat("yes")) as stub:
+        run(stub.url, "--rpm", "1200", "--limit", "20")
+    gaps = [later - earlier for earlier, later in zip(stub.times, stub.times[1:])]
+    assert sum(gaps) >= 17 * 0.05
+
+
+def test_a_dry_run_counts_what_the_cache_has(run: Callable[..., tuple[str, str]]) -> None:
+    with Stub(lambda path, body: chat("yes")) as stub:
+        run(stub.url, "--limit", "10")
+        out, _ = run(stub.url, "--dry-run", "--prices", "1,2", "--json", out="other")
+        (plan,) = json.loads(out) if isinstance(json.loads(out), list) else (json.loads(out),)
+        assert (plan["items"], plan["calls"], plan["cached"]) == (30, 20, 10)
+        assert plan["tokens out"] == 20 * 4096
+        out, _ = run(stub.url, "--dry-run", "-s", "prompts", out="other")
+        assert ", and one request to see what the server can do" in out
+        assert len(stub.bodies) == 10
