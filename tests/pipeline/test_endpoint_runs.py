@@ -69,7 +69,7 @@ def command(tmp_path: Path, items: Path) -> Iterator[Callable[..., subprocess.Po
     def start(url: str, *words: str, out: str = "run") -> subprocess.Popen[str]:
         model = ["-m", f"openai:m@{url}", "-o", str(tmp_path / out)]
         child = subprocess.Popen(
-            [sys.executable, "-m", "proband", "run", str(items), *model, *QUICK, *words],
+            [sys.executable, "-m", "proband", "run", str(items), *model, *QUICK, "-s", "generate", *words],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -135,7 +135,8 @@ def run(
     def call(url: str, *words: str, out: str = "run", code: int = 0) -> tuple[str, str]:
         capsys.readouterr()
         model = ["-m", f"openai:m@{url}", "-o", str(tmp_path / out)]
-        found = main(["run", str(items), *model, *QUICK, *words])
+        how = [] if "-s" in words else ["-s", "generate"]
+        found = main(["run", str(items), *model, *QUICK, *how, *words])
         printed = capsys.readouterr()
         assert found == code, printed.err
         return printed

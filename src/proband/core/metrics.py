@@ -4,8 +4,8 @@ Over an *item*: `of(item, answer)` gives no number (None: does not apply), one, 
 *set*: `each(item, answer)` gives a record of numbers per item, and `of(records, weights)` one number for all of them.
 
 An answer that is skipped or not covered is left out of every metric. A reply that could not be read, was withheld or
-failed (`status` in `types.WRONG`) counts as wrong: the metrics here give it their worst number, and a suite's own metric
-must do the same where it applies to such a run.
+failed (`status` in `types.WRONG`) counts as wrong: the metrics here give it their worst number, and a suite's own
+metric must do the same where it applies to such a run.
 
 A suite may declare any metric over sets; its intervals and paired tests come by themselves (`statistics.influence`),
 from calls of `of` in which some records weigh 0 or 2 instead of 1. For that, the first column of a record is what

@@ -46,8 +46,8 @@ class Answer(Record, frozen=True, kw_only=True):
     it. "content_filter": the server withheld its reply. "error": the model or its server failed (`text` says how;
     `run --on-error record`). These three count as wrong in every metric. "skipped": the item was not asked (`text` says
     why, for example that it is longer than the model's window). "not covered": the model knows nothing of what the item
-    is about (`text` says what: words that it has no vectors for). Both are left out of every metric, and reports say how
-    many there are.
+    is about (`text` says what: words that it has no vectors for). Both are left out of every metric, and reports say
+    how many there are.
 
     `logprob` is the mean log-probability (natural log) of the tokens of `text`, where it was asked for and given.
     """
