@@ -36,9 +36,9 @@ from proband.pipeline.asking.answers_file import (
     waiting_answers,
 )
 from proband.pipeline.asking.engines import answer_chunks
-from proband.pipeline.asking.job import Job, RunOptions, reads
+from proband.pipeline.asking.job import Job, RunOptions, asks_before, reads, settled_model, without_asking
 from proband.pipeline.asking.model_calls import Counting
-from proband.pipeline.asking.models import asks_before, choose_solver, settled_model, without_asking
+from proband.pipeline.asking.models import choose_solver
 from proband.pipeline.asking.sampling import Asked, asked, picked
 from proband.pipeline.asking.usage import Usage, added, since, usage_of
 from proband.pipeline.versions import versions

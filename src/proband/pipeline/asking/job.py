@@ -12,17 +12,17 @@ from typing import Any, Literal
 
 import msgspec
 
-from proband import suites
+from proband import models, suites
 from proband.core.cache import cache_folder
 from proband.core.errors import ProbandError
 from proband.core.files import decode, items_path, read_items, read_json
 from proband.core.options import read_options
-from proband.core.protocols import LearnsFromItems
+from proband.core.protocols import Chooses, Generates, LearnsFromItems, ScoresText
 from proband.core.suite import Solver
 from proband.core.types import Item
 from proband.pipeline.asking.item_answers import Answering, OnError, TooLongChoice
 from proband.pipeline.asking.model_calls import Cached
-from proband.pipeline.asking.models import choose_solver, settled_model
+from proband.pipeline.asking.models import candidates, choose_solver, load_model
 
 MOST_EXAMPLES = 1000  # to choose --shots from
 EXAMPLE_SEED = 1_000_003  # added to a build's seed, for examples that it does not contain
@@ -64,6 +64,50 @@ class RunOptions:
                 f"'max-errors' is {self.max_errors!r}; it must be a number of items, or a share such as 10%"
             ) from None
         return max(1, int(float(number) * total / 100)) if percent else int(float(number))
+
+
+def settled_model(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> Any:
+    """The model of a run, loaded if it is named. A server is not asked whether it scores texts if no solver that may
+    be chosen needs that."""
+    if not isinstance(model, str):
+        return models.check_named(model, "model")
+    option = _asks(model, how)
+    known = {option: False} if option and needs_scores(suite, how, setting) is False else {}
+    return load_model(model, {**known, **how.model_options}, suite=suite, seed=how.seed)
+
+
+def without_asking(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> RunOptions:
+    """The options under which loading the model asks no server: it is taken to score texts only if the solver that is
+    named needs it."""
+    option = _asks(model, how)
+    if not option:
+        return how
+    scores = needs_scores(suite, how, setting) is True
+    return replace(how, model_options={option: scores, **how.model_options})
+
+
+def asks_before(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> bool:
+    """Whether loading the model for a run asks its server one question."""
+    return bool(_asks(model, how)) and needs_scores(suite, how, setting) is not False
+
+
+def _asks(model: str | Any, how: RunOptions) -> str:
+    if not isinstance(model, str):
+        return ""
+    kind, _, rest = model.partition(":")
+    found = models.kind_of(kind) if kind not in ("net", "solver") else None
+    option = found.asks(rest) if found else ""
+    return "" if option in how.model_options else option
+
+
+def needs_scores(suite: Suite, how: RunOptions, setting: str = "") -> bool | None:
+    """Whether the solver that a chat model is asked by scores texts; None: if the model can."""
+    if how.solver is not None and "," not in how.solver:
+        return suite.solver(how.solver).needs is ScoresText
+    for solver in candidates(suite, how.solver, setting=setting, options=how.options):
+        if solver.setting in ("", setting) and solver.needs in (Generates, Chooses, ScoresText):
+            return None if solver.needs is ScoresText else False
+    return None
 
 
 @dataclass(frozen=True, kw_only=True)

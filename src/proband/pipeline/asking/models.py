@@ -4,19 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from proband import models, suites
 from proband.core.errors import ProbandError, not_installed
 from proband.core.files import read_json
-from proband.core.protocols import ABILITIES, Chooses, Generates, ScoresText
+from proband.core.protocols import ABILITIES
 from proband.core.suite import Solver, Suite
-
-if TYPE_CHECKING:
-    from proband.pipeline.asking.job import RunOptions
 
 
 def load_model(spec: str, given: Mapping[str, Any] | None = None, *, suite: Suite | None = None, seed: int = 0) -> Any:
@@ -72,50 +69,6 @@ def load_encoder(identity: Mapping[str, str], given: Mapping[str, Any], *, folde
     if {**encoder.identity(), "dtype": ""} != {**identity, "dtype": ""}:
         raise ProbandError(f"was trained on another {encoder.name} than the one that is here", file=folder)
     return encoder
-
-
-def settled_model(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> Any:
-    """The model of a run, loaded if it is named. A server is not asked whether it scores texts if no solver that may
-    be chosen needs that."""
-    if not isinstance(model, str):
-        return models.check_named(model, "model")
-    option = _asks(model, how)
-    known = {option: False} if option and needs_scores(suite, how, setting) is False else {}
-    return load_model(model, {**known, **how.model_options}, suite=suite, seed=how.seed)
-
-
-def without_asking(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> RunOptions:
-    """The options under which loading the model asks no server: it is taken to score texts only if the solver that is
-    named needs it."""
-    option = _asks(model, how)
-    if not option:
-        return how
-    scores = needs_scores(suite, how, setting) is True
-    return replace(how, model_options={option: scores, **how.model_options})
-
-
-def asks_before(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> bool:
-    """Whether loading the model for a run asks its server one question."""
-    return bool(_asks(model, how)) and needs_scores(suite, how, setting) is not False
-
-
-def _asks(model: str | Any, how: RunOptions) -> str:
-    if not isinstance(model, str):
-        return ""
-    kind, _, rest = model.partition(":")
-    found = models.kind_of(kind) if kind not in ("net", "solver") else None
-    option = found.asks(rest) if found else ""
-    return "" if option in how.model_options else option
-
-
-def needs_scores(suite: Suite, how: RunOptions, setting: str = "") -> bool | None:
-    """Whether the solver that a chat model is asked by scores texts; None: if the model can."""
-    if how.solver is not None and "," not in how.solver:
-        return suite.solver(how.solver).needs is ScoresText
-    for solver in candidates(suite, how.solver, setting=setting, options=how.options):
-        if solver.setting in ("", setting) and solver.needs in (Generates, Chooses, ScoresText):
-            return None if solver.needs is ScoresText else False
-    return None
 
 
 def candidates(suite: Suite, name: str | None, *, setting: str, options: Collection[str]) -> list[Solver]:
