@@ -18,7 +18,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import decode, items_path, read_items, read_json
 from proband.core.options import read_options
 from proband.core.protocols import Chooses, Generates, LearnsFromItems, ScoresText
-from proband.core.suite import Solver
+from proband.core.suite import Solver, Suite
 from proband.core.types import Item
 from proband.pipeline.asking.item_answers import Answering, OnError, TooLongChoice
 from proband.pipeline.asking.model_calls import Cached
