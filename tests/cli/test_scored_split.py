@@ -162,6 +162,20 @@ def test_an_endpoint_is_never_asked_a_training_item(proband: Any, tmp_path: Path
     assert all(each.startswith("test") for each in asked_about)
 
 
+@pytest.mark.parametrize("split", ["train", "all", ""])
+def test_the_items_that_examples_are_taken_from_are_not_asked(proband: Any, tmp_path: Path, split: str) -> None:
+    there: tuple[Split, ...] = ("train", "test") if split else ("train",)  # without another split, train is the default
+    items = write(tmp_path / "items", *there)
+    how = ("--model-set", "scores=no", "--shots", 2, "-o", tmp_path / "run", *(("--split", split) if split else ()))
+    with Stub(lambda path, body: chat("father")) as stub:
+        text = proband.fails("run", items, "-m", f"openai:m@{stub.url}", *how)
+        assert text.startswith("proband: --shots takes its examples from the training items, which this run would ask")
+        assert stub.bodies == []
+        other = write(tmp_path / "other", "train")
+        proband("run", items, "-m", f"openai:m@{stub.url}", *how, "--set", f"shots-from={other}", "--limit", 1)
+    assert len(stub.bodies) == 1
+
+
 def test_a_study_asks_test_items_and_says_so_beforehand(proband: Any, tmp_path: Path) -> None:
     write(tmp_path / "items", "train", "valid", "test")
     for name, line in (("plain", ""), ("all", 'split = "all"')):
@@ -256,3 +270,27 @@ def test_a_tag_that_no_item_has_is_an_error(proband: Any, tmp_path: Path) -> Non
         proband("run", items, "-m", model, "-o", tmp_path / name)
     text = proband.fails("compare", tmp_path / "first", tmp_path / "random", "--by", "NOSUCH")
     assert text == "proband: --by NOSUCH: the items have no tag 'NOSUCH'; there are depth, k, target, task"
+
+
+def test_a_split_that_nobody_was_asked_has_no_row(proband: Any, tmp_path: Path) -> None:
+    proband(
+        "build",
+        "kinship",
+        "--k",
+        "2",
+        "--per-k",
+        22,
+        "--hold-out",
+        "clauses",
+        "--test-per-k",
+        22,
+        "-o",
+        tmp_path / "items",
+    )
+    for split in ("test", "all"):
+        proband("run", tmp_path / "items", "-m", "baseline:majority", "--split", split, "-o", tmp_path / split)
+        proband("report", tmp_path / split, "-o", tmp_path / f"report-{split}")
+        tables = tmp_path / f"report-{split}"
+        for file in ("tables/kinship-by_split.md", "figures/kinship-by_split.svg"):
+            assert ("train · clean" in (tables / file).read_text()) == (split == "all")
+            assert "test · clean" in (tables / file).read_text()

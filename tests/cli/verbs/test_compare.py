@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 GROUP = {
+    "undecided": False,
     "group": "all", "mean_a": 0.5, "mean_b": 0.25, "difference": 0.25, "low": 0.1, "high": 0.4, "p": 0.01,
     "p_holm": 0.02, "n": 1200, "detectable": 0.05, "few": False, "verdict": "hf:a is better",
 }  # fmt: skip

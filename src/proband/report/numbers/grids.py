@@ -114,6 +114,8 @@ def fill(study: Study, table: Table) -> Grid:
             cells[row, column] = tuple(next((found[at] for at in of if found[at]), None) for of in members)
             published[row, column] = {f.model: f for f in every if _belongs(f, own, counted)}
     columns = [c for c in columns if any(any(cells[row, c]) or published[row, c] for row in lines)] or columns[:1]
+    if SPLIT in table.rows:  # a split that nobody was asked
+        lines = [row for row in lines if any(any(cells[row, c]) or published[row, c] for c in columns)]
     return Grid(
         name=f"{study.key}-{table.name}",
         table=table,

@@ -28,7 +28,7 @@ def test_nets_of_a_real_encoder_are_trained_reloaded_and_run(tmp_path: Path) -> 
         proband.train(tmp_path / "items", net=kind, model=encoder, out=folder, options={**options, "batch": 11})
         assert read_json(folder / "net.json")["model"]["name"] == "embedded:mlm"
     for kind in ("bert", "bert-extractor"):
-        proband.run(tmp_path / "items", model=f"net:{tmp_path / kind}", out=tmp_path / f"run-{kind}")
+        proband.run(tmp_path / "items", model=f"net:{tmp_path / kind}", out=tmp_path / f"run-{kind}", split="all")
         answers = list(read_answers(tmp_path / f"run-{kind}" / "answers.jsonl"))
         assert len(answers) == 25
         assert len({answer.scores for answer in answers}) > 20  # each story has its own

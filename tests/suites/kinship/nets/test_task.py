@@ -95,7 +95,7 @@ def test_trained_run_and_answered(kind: str, fifty: Path, tmp_path: Path, small:
     options = {name: value for name, value in dataclasses.asdict(small(kind, epochs=2)).items() if name != "device"}
     proband.train(fifty, net=kind, out=tmp_path / "net", options=options)
     assert read_json(tmp_path / "net" / "net.json")["net"] == kind
-    proband.run(fifty, model=f"net:{tmp_path / 'net'}", out=tmp_path / "run")
+    proband.run(fifty, model=f"net:{tmp_path / 'net'}", out=tmp_path / "run", split="all")
     answers = {answer.item_id: answer for answer in read_answers(tmp_path / "run" / "answers.jsonl")}
     items: list[Item] = list(read_items(fifty))
     alone = proband.load_model(f"net:{tmp_path / 'net'}").answer(items[:1])[0]
