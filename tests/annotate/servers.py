@@ -157,6 +157,14 @@ class Process:
         assert self.process is not None
         return float(psutil.Process(self.process.pid).memory_info().rss) / 1e6
 
+    def peak(self) -> float:
+        """The most MB it has used so far."""
+        assert self.process is not None
+        for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024 / 1e6
+        raise AssertionError("no VmHWM")
+
     def cpu_seconds(self) -> float:
         import psutil
 

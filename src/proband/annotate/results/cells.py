@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from proband.core.files import atomic
 
-DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%")
+DANGEROUS = re.compile(r"\s*[=+\-@|%]|[\t\r\n]")
 
 
 def cell(value: Any) -> Any:
@@ -20,14 +21,18 @@ def cell(value: Any) -> Any:
     """
     if value is None:
         return ""
-    if isinstance(value, str) and (value.startswith(DANGEROUS) or value.lstrip().startswith(DANGEROUS)):
+    if isinstance(value, str) and DANGEROUS.match(value):
         return "'" + value
     return value
 
 
-def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
+    """Gives the number of rows."""
+    count = 0
     with atomic(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
         for row in rows:
             writer.writerow([cell(value) for value in row])
+            count += 1
+    return count

@@ -1,35 +1,48 @@
-"""Everything that people did in a project, read at once."""
+"""Everything that people did in a project."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import Connection, func, select
+import msgspec
 
 from proband.annotate.project import Project
-from proband.annotate.store.answers import latest
-from proband.annotate.store.schema import adjudications, answers, assignments, checks, people, places, units
 from proband.annotate.tasks.kind import Kind
 from proband.annotate.tasks.kinds import KINDS
-from proband.annotate.visit import state_of
-from proband.core.agreement.votes import Votes
 from proband.core.types import Judgment
 
+if TYPE_CHECKING:
+    from proband.core.agreement.votes import Ints, Votes
 
-@dataclass(frozen=True, kw_only=True)
+
+@lru_cache(maxsize=32)
+def decoded(text: str) -> Any:
+    """The bodies of units are long, and few are needed at a time: they are kept as text."""
+    return msgspec.json.decode(text)
+
+
+class UnitRow(dict[str, Any]):
+    """name, clause, text; `["body"]` is decoded when it is needed."""
+
+    def __missing__(self, key: str) -> Any:
+        if key != "body":
+            raise KeyError(key)
+        return decoded(self["text"])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Given:
     """The last revision of one person's answer to one unit."""
 
     id: str
     unit: str
     unit_id: int
-    body: Mapping[str, Any]  # of the unit
+    unit_text: str = field(repr=False)
     gold: Any
-    answer: Mapping[str, Any]
+    text: str = field(repr=False)  # the answer as JSON
     worker: str
     person_id: int
     panel: str
@@ -39,6 +52,17 @@ class Given:
     revision: int
     created: float
     signals: Mapping[str, float]
+
+    @property
+    def body(self) -> Mapping[str, Any]:
+        """Of the unit."""
+        found: Mapping[str, Any] = decoded(self.unit_text)
+        return found
+
+    @property
+    def answer(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = msgspec.json.decode(self.text)
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,19 +76,92 @@ class Decision:
     at: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
+class Numbers:
+    """Parts and labels by number, and those of each answer as two arrays, from which votes are made without going
+    through every label again."""
+
+    parts: dict[str, int] = field(default_factory=dict)
+    labels: dict[str, int] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)  # part -> unit: what one person judges together
+    shapes: dict[tuple[str, ...], Ints] = field(default_factory=dict)  # unit and parts -> their numbers
+    coded: dict[str, tuple[Ints, Ints]] = field(default_factory=dict)  # answer -> parts, labels
+
+    def add(self, answer: str, unit: str, labels: Sequence[tuple[str, str]]) -> None:
+        import numpy as np
+
+        shape = (unit, *(part for part, _ in labels))
+        if shape not in self.shapes:
+            names = [part_name(unit, part) for part in shape[1:]]
+            self.units.update((part, unit) for part in names)
+            self.shapes[shape] = np.array([self.parts.setdefault(part, len(self.parts)) for part in names], np.int64)
+        said = [self.labels.setdefault(label, len(self.labels)) for _, label in labels]
+        self.coded[answer] = self.shapes[shape], np.array(said, dtype=np.int64)
+
+    def votes(self, given: Sequence[Given]) -> Votes | None:
+        """The judgments of some answers, in their order."""
+        import numpy as np
+
+        from proband.core.agreement.votes import Votes
+
+        said = [each for each in given if len(self.coded[each.id][0])]
+        if not said:
+            return None
+        coded = [self.coded[each.id] for each in said]
+        part, label = (np.concatenate(columns) for columns in zip(*coded, strict=True))
+        workers = {name: n for n, name in enumerate(dict.fromkeys(each.worker for each in said))}
+        kept, item = by_appearance(part)
+        parts, labels = list(self.parts), list(self.labels)
+        ordered = sorted(np.unique(label).tolist(), key=labels.__getitem__)
+        place = np.zeros(len(labels), dtype=np.int64)
+        place[ordered] = np.arange(len(ordered))
+        return Votes(
+            tuple(parts[n] for n in kept),
+            tuple(workers),
+            tuple(labels[n] for n in ordered),
+            item,
+            np.repeat(np.array([workers[each.worker] for each in said]), [len(parts) for parts, _ in coded]),
+            place[label],
+        )
+
+
+def by_appearance(numbers: Ints) -> tuple[list[int], Ints]:
+    """The different numbers in the order in which they appear, and the place of each in that list.
+
+    >>> import numpy as np
+    >>> kept, places = by_appearance(np.array([7, 3, 7, 9]))
+    >>> kept, places.tolist()
+    ([7, 3, 9], [0, 1, 0, 2])
+    """
+    import numpy as np
+
+    different, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return different[order].tolist(), rank[inverse]
+
+
+def part_name(unit: str, part: str) -> str:
+    return unit if part == "choice" else part
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Collected:
-    """A project's answers. `given` has main units only, in the order of units and people."""
+    """A project's answers. `given` has main units only, in the order of units and people. What is computed from one is
+    kept with it; a study in which nothing has happened gives the same object again."""
 
     project: Project
     state: str
     given: Sequence[Given]
     people: Sequence[Mapping[str, Any]]
-    units: Mapping[int, Mapping[str, Any]]  # main units: id -> name, clause, body, gold
+    units: Mapping[int, Mapping[str, Any]]  # main units: id -> name, clause, body
     places: Mapping[str, int]  # panel -> how many are wanted
     done: Mapping[str, int]  # panel -> how many are filled
     decisions: Sequence[Decision]
     complete: Mapping[str, int]  # unit -> answers of the crowd with which it is complete
+    numbers: Numbers
+    memory: dict[str, Any] = field(default_factory=dict)  # of what was computed
 
     @cached_property
     def decided(self) -> dict[tuple[str, str], str]:
@@ -78,98 +175,48 @@ class Collected:
     def counted(self, panel: str = "crowd") -> list[Given]:
         return [each for each in self.given if each.place is not None and each.panel == panel]
 
-    def judgments(self, panel: str = "crowd") -> list[Judgment]:
+    def judgments(self, panel: str = "crowd") -> Iterator[Judgment]:
         """One per person and part (a candidate, a story, a puzzle); seconds are shared by the parts of a unit."""
-        made = []
         for each in self.counted(panel):
             labels = self.kind.labels(each.body, each.answer)
             for part, label in labels:
                 seconds = round(each.seconds / len(labels), 3)
                 name = self.part_name(each.unit, part)
-                made.append(Judgment(item_id=name, worker=each.worker, value=label, seconds=seconds))
-        return made
+                yield Judgment(item_id=name, worker=each.worker, value=label, seconds=seconds)
 
     def part_name(self, unit: str, part: str) -> str:
-        return unit if part == "choice" else part
+        return part_name(unit, part)
+
+    @cached_property
+    def unit_numbers(self) -> dict[str, int]:
+        return {unit["name"]: number for number, unit in self.units.items()}
 
     @cached_property
     def votes(self) -> Votes | None:
-        found = self.judgments()
-        return Votes.of(found) if found else None
+        return self.numbers.votes(self.counted())
 
-    @cached_property
-    def groups(self) -> dict[str, str]:
+    @property
+    def groups(self) -> Mapping[str, str]:
         """Part -> unit: what one person judges together."""
-        return {
-            self.part_name(each.unit, part): each.unit
-            for each in self.given
-            for part, _ in self.kind.labels(each.body, each.answer)
-        }
+        return self.numbers.units
+
+    def same_as(self, other: Collected) -> bool:
+        """Whether nothing has happened in between."""
+        names = ("project", "state", "given", "people", "units", "places", "done", "decisions", "complete")
+        return all(getattr(self, name) == getattr(other, name) for name in names)
 
 
-def collect(connection: Connection, project: Project) -> Collected:
-    given = [
-        Given(
-            id=row.id,
-            unit=row.unit,
-            unit_id=row.unit_id,
-            body=json.loads(row.unit_body),
-            gold=json.loads(row.gold or "null"),
-            answer=json.loads(row.body),
-            worker=row.worker,
-            person_id=row.person_id,
-            panel=row.panel,
-            source=row.source,
-            place=row.place if row.decision != "rejected" else None,
-            seconds=row.seconds,
-            revision=row.revision,
-            created=row.created,
-            signals=json.loads(row.signals),
-        )
-        for row in latest(connection, counted=False)
-    ]
-    main = select(units).where(units.c.role == "main").order_by(units.c.id)
-    wanted = select(places.c.panel, func.count()).group_by(places.c.panel)
-    filled = (
-        select(assignments.c.panel, func.count())
-        .where(assignments.c.place.is_not(None), assignments.c.state == "done")
-        .group_by(assignments.c.panel)
-    )
-    names = {row.id: row.name for row in connection.execute(select(units.c.id, units.c.name))}
-    first = (
-        select(places.c.unit_id, func.count())
-        .where(places.c.panel == "crowd", places.c.added == "")
-        .group_by(places.c.unit_id)
-    )
-    overlap = project.people.overlap
-    return Collected(
-        project=project,
-        state=state_of(connection),
-        given=given,
-        people=_people(connection),
-        units={
-            row.id: {"name": row.name, "clause": row.clause, "body": json.loads(row.body)}
-            for row in connection.execute(main)
-        },
-        places={row[0]: row[1] for row in connection.execute(wanted)},
-        done={row[0]: row[1] for row in connection.execute(filled)},
-        decisions=[
-            Decision(unit=names[row.unit_id], part=row.part, label=row.label, reason=row.reason, at=row.at)
-            for row in connection.execute(select(adjudications).order_by(adjudications.c.unit_id, adjudications.c.part))
-        ],
-        complete={names[unit]: min(overlap, count) for unit, count in connection.execute(first)},
-    )
+T = TypeVar("T")
 
 
-def _people(connection: Connection) -> list[dict[str, Any]]:
-    """Every person with the results of their checks."""
-    rows = [dict(row._mapping) for row in connection.execute(select(people).order_by(people.c.id))]
-    query = (
-        select(answers.c.person_id, func.count(), func.sum(checks.c.passed))
-        .join(answers, answers.c.id == checks.c.answer_id)
-        .group_by(answers.c.person_id)
-    )
-    results = {person: (int(passed or 0), n) for person, n, passed in connection.execute(query)}
-    for row in rows:
-        row["checks_passed"], row["checks"] = results.get(row["id"], (0, 0))
-    return rows
+def kept(compute: Callable[[Collected], T]) -> Callable[[Collected], T]:
+    """A function whose result is kept with the study it was computed from."""
+
+    @wraps(compute)
+    def once(found: Collected) -> T:
+        if compute.__name__ not in found.memory:
+            found.memory[compute.__name__] = compute(found)
+        result: T = found.memory[compute.__name__]
+        return result
+
+    return once

@@ -70,27 +70,29 @@ def _csv(found: Collected, out: Path) -> dict[str, Any]:
     """A line per label where there are labels, else per answer."""
     shared_names = ["worker", "panel", "counts", "revision", "seconds"]
     header = ["id", "unit", "part", *shared_names, "label", "text", "detail", "unit_text", "part_text"]
-    lines = []
+    return {"lines": write_csv(out, header, csv_lines(found)), "file": str(out)}
+
+
+def csv_lines(found: Collected) -> Iterator[list[Any]]:
     for each in found.given:
         shared = [each.worker, each.panel, each.place is not None, each.revision, round(each.seconds, 3)]
-        parts = found.kind.labels(each.body, each.answer)
+        body, answer = each.body, each.answer
+        parts = found.kind.labels(body, answer)
         if parts:
-            detail = {v["story"]: v["reason"] for v in each.answer.get("verdicts", ())}
-            rating = each.answer.get("difficulty")
+            detail = {v["story"]: v["reason"] for v in answer.get("verdicts", ())}
+            rating = answer.get("difficulty")
             for part, label in parts:
                 more = detail.get(part, rating)
-                about = [unit_text(each.body), part_text(each.body, part)]
-                lines.append([each.id, each.unit, part, *shared, label, "", more, *about])
+                about = [unit_text(body), part_text(body, part)]
+                yield [each.id, each.unit, part, *shared, label, "", more, *about]
         else:
-            text = each.answer.get("story") or "\n".join(each.answer.get("steps", ()))
-            lines.append([each.id, each.unit, "", *shared, "", text, "", unit_text(each.body), ""])
-    bodies = {unit["name"]: unit["body"] for unit in found.units.values()} if found.decisions else {}
+            text = answer.get("story") or "\n".join(answer.get("steps", ()))
+            yield [each.id, each.unit, "", *shared, "", text, "", unit_text(body), ""]
     for decision in found.decisions:
-        about = [unit_text(bodies[decision.unit]), part_text(bodies[decision.unit], decision.part)]
+        body = found.units[found.unit_numbers[decision.unit]]["body"]
+        about = [unit_text(body), part_text(body, decision.part)]
         names = [f"decision {decision.unit} {decision.part}", decision.unit, decision.part]
-        lines.append([*names, OWNER, OWNER, True, 1, 0.0, decision.label, "", decision.reason, *about])
-    write_csv(out, header, lines)
-    return {"lines": len(lines), "file": str(out)}
+        yield [*names, OWNER, OWNER, True, 1, 0.0, decision.label, "", decision.reason, *about]
 
 
 def _hub(found: Collected, out: Path) -> dict[str, Any]:

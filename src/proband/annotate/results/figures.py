@@ -7,14 +7,16 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from proband.annotate.results.collected import Collected, Given
+from proband.annotate.results.collected import Collected, Given, kept
 from proband.annotate.results.paper_figures import paper_figures
 from proband.annotate.texts import text
 from proband.core.agreement.alpha import Alpha, krippendorff_alpha
 from proband.core.agreement.gwet import gwet_ac1
-from proband.core.agreement.workers import worker_quality
+from proband.core.agreement.mace import mace
+from proband.core.agreement.workers import agreement_with_others
 
 
+@kept
 def figures(found: Collected) -> dict[str, Any]:
     """Everything `status` prints and the dashboard shows."""
     return {
@@ -90,29 +92,39 @@ def agreement(found: Collected) -> dict[str, Any]:
 # ---- people --------------------------------------------------------------------------------------------------------
 
 
+@kept
 def people_figures(found: Collected) -> list[dict[str, Any]]:
     """A line per person: what they did, how well, and what may be worth a look. Nothing here decides anything."""
     by_person: dict[int, list[Given]] = defaultdict(list)
     for each in found.given:
         by_person[each.person_id].append(each)
-    votes = found.votes
-    quality = {w.name: w for w in worker_quality(votes)} if votes is not None and len(votes.labels) > 1 else {}
+    quality = _quality(found)
     rows = []
     for person in found.people:
         mine = by_person[person["id"]]
         seconds = [each.seconds for each in mine]
-        known = quality.get(person["worker"])
+        agreed, competence = quality.get(person["worker"], (None, None))
         row = {key: person[key] for key in ("id", "worker", "source", "panel", "outcome", "decision", "reason")}
         row |= {
             "answers": len(mine),
             "median_seconds": round(statistics.median(seconds), 1) if seconds else None,
             "checks": f"{person['checks_passed']}/{person['checks']}",
-            "agreement": round(known.agreement, 3) if known and known.agreement is not None else None,
-            "competence": round(known.competence, 3) if known else None,
+            "agreement": round(agreed, 3) if agreed is not None else None,
+            "competence": round(competence, 3) if competence is not None else None,
             "flags": flags(found, person, mine),
         }
         rows.append(row)
     return rows
+
+
+def _quality(found: Collected) -> dict[str, tuple[float | None, float]]:
+    """Worker -> share of labels as the majority of the others has them, competence by MACE."""
+    votes = found.votes
+    if votes is None or len(votes.labels) < 2:
+        return {}
+    competence = mace(votes).competence
+    assert competence is not None
+    return dict(zip(votes.workers, zip(agreement_with_others(votes), competence.tolist(), strict=True), strict=True))
 
 
 def flags(found: Collected, person: Any, mine: Sequence[Given]) -> list[str]:
@@ -127,8 +139,8 @@ def flags(found: Collected, person: Any, mine: Sequence[Given]) -> list[str]:
         made.append(text("flag.typed"))
     if person["failed"]:
         made.append(text("flag.failed", count=person["failed"]))
-    given = [label for each in mine for _, label in found.kind.labels(each.body, each.answer)]
-    if len(given) >= 10 and max(Counter(given).values()) == len(given):
+    given = Counter(label for each in mine for label in found.numbers.coded[each.id][1].tolist())
+    if given.total() >= 10 and len(given) == 1:
         made.append(text("flag.same"))
     return made
 

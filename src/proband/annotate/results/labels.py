@@ -50,19 +50,23 @@ def labels(found: Collected, rule: str = "paper") -> Labels:
     return made
 
 
-def disputed(found: Collected) -> list[dict[str, Any]]:
-    """The parts that the paper's rule leaves open, those with the most even votes first; decided ones last."""
+def disputed(found: Collected, *, most: int) -> list[dict[str, Any]]:
+    """The parts that the paper's rule leaves open, those with the most even votes first; decided ones last. Not more
+    than `most`."""
     if found.votes is None:
         return []
     votes, decided = found.votes, {found.part_name(*key): label for key, label in found.decided.items()}
     open_parts = paper_rule(found)(votes).labels
+    people = votes.count.sum(axis=1)
+    top = (votes.count.max(axis=1) / people).tolist()
+    several = (people > 1).tolist()
+    places = [n for n, name in enumerate(votes.items) if (open_parts[name] is None and several[n]) or name in decided]
+    places.sort(key=lambda n: (votes.items[n] in decided, top[n], votes.items[n]))
     rows = []
-    for place, name in enumerate(votes.items):
-        count = votes.count[place]
-        if (open_parts[name] is None and count.sum() > 1) or name in decided:
-            top = float(count.max() / count.sum())
-            said = {label: int(n) for label, n in zip(votes.labels, count, strict=True) if n}
-            rows.append(
-                {"part": name, "unit": found.groups[name], "votes": said, "top": top, "decided": decided.get(name)}
-            )
-    return sorted(rows, key=lambda row: (row["decided"] is not None, row["top"], row["part"]))
+    for place in places[:most]:
+        name = votes.items[place]
+        said = {label: int(n) for label, n in zip(votes.labels, votes.count[place], strict=True) if n}
+        rows.append(
+            {"part": name, "unit": found.groups[name], "votes": said, "top": top[place], "decided": decided.get(name)}
+        )
+    return rows

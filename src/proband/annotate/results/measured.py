@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from proband.annotate.planning import Guess
-from proband.annotate.results.collected import Collected
+from proband.annotate.results.collected import Collected, kept
 from proband.annotate.results.labels import labels
 from proband.core.agreement.dawid_skene import dawid_skene
 
@@ -15,6 +15,7 @@ ENOUGH = 30  # labels before a measurement replaces a guess
 POSITIVE = {"judge": "yes", "review": "good"}
 
 
+@kept
 def guess_of(found: Collected) -> Guess:
     """Guesses for what is not measured yet, measurements for the rest."""
     first = next(iter(found.units.values()), None)

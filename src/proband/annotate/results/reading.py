@@ -8,11 +8,12 @@ from typing import Any
 from proband.annotate.erasing import workers_of
 from proband.annotate.planning import plan
 from proband.annotate.project import database_url, read_project, secret_of
-from proband.annotate.results.collected import Collected, collect
+from proband.annotate.results.collected import Collected
 from proband.annotate.results.export import export
 from proband.annotate.results.figures import agreement, figures, people_figures
 from proband.annotate.results.labels import RULES, labels
 from proband.annotate.results.measured import guess_of
+from proband.annotate.results.register import collect
 from proband.annotate.results.suite_inputs import write_jsonl
 from proband.annotate.store.migrate import open_existing
 from proband.core.errors import ProbandError
@@ -62,7 +63,7 @@ def aggregate(folder: Path, *, rule: str, out: Path | None = None) -> dict[str, 
         counts[label or "no agreement"] = counts.get(label or "no agreement", 0) + 1
     return {
         "rule": rule,
-        "judgments": len(found.judgments()),
+        "judgments": len(found.votes.item),
         "parts": len(made),
         "labels": dict(sorted(counts.items())),
         "decided_by_owner": len(found.decided),

@@ -69,8 +69,8 @@ def _judgments(found: Collected, folder: Path, _: Path) -> dict[str, Any]:
     )
     written = {"questionnaires": write_jsonl(folder / "questionnaires.jsonl", sheets)}
     written["judgments"] = write_jsonl(folder / "judgments.jsonl", found.judgments())
-    if experts := found.judgments("expert"):
-        written["experts"] = write_jsonl(folder / "expert.jsonl", experts)
+    if found.counted("expert"):
+        written["experts"] = write_jsonl(folder / "expert.jsonl", found.judgments("expert"))
     return {**written, "next": f"proband build inference --data {folder} --format judgments -o items"}
 
 

@@ -90,6 +90,9 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     study: Study = app.state.study
 
     async def sweep() -> None:
+        await asyncio.sleep(SWEEP)
+        with contextlib.suppress(Exception):  # so that the first page of a large study is as quick as the next
+            await study.collect()
         while True:
             await asyncio.sleep(SWEEP)
             with contextlib.suppress(Exception):  # a database that is away is found out by the next request
@@ -98,6 +101,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     sweeper = asyncio.create_task(sweep())
     yield
     sweeper.cancel()
+    study.desk.shutdown()
     study.database.close()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +15,8 @@ from starlette.responses import HTMLResponse, Response
 
 from proband.annotate.apply_settings import apply_settings
 from proband.annotate.project import Project, database_url, read_project, secret_of
+from proband.annotate.results.collected import Collected
+from proband.annotate.results.register import Register
 from proband.annotate.site.limits import Limit
 from proband.annotate.site.signed_ids import Key, read_keys
 from proband.annotate.site.tokens import form_token
@@ -41,6 +44,10 @@ def _logins() -> Limit:
     return Limit(burst=5, per_second=0.1)
 
 
+def _one_thread() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, thread_name_prefix="desk")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Study:
     """An open project."""
@@ -51,6 +58,8 @@ class Study:
     database: Database
     keys: Sequence[Key] = ()  # with which a platform signs its ids
     applied: Sequence[str] = ()  # what this start changed, after settings were edited
+    desk: ThreadPoolExecutor = field(default_factory=_one_thread)
+    register: Register = field(default_factory=Register)  # what the owner's pages have read so far
     visits: Limit = field(default_factory=_visits)  # per person
     entries: Limit = field(default_factory=_entries)  # per address
     logins: Limit = field(default_factory=_logins)  # per address
@@ -58,6 +67,18 @@ class Study:
     @property
     def kind(self) -> Kind:
         return KINDS[self.project.kind]
+
+    async def compute(self, work: Callable[[], T]) -> T:
+        """One thing at a time, in a thread of its own: figures of a large study need memory while they are made."""
+        return await asyncio.wrap_future(self.desk.submit(work))
+
+    async def collect(self) -> Collected:
+        """Everything that people did, as far as it is new."""
+
+        def work() -> Collected:
+            return self.database.read(lambda connection: self.register.collect(connection, self.project))
+
+        return await self.compute(work)
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         return await asyncio.wrap_future(self.database.submit_read(work))

@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from proband.annotate.erasing import erase as erase_everywhere
 from proband.annotate.erasing import workers_of
 from proband.annotate.planning import plan
-from proband.annotate.results.collected import Collected, collect
+from proband.annotate.results.collected import Collected
 from proband.annotate.results.export import FORMATS, export
 from proband.annotate.results.figures import figures, people_figures
 from proband.annotate.results.labels import disputed
@@ -33,35 +33,32 @@ from proband.annotate.store.schema import adjudications, events, people, setting
 STATES = ("open", "paused", "closed")
 
 
-async def everything(study: Study) -> Collected:
-    return await study.read(lambda connection: collect(connection, study.project))
-
-
 @owned
 async def dashboard(request: Request, study: Study, session: str) -> Response:
-    found = await everything(study)
-    made = await asyncio.to_thread(figures, found)
+    found = await study.collect()
+    made = await study.compute(lambda: figures(found))
     paper = lines(made["paper"])
     return page(request, "dashboard.html", token=session, f=made, paper=paper, states=STATES, here="")
 
 
 @owned
 async def figures_json(request: Request, study: Study, session: str) -> Response:
-    return JSONResponse(await asyncio.to_thread(figures, await everything(study)))
+    found = await study.collect()
+    return JSONResponse(await study.compute(lambda: figures(found)))
 
 
 @owned
 async def people_page(request: Request, study: Study, session: str) -> Response:
-    found = await everything(study)
-    rows = await asyncio.to_thread(people_figures, found)
+    found = await study.collect()
+    rows = await study.compute(lambda: people_figures(found))
     return page(request, "people.html", token=session, rows=rows, here="people")
 
 
 @owned
 async def person_page(request: Request, study: Study, session: str) -> Response:
     number = bounded(request.path_params["person"])
-    found = await everything(study)
-    row = next((r for r in await asyncio.to_thread(people_figures, found) if r["id"] == number), None)
+    found = await study.collect()
+    row = next((r for r in await study.compute(lambda: people_figures(found)) if r["id"] == number), None)
     if row is None:
         return message(request, "missing", status=404)
     query = select(events).where(events.c.person_id == number).order_by(events.c.id.desc()).limit(100)
@@ -78,16 +75,17 @@ def when(at: float) -> str:
 
 @owned
 async def disputes_page(request: Request, study: Study, session: str) -> Response:
-    found = await everything(study)
-    rows = (await asyncio.to_thread(disputed, found))[:200]
+    found = await study.collect()
+    rows = await study.compute(lambda: disputed(found, most=200))
     context = {row["part"]: part_context(found, row["unit"], row["part"]) for row in rows}
-    names = {unit["name"]: number for number, unit in found.units.items()}
-    return page(request, "disputes.html", token=session, rows=rows, context=context, names=names, here="disputes")
+    return page(
+        request, "disputes.html", token=session, rows=rows, context=context, names=found.unit_numbers, here="disputes"
+    )
 
 
 def part_context(found: Collected, unit: str, part: str) -> dict[str, Any]:
     """What the owner reads to decide: the texts, and the labels there are."""
-    body = next(u["body"] for u in found.units.values() if u["name"] == unit)
+    body = found.units[found.unit_numbers[unit]]["body"]
     if found.project.kind == "judge":
         candidate = next(c for c in body["candidates"] if c["id"] == part)
         return {"title": body["question"], "text": candidate["text"], "labels": ["yes", "no", "nonsense"]}
@@ -104,8 +102,8 @@ async def plan_page(request: Request, study: Study, session: str) -> Response:
         half_width = min(0.5, max(0.001, float(text)))
     except ValueError:
         half_width = 0.05
-    found = await everything(study)
-    guess = await asyncio.to_thread(guess_of, found)
+    found = await study.collect()
+    guess = await study.compute(lambda: guess_of(found))
     done = found.done.get("crowd", 0)
     made = plan(study.project, guess, half_width=half_width, units=len(found.units), done=done)
     return page(request, "plan.html", token=session, plan=made, here="plan")
@@ -133,8 +131,8 @@ async def export_file(request: Request, study: Study, session: str) -> Response:
     to = request.path_params["format"]
     if to not in FORMATS:
         return message(request, "missing", status=404)
-    found = await everything(study)
-    return await asyncio.to_thread(_export, study, found, to)
+    found = await study.collect()
+    return await study.compute(lambda: _export(study, found, to))
 
 
 def _export(study: Study, found: Collected, to: str) -> Response:
@@ -236,8 +234,8 @@ async def adjudicate(request: Request, study: Study, form: dict[str, str]) -> Re
     if known is None:
         return message(request, "missing", status=404)
     try:
-        context = part_context(await everything(study), known, part)
-    except StopIteration:
+        context = part_context(await study.collect(), known, part)
+    except (StopIteration, KeyError):
         return message(request, "missing", status=404)
     if label not in (*context["labels"], ""):
         return message(request, "bad_form", status=400)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -133,16 +133,41 @@ def of_unit(connection: Connection, unit_id: int, panel: str) -> list[Row[Any]]:
     return list(connection.execute(query))
 
 
-def latest(connection: Connection, *, role: str = "main", counted: bool = True) -> Iterator[Row[Any]]:
-    """The last revision of every answer to units of a role, with who and what, in the order of units and people.
-
-    `counted`: only those that hold a place."""
+def _newest() -> Any:
+    """Condition: no later revision of the answer."""
     newer = answers.alias()
     later = select(newer.c.id).where(
         newer.c.person_id == answers.c.person_id,
         newer.c.unit_id == answers.c.unit_id,
         newer.c.revision > answers.c.revision,
     )
+    return ~later.exists()
+
+
+def latest_ids(connection: Connection) -> Sequence[Row[Any]]:
+    """id, person_id, unit_id and place of the last revision of every answer to main units, in the order of units and
+    people: what can change about an answer, without what never does."""
+    held = (assignments.c.person_id == answers.c.person_id) & (assignments.c.unit_id == answers.c.unit_id)
+    query = (
+        select(answers.c.id, answers.c.person_id, answers.c.unit_id, assignments.c.place)
+        .join(units, units.c.id == answers.c.unit_id)
+        .join(assignments, held)
+        .where(units.c.role == "main", _newest())
+        .order_by(answers.c.unit_id, answers.c.person_id)
+    )
+    return connection.execute(query).all()
+
+
+def with_bodies(connection: Connection, ids: Sequence[str]) -> Sequence[Row[Any]]:
+    """Whole answers, with the gold of their unit."""
+    query = select(answers, units.c.gold).join(units, units.c.id == answers.c.unit_id).where(answers.c.id.in_(ids))
+    return connection.execute(query).all()
+
+
+def latest(connection: Connection, *, role: str = "main", counted: bool = True) -> Iterator[Row[Any]]:
+    """The last revision of every answer to units of a role, with who and what, in the order of units and people.
+
+    `counted`: only those that hold a place."""
     query = (
         select(
             answers,
@@ -161,7 +186,7 @@ def latest(connection: Connection, *, role: str = "main", counted: bool = True) 
             assignments,
             (assignments.c.person_id == answers.c.person_id) & (assignments.c.unit_id == answers.c.unit_id),
         )
-        .where(units.c.role == role, ~later.exists())
+        .where(units.c.role == role, _newest())
         .order_by(units.c.id, people.c.id)
     )
     if counted:

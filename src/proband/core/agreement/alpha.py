@@ -55,7 +55,7 @@ def krippendorff_alpha(
     value = float(alpha_of(each.sum(axis=0)[None])[0])
     rng = np.random.default_rng(seed)
     found: list[Floats] = []
-    step = max(1, 4_000_000 // len(each))
+    step = max(1, 400_000 // len(each))
     for begin in range(0, draws, step):
         size = min(step, draws - begin)
         weights = rng.multinomial(len(each), np.full(len(each), 1 / len(each)), size=size)

@@ -46,21 +46,23 @@ def dawid_skene(votes: Votes, *, rounds: int = 200, tolerance: float = 1e-6, smo
 
 
 def maximised(votes: Votes, truth: Floats, smoothing: float) -> tuple[Floats, Floats]:
-    size = len(votes.labels)
-    counts = np.full((len(votes.workers), size, size), smoothing)
-    for k in range(size):
-        where = votes.worker * size + votes.label
-        flat = np.bincount(where, weights=truth[votes.item, k], minlength=len(votes.workers) * size)
-        counts[:, k, :] += flat.reshape(-1, size)
+    said = [votes.sum_by_worker(column[votes.item]) for column in truth.T]  # of every true label: workers x said
+    counts = np.stack(said, axis=1) + smoothing
     rows = counts.sum(axis=2, keepdims=True)
     return counts / np.maximum(rows, TINY), truth.mean(axis=0)
 
 
 def expected(votes: Votes, confusion: Floats, share: Floats) -> Floats:
     """P(true label | judgments) of every item."""
-    said = np.log(np.maximum(confusion[votes.worker, :, votes.label], TINY))  # judgments x true label
-    log = np.log(np.maximum(share, TINY)) + np.stack(
-        [np.bincount(votes.item, weights=column, minlength=len(votes.items)) for column in said.T], axis=1
+    said = np.log(np.maximum(confusion, TINY))  # workers x true label x said label
+    log = (
+        np.log(np.maximum(share, TINY))
+        + np.stack(
+            [
+                np.bincount(votes.item, weights=said[:, k].ravel()[votes.worker_label], minlength=len(votes.items))
+                for k in range(len(votes.labels))
+            ]
+        ).T
     )
     log -= log.max(axis=1, keepdims=True)
     likely = np.exp(log)

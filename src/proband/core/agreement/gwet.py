@@ -40,9 +40,11 @@ def gwet_ac1(votes: Votes, *, seed: int = 0, draws: int = 2000, groups: Mapping[
     sums = np.zeros((numbers.max() + 1, each.shape[1]))
     np.add.at(sums, numbers, each)
     value = float(ac1_of(sums.sum(axis=0)[None])[0])
-    weights = np.random.default_rng(seed).multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=draws)
-    values = ac1_of(weights.astype(np.float64) @ sums)
-    low, high = np.nanquantile(values, [0.025, 0.975])
+    rng, equal = np.random.default_rng(seed), np.full(len(sums), 1 / len(sums))
+    step = max(1, 400_000 // len(sums))  # a bound on memory
+    sizes = [min(step, draws - begin) for begin in range(0, draws, step)]
+    drawn = [ac1_of(rng.multinomial(len(sums), equal, size=size).astype(np.float64) @ sums) for size in sizes]
+    low, high = np.nanquantile(np.concatenate(drawn), [0.025, 0.975])
     return Alpha(value, float(low), float(high))
 
 

@@ -51,8 +51,34 @@ class Votes:
     def count(self) -> Ints:
         """How often each item got each label (items x labels)."""
         size = len(self.items) * len(self.labels)
-        flat = np.bincount(self.item * len(self.labels) + self.label, minlength=size)
-        return flat.reshape(len(self.items), len(self.labels))
+        return np.bincount(self.item_label, minlength=size).reshape(len(self.labels), -1).T
+
+    @cached_property
+    def item_label(self) -> Ints:
+        """The cell of every judgment in a table of items x labels, stored label after label: over the few labels of an
+        item numpy is many times quicker that way."""
+        return self.label * len(self.items) + self.item
+
+    @cached_property
+    def worker_label(self) -> Ints:
+        """The cell of every judgment in a table of workers x labels."""
+        return self.worker * len(self.labels) + self.label
+
+    @cached_property
+    def count_by_worker(self) -> Ints:
+        """How often each worker gave each label (workers x labels)."""
+        size = len(self.workers) * len(self.labels)
+        return np.bincount(self.worker_label, minlength=size).reshape(-1, len(self.labels))
+
+    def sum_by_item(self, weights: Floats) -> Floats:
+        """Sums of a weight per judgment (items x labels)."""
+        size = len(self.items) * len(self.labels)
+        return np.bincount(self.item_label, weights=weights, minlength=size).reshape(len(self.labels), -1).T
+
+    def sum_by_worker(self, weights: Floats) -> Floats:
+        """Sums of a weight per judgment (workers x labels)."""
+        size = len(self.workers) * len(self.labels)
+        return np.bincount(self.worker_label, weights=weights, minlength=size).reshape(-1, len(self.labels))
 
     def named(self, chosen: Ints) -> Mapping[str, str | None]:
         """The label of each item by name; -1: none."""
