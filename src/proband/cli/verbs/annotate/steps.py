@@ -13,6 +13,7 @@ from proband.cli.arguments import COUNT, OPTIONS, Json, Pairs, settings
 from proband.cli.tables import fields, give
 from proband.cli.verbs.annotate.results import aggregate, export, plan, status
 from proband.cli.verbs.annotate.shared import Host, Port, Project
+from proband.cli.verbs.annotate.upkeep import backup, restore
 
 HELP = """Studies with people: they write, review, judge, simplify or solve, in a web app that you run.
 
@@ -29,7 +30,8 @@ def commands() -> App:
     )
     running: tuple[Callable[..., None], ...] = (demo, init, plan, serve, links, password)
     reading: tuple[Callable[..., None], ...] = (status, erase, aggregate, export)
-    for place, step in enumerate((*running, *reading)):
+    keeping: tuple[Callable[..., None], ...] = (backup, restore)
+    for place, step in enumerate((*running, *reading, *keeping)):
         verb.command(step, sort_key=place)
     return verb
 
