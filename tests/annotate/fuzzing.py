@@ -46,7 +46,7 @@ def sign_in(folder: Path, secret: bytes) -> str:
 
     name, now = uuid.uuid4().hex, time.time()
     database = Database(database_url(folder, read_project(folder)))
-    database.write(lambda c: sessions.begin(c, name, until=now + 3600, now=now))
+    database.write(lambda c: sessions.begin(c, name, owner="owner", until=now + 3600, now=now))
     database.close()
     return new_session(secret, name, now + 3600)
 

@@ -81,9 +81,9 @@ class Person:
 class Owner:
     """Signed in, with the token of the session."""
 
-    def __init__(self, base: str, folder: Path, password: str) -> None:
+    def __init__(self, base: str, folder: Path, password: str, name: str = "owner") -> None:
         self.client = httpx.Client(base_url=base, follow_redirects=True, timeout=120)
-        login = {"form": form_token(secret_of(folder), "login"), "password": password}
+        login = {"form": form_token(secret_of(folder), "login"), "username": name, "password": password}
         found = re.search(r'name="form" value="(\w+)"', self.client.post("/owner/login", data=login).text)
         assert found is not None, "not signed in"
         self.token = found[1]

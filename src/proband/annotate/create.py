@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, func, select
 
 from proband.annotate.apply_settings import apply_settings, attention_units
 from proband.annotate.bundle import copy_medium, opened
 from proband.annotate.erasing import add_review
 from proband.annotate.project import Codes, Project, as_toml, database_url, in_words, new_code, read_project, secret_of
-from proband.annotate.store import sessions
 from proband.annotate.store.database import Database
-from proband.annotate.store.migrate import migrate, open_existing
+from proband.annotate.store.migrate import migrate
 from proband.annotate.store.places import add_unit
 from proband.annotate.store.schema import settings, units
 from proband.annotate.tasks.kinds import KINDS
@@ -39,6 +38,9 @@ COMMENTS = {
     "time.lease-minutes": "a unit without a sign of life goes back after this",
     "time.limit-seconds": "for one unit, shown as a clock (0: none)",
     "time.expected-seconds": "for one unit, for plans until times are measured",
+    "people.skips": "units that one person may skip (0: none)",
+    "pay.per-visit": "what the platform pays for a finished visit by itself; `payments` writes the rest as the bonus",
+    "codes.per-person": "a code of their own for everybody but Prolific's people; `status --codes` reads them",
     "pay.per-hour": "what is fair; plans and the dashboard compare with it",
     "pay.platform-fee": "0.33: the platform takes a third on top",
     "quality.comprehension-attempts": "at questions on the instructions: [[quality.comprehension]] question, options",
@@ -198,25 +200,6 @@ def load(folder: Path, project: Project, *, password: str) -> None:
         database.write(lambda connection: _fill(connection, project, made, hashed))
     finally:
         database.close()
-
-
-def new_password(folder: Path) -> str:
-    """A new password of the owner, in place of the one that was lost; whoever is signed in must sign in again."""
-    from argon2 import PasswordHasher
-
-    password = secrets.token_urlsafe(12)
-    database = open_existing(database_url(folder, read_project(folder)))
-    try:
-        owner = update(settings).where(settings.c.name == "owner").values(value=PasswordHasher().hash(password))
-
-        def work(connection: Connection) -> None:
-            connection.execute(owner)
-            sessions.end(connection)
-
-        database.write(work)
-    finally:
-        database.close()
-    return password
 
 
 def _fill(connection: Connection, project: Project, made: Sequence[Unit], hashed: str) -> None:

@@ -37,6 +37,7 @@ class People(Part, frozen=True, kw_only=True):
     expert_units: Count = 0  # how many units the experts see; 0: all
     units_per_person: Count = 0  # 0: as many as there are
     most_people: Count = 0  # 0: no limit
+    skips: Count = 3  # units that one person may skip
 
 
 class Time(Part, frozen=True, kw_only=True):
@@ -48,6 +49,7 @@ class Time(Part, frozen=True, kw_only=True):
 class Pay(Part, frozen=True, kw_only=True):
     currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")] = "USD"
     per_unit: Amount = 0.0
+    per_visit: Amount = 0.0  # what the platform pays for a visit by itself; the rest is the bonus
     per_hour: Amount = 12.0  # what is fair; the dashboard compares
     platform_fee: Amount = 0.0  # 0.33: a third on top
 
@@ -92,6 +94,7 @@ class Codes(Part, frozen=True, kw_only=True):
     done: Annotated[str, Meta(pattern="^[A-Za-z0-9-]{4,40}$")]
     screened_out: Annotated[str, Meta(pattern="^[A-Za-z0-9-]{4,40}$")]
     failed_checks: Annotated[str, Meta(pattern="^[A-Za-z0-9-]{4,40}$")]
+    per_person: bool = False  # a code of their own for everybody who does not come from Prolific
 
 
 class Texts(Part, frozen=True, kw_only=True):

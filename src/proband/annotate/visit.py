@@ -13,6 +13,7 @@ from proband.annotate.project import Project
 from proband.annotate.store import answers as answer_store
 from proband.annotate.store import people as people_store
 from proband.annotate.store import places as place_store
+from proband.annotate.store import remarks as remark_store
 from proband.annotate.store.people import Person
 from proband.annotate.store.schema import answers as answers_table
 from proband.annotate.store.schema import checks, settings, units
@@ -36,6 +37,7 @@ class Step:
     done: int = 0  # units of the roles that look alike
     gold: int = 0  # units with a known answer in the study
     last: int | None = None  # the unit answered before this one: it can be changed
+    skipped: int = 0  # units so far
 
 
 def state_of(connection: Connection) -> str:
@@ -69,6 +71,7 @@ def _unit_step(connection: Connection, person: Person, held: place_store.Assignm
     draft = json.loads(answer_store.draft_of(connection, person.id, held.unit_id) or "{}")
     unit, last = unit_of(connection, held.unit_id), last_answered(connection, person.id) if done else None
     about = {"draft": draft, "started": held.started, "done": done, "last": last, "gold": gold_units(connection)}
+    about["skipped"] = remark_store.count(connection, person.id, "skip")
     return Step(name="unit", person=person, unit=unit, **about)
 
 

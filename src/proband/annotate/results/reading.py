@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from sqlalchemy import select
 
 from proband.annotate.erasing import workers_of
 from proband.annotate.planning import plan
 from proband.annotate.project import database_url, read_project, secret_of
+from proband.annotate.results.cells import write_csv
 from proband.annotate.results.collected import Collected
 from proband.annotate.results.export import export
 from proband.annotate.results.figures import agreement, figures, people_figures
 from proband.annotate.results.labels import RULES, labels
 from proband.annotate.results.measured import guess_of
+from proband.annotate.results.payments import HEADER, payments
 from proband.annotate.results.register import collect
 from proband.annotate.results.suite_inputs import write_jsonl
+from proband.annotate.site.tokens import person_code
+from proband.annotate.store import remarks as remark_store
+from proband.annotate.store.database import Database
 from proband.annotate.store.migrate import open_existing
+from proband.annotate.store.schema import bonuses
+from proband.core.agreement.pairwise import pairwise
 from proband.core.errors import ProbandError
-from proband.core.files import raw_lines
+from proband.core.files import raw_lines, write_text
 
 
 def collected(folder: Path) -> Collected:
     project = read_project(folder)
-    database = open_existing(database_url(folder, project))
-    try:
+    with opened_database(folder) as database:
         return database.read(lambda connection: collect(connection, project))
+
+
+@contextmanager
+def opened_database(folder: Path) -> Iterator[Database]:
+    database = open_existing(database_url(folder, read_project(folder)))
+    try:
+        yield database
     finally:
         database.close()
 
@@ -46,6 +63,65 @@ def status(folder: Path, *, people: bool = False, workers: Path | None = None, s
         rows = [{**row, "flags": ", ".join(row["flags"])} for row in people_figures(found)]
         return {"people_lines": rows}
     return figures(found)
+
+
+def codes_of(folder: Path, codes: Path) -> dict[str, Any]:
+    """Whose completion codes these are, where everybody has their own."""
+    found, secret = collected(folder), secret_of(folder)
+    ended = [person for person in found.people if person["outcome"]]
+    whose = {person_code(secret, person["worker"], person["outcome"]): person for person in ended}
+    lines = []
+    for code in file_lines(codes):
+        person = whose.get(code.upper(), {"id": None, "outcome": "unknown code", "decision": ""})
+        lines.append({"code": code, "person": person["id"], **{key: person[key] for key in ("outcome", "decision")}})
+    return {"people_lines": lines}
+
+
+def pay_file(folder: Path, *, to: str, out: Path, workers: Path | None = None, source: str = "") -> dict[str, Any]:
+    """What people are paid, as CSV; or the lines that Prolific's bulk bonus takes, for the ids in `workers`."""
+    if to == "prolific" and workers is None:
+        raise ProbandError("--to prolific needs --workers FILE: the study does not store the ids that Prolific knows")
+    project, ids = read_project(folder), file_lines(workers) if workers is not None else []
+    with opened_database(folder) as database:
+        found = database.read(lambda connection: collect(connection, project))
+        granted = database.read(lambda c: {row.person_id: row for row in c.execute(select(bonuses))})
+    rows = payments(found, granted, secret_of(folder), ids, source)
+    if to == "prolific":
+        write_text(out, "".join(f"{row['id']},{row['bonus']:.2f}\n" for row in rows if row["bonus"]))
+    else:
+        write_csv(out, HEADER, (list(row.values()) for row in rows))
+    sums = {name: round(sum(row[name] or 0 for row in rows), 2) for name in ("bonus", "total")}
+    return {"people": len(rows), **sums, "currency": project.pay.currency, "file": str(out)}
+
+
+def remark_lines(folder: Path) -> dict[str, Any]:
+    """All remarks, those that wait first."""
+    with opened_database(folder) as database:
+        rows = database.read(lambda connection: remark_store.all_of(connection, most=100_000))
+    names = ("kind", "unit", "person_id", "text", "settled")
+    return {"people_lines": [{name: row._mapping[name] for name in names} for row in rows]}
+
+
+def pair_lines(folder: Path) -> dict[str, Any]:
+    """Agreement of every two people, the lowest first."""
+    found = collected(folder)
+    numbers = {person["worker"]: person["id"] for person in found.people}
+    return {
+        "people_lines": [
+            {
+                "one": numbers[pair.one],
+                "other": numbers[pair.other],
+                "shared": pair.shared,
+                "agreement": round(pair.agreement, 3),
+                "kappa": round(pair.kappa, 3) if pair.kappa is not None else None,
+            }
+            for pair in (pairwise(found.votes) if found.votes is not None else ())
+        ]
+    }
+
+
+def file_lines(path: Path) -> list[str]:
+    return [line for _, raw in raw_lines(path) if (line := raw.decode("utf-8", "replace").strip())]
 
 
 def aggregate(folder: Path, *, rule: str, out: Path | None = None) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from proband.annotate.site import api, desk, owner
+from proband.annotate.site import api, desk, monitoring, owner, remarks_and_pay
 from proband.annotate.site.context import Study, message
 from proband.annotate.site.forwarded import Forwarded
 from proband.annotate.site.visit import answering, background, entry, pages
@@ -46,6 +46,7 @@ def routes() -> list[Route]:
     return [
         Route("/static/{name}", static),
         Route("/health", health),
+        Route("/metrics", monitoring.metrics),
         Route("/openapi.json", api.openapi),
         Route("/join/{link}", entry.join),
         Route(here, pages.show),
@@ -58,6 +59,7 @@ def routes() -> list[Route]:
         Route(f"{here}/change", pages.revise),
         Route(f"{here}/media/{{unit:int}}", pages.media),
         Route(f"{here}/stop", answering.stop, methods=["POST"]),
+        Route(f"{here}/remark", answering.remark, methods=["POST"]),
         *owner_routes(),
     ]
 
@@ -75,6 +77,11 @@ def owner_routes() -> list[Route]:
         Route("/owner/person/{person:int}/decide", owner.decide, methods=["POST"]),
         Route("/owner/person/{person:int}/erase", owner.erase, methods=["POST"]),
         Route("/owner/find", owner.find_person, methods=["POST"]),
+        Route("/owner/person/{person:int}/bonus", remarks_and_pay.bonus, methods=["POST"]),
+        Route("/owner/remarks", remarks_and_pay.remarks_page, methods=["GET"]),
+        Route("/owner/remarks", remarks_and_pay.settle_remark, methods=["POST"]),
+        Route("/owner/agreement", remarks_and_pay.agreement_page),
+        Route("/owner/payments.csv", remarks_and_pay.payments_file),
         Route("/owner/disputes", owner.disputes_page),
         Route("/owner/adjudicate", owner.adjudicate, methods=["POST"]),
         Route("/owner/plan", owner.plan_page),

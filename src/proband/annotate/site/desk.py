@@ -6,17 +6,17 @@ import asyncio
 import secrets
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from proband.annotate.site.context import Study, message, page
-from proband.annotate.site.forms import BadForm, TooLarge, read_form
+from proband.annotate.site.forms import BadForm, TooLarge, bounded, read_form
 from proband.annotate.site.tokens import form_token, new_session, session_id
-from proband.annotate.store import sessions
-from proband.annotate.store.schema import settings
+from proband.annotate.store import owners, sessions
+from proband.annotate.store.owners import ROLES
+from proband.annotate.store.people import note
 
 COOKIE = "proband_owner"
 HOURS = 12  # of a session
@@ -33,13 +33,18 @@ def home(request: Request, where: str = "") -> Response:
 
 
 async def session_of(request: Request, study: Study) -> str:
-    """The cookie of a session that lasts, else empty."""
+    """The cookie of a session that lasts, else empty. Whose it is stands in the request's state: `owner`, `role`."""
     token, now = request.cookies.get(COOKIE, ""), time.time()
     found = session_id(study.secret, token, now)
     if not found:
         return ""
-    lasts = await study.read(lambda c: sessions.lasts(c, found, now))
-    return token if lasts else ""
+
+    def work(connection: Connection) -> tuple[str, str]:
+        name = sessions.owner_of(connection, found, now)
+        return name, owners.role_of(connection, name) if name else ""
+
+    request.state.owner, request.state.role = await study.read(work)
+    return token if request.state.role else ""
 
 
 def owned(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
@@ -56,8 +61,16 @@ def owned(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
 
 
 def acting(action: Action) -> Callable[[Request], Awaitable[Response]]:
-    """Something the owner does: a form with the session's token."""
+    """Something that only an owner does: a form with the session's token."""
+    return acting_as("owner")(action)
 
+
+def acting_as(role: str) -> Callable[[Action], Callable[[Request], Awaitable[Response]]]:
+    """Something that people of this role do, and of those above it. Who did it is noted."""
+    return lambda action: _acting(action, role)
+
+
+def _acting(action: Action, role: str) -> Callable[[Request], Awaitable[Response]]:
     async def handle(request: Request) -> Response:
         study: Study = request.app.state.study
         session = await session_of(request, study)
@@ -69,7 +82,15 @@ def acting(action: Action) -> Callable[[Request], Awaitable[Response]]:
             return message(request, "bad_form", status=400)
         if not session or form.get("form") != form_token(study.secret, session):
             return message(request, "bad_form", status=403)
-        return await action(request, study, form)
+        if ROLES.index(request.state.role) < ROLES.index(role):
+            return message(request, "not_allowed", status=403)
+        answer = await action(request, study, form)
+        if answer.status_code < 400 and role != "viewer":
+            words = f"{request.state.owner}: {action.__name__}"
+            person = request.path_params.get("person")
+            known = bounded(person) if person is not None and action.__name__ != "erase" else None
+            await study.write(lambda c: note(c, "desk", known, words))
+        return answer
 
     return handle
 
@@ -93,13 +114,14 @@ async def login(request: Request) -> Response:
         return message(request, "bad_form", status=400)
     if form.get("form") != form_token(study.secret, "login"):
         return message(request, "bad_form", status=403)
-    hashed: Any = await study.read(lambda c: c.scalar(select(settings.c.value).where(settings.c.name == "owner")))
+    owner = form.get("username", "") or owners.FIRST
+    hashed = await study.read(lambda c: owners.password_of(c, owner))
     try:
-        await asyncio.to_thread(PasswordHasher().verify, hashed or "", form.get("password", ""))
+        await asyncio.to_thread(PasswordHasher().verify, hashed, form.get("password", ""))
     except (VerificationError, InvalidHashError):
         return page(request, "login.html", token="login", problem=True, status=403)
     now, name = time.time(), secrets.token_hex(16)
-    await study.write(lambda c: sessions.begin(c, name, until=now + HOURS * 3600, now=now))
+    await study.write(lambda c: sessions.begin(c, name, owner=owner, until=now + HOURS * 3600, now=now))
     answer = home(request)
     answer.set_cookie(
         COOKIE,
@@ -113,7 +135,7 @@ async def login(request: Request) -> Response:
     return answer
 
 
-@acting
+@acting_as("viewer")
 async def logout(request: Request, study: Study, form: dict[str, str]) -> Response:
     """The session ends on the server too: a copy of its cookie is worth nothing."""
     found = session_id(study.secret, request.cookies.get(COOKIE, ""), time.time())

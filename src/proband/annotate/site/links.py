@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proband.annotate.project import Project
-from proband.annotate.site.tokens import new_link, personal_name
+from proband.annotate.site.tokens import metrics_token, new_link, personal_name
 from proband.annotate.texts import text
 
 
@@ -17,6 +17,7 @@ def links(project: Project, secret: bytes, base: str) -> dict[str, str]:
         text("links.prolific"): join + prolific,
         text("links.mturk"): join,
         text("links.other"): f"{join}?{project.platform.id_parameter}=ID",
+        text("links.metrics"): f"{base}/metrics (Authorization: Bearer {metrics_token(secret)})",
     }
 
 

@@ -21,14 +21,16 @@ from proband.annotate.results.figures import figures, people_figures
 from proband.annotate.results.labels import disputed
 from proband.annotate.results.measured import guess_of
 from proband.annotate.results.paper_figures import lines
+from proband.annotate.results.unit_texts import part_text, unit_text
 from proband.annotate.site.context import Study, message, page
-from proband.annotate.site.desk import acting, home, owned, root_of
+from proband.annotate.site.desk import acting, acting_as, home, owned, root_of
 from proband.annotate.site.forms import bounded
 from proband.annotate.site.links import links, personal_links
+from proband.annotate.site.tokens import person_code
 from proband.annotate.store import people as people_store
 from proband.annotate.store.people import REASONS
 from proband.annotate.store.places import restore
-from proband.annotate.store.schema import adjudications, events, people, settings, units
+from proband.annotate.store.schema import adjudications, bonuses, events, people, settings, units
 
 STATES = ("open", "paused", "closed")
 
@@ -62,11 +64,14 @@ async def person_page(request: Request, study: Study, session: str) -> Response:
     if row is None:
         return message(request, "missing", status=404)
     query = select(events).where(events.c.person_id == number).order_by(events.c.id.desc()).limit(100)
-    log = await study.read(lambda c: [dict(each._mapping) for each in c.execute(query)])
-    given = [each for each in found.given if each.person_id == number][:200]
-    return page(
-        request, "person.html", token=session, row=row, given=given, log=log, reasons=REASONS, here="people", when=when
+    granted = select(bonuses).where(bonuses.c.person_id == number)
+    log, bonus = await study.read(
+        lambda c: ([dict(each._mapping) for each in c.execute(query)], c.execute(granted).one_or_none())
     )
+    given = [each for each in found.given if each.person_id == number][:200]
+    about = {"row": row, "given": given, "log": log, "bonus": bonus, "reasons": REASONS}
+    texts = {"when": when, "unit_text": unit_text, "part_text": part_text}
+    return page(request, "person.html", token=session, **about, **texts, here="people")
 
 
 def when(at: float) -> str:
@@ -168,7 +173,7 @@ async def set_state(request: Request, study: Study, form: dict[str, str]) -> Res
     return home(request)
 
 
-@acting
+@acting_as("assistant")
 async def decide(request: Request, study: Study, form: dict[str, str]) -> Response:
     """Approve, reject with a reason, or take it back."""
     number, decision = bounded(request.path_params["person"]), form.get("decision", "")
@@ -188,7 +193,7 @@ async def decide(request: Request, study: Study, form: dict[str, str]) -> Respon
     return home(request, f"/person/{number}")
 
 
-@acting
+@acting_as("assistant")
 async def approve_all(request: Request, study: Study, form: dict[str, str]) -> Response:
     """Everybody who finished and is not decided on."""
 
@@ -215,15 +220,22 @@ async def erase(request: Request, study: Study, form: dict[str, str]) -> Respons
     return home(request, "/people")
 
 
-@acting
+@acting_as("viewer")
 async def find_person(request: Request, study: Study, form: dict[str, str]) -> Response:
     """POST /owner/find: to the page of somebody known by an id or a personal link."""
-    hashes = workers_of(study.secret, form.get("who", ""))
+    hashes = [*workers_of(study.secret, form.get("who", "")), *await worker_by_code(study, form.get("who", ""))]
     number = await study.read(lambda c: c.scalar(select(people.c.id).where(people.c.worker.in_(hashes))))
     return message(request, "nobody", status=404) if number is None else home(request, f"/person/{number}")
 
 
-@acting
+async def worker_by_code(study: Study, code: str) -> list[str]:
+    """Who was given this completion code, where everybody has their own."""
+    rows = await study.read(lambda c: c.execute(select(people.c.worker, people.c.outcome)).all())
+    wanted = code.strip().upper()
+    return [row.worker for row in rows if row.outcome and person_code(study.secret, row.worker, row.outcome) == wanted]
+
+
+@acting_as("assistant")
 async def adjudicate(request: Request, study: Study, form: dict[str, str]) -> Response:
     """The owner's label for a part of a unit; an empty one takes it back."""
     number, part, label = form.get("unit", ""), form.get("part", ""), form.get("label", "")

@@ -72,6 +72,17 @@ def new_link(secret: bytes, panel: str, *, name: str = "") -> str:
     return seal(secret, "link", Link(panel, name))
 
 
+def person_code(secret: bytes, worker: str, outcome: str) -> str:
+    """A completion code of one person's own: it says who finished, and how, to whoever has the secret."""
+    digest = hmac.digest(key(secret, "code"), f"{worker} {outcome}".encode(), "sha256")
+    return base64.b32encode(digest)[:10].decode()
+
+
+def metrics_token(secret: bytes) -> str:
+    """What a monitoring program shows to read the server's figures."""
+    return key(secret, "metrics").hex()
+
+
 def personal_name() -> str:
     return secrets.token_urlsafe(9)
 

@@ -12,11 +12,13 @@ from proband.annotate.store.schema import (
     answers,
     assignments,
     bars,
+    bonuses,
     checks,
     drafts,
     events,
     people,
     places,
+    remarks,
     settings,
     units,
 )
@@ -131,7 +133,7 @@ def erase(connection: Connection, person_id: int) -> int:
     mine = select(answers.c.id).where(answers.c.person_id == person_id)
     connection.execute(delete(checks).where(checks.c.answer_id.in_(mine)))
     gone = connection.execute(delete(answers).where(answers.c.person_id == person_id)).rowcount
-    for table in (drafts, assignments, events):
+    for table in (drafts, assignments, events, remarks, bonuses):
         connection.execute(delete(table).where(table.c.person_id == person_id))
     connection.execute(delete(people).where(people.c.id == person_id))
     note(connection, "erased", None, f"{gone} answers")

@@ -115,7 +115,7 @@ def beat(connection: Connection, person: Person, unit_id: int, *, until: float) 
     end of a visit an open tab keeps nothing."""
     mine = (assignments.c.person_id == person.id) & (assignments.c.unit_id == unit_id)
     lease = connection.execute(select(assignments).where(mine)).one_or_none()
-    if lease is None or lease.state == "done" or person.outcome:
+    if lease is None or lease.state in ("done", "skipped") or person.outcome:
         return False
     if lease.state == "expired" and not retake(connection, lease, state="open"):
         return False

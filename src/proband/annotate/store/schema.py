@@ -95,7 +95,7 @@ assignments = Table(
     Column("unit_id", Integer, ForeignKey("units.id"), primary_key=True),
     Column("panel", Text, nullable=False),
     Column("place", Integer),  # none: a unit without places, or a lease that ran out
-    Column("state", Text, nullable=False),  # open | done | expired
+    Column("state", Text, nullable=False),  # open | done | expired | skipped
     Column("started", Float, nullable=False),
     Column("until", Float, nullable=False),
     UniqueConstraint("unit_id", "panel", "place"),
@@ -161,4 +161,35 @@ sessions = Table(  # who is signed in at the desk; signing out and a new passwor
     Column("id", Text, primary_key=True),
     Column("owner", Text, nullable=False, server_default="owner"),
     Column("until", Float, nullable=False),
+)
+
+remarks = Table(  # what people say of a unit or of the study
+    "remarks",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("person_id", Integer, ForeignKey("people.id"), nullable=False),
+    Column("unit_id", Integer, ForeignKey("units.id")),
+    Column("kind", Text, nullable=False),  # skip | problem | comment
+    Column("text", Text, nullable=False, server_default=""),
+    Column("at", Float, nullable=False),
+    Column("settled", Integer, nullable=False, server_default="0"),  # an owner has dealt with it
+    Index("ix_remarks_person", "person_id"),
+)
+
+owners = Table(  # further owners; the first one's password is among the settings
+    "owners",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("password", Text, nullable=False),  # Argon2
+    Column("role", Text, nullable=False),  # owner | assistant | viewer
+    Column("created", Float, nullable=False),
+)
+
+bonuses = Table(  # what an owner grants beside the pay per unit
+    "bonuses",
+    metadata,
+    Column("person_id", Integer, ForeignKey("people.id"), primary_key=True),
+    Column("amount", Float, nullable=False),
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("at", Float, nullable=False),
 )

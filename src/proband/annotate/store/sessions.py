@@ -7,15 +7,16 @@ from sqlalchemy import Connection, delete, select
 from proband.annotate.store.schema import sessions
 
 
-def begin(connection: Connection, session_id: str, *, until: float, now: float) -> None:
+def begin(connection: Connection, session_id: str, *, owner: str, until: float, now: float) -> None:
     """Remember a session; those whose time is over are forgotten."""
     connection.execute(delete(sessions).where(sessions.c.until < now))
-    connection.execute(sessions.insert().values(id=session_id, until=until))
+    connection.execute(sessions.insert().values(id=session_id, owner=owner, until=until))
 
 
-def lasts(connection: Connection, session_id: str, now: float) -> bool:
+def owner_of(connection: Connection, session_id: str, now: float) -> str:
+    """Whose session it is; empty if it is over."""
     there = (sessions.c.id == session_id) & (sessions.c.until > now)
-    return connection.execute(select(sessions.c.id).where(there)).first() is not None
+    return connection.scalar(select(sessions.c.owner).where(there)) or ""
 
 
 def end(connection: Connection, session_id: str | None = None) -> None:

@@ -15,6 +15,7 @@ from proband.annotate.site.tokens import Visit
 from proband.annotate.site.visit.pages import instructions_page, questions, unit_page
 from proband.annotate.site.visit.posting import onward, posting, refuse, unit_number, wants_json
 from proband.annotate.store import people as people_store
+from proband.annotate.store import remarks as remark_store
 from proband.annotate.store.answers import Conflict, Ended
 from proband.annotate.tasks.kind import Invalid, one_of
 from proband.annotate.texts import text
@@ -118,3 +119,27 @@ async def stop(request: Request, study: Study, visit: Visit, form: dict[str, str
 
     await study.write(work)
     return onward(request)
+
+
+@posting
+async def remark(request: Request, study: Study, visit: Visit, form: dict[str, str]) -> Response:
+    """POST /v/VISIT/remark: a problem with a unit, a comment, or a unit that the person would rather not do."""
+    kind, words, number = form.get("kind", ""), form.get("words", "").strip(), unit_number(form)
+    if kind not in ("skip", "problem", "comment") or (kind != "comment" and number < 0):
+        return refuse(request, 400, "bad_form")
+    if kind != "skip" and not words:
+        return refuse(request, 422, "no_words")
+
+    def work(connection: Any) -> bool:
+        person = people_store.find(connection, visit.worker, lock=True)
+        if person is None:
+            return False
+        if kind == "skip":
+            return remark_store.skip(connection, person, number, words, most=study.project.people.skips)
+        return remark_store.add(connection, person, kind=kind, text=words, unit_id=number if number >= 0 else None)
+
+    if not await study.write(work):
+        return refuse(request, 409, "not_yours")
+    if kind == "skip" or wants_json(request):
+        return onward(request)
+    return message(request, "thanks", token=request.path_params["visit"])

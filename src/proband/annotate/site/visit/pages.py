@@ -14,7 +14,7 @@ from proband.annotate import visit as steps
 from proband.annotate.bundle import unsafe
 from proband.annotate.site.context import Study, message, page
 from proband.annotate.site.forms import bounded
-from proband.annotate.site.tokens import Forged, Visit
+from proband.annotate.site.tokens import Forged, Visit, person_code
 from proband.annotate.site.visit.posting import visit_of
 from proband.annotate.tasks.kind import Invalid
 from proband.annotate.tasks.practice import Line
@@ -73,6 +73,7 @@ def unit_page(
         problem=problem,
         revise=revise,
         practice=practice,
+        skips=study.project.people.skips - step.skipped if step.unit["role"] != "trial" else 0,
         left=max(0, round(step.started + limit - time.time())) if limit and not attention and not revise else None,
         status=422 if problem else 200,
     )
@@ -120,6 +121,8 @@ def ending(study: Study, visit: Visit, step: steps.Step) -> dict[str, Any]:
         return {"outcome": "rejected", "code": "", "reason": reason_of(step.person.reason)}
     outcome = step.person.outcome
     code = getattr(study.project.codes, outcome)
+    if study.project.codes.per_person and visit.source != "prolific":  # Prolific knows the study's own codes only
+        code = person_code(study.secret, visit.worker, outcome)
     back = study.project.platform.return_url
     if visit.source == "prolific":
         back = back or "https://app.prolific.com/submissions/complete?cc={code}"

@@ -31,15 +31,25 @@ def status(
     source: Annotated[
         Literal["prolific", "mturk", "url"], Parameter(help="Platform of the ids in --workers.")
     ] = "prolific",
+    codes: Annotated[
+        Path | None, Parameter(metavar="FILE", help="File of completion codes, one per line: print whose they are.")
+    ] = None,
+    pairs: Annotated[bool, Parameter(negative=(), help="Print how far every two people agree.")] = False,
+    remarks: Annotated[bool, Parameter(negative=(), help="Print skipped units, problems and comments.")] = False,
     json: Json = False,
 ) -> None:
     """Print the figures of a study: progress, time, pay, agreement, the paper's own figures.
 
     Example: proband annotate status study
     """
-    from proband.annotate.results.reading import status
+    from proband.annotate.results.reading import codes_of, pair_lines, remark_lines, status
 
-    give(status(project, people=people, workers=workers, source=source), status_layout, json=json)
+    if codes is not None:
+        give(codes_of(project, codes), status_layout, json=json)
+    elif pairs or remarks:
+        give((pair_lines if pairs else remark_lines)(project), status_layout, json=json)
+    else:
+        give(status(project, people=people, workers=workers, source=source), status_layout, json=json)
 
 
 def status_layout(result: Mapping[str, Any]) -> Iterable[Any]:
@@ -53,6 +63,32 @@ def status_layout(result: Mapping[str, Any]) -> Iterable[Any]:
         yield table(("figure", "here", "", "published"), [[x.name, x.here, x.interval, x.published] for x in found])
     elif rows:
         yield table(tuple(rows[0]), [list(row.values()) for row in rows])
+
+
+def payments(
+    project: Project,
+    /,
+    *,
+    out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="FILE", help="File to write.")],
+    to: Annotated[
+        Literal["csv", "prolific"], Parameter(help="csv: a line per person; prolific: lines of its bulk bonus.")
+    ] = "csv",
+    workers: Annotated[
+        Path | None, Parameter(metavar="FILE", help="File of platform ids, one per line: only these people.")
+    ] = None,
+    source: Annotated[
+        Literal["prolific", "mturk", "url"], Parameter(help="Platform of the ids in --workers.")
+    ] = "prolific",
+    json: Json = False,
+) -> None:
+    """Write what people are paid: for answers, by the platform itself, as a bonus.
+
+    Example: proband annotate payments study -o payments.csv
+    """
+    from proband.annotate.results.reading import pay_file
+
+    made = pay_file(project, to=to, out=out, workers=workers, source=source)
+    give(made, lambda made: [fields(made)], json=json)
 
 
 def aggregate(

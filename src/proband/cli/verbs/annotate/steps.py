@@ -11,9 +11,9 @@ from cyclopts.validators import Number
 
 from proband.cli.arguments import COUNT, OPTIONS, Json, Pairs, settings
 from proband.cli.tables import fields, give
-from proband.cli.verbs.annotate.results import aggregate, export, plan, status
+from proband.cli.verbs.annotate.results import aggregate, export, payments, plan, status
 from proband.cli.verbs.annotate.shared import Host, Port, Project
-from proband.cli.verbs.annotate.upkeep import backup, restore
+from proband.cli.verbs.annotate.upkeep import add, backup, owners, restore
 
 HELP = """Studies with people: they write, review, judge, simplify or solve, in a web app that you run.
 
@@ -29,8 +29,8 @@ def commands() -> App:
         name="annotate", help=HELP, usage=usage, group_commands=Group("Steps"), group_parameters=OPTIONS, sort_key=99
     )
     running: tuple[Callable[..., None], ...] = (demo, init, plan, serve, links, password)
-    reading: tuple[Callable[..., None], ...] = (status, erase, aggregate, export)
-    keeping: tuple[Callable[..., None], ...] = (backup, restore)
+    reading: tuple[Callable[..., None], ...] = (status, erase, payments, aggregate, export)
+    keeping: tuple[Callable[..., None], ...] = (add, owners, backup, restore)
     for place, step in enumerate((*running, *reading, *keeping)):
         verb.command(step, sort_key=place)
     return verb
@@ -154,7 +154,7 @@ def password(project: Project, /, *, json: Json = False) -> None:
 
     Example: proband annotate password study
     """
-    from proband.annotate.create import new_password
+    from proband.annotate.accounts import new_password
 
     give({"password": new_password(project)}, lambda made: [fields(made)], json=json)
 

@@ -1,0 +1,96 @@
+"""The owner's pages on what people remarked, on how far each two of them agree, and on what they are paid."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from sqlalchemy import select
+from starlette.requests import Request
+from starlette.responses import Response
+
+from proband.annotate.results.cells import csv_text
+from proband.annotate.results.payments import HEADER, payments
+from proband.annotate.results.unit_texts import unit_text
+from proband.annotate.site.context import Study, message, page
+from proband.annotate.site.desk import acting, acting_as, home, owned
+from proband.annotate.site.forms import bounded
+from proband.annotate.site.owner import when
+from proband.annotate.store import remarks as remark_store
+from proband.annotate.store.schema import bonuses, people
+from proband.core.agreement.pairwise import pairwise
+
+SHOWN = 200  # pairs of people
+SHARED = 5  # labels that two people must both have given, so that a figure says something
+
+
+@owned
+async def remarks_page(request: Request, study: Study, session: str) -> Response:
+    rows, units = await study.read(lambda c: (remark_store.all_of(c), remark_store.per_unit(c)))
+    found = await study.collect()
+    texts = {
+        row.unit: unit_text(found.units[found.unit_numbers[row.unit]]["body"])
+        for row in rows
+        if row.unit in found.unit_numbers
+    }
+    return page(request, "remarks.html", token=session, rows=rows, units=units, texts=texts, when=when, here="remarks")
+
+
+@acting_as("assistant")
+async def settle_remark(request: Request, study: Study, form: dict[str, str]) -> Response:
+    number = form.get("remark", "")
+    if not number.isascii() or not number.isdigit() or len(number) > 8:
+        return message(request, "bad_form", status=400)
+    settled = form.get("settled") == "yes"
+    await study.write(lambda c: remark_store.settle(c, int(number), settled=settled))
+    return home(request, "/remarks")
+
+
+@owned
+async def agreement_page(request: Request, study: Study, session: str) -> Response:
+    found = await study.collect()
+    votes = found.votes
+    pairs = await study.compute(lambda: pairwise(votes, least=SHARED)) if votes is not None else []
+    numbers = {person["worker"]: person["id"] for person in found.people}
+    return page(
+        request,
+        "agreement.html",
+        token=session,
+        pairs=pairs[:SHOWN],
+        count=len(pairs),
+        least=SHARED,
+        numbers=numbers,
+        here="agreement",
+    )
+
+
+@owned
+async def payments_file(request: Request, study: Study, session: str) -> Response:
+    """GET /owner/payments.csv: what everybody is paid, by number and completion code."""
+    found = await study.collect()
+    granted = await study.read(lambda c: {row.person_id: row for row in c.execute(select(bonuses))})
+    rows = payments(found, granted, study.secret)
+    headers = {"Content-Disposition": f'attachment; filename="{study.project.kind}-payments.csv"'}
+    return Response(csv_text(HEADER, (row.values() for row in rows)), media_type="text/csv", headers=headers)
+
+
+@acting
+async def bonus(request: Request, study: Study, form: dict[str, str]) -> Response:
+    """POST /owner/person/N/bonus: in place of the one before; 0 takes it back."""
+    number = bounded(request.path_params["person"])
+    try:
+        amount = round(float(form.get("amount", "") or "0"), 2)
+    except ValueError:
+        amount = math.nan
+    if not 0 <= amount <= 10_000:
+        return message(request, "bad_form", status=400)
+
+    def work(connection: Any) -> bool:
+        known = connection.scalar(select(people.c.id).where(people.c.id == number)) is not None
+        if known:
+            remark_store.grant(connection, number, amount, form.get("words", "").strip()[:1000])
+        return known
+
+    if not await study.write(work):
+        return message(request, "missing", status=404)
+    return home(request, f"/person/{number}")

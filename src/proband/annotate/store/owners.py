@@ -1,0 +1,45 @@
+"""Who may sign in at the desk, and what they may do there.
+
+A viewer reads every page and export; an assistant also decides on people, disputes and remarks; an owner does all.
+The first owner is called `owner`; the password of that name is among the settings.
+"""
+
+from __future__ import annotations
+
+import time
+
+from sqlalchemy import Connection, delete, select
+
+from proband.annotate.store.schema import owners, sessions, settings
+
+FIRST = "owner"
+ROLES = ("viewer", "assistant", "owner")  # each may do what those before it may
+
+
+def password_of(connection: Connection, name: str) -> str:
+    """The hash; empty if there is nobody of that name."""
+    if name == FIRST:
+        return connection.scalar(select(settings.c.value).where(settings.c.name == "owner")) or ""
+    return connection.scalar(select(owners.c.password).where(owners.c.name == name)) or ""
+
+
+def role_of(connection: Connection, name: str) -> str:
+    if name == FIRST:
+        return "owner"
+    return connection.scalar(select(owners.c.role).where(owners.c.name == name)) or ""
+
+
+def add(connection: Connection, name: str, password: str, role: str) -> None:
+    """A further owner, or a new password and role for one; sessions under the old ones end."""
+    remove(connection, name)
+    connection.execute(owners.insert().values(name=name, password=password, role=role, created=time.time()))
+
+
+def remove(connection: Connection, name: str) -> bool:
+    connection.execute(delete(sessions).where(sessions.c.owner == name))
+    return bool(connection.execute(delete(owners).where(owners.c.name == name)).rowcount)
+
+
+def listed(connection: Connection) -> list[dict[str, str]]:
+    rows = connection.execute(select(owners.c.name, owners.c.role).order_by(owners.c.name))
+    return [{"name": FIRST, "role": "owner"}, *({"name": row.name, "role": row.role} for row in rows)]
