@@ -109,6 +109,7 @@ class Process:
         self.folder, self.port = folder, free_port()
         self.log = open(folder.parent / f"{folder.name}.log", "ab")  # noqa: SIM115
         self.process: subprocess.Popen[bytes] | None = None
+        self.options: list[str] = []  # further ones of `serve`
 
     @property
     def url(self) -> str:
@@ -118,6 +119,7 @@ class Process:
         """Seconds until the first answer."""
         begin = time.monotonic()
         command = [sys.executable, "-m", "proband", "annotate", "serve", str(self.folder), "--port", str(self.port)]
+        command += self.options
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, env=dict(os.environ))
         self.wait_healthy()
         return time.monotonic() - begin
