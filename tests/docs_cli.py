@@ -22,7 +22,10 @@ Long-running commands show progress on a terminal and resume when they are given
 `proband --install-completion` installs completion for bash, zsh, fish and PowerShell. In a pipe, output is plain
 text that is never wrapped. This page is generated from the program.
 """
-STEPS = ("demo", "init", "plan", "serve", "links", "password", "status", "erase", "aggregate", "export")
+STEPS = (
+    *("demo", "init", "plan", "serve", "links", "password", "status", "erase", "payments", "aggregate", "export"),
+    *("add", "owners", "backup", "restore"),
+)
 
 
 def pages() -> str:
