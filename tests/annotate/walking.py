@@ -88,6 +88,7 @@ class Walk:
                 reply = someone.send("answer", **{key: value for key, value in fields.items() if value})
                 assert reply.status_code == 200, reply.text
         for someone in visitors:
+            someone.page = someone.client.get(someone.home)  # who waited for others looks again
             assert 'id="code"' in someone.html, someone.html
             someone.client.close()
 

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from proband.annotate.site import api, desk, monitoring, owner, remarks_and_pay
+from proband.annotate.site import api, desk, owner, remarks_and_pay
 from proband.annotate.site.context import Study, message
 from proband.annotate.site.forwarded import Forwarded
 from proband.annotate.site.visit import answering, background, entry, pages
@@ -23,6 +23,7 @@ from proband.annotate.site.visit.posting import refuse
 from proband.annotate.store import people as people_store
 from proband.annotate.store.database import reason_of
 from proband.annotate.store.places import return_expired
+from proband.annotate.upkeep import monitoring
 from proband.web.templates import asset
 
 SWEEP = 5.0  # seconds

@@ -154,7 +154,7 @@ def password(project: Project, /, *, json: Json = False) -> None:
 
     Example: proband annotate password study
     """
-    from proband.annotate.accounts import new_password
+    from proband.annotate.upkeep.accounts import new_password
 
     give({"password": new_password(project)}, lambda made: [fields(made)], json=json)
 

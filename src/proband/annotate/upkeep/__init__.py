@@ -1,0 +1,1 @@
+"""What whoever looks after a study does: accounts, further units, back-ups, monitoring."""
