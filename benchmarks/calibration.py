@@ -1,27 +1,33 @@
 """Are the intervals and tests calibrated? Simulates the designs of all suites and writes benchmarks/calibration.md.
 
-    python benchmarks/calibration.py                     a minute of processor time
-    python benchmarks/calibration.py --repetitions 300   a quick look, printed only
+    python benchmarks/calibration.py                     ten minutes of processor time
+    python benchmarks/calibration.py --repetitions 100   a quick look, printed only
+    python benchmarks/calibration.py --keep FILE         designs that FILE has are not simulated again
 
-How answers are simulated, and which methods are compared: calibration_simulation.py.
+Which designs: calibration_designs.py; which methods: calibration_methods.py; how answers are simulated:
+calibration_simulation.py; sentences and plans: calibration_reports.py.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+from calibration_designs import Layout, layouts
+from calibration_methods import OURS
+from calibration_reports import findings_about_guessers, plans
 from calibration_simulation import (
     BLIND,
     CORRELATIONS,
     EFFECT,
     MEANS,
-    OURS,
     SET_METRICS,
     Line,
-    layouts,
     real_values,
     set_metric,
     shares,
@@ -33,21 +39,38 @@ from scipy.stats import nct
 # ---- all of them ---------------------------------------------------------------------------------------------------
 
 
-def simulate(repetitions: int) -> Iterator[Line]:
+def designs(repetitions: int) -> Iterator[tuple[str, Callable[[], Line]]]:
+    """A name for each design, and what simulates it."""
     every = layouts()
     for layout in every:
         for p in MEANS:
             for r in CORRELATIONS if layout.member.shape[1] > 1 or layout.clusters < layout.items else (0.0,):
-                yield shares(layout, p, r, repetitions)
-        for r, skewed in ((0.2, False), (0.2, True)):
-            yield real_values(layout, r, repetitions, skewed=skewed)
-    for name in SET_METRICS:
-        for layout in (every[2], every[8]):
-            yield set_metric(layout, name, 0.3, max(100, 3 * repetitions // 10))
-    for layout in (every[2], every[8]):
+                yield f"{layout.name}: mean {p}, r {r}", partial(shares, layout, p, r, repetitions)
+        for skewed in (False, True):
+            yield f"{layout.name}: skewed {skewed}", partial(real_values, layout, 0.2, repetitions, skewed=skewed)
+    chosen: list[Layout] = [every[2], every[8]]
+    for layout in chosen:
+        for name in SET_METRICS:
+            yield f"{layout.name}: {name}", partial(set_metric, layout, name, 0.3, max(50, 3 * repetitions // 10))
         for seeds in ((2, 2), (3, 3), (5, 5), (5, 2), (2, 1), (3, 1), (5, 1), (10, 1)):
             for sd in (0.0, 0.03, 0.06, 0.1):
-                yield training_seeds(layout, seeds, sd, repetitions)
+                yield f"{layout.name}: seeds {seeds}, {sd}", partial(training_seeds, layout, seeds, sd, repetitions)
+
+
+def simulate(repetitions: int, keep: Path | None = None) -> list[Line]:
+    """All of them; those that `keep` has from an earlier time are read there, and new ones are added to it."""
+    known = {}
+    if keep is not None and keep.exists():
+        known = dict(json.loads(line) for line in keep.read_text(encoding="utf-8").splitlines())
+    lines = []
+    for name, of in designs(repetitions):
+        key = f"{name} ({repetitions})"
+        line = Line(**known[key]) if key in known else of()
+        if keep is not None and key not in known:
+            with keep.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([key, asdict(line)]) + "\n")
+        lines.append(line)
+    return lines
 
 
 # ---- as a table ----------------------------------------------------------------------------------------------------
@@ -87,30 +110,32 @@ WHAT = ("coverage", "width", "null", "power")
 
 def by_layout(lines: Sequence[Line]) -> str:
     body = []
+    methods = list(dict.fromkeys(name for line in lines for name in line.coverage))
     for name in dict.fromkeys(line.layout for line in lines):
         own = [line for line in lines if line.layout == name]
-        others = [
-            f"{min(line.coverage[other] for line in own):.3f} ({np.median([line.coverage[other] for line in own]):.3f})"
-            for other in own[0].coverage
-        ]
-        null = max(line.null[OURS] for line in own)
+        others = [_covered([line.coverage[other] for line in own if other in line.coverage]) for other in methods]
+        clusters = f"{own[0].clusters:.0f}"
+        if own[0].few:
+            body.append([f"{own[0].like}: {name}", clusters, "too few to tell", *others[1:], *["–"] * 6])
+            continue
         power = [
             [line.power[OURS] for line in own if OURS in line.power and line.extreme is at] for at in (False, True)
         ]
         stated = [line.detectable for line in own if np.isfinite(line.detectable)]
-        width = np.median([line.width[OURS] for line in own])
-        clusters = own[0].clusters
-        powers = [*(f"{np.median(each):.2f}" if each else "–" for each in power), f"{power_of_t(clusters - 1):.2f}"]
-        last = [f"{width:.2f}", f"{null:.3f}", *powers, f"{np.median(stated):.2f}"]
-        body.append([f"{own[0].like}: {name}", str(clusters), *others, *last])
-    methods = list(lines[0].coverage)
+        powers = [f"{np.median(each):.2f}" if each else "–" for each in power]
+        width, null = np.median([line.width[OURS] for line in own]), max(line.null[OURS] for line in own)
+        last = [f"{width:.2f}", f"{null:.3f}", *powers, f"{power_of_t(own[0].clusters - 1):.2f}"]
+        body.append([f"{own[0].like}: {name}", clusters, *others, *last, f"{np.median(stated):.2f}"])
     head = ["design", "effective clusters", *(f"coverage, {name}" for name in methods)]
-    powers = ("power / oracle", "near 0 and 1", "t test / oracle")
-    tail = ("width / oracle", "highest null rate", *powers, "detectable")
-    return pipe([*head, *tail], body)
+    powers = ["power / oracle", "near 0 and 1", "t test / oracle"]
+    return pipe([*head, "width / oracle", "highest null rate", *powers, "detectable"], body)
 
 
-def power_of_t(freedom: int) -> float:
+def _covered(coverage: Sequence[float]) -> str:
+    return f"{min(coverage):.3f} ({np.median(coverage):.3f})" if coverage else "–"
+
+
+def power_of_t(freedom: float) -> float:
     """Power of Student's t test beside the test that knows the variance, for the planted effect."""
     t, z = stdtrit(freedom, 0.975), ndtri(0.975)
     known = ndtr(EFFECT - z) + ndtr(-EFFECT - z)
@@ -121,9 +146,28 @@ def single_lines(lines: Sequence[Line]) -> str:
     body = []
     for line in lines:
         blind = f"{line.coverage[BLIND]:.3f}" if BLIND in line.coverage else "–"
-        numbers = [f"{line.coverage[OURS]:.3f}", blind, f"{line.width[OURS]:.2f}", f"{line.null[OURS]:.3f}"]
-        body.append([f"{line.layout}: {line.kind}", *numbers, f"{line.detectable:.2f}"])
+        null = f"{line.null[OURS]:.3f}" if line.null else "no p-value"
+        numbers = [f"{line.coverage[OURS]:.3f}", blind, f"{line.width[OURS]:.2f}", null]
+        stated = f"{line.detectable:.2f}" if np.isfinite(line.detectable) else "–"
+        body.append([f"{line.layout}: {line.kind}", *numbers, stated])
     return pipe(("design", "coverage", BLIND, "width / oracle", "null rejected", "detectable"), body)
+
+
+def sentences_and_plans(repetitions: int) -> str:
+    reports = max(20, 3 * repetitions // 10)
+    told = [
+        f"- {models} models that guess, 120 items of six kinds: {100 * findings_about_guessers(models, reports):.1f} % "
+        f"of {reports} reports say that something stands out."
+        for models in (2, 8)
+    ]
+    for clusters in (12, 24, 60):
+        inside, numbers = plans(clusters, reports)
+        low, high = np.quantile(numbers, [0.025, 0.975])
+        told.append(
+            f"- `plan` from pilots of {clusters} clusters of 6 items: the number of clusters is between {low:.0f} and "
+            f"{high:.0f} in 95 % of {reports} pilots; its interval contains the true one in {100 * inside:.1f} %."
+        )
+    return "\n".join(told) + "\n"
 
 
 def page(lines: Sequence[Line], repetitions: int) -> str:
@@ -132,27 +176,33 @@ def page(lines: Sequence[Line], repetitions: int) -> str:
     return PAGE.format(
         designs=len(lines),
         repetitions=f"{repetitions:,}",
-        methods=by_method(main),
+        methods=by_method([line for line in main if not line.few]),
         layouts=by_layout(main),
         rest=single_lines(rest),
+        told=sentences_and_plans(repetitions),
     )
 
 
 PAGE = """# Calibration of intervals and tests
 
 Written by `python benchmarks/calibration.py`: {designs} simulated designs, {repetitions} repetitions each (metrics
-over sets three tenths of them, training seeds half). An interval of 95 % should cover the truth in 95 % of repetitions,
+over sets three tenths of them). An interval of 95 % should cover the truth in 95 % of repetitions,
 a test at 0.05 should reject a true null hypothesis in 5 %. The oracle knows the variance of the mean; an effect of 2.5
 of its standard errors was planted to measure power. The method is described in
 [docs/statistics.md](../docs/statistics.md). Each entry: lowest – **median** – highest over all designs with zeros and
 ones (means 0.05 to 0.95, correlations 0 to 0.5 of the latent variable within clusters) and with real values (normal,
-skewed). Power can pass the oracle's where a method rejects too often under the null.
+skewed) that have six effective clusters or more. Power can pass the oracle's where a method rejects too often under the
+null. Of other tools: statsmodels' cluster-robust errors (of three kinds of clusters by the same formula), inspect_ai's
+`ci()` and `ci_wilson()`, sieval's interval (pull request 126); the last three take one cluster per item: the first.
+Wilson's intervals are for shares alone and have no paired test.
 
 {methods}
 ## By design
 
 Coverage: the lowest of all means, correlations and kinds of value, with the median in brackets. With fewer than six
-effective clusters Proband prints no interval but "too few to tell". Power: the median over means of 0.2 to 0.8 and
+effective clusters of any kind Proband prints no interval but "too few to tell". *Nested* items name a document, a
+paragraph and themselves (3 x 30 x 4: 3 documents of 30 paragraphs of 4 items), or a relation and two tuples; *crossed*
+ones a template, a relation and a subject. Power: the median over means of 0.2 to 0.8 and
 real values, and over means of 0.05 and 0.95 ("–" where no effect of that size exists). "t test / oracle": the power of
 Student's t test on that many independent values; no calibrated test that has to estimate the variance from few clusters
 has much more.
@@ -161,17 +211,22 @@ has much more.
 ## Metrics over sets, training seeds
 
 Two fifths of the items are true and score 1.5 standard deviations higher. Training seeds move the accuracy of a whole
-run by the standard deviation given; both systems of a comparison are trained as often.
+run by the standard deviation given; coverage is that of the first system. A net that was trained once borrows the
+variance of the other's seeds where these are three or more; otherwise no p-value is given.
 
-{rest}"""
+{rest}
+## Sentences and plans
+
+{told}"""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repetitions", type=int, default=1000)
+    parser.add_argument("--keep", type=Path, help="file of finished designs, to go on after a stop")
     parser.add_argument("--out", type=Path, default=Path(__file__).with_suffix(".md"))
     args = parser.parse_args()
-    text = page(list(simulate(args.repetitions)), args.repetitions)
+    text = page(simulate(args.repetitions, args.keep), args.repetitions)
     if args.repetitions >= 1000:
         args.out.write_text(text, encoding="utf-8")
     print(text)

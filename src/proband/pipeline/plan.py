@@ -7,7 +7,7 @@ default build, whose clusters are known and the rest assumed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from proband.core.files import decode, items_path, read_items
 from proband.core.metrics import scored_splits
 from proband.core.options import read_options
 from proband.core.statistics.clusters import GrowingClusters, Neighbours, clusters_of
-from proband.core.statistics.planning import Pilot, Plan, grown, needed
+from proband.core.statistics.planning import Pilot, Plan, grown, largest
 from proband.core.statistics.spread import neighbours_correlation
 from proband.core.types import Item
 
@@ -56,7 +56,8 @@ def plan(
     """How large a design must be to see a true `difference` of two systems with a chance of `power`, at 0.05.
 
     `source` is a run folder (and `second` another on the same items), a folder of items, or the name of a suite. `by`
-    is a tag whose values grow with the clusters (`relation`).
+    is a tag whose values grow with the clusters (`relation`). From pilot runs, `interval` gives the 95 % interval of
+    the numbers; None in it: no number of items is enough.
     """
     assumed.check()
     if difference <= 0:
@@ -69,11 +70,16 @@ def plan(
         if metric is not None:
             raise ProbandError(f"--metric {metric} needs a pilot run; without one, accuracy is planned")
         found = _from_items(source, by=by, assumed=assumed)
-    pilot, values, basis = found
+    pilot, values, basis, measured = found
     if pilot.share and difference >= 1:
         raise ProbandError(f"--difference is {difference:g}: a difference of shares is below 1 (0.05 is 5 points)")
-    now = grown(pilot)
+    now = max((grown(replace(pilot, shared=each)) for each in pilot.shared.readings), key=lambda each: each.detectable)
     told = {"items": pilot.shared.items, "clusters": pilot.shared.clusters, **({by: values} if by else {})}
+    ways = {
+        name: largest(pilot, difference, power=power, by=way)
+        for name, way in (("more_clusters", "clusters"), ("more_items_per_cluster", "within"))
+    }
+    ends = [grown(each).detectable for each in pilot.uncertain()] if measured else None
     return {
         "basis": basis,
         "design": {**told, "effective_clusters": round(pilot.shared.least, 1)},
@@ -81,9 +87,11 @@ def plan(
         "power": power,
         "correlation": pilot.correlation,
         "sd": float(np.sqrt(pilot.square)),
-        "now": {"power": now.power(difference), "detectable": now.detectable},
-        "more_clusters": _sized(needed(pilot, difference, power=power, by="clusters"), told),
-        "more_items_per_cluster": _sized(needed(pilot, difference, power=power, by="within"), told),
+        "now": {"power": now.power(difference), "detectable": now.detectable, "interval": ends},
+        **{name: _sized(plan, told) for name, (plan, _) in ways.items()},
+        "interval": {name: [_sized(end, told) for end in both] for name, (_, both) in ways.items()}
+        if measured
+        else None,
     }
 
 
@@ -102,7 +110,7 @@ def _holds_runs(source: str | Path) -> bool:
 
 def _from_runs(
     runs: Sequence[str | Path], *, metric: str | None, by: str | None, assumed: Assumed
-) -> tuple[Pilot, int, str]:
+) -> tuple[Pilot, int, str, bool]:
     from proband.pipeline.report import item_sets
     from proband.report.numbers.cells import Study
 
@@ -132,15 +140,15 @@ def _from_runs(
         square=square,
         correlation=float(neighbours_correlation(u, group.shared, safe=False)),
         share=chosen.percent,
-        seeds=sum(each.seeds.variance for each in measured) * (1 if len(measured) == 2 else 2),
+        seeds=float(sum(each.seeds.variance for each in measured)) * (1 if len(measured) == 2 else 2),
     )
     tag = study.arrays.tags.get(by or "")
     if by and tag is None:
         raise ProbandError(f"the items have no tag {by!r}")
-    return pilot, len(np.unique(tag.codes[group.rows])) if tag else 0, basis
+    return pilot, len(np.unique(tag.codes[group.rows])) if tag else 0, basis, True
 
 
-def _from_items(source: str | Path, *, by: str | None, assumed: Assumed) -> tuple[Pilot, int, str]:
+def _from_items(source: str | Path, *, by: str | None, assumed: Assumed) -> tuple[Pilot, int, str, bool]:
     growing = GrowingClusters()
     splits: list[str] = []
     of_split: dict[str, set[Any]] = {}
@@ -165,7 +173,7 @@ def _from_items(source: str | Path, *, by: str | None, assumed: Assumed) -> tupl
         f"assumed: accuracy {assumed.accuracy:g}, correlation of two systems {assumed.agreement:g}, of items that "
         f"share a cluster {assumed.within:g}"
     )
-    return pilot, len(values), basis
+    return pilot, len(values), basis, False
 
 
 def _items(source: str | Path) -> Iterator[Item]:

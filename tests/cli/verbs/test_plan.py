@@ -18,6 +18,13 @@ def test_a_plan_from_items_from_one_run_and_from_two(proband: Any, items: Path) 
         assert small["more_clusters"]["items"] > each["more_clusters"]["items"]
         assert 0 < each["now"]["power"] < 1
     assert [each["basis"].split()[0] for each in found] == ["assumed:", "pilot", "pilot"]
+    assert found[0]["interval"] is None  # nothing was measured
+    for each in found[1:]:
+        low, high = each["interval"]["more_clusters"]
+        assert low["items"] < each["more_clusters"]["items"] < high["items"]
+        assert each["now"]["interval"][0] < each["now"]["detectable"] < each["now"]["interval"][1]
+    low, high = found[2]["interval"]["more_clusters"]
+    assert f"{found[2]['more_clusters']['items']:,} [{low['items']:,}, {high['items']:,}]" in proband("plan", two, one)
     printed = proband("plan", items, "--by", "parity", "-d", "0.3")
     assert "needed, with clusters as large as these" in printed
     assert "a difference of 0.3 at p < 0.05" in printed

@@ -7,6 +7,7 @@ import runpy
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,13 @@ BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
 
 @pytest.fixture(scope="module")
 def simulation() -> Any:
+    """The benchmark's modules as one."""
     sys.path.insert(0, str(BENCHMARKS))
     try:
-        return importlib.import_module("calibration_simulation")
+        parts = [importlib.import_module(f"calibration_{name}") for name in ("designs", "methods", "simulation")]
     finally:
         sys.path.remove(str(BENCHMARKS))
+    return SimpleNamespace(**{name: value for part in parts for name, value in vars(part).items()})
 
 
 def measured(*runs: Floats) -> stats.Measured:

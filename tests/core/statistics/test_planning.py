@@ -9,7 +9,7 @@ from statsmodels.stats.power import TTestPower
 
 from proband.core.statistics import estimates
 from proband.core.statistics.clusters import Clusters, Floats, Neighbours
-from proband.core.statistics.planning import Pilot, grown, needed
+from proband.core.statistics.planning import Pilot, grown, largest, needed
 from proband.core.statistics.spread import neighbours_correlation, spread
 from proband.core.statistics.student_t import p_value
 
@@ -61,3 +61,27 @@ def test_more_items_in_the_same_clusters_have_a_limit() -> None:
     assert clusters.power(0.25) == pytest.approx(0.8, abs=0.002)
     assert items.power(0.25) == pytest.approx(0.8, abs=0.002)
     assert clusters.clusters * 20 >= 6
+
+
+def test_the_interval_of_a_plan_contains_the_number_that_is_needed() -> None:
+    """Pilots of 24 clusters: 95 % of their intervals contain the number that a very large pilot gives."""
+    true = _pilot(answers(4000, 6, better=0.05, repetitions=1, seed=0)[0], groups(4000, 6))
+    exact = needed(true, 0.08, power=0.8, by="clusters")
+    assert exact
+    wanted, shared, inside, numbers = 4000 * exact.clusters, groups(24, 6), [], []
+    for d in answers(24, 6, better=0.05, repetitions=400, seed=2):
+        plan, (low, high) = largest(_pilot(d, shared), 0.08, power=0.8, by="clusters")
+        assert plan
+        assert low
+        assert high
+        assert low.clusters <= plan.clusters <= high.clusters
+        inside.append(24 * low.clusters <= wanted <= 24 * high.clusters)
+        numbers.append(24 * plan.clusters)
+    assert 0.93 <= np.mean(inside) <= 0.99
+    assert np.quantile(numbers, 0.975) / np.quantile(numbers, 0.025) > 2  # a number alone says little
+
+
+def _pilot(d: Floats, shared: Neighbours) -> Pilot:
+    u = d - d.mean()
+    rho = float(neighbours_correlation(u, shared, safe=False))
+    return Pilot(shared=shared, square=float((u**2).mean()), correlation=rho)

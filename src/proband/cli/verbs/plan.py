@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -63,7 +63,8 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
         {
             "basis": result["basis"],
             "to see": f"a difference of {result['difference']:g} at p < 0.05, with a chance of {power:.0%}",
-            "this design": f"sees it with a chance of {now['power']:.0%}; detectable at 80%: {now['detectable']:.3f}",
+            "this design": f"sees it with a chance of {now['power']:.0%}; detectable at 80%: {now['detectable']:.3f}"
+            + (" [{:.3f}, {:.3f}]".format(*now["interval"]) if now["interval"] else ""),
         }
     )
     counted = [name for name in result["design"] if name != "effective_clusters"]
@@ -72,7 +73,20 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
         "needed, with clusters as large as these": result["more_clusters"],
         "needed, in these clusters": result["more_items_per_cluster"],
     }
-    rows = ((way, *(f"{found[name]:,}" if found else "–" for name in counted)) for way, found in ways.items())
+    ends = [None, *(result["interval"] or {"": None, " ": None}).values()]
+    rows = ((way, *(_number(name, found, both) for name in counted)) for (way, found), both in zip(ways.items(), ends))
     yield table(("", *counted), rows, numbers=tuple(range(1, 1 + len(counted))))
     if result["more_items_per_cluster"] is None:
         yield "–: no number of items is enough without more clusters"
+    if result["interval"]:
+        yield "[ ]: 95% interval, from what the pilot's clusters tell of the variance"
+
+
+def _number(name: str, found: Mapping[str, int] | None, both: Sequence[Mapping[str, int] | None] | None) -> str:
+    """A number with its interval.
+
+    >>> _number("items", {"items": 1200}, [{"items": 700}, None]), _number("items", None, None)
+    ('1,200 [700, –]', '–')
+    """
+    told = f"{found[name]:,}" if found else "–"
+    return f"{told} [{', '.join(f'{end[name]:,}' if end else '–' for end in both)}]" if both else told

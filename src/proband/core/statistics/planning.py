@@ -9,13 +9,16 @@ A test at 0.05 with nu degrees of freedom and standard error se sees d with a ch
     P = F_nu(d / se - t_.975),
 
 the same equation that gives the detectable difference (P = 0.8). The margin that the test adds to rho is counted.
+
+A pilot of G effective clusters knows the variance no better than nu = G - 1 degrees of freedom allow: the true one is
+between nu/chi2_.975 and nu/chi2_.025 times the estimate, and so is, nearly, the number of clusters that is needed.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -36,6 +39,23 @@ class Pilot:
     correlation: float
     share: bool = True
     seeds: float = 0.0
+
+    def uncertain(self) -> tuple[Pilot, Pilot]:
+        """With the smallest and the largest variance that this pilot is consistent with (95 %).
+
+        >>> from proband.core.statistics.clusters import Clusters
+        >>> shared = Neighbours.of(Clusters.of([(str(i // 6),) for i in range(144)]), np.arange(144))
+        >>> [round(each.square, 2) for each in Pilot(shared=shared, square=0.4, correlation=0.1).uncertain()]
+        [0.24, 0.79]
+        """
+        from scipy.special import chdtri
+
+        freedom = max(self.shared.least - 1, 1.0)
+        low, high = (freedom / float(chdtri(freedom, level)) for level in (0.025, 0.975))
+        return (
+            replace(self, square=self.square * low, seeds=self.seeds * low),
+            replace(self, square=self.square * high, seeds=self.seeds * high),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +114,21 @@ def needed(pilot: Pilot, difference: float, *, power: float, by: str) -> Plan | 
 
     times = _smallest(enough, least)
     return None if times is None else grown(pilot, **{by: times})
+
+
+def largest(
+    pilot: Pilot, difference: float, *, power: float, by: str
+) -> tuple[Plan | None, tuple[Plan | None, Plan | None]]:
+    """The design that is needed by every kind of cluster, with the ends of its interval."""
+    found = []
+    for each in pilot.shared.readings:
+        own = replace(pilot, shared=replace(each, others=()))
+        ends = [needed(bound, difference, power=power, by=by) for bound in own.uncertain()]
+        found.append((needed(own, difference, power=power, by=by), ends[0], ends[1]))
+    plan, low, high = (
+        max(each, key=lambda p: math.inf if p is None else p.clusters * p.within) for each in zip(*found)
+    )
+    return plan, (low, high)
 
 
 def _smallest(enough: Callable[[float], bool], least: float) -> float | None:

@@ -33,6 +33,7 @@ class Cell:
     chance: float | None = None
     runs: int = 1
     sd: float | None = None
+    p_chance: float | None = None  # of the test against chance
     unread: float = 0.0  # share of the items whose reply could not be read; they count as wrong
     skipped: int = 0  # items of the selection that were not asked; they do not count
     uncovered: int = 0  # items of the selection that the model knows nothing of; they do not count
@@ -153,7 +154,8 @@ class Study:
                     sd = float(np.std(column.values, ddof=1)) if runs > 1 else None
                     unread = self.unread(column.system, group.rows)
                     skipped, uncovered = self._left_out(column.system, self.mask(where))
-                    cells[column.system] = Cell(estimate, chance, runs, sd, unread, skipped, uncovered)
+                    p = None if chance is None else self._against(chance, group, place, metric)
+                    cells[column.system] = Cell(estimate, chance, runs, sd, p, unread, skipped, uncovered)
             self.known[key] = tuple(cells)
         return self.known[key]
 
@@ -215,6 +217,24 @@ class Study:
             seeds=len(column.values),
             from_seeds=found.from_seeds,
         )
+
+    def _against(self, chance: float, group: Together, place: int, metric: Metric) -> float:
+        measured = group.columns[place].measured
+        return stats.p_against(chance, measured, group.shared, share=metric.percent)
+
+    def between(self, metric: Metric, system: int, one: Where, other: Where, *, macro: str = "") -> stats.Difference:
+        """One system in two selections of items, which both have numbers."""
+        sides = []
+        for where in (one, other):
+            groups = self.together(metric, where, macro=macro)
+            sides.append(next((g.rows, c.measured) for g in groups for c in g.columns if c.system == system))
+        (rows_a, a), (rows_b, b) = sides
+        count = len(rows_a) + len(rows_b)
+        u = np.pad(count / len(rows_a) * a.influence, ((0, 0), (0, len(rows_b))))
+        u = u - np.pad(count / len(rows_b) * b.influence, ((0, 0), (len(rows_a), 0)))
+        both = stats.Measured(a.values - b.values, u, a.trained)
+        shared = Neighbours.of(self.arrays.clusters, np.concatenate([rows_a, rows_b]))
+        return stats.difference(both.value, both.mean_influence, shared, share=metric.percent, seeds=[both.seeds])
 
     def chance(self, metric: Metric, rows: Ints, macro: str = "") -> float | None:
         """The accuracy of guessing on these items; None for other metrics and where items have no choices."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
-from proband.core.metrics import Metric
+from proband.core.metrics import WARNED, Metric
+from proband.core.statistics.estimates import holm
 from proband.report.numbers import words
 from proband.report.numbers.cells import Cell, Study
 from proband.report.numbers.comparisons import between
 from proband.report.numbers.grids import Grid
-from proband.report.numbers.pairs import Comparison
+from proband.report.numbers.pairs import ALPHA, Comparison
 
 SENTENCES = 6
 
@@ -25,7 +27,7 @@ def sentences(study: Study, grid: Grid | None, compared: Sequence[Comparison]) -
             if cell is not None and not grid.labels[line].startswith("baseline:")  # what they do is known beforehand
         ]
         said += _against_chance(cells, grid.metric)
-        said += _gap(cells, grid)
+        said += _gap(study, cells, grid)
     return [each for each in said if each][:SENTENCES]
 
 
@@ -45,6 +47,10 @@ def _leader(study: Study, compared: Sequence[Comparison]) -> str:
     if pair.difference == 0:
         return f"{first} and {second} have the same {name}, {words.value(pair.mean_a, metric)}."
     ahead = f"{pair.a} ({words.value(pair.mean_a, metric)}) and {pair.b} ({words.value(pair.mean_b, metric)})"
+    left = next((cell for cell, label in zip(study.cell(metric, {}), study.labels) if label == pair.b), None)
+    if left is not None and left.unread > WARNED:
+        unread = f"{pair.b} left {100 * left.unread:.0f}% of its replies unread"
+        return f"No model leads on {name}: {ahead} cannot be compared, because {unread}."
     if pair.few:
         return f"No model leads on {name}: {ahead} share {words.count(pair.clusters, 'cluster')}, {words.TOO_FEW}."
     if pair.undecided:
@@ -58,23 +64,26 @@ def _leader(study: Study, compared: Sequence[Comparison]) -> str:
 
 
 def _against_chance(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> list[str]:
-    """Farthest above chance, farthest below, and who does not leave it."""
-    by_distance = sorted(
-        ((cell.estimate.mean - cell.chance, label, column, cell) for label, column, cell in cells if cell.chance),
-        key=lambda each: (-each[0], each[1], each[2]),
-    )
+    """Farthest above chance, farthest below, and who does not leave it. The farthest of many cells is far by chance
+    alone: p-values are corrected (Holm) over all cells, of every model and column."""
+    known = [(label, column, cell) for label, column, cell in cells if cell.chance and cell.p_chance is not None]
+    tested = [each for each in known if not each[2].estimate.few]
+    corrected = dict(zip(map(id, tested), holm([cell.p_chance or 0.0 for *_, cell in tested])))
+    by_distance = sorted(known, key=lambda each: (-_distance(each[2]), each[0], each[1]))
     said = []
-    means = [distance for distance, *_ in by_distance]
-    for ends, way in ((by_distance[:1], "above"), (by_distance[::-1][:1], "below")):
-        for distance, label, column, cell in ends:
-            alone = means.count(distance) == 1  # otherwise none is furthest
-            if alone and cell.against_chance == way and cell.chance is not None:
-                gap = words.distance(distance, metric)
-                low, high = sorted((cell.estimate.low - cell.chance, cell.estimate.high - cell.chance), key=abs)
+    means = [_distance(cell) for *_, cell in by_distance]
+    readable = [each for each in by_distance if not _unreadable(each[2])]
+    for ends, way in ((readable[:1], "above"), (readable[::-1][:1], "below")):
+        for each in ends:
+            label, column, cell = each
+            alone = means.count(_distance(cell)) == 1  # otherwise none is furthest
+            if alone and cell.against_chance == way and corrected.get(id(each), 1.0) < ALPHA:
+                gap, chance = words.distance(_distance(cell), metric), cell.chance or 0.0
+                low, high = sorted((cell.estimate.low - chance, cell.estimate.high - chance), key=abs)
                 span = words.interval(abs(low), abs(high), metric)
                 said.append(f"{label} is furthest {way} chance on {column}: by {gap} {span}.")
     level: dict[str, list[str]] = {}
-    for _, label, column, cell in by_distance:
+    for label, column, cell in by_distance:
         if cell.against_chance == "at":
             level.setdefault(column, []).append(label)
     for column, labels in sorted(level.items(), key=lambda each: (-len(each[1]), each[0]))[:2]:
@@ -83,25 +92,52 @@ def _against_chance(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> l
     return said
 
 
-def _gap(cells: Sequence[tuple[str, str, Cell]], grid: Grid) -> list[str]:
-    """The widest gap inside one system whose two intervals do not meet: between its highest column and its lowest."""
+def _distance(cell: Cell) -> float:
+    return cell.estimate.mean - (cell.chance or 0.0)
+
+
+def _unreadable(cell: Cell) -> bool:
+    """Whether unread replies, which count as wrong, may be the reason for a low number: they are more than a few, or
+    guesses in their place would reach chance."""
+    below = (cell.chance or 0.0) - cell.estimate.mean
+    return cell.unread > WARNED or 0 < below <= cell.unread
+
+
+def _gap(study: Study, cells: Sequence[tuple[str, str, Cell]], grid: Grid) -> list[str]:
+    """The widest gap inside one system: between its highest column and its lowest. It is tested, and corrected for the
+    pairs of columns of all systems in which it was looked for (Bonferroni)."""
     widest: tuple[float, str] = (0.0, "")
     metric = grid.metric
+    readable = [each for each in cells if not each[2].estimate.few and not _unreadable(each[2])]
+    tries = sum(own * (own - 1) // 2 for own in Counter(label for label, *_ in readable).values())
     for label in grid.labels:
-        own = sorted(
-            ((cell.estimate, column) for name, column, cell in cells if name == label and not cell.estimate.few),
-            key=lambda e: e[0].mean,
-        )
+        own = sorted((each for each in readable if each[0] == label), key=lambda each: each[2].estimate.mean)
         if len(own) < 2:
             continue
-        (bottom, lowest), (top, highest) = own[0], own[-1]
-        if top.low > bottom.high and top.mean - bottom.mean > widest[0]:
-            high, low = words.value(top.mean, metric), words.value(bottom.mean, metric)
-            told = (
-                f"{label} has its highest {words.metric(metric)} on {highest} ({high}), its lowest on {lowest} ({low})."
-            )
-            widest = (top.mean - bottom.mean, told)
+        (_, lowest, bottom), (_, highest, top) = own[0], own[-1]
+        gap = top.estimate.mean - bottom.estimate.mean
+        if gap > widest[0] and tries * _p_between(study, grid, top, bottom) < ALPHA:
+            high, low = words.value(top.estimate.mean, metric), words.value(bottom.estimate.mean, metric)
+            name = words.metric(metric)
+            widest = gap, f"{label} has its highest {name} on {highest} ({high}), its lowest on {lowest} ({low})."
     return [widest[1]] if widest[1] else []
+
+
+def _p_between(study: Study, grid: Grid, top: Cell, bottom: Cell) -> float:
+    """The p-value of two cells of one line in the last row of a table; 1 where they are of different systems (a table
+    over the settings of runs)."""
+    row = grid.rows[-1] if grid.rows else None
+    rest = dict(zip(grid.table.rows, row)) if row is not None else {}
+    places = []
+    for cell in (top, bottom):
+        column = next(key for key in grid.columns if any(each is cell for each in grid.cells[row, key]))
+        where = {**grid.table.where, **dict(zip(grid.table.columns, column)), **rest}
+        found = study.cell(grid.metric, where, macro=grid.table.macro)
+        places.append((where, next(at for at, each in enumerate(found) if each is cell)))
+    (one, system), (other, second) = places
+    if system != second:
+        return 1.0
+    return study.between(grid.metric, system, one, other, macro=grid.table.macro).p
 
 
 def _listed(names: Sequence[str]) -> str:
