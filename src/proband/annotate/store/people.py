@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from proband.annotate.store.schema import (
+    adjudications,
     answers,
     assignments,
     bars,
@@ -149,6 +150,8 @@ def erase_stories(connection: Connection, worker: str) -> int:
         if not gone:
             continue
         count += gone
+        ids = [story["id"] for story in body["stories"] if story.get("erased")]
+        connection.execute(delete(adjudications).where(adjudications.c.part.in_(ids)))
         connection.execute(update(units).where(units.c.id == unit.id).values(body=encode(body).decode()))
         if all(story.get("erased") for story in body["stories"]):
             here = assignments.c.unit_id == unit.id

@@ -35,14 +35,14 @@ async def show(request: Request) -> Response:
         step = await study.write(lambda c: steps.advance(c, study.project, visit.worker))
     token, person = request.path_params["visit"], step.person
     practice: list[Line] = []
-    if person is not None and not step.done and step.name in ("unit", "end"):
+    if person is not None and not step.done and (step.name == "unit" or person.outcome == "screened_out"):
         practice = await study.read(lambda c: steps.last_practice(c, study.kind, person.id))
     if step.name == "unit":
         return unit_page(request, study, step, practice=practice)
     if step.name == "instructions":
         return instructions_page(request, study, visit, step)
     if step.name == "end":
-        return page(request, "end.html", token=token, practice=practice, **ending(study, visit, step))
+        return page(request, "end.html", token=token, **ending(study, visit, step), practice=practice)
     if step.name == "consent":
         return page(request, "consent.html", token=token)
     return message(request, step.name, token=token, done=step.done)
@@ -142,7 +142,7 @@ def reason_of(stored: str) -> str:
     'careless answers. All alike.'
     """
     known, _, words = stored.partition(" ")
-    return ". ".join(filter(None, (text(f"owner.reason_{known}"), words)))
+    return " ".join(f"{part.rstrip('.')}." for part in (text(f"owner.reason_{known}"), words) if part)
 
 
 async def revise(request: Request) -> Response:
