@@ -126,9 +126,9 @@ class Browsing:
         raise AssertionError(f"{self.page.url}: waited in vain for {script}")
 
     def filled(self) -> dict[str, str]:
-        """What the form holds, without its tokens."""
+        """What the form holds, without its tokens and the id of the answer."""
         every = self.page.evaluate("Object.fromEntries(new FormData(document.getElementById('task')))")
-        return {name: value for name, value in every.items() if name not in ("form", "unit")}
+        return {name: value for name, value in every.items() if name not in ("form", "unit", "id")}
 
     def cut_connection(self) -> None:
         self.context.set_offline(True)

@@ -135,8 +135,8 @@ def test_exports_of_the_desk(desk: Any, tmp_path: Path) -> None:
         archive.extractall(tmp_path / "hub")
     head = yaml.safe_load((tmp_path / "hub" / "README.md").read_text("utf-8").split("---")[1])
     files = {each["config_name"]: each["data_files"][0]["path"] for each in head["configs"]}
-    assert list(files) == ["answers", "labels"]
-    for name, count in (("answers", 10), ("labels", 20)):
+    assert list(files) == ["answers", "units", "labels"]
+    for name, count in (("answers", 10), ("units", 5), ("labels", 20)):
         rows = [json.loads(line) for line in (tmp_path / "hub" / files[name]).read_text("utf-8").splitlines()]
         assert len(rows) == count
         assert len({tuple(row) for row in rows}) == 1, "the columns differ"
