@@ -106,13 +106,14 @@ class Browsing:
         self.press("Enter")
 
     def send(self) -> None:
-        before = self.page.locator("input[name=unit]").get_attribute("value")
+        before = self.page.locator("#task input[name=unit]").get_attribute("value")
         self.press_send()
         self.moved_on(before)
 
     def moved_on(self, before: str | None) -> None:
         self.until(
-            "b => document.getElementById('code') || document.querySelector('input[name=unit]')?.value !== b", before
+            "b => document.getElementById('code') || document.querySelector('#task input[name=unit]')?.value !== b",
+            before,
         )
 
     def until(self, script: str, value: Any = None, seconds: float = 20.0) -> None:

@@ -90,14 +90,14 @@ def test_two_tabs_keep_both_texts(simplify: Any, browser: Any, tmp_path: Path) -
         first.page.click("button.primary")
         second = first.context.new_page()
         second.goto(first.page.url)
-        assert second.input_value("input[name=unit]") == first.page.input_value("input[name=unit]")
-        unit = first.page.input_value("input[name=unit]")
+        assert second.input_value("#task input[name=unit]") == first.page.input_value("#task input[name=unit]")
+        unit = first.page.input_value("#task input[name=unit]")
         first.page.fill("#s0", "ONE")
         first.page.click("#task button[type=submit]")
         first.moved_on(unit)
         second.fill("#s0", "TWO")
         second.click("#task button[type=submit]")
-        second.wait_for_function("u => document.querySelector('input[name=unit]')?.value !== u", arg=unit)
+        second.wait_for_function("u => document.querySelector('#task input[name=unit]')?.value !== u", arg=unit)
     rows = stored(folder, tmp_path)
     assert [(row["answer"]["steps"], row["revision"]) for row in rows] == [(["TWO"], 2)]
 

@@ -84,7 +84,7 @@ def test_a_whole_visit(kind: str, served_kind: Callable[[str], tuple[Path, str, 
                 visit.page.wait_for_selector("#task")
                 assert visit.filled() == before, "a reload lost the draft"
             if number == 1:
-                unit = visit.page.locator("input[name=unit]").get_attribute("value")
+                unit = visit.page.locator("#task input[name=unit]").get_attribute("value")
                 visit.cut_connection()
                 visit.press_send()
                 visit.page.wait_for_selector("#offline:not([hidden])")

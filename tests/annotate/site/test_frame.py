@@ -65,12 +65,12 @@ def test_a_whole_visit_in_a_frame(tmp_path: Path, served: Callable[[Path], Any])
             frame.locator("button.primary").click()
             for _ in range(2):
                 frame.locator("#task").wait_for()
-                unit = frame.locator("input[name=unit]").get_attribute("value")
+                unit = frame.locator("#task input[name=unit]").get_attribute("value")
                 for place in range(3):
                     frame.locator(f"input[name=c{place}][value=no]").check()
                 frame.locator("#saved", has_text="Saved").wait_for()
                 frame.locator("#task button[type=submit]").click()
-                frame.locator(f"#code, input[name=unit]:not([value='{unit}'])").first.wait_for(state="attached")
+                frame.locator(f"#code, #task input[name=unit]:not([value='{unit}'])").first.wait_for(state="attached")
             assert frame.locator("#code").inner_text() == read_project(folder).codes.done
             assert visit.context.cookies() == []
             assert visit.page.url == f"http://localhost:{port}/"
