@@ -24,7 +24,7 @@ from proband.suites.kinship.nets.task import KINDS, KinshipTask, task
 from proband.training.fit import Fitted, fit
 
 Small = Callable[..., Any]
-EPOCHS = {"gat": 50, "composer": 25, "rmc": 90}
+EPOCHS = {"edge-transformer": 40, "gat": 50, "composer": 25, "rmc": 90}
 
 
 def planned(kind: str, items: Path, options: Any, encoder: Any) -> KinshipTask:
