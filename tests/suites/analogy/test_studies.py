@@ -46,6 +46,7 @@ def test_every_study_and_every_table_on_request_is_used(root: Path) -> None:
     read = {name: read_study(study_path(name), {}) for name in NAMES}
     asked = {table for study in read.values() for table in study.report.tables or ()}
     assert {table.name for table in SUITE.tables if not table.always} <= asked
+    assert read["analogy"].parameters["made-from"] == "right"  # as printed, random is a test of copying
     (run,) = read["analogy-templates"].run
     assert run.grid["template"] == list(TEMPLATES)
 
@@ -67,8 +68,9 @@ def test_the_paper_from_end_to_end(folder: Path, tmp_path: Path) -> None:
     out, how = tmp_path / "out", {"zero-shot": 0, "supervised": 0}
     found: dict[str, Any] = proband.paper("analogy", data=folder, out=out, models=["embedded:glove"], parameters=how)
     assert [stage["state"] for stage in found["stages"]] == ["ran"] * 4
-    items = [json.loads(p.read_text())["items"] for p in sorted((out / "stages" / "build").glob("*/manifest.json"))]
-    assert sorted(items) == [5 * 3 * 60, 5 * 3 * 120]
+    manifests = [json.loads(path.read_text()) for path in sorted((out / "stages" / "build").glob("*/manifest.json"))]
+    assert sorted(each["items"] for each in manifests) == [5 * 3 * 60, 5 * 3 * 120]
+    assert {each["conditions"]["negatives"] for each in manifests} == {"made from the right tuple"}
     groups = "".join(path.read_text() for path in (out / "tables").glob("*groups.md"))
     assert "RoB-Large" not in groups  # published figures stand beside BATS itself, not beside lists with its file names
     assert groups.count("embedded:glove") == 2 * 5
