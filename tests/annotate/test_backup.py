@@ -54,6 +54,7 @@ def test_a_running_servers_answers_are_in_the_back_up_and_not_in_a_copy_of_its_f
     tmp_path: Path, served: Callable[[Path], Any], person: Callable[..., Person]
 ) -> None:
     folder = study_in(tmp_path)
+    (folder / "jwks.json").write_text('{"keys": []}')
     server = served(folder)
     someone = person(server.url, new_link(secret_of(folder), "crowd"), participant="a")
     someone.begin()
@@ -68,6 +69,8 @@ def test_a_running_servers_answers_are_in_the_back_up_and_not_in_a_copy_of_its_f
     someone.send("answer", **judged("no", 3))  # after it
     assert main(["annotate", "restore", str(tmp_path / "b.tar.gz"), str(tmp_path / "again")]) == 0
     assert len(collected(tmp_path / "again").given) == 3
+    for name in ("project.toml", "units.jsonl", "secret", "jwks.json"):
+        assert (tmp_path / "again" / name).read_bytes() == (folder / name).read_bytes()
     assert len(collected(folder).given) == 4
     again = person(served(tmp_path / "again").url, someone.home.rsplit("/", 1)[-1])
     again.page = again.client.get(f"/v/{someone.home.rsplit('/', 1)[-1]}")  # the same links work

@@ -12,7 +12,7 @@ from proband.annotate.results.collected import Collected
 from proband.annotate.results.figures import agreement, progress
 from proband.annotate.results.labels import Labels, labels
 from proband.annotate.results.suite_inputs import write_jsonl, write_suite_input
-from proband.annotate.results.unit_texts import part_text, unit_text
+from proband.annotate.results.unit_texts import part_text, part_texts, unit_text
 from proband.annotate.texts import paragraphs, texts
 from proband.core.errors import ProbandError
 from proband.core.files import write_text
@@ -81,10 +81,10 @@ def csv_lines(found: Collected) -> Iterator[list[Any]]:
         if parts:
             detail = {v["story"]: v["reason"] for v in answer.get("verdicts", ())}
             rating = answer.get("difficulty")
+            about, texts = unit_text(body), part_texts(body)
             for part, label in parts:
                 more = detail.get(part, rating)
-                about = [unit_text(body), part_text(body, part)]
-                yield [each.id, each.unit, part, *shared, label, "", more, *about]
+                yield [each.id, each.unit, part, *shared, label, "", more, about, texts.get(part, "")]
         else:
             text = answer.get("story") or "\n".join(answer.get("steps", ()))
             yield [each.id, each.unit, "", *shared, "", text, "", unit_text(body), ""]

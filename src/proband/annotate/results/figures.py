@@ -13,7 +13,10 @@ from proband.annotate.texts import text
 from proband.core.agreement.alpha import Alpha, krippendorff_alpha
 from proband.core.agreement.gwet import gwet_ac1
 from proband.core.agreement.mace import mace
+from proband.core.agreement.pairwise import Pair, pairwise
 from proband.core.agreement.workers import agreement_with_others
+
+SHARED = 5  # labels that two people must both have given, so that their agreement says something
 
 
 @kept
@@ -125,6 +128,12 @@ def _quality(found: Collected) -> dict[str, tuple[float | None, float]]:
     competence = mace(votes).competence
     assert competence is not None
     return dict(zip(votes.workers, zip(agreement_with_others(votes), competence.tolist(), strict=True), strict=True))
+
+
+@kept
+def pairs(found: Collected) -> list[Pair]:
+    """How far every two people agree who gave enough labels on the same parts."""
+    return pairwise(found.votes, least=SHARED) if found.votes is not None else []
 
 
 def flags(found: Collected, person: Any, mine: Sequence[Given]) -> list[str]:

@@ -27,5 +27,9 @@ def part_text(body: Mapping[str, Any], part: str) -> str:
     >>> part_text({"candidates": [{"id": "c1", "text": "[COUNTRY] invaded Ethiopia."}]}, "c1")
     '[COUNTRY] invaded Ethiopia.'
     """
-    parts = body.get("candidates") or body.get("stories") or ()
-    return next((str(each.get("text", "")) for each in parts if each["id"] == part), "")
+    return part_texts(body).get(part, "")
+
+
+def part_texts(body: Mapping[str, Any]) -> dict[str, str]:
+    """Of all parts of a unit."""
+    return {each["id"]: str(each.get("text", "")) for each in body.get("candidates") or body.get("stories") or ()}

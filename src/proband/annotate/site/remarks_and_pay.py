@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from proband.annotate.results.cells import csv_text
+from proband.annotate.results.figures import SHARED, pairs
 from proband.annotate.results.payments import HEADER, payments
 from proband.annotate.results.unit_texts import unit_text
 from proband.annotate.site.context import Study, message, page
@@ -18,10 +19,8 @@ from proband.annotate.site.forms import bounded
 from proband.annotate.site.owner import when
 from proband.annotate.store import remarks as remark_store
 from proband.annotate.store.schema import bonuses, people
-from proband.core.agreement.pairwise import pairwise
 
 SHOWN = 200  # pairs of people
-SHARED = 5  # labels that two people must both have given, so that a figure says something
 
 
 @owned
@@ -49,15 +48,14 @@ async def settle_remark(request: Request, study: Study, form: dict[str, str]) ->
 @owned
 async def agreement_page(request: Request, study: Study, session: str) -> Response:
     found = await study.collect()
-    votes = found.votes
-    pairs = await study.compute(lambda: pairwise(votes, least=SHARED)) if votes is not None else []
+    made = await study.compute(lambda: pairs(found))
     numbers = {person["worker"]: person["id"] for person in found.people}
     return page(
         request,
         "agreement.html",
         token=session,
-        pairs=pairs[:SHOWN],
-        count=len(pairs),
+        pairs=made[:SHOWN],
+        count=len(made),
         least=SHARED,
         numbers=numbers,
         here="agreement",

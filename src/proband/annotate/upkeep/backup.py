@@ -31,7 +31,6 @@ from proband.core.errors import ProbandError
 from proband.core.files import encode, sha256_file
 
 DATABASE, CONTENTS = "answers.db", "backup.json"
-PARTS = ("project.toml", "units.jsonl", "secret", "media", "items")  # of a project's folder
 NAME = re.compile(r"-\d{8}T\d{6}Z\.tar\.gz$")
 ROWS = 1000  # copied at once
 
@@ -62,7 +61,8 @@ def backup(folder: Path, out: Path, *, keep: int = 0) -> dict[str, Any]:
         with tempfile.TemporaryDirectory(dir=into, prefix=".backup-") as name:
             copy = Path(name) / DATABASE
             schema = _snapshot(database, copy)
-            files = {DATABASE: copy, **{str(path.relative_to(folder)): path for path in _files(folder)}}
+            own = database.engine.url.database if database.sqlite else None
+            files = {DATABASE: copy, **{str(path.relative_to(folder)): path for path in _files(folder, own)}}
             found = Contents(
                 made=stamp,
                 proband=__version__,
@@ -123,11 +123,13 @@ def _copy(source: Connection, target: Connection) -> None:
             target.execute(sequence, {"table": table.name, "last": max(1, last), "used": last > 0})
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    for name in PARTS:
-        path = folder / name
-        found = sorted(path.rglob("*")) if path.is_dir() else [path]
-        yield from (each for each in found if each.is_file() and not each.is_symlink())
+def _files(folder: Path, database: str | None) -> Iterator[Path]:
+    """All that a project's folder has (settings, secret, units, media, items, keys), but for its database."""
+    left_out = {folder.resolve() / DATABASE, *([Path(database)] if database else [])}
+    names = {f"{path.resolve()}{end}" for path in left_out for end in ("", "-wal", "-shm", "-journal")}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink() and str(path.resolve()) not in names:
+            yield path
 
 
 def _counts(path: Path) -> dict[str, int]:
