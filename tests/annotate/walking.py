@@ -128,8 +128,8 @@ def all_kinds(walk: Walk) -> dict[str, int]:
         "judge",
         questions,
         lambda _, body: {"labels": {c["id"]: label(c) for c in body["candidates"]}},
-        people=2,
-        overlap=2,
+        people=5,
+        overlap=5,
     )
     counts["judge"] = sum(1 for _ in read_items(walk.built(judged)))
     explained = walk.study(

@@ -119,12 +119,12 @@ def test_a_unit_is_skipped_for_good_and_goes_to_somebody_else(study: Any, person
     folder, server, owner = study(people={"overlap": 1, "skips": 1})
     someone = joined(server, folder, person, "ann")
     first = someone.hidden()["unit"]
-    page = someone.send("remark", kind="skip", words="I know these people", unit=first)
+    page = someone.send("remark", kind="skip", words="I know these people", about=first)
     assert page.status_code == 200
     assert someone.hidden()["unit"] != first
     second = someone.hidden()["unit"]
     assert 'value="skip"' not in someone.html  # one, and no more
-    assert someone.send("remark", kind="skip", unit=second).status_code == 409
+    assert someone.send("remark", kind="skip", about=second).status_code == 409
     someone.page = someone.client.get(someone.home)
     finished(someone)
     assert {str(each.unit_id) for each in collected(folder).given} == {"1", "2", "3"} - {first}
@@ -144,10 +144,10 @@ def test_problems_and_comments_reach_the_owner(study: Any, person: Come, capsys:
     def remark(**fields: str) -> httpx.Response:
         return someone.client.post(f"{someone.home}/remark", data={"form": form, **fields})
 
-    assert remark(kind="problem", unit=unit, words=" ").status_code == 422
-    assert remark(kind="problem", unit="99", words="not mine").status_code == 409
-    assert remark(kind="praise", unit=unit, words="x").status_code == 400
-    assert remark(kind="problem", unit=unit, words="Sentence 2 <b>is</b> empty").status_code == 200
+    assert remark(kind="problem", about=unit, words=" ").status_code == 422
+    assert remark(kind="problem", about="99", words="not mine").status_code == 409
+    assert remark(kind="praise", about=unit, words="x").status_code == 400
+    assert remark(kind="problem", about=unit, words="Sentence 2 <b>is</b> empty").status_code == 200
     someone.page = someone.client.get(someone.home)
     assert someone.hidden()["unit"] == unit  # still there
     finished(someone)

@@ -124,7 +124,7 @@ async def stop(request: Request, study: Study, visit: Visit, form: dict[str, str
 @posting
 async def remark(request: Request, study: Study, visit: Visit, form: dict[str, str]) -> Response:
     """POST /v/VISIT/remark: a problem with a unit, a comment, or a unit that the person would rather not do."""
-    kind, words, number = form.get("kind", ""), form.get("words", "").strip(), unit_number(form)
+    kind, words, number = form.get("kind", ""), form.get("words", "").strip(), unit_number(form, "about")
     if kind not in ("skip", "problem", "comment") or (kind != "comment" and number < 0):
         return refuse(request, 400, "bad_form")
     if kind != "skip" and not words:

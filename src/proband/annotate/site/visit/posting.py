@@ -62,7 +62,7 @@ def onward(request: Request, **values: Any) -> Response:
     return RedirectResponse(f"{root}/v/{request.path_params['visit']}", status_code=303)
 
 
-def unit_number(form: dict[str, str]) -> int:
+def unit_number(form: dict[str, str], name: str = "unit") -> int:
     """The unit a form is about; -1 if it names none."""
-    value = form.get("unit", "")
+    value = form.get(name, "")
     return int(value) if value.isascii() and value.isdigit() and len(value) < 9 else -1
