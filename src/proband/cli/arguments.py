@@ -13,12 +13,30 @@ from cyclopts.validators import Number
 from proband.core.errors import ProbandError
 
 COUNT = Number(gte=1)
+
+
+def whole_number(_: Any, tokens: Sequence[Any]) -> int:
+    """A number as it stands: 1.5 is none, and is not rounded to one."""
+    try:
+        return int(tokens[0].value)
+    except ValueError:
+        raise ValueError(f"{tokens[0].value!r} is not a whole number") from None
+
+
 OPTIONS = Group("Options", sort_key=1)
 
 Items = Annotated[Path, Parameter(help="Folder that `proband build` wrote, or a file of items.")]
 Out = Annotated[Path, Parameter(name=("--out", "-o"), metavar="DIR", help="Folder to write.")]
-Seed = Annotated[int, Parameter(name="--seed", metavar="N", help="Random seed; the same seed gives the same bytes.")]
+Seed = Annotated[
+    int,
+    Parameter(
+        name="--seed", metavar="N", converter=whole_number, help="Random seed; the same seed gives the same bytes."
+    ),
+]
 Json = Annotated[bool, Parameter(name="--json", negative=(), help="Print the result as one JSON object.")]
+Force = Annotated[
+    bool, Parameter(name="--force", negative=(), help="Write over files that are there already with other content.")
+]
 Moved = Annotated[
     Path | None, Parameter(name="--items", metavar="DIR", help="Folder of the items, if it has been moved.")
 ]

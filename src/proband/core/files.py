@@ -26,6 +26,7 @@ from proband.core.progress import say
 from proband.core.types import Answer, Item, Run
 
 Kind = TypeVar("Kind", bound=msgspec.Struct)
+ARRAY = "a JSON array; what is wanted is JSON lines, one object a line and no brackets around them"
 LARGEST = 1e300  # of a number: beyond it arithmetic overflows
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 LONGEST_LINE = 32 * 1024 * 1024  # a line beyond this is not one of ours; refuse it instead of filling the memory
@@ -131,7 +132,7 @@ def sha256_text(text: str) -> str:
 
 
 def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """(line number, bytes) of a file whose last line is complete."""
+    """(line number, bytes) of a JSON-lines file whose last line is complete."""
     with told_of(path), open(path, "rb") as file:
         for number, raw in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1):
             if len(raw) > LONGEST_LINE:
@@ -139,8 +140,17 @@ def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
             if number == 1 and raw.startswith(BYTE_ORDER_MARK):
                 raw = without_mark(raw, path)
             if not raw.endswith(b"\n"):
-                raise ProbandError("truncated: the last line has no end", file=path, line=number)
+                raw = _last_line(raw, path, number)
             yield number, raw
+
+
+def _last_line(raw: bytes, path: Path, number: int) -> bytes:
+    """A last line without an end, as editors may leave it; what is no whole JSON was cut off."""
+    try:
+        msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise ProbandError("truncated: the last line has no end", file=path, line=number) from None
+    return raw + b"\n"
 
 
 def without_mark(raw: bytes, path: Path) -> bytes:
@@ -189,8 +199,12 @@ def decode(kind: Any, raw: bytes, *, file: object, line: int | None = None) -> A
     try:
         return _decoder(kind).decode(raw)
     except msgspec.ValidationError as error:
+        if raw.lstrip()[:1] == b"[":
+            raise ProbandError(ARRAY, file=file, line=line) from None
         raise ProbandError(in_words(with_key(str(error), kind, raw)), file=file, line=line) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        if raw.lstrip()[:1] == b"[":
+            raise ProbandError(ARRAY, file=file, line=line) from None
         raise ProbandError(f"not a JSON object: {why(raw, error)}", file=file, line=line) from None
 
 

@@ -82,6 +82,7 @@ class Run(Record, frozen=True, kw_only=True):
     identity: dict[str, str] = {}  # of the model: revision, weights and tokenizer hashes
     settings: dict[str, Any] = {}  # of the solver: template, normalisation, ...
     usage: dict[str, float | None] = {}  # requests, tokens and cost of an endpoint; None: the server does not tell
+    label: str = ""  # how reports name the run, if the user says so
     net: dict[str, Any] = {}  # of a trained network: its kind, options and training seed (net.json)
 
 

@@ -60,8 +60,8 @@ def plan(
     the numbers; None in it: no number of items is enough.
     """
     assumed.check()
-    if difference <= 0:
-        raise ProbandError(f"--difference is {difference:g}: it must be above 0")
+    if not 0 < difference < float("inf"):
+        raise ProbandError(f"--difference is {difference:g}: it must be a number above 0")
     if not 0.05 < power < 1:
         raise ProbandError(f"--power is {power:g}: it must lie between 0.05 and 1")
     if second is not None or (Path(source) / "run.json").exists() or _holds_runs(source):

@@ -155,6 +155,7 @@ class Runner:
             identity={str(k): str(v) for k, v in self.model.identity().items()},
             settings={**self.solver.recorded(self.options), **part, **too_long},
             net=dict(getattr(self.model, "net_note", {})),
+            label=self.how.label,
         )
 
     def run(self) -> Run:

@@ -6,7 +6,7 @@ interrupted resumes. `paper SUITE` is the study of that name that ships with Pro
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,14 @@ def study(
     stages = Grid(read, file=path, out=folder).stages()
     if not any(stage.verb == "run" for stage in stages):
         raise ProbandError("has no [[run]]: nothing to report", file=path)
+    for stage in stages:
+        if isinstance(stage, RunStage) and not stage.finished():
+            try:
+                stage.check()
+            except ProbandError as error:
+                if not stage.optional:
+                    raise ProbandError(f"run {stage.name}: {error}", file=path, line=stage.line) from None
+    check_report(read, {stage.items.suite for stage in stages if isinstance(stage, RunStage)}, file=path)
     if dry_run:
         return {"title": read.study.title, "stages": [planned(stage) for stage in stages]}
     models = Models(engine=engine, workers=workers)
@@ -111,6 +119,18 @@ def perform(stage: Any, models: Models, *, at: str, file: Path) -> dict[str, Any
         say(f"    left out: {error}")
         return {**line, "state": "skipped", "reason": str(error)}
     return {**line, "state": "ran"}
+
+
+def check_report(read: StudyFile, named: Collection[str], *, file: Path) -> None:
+    """Whether the suites of a study have the tables and analyses that its [report] asks for."""
+    found = [suites.suite(name) for name in sorted(named)]
+    for kind, asked, known in (
+        ("tables", read.report.tables or (), [table.name for suite in found for table in suite.tables]),
+        ("analyses", read.report.analyses, [analysis.name for suite in found for analysis in suite.analyses]),
+    ):
+        for name in asked:
+            if name not in known:
+                raise ProbandError(f"[report] {kind}: no {name!r}; there are {', '.join(known) or 'none'}", file=file)
 
 
 def write_report(read: StudyFile, runs: Sequence[RunStage], *, out: Path) -> dict[str, Any]:

@@ -46,16 +46,17 @@ def write_report(
     claims: bool = False,
     analyses: Sequence[str] = (),
     split: str = "",
+    force: bool = False,
 ) -> dict[str, Any]:
     """Write index.html, a page per item set, report.json, tables/, figures/ and data/ into `out`; files of an earlier
-    report that this one does not have are removed. Returns where it is and what stands out; the numbers are in
-    report.json.
+    report that this one does not have are removed, files that no report wrote are only written over with `force`.
+    Returns where it is and what stands out; the numbers are in report.json.
 
     `tables` names the tables to write (default: those that are not only for studies), `analyses` the analyses to run;
     with `claims` the suites' claims are tested. `split`: the items that are scored (core/metrics.py).
     """
     _check(sets, tables=tables, analyses=analyses)
-    folder = Folder(out)
+    folder = Folder(out, force=force)
     keys = unique([*PAGES, *(slug(each.suite.name) for each in sets)])[len(PAGES) :]
     studies: list[Study] = []
     sections: list[Section] = []

@@ -38,14 +38,22 @@ class Prompt:
     def sha(self) -> str:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
+    def check(self) -> None:
+        """Whether the text is a template at all."""
+        import jinja2
+
+        try:
+            _compiled(self.text)
+        except jinja2.TemplateSyntaxError as error:
+            raise ProbandError(f"not a template: {error.message}", file=self.path, line=error.lineno) from None
+
     def render(self, **values: Any) -> str:
         """The text for one item, without white space at its ends."""
         import jinja2
 
+        self.check()
         try:
             return str(_compiled(self.text).render(**values)).strip()
-        except jinja2.TemplateSyntaxError as error:
-            raise ProbandError(f"not a template: {error.message}", file=self.path, line=error.lineno) from None
         except (jinja2.TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise ProbandError(f"cannot be filled in: {' '.join(str(error).split())}", file=self.path) from None
 
@@ -77,7 +85,9 @@ def read_prompt(name: str, folder: Path, *, default: str) -> Prompt:
         raise ProbandError(f"no prompt {name!r}: there are {', '.join(names)}, or name a file") from None
     except UnicodeDecodeError:
         raise ProbandError("a prompt is UTF-8 text; this is not", file=path) from None
-    return Prompt(name=path.stem, path=path, text=text)
+    prompt = Prompt(name=path.stem, path=path, text=text)
+    prompt.check()
+    return prompt
 
 
 def values_of(item: Item, more: Mapping[str, Any]) -> dict[str, Any]:

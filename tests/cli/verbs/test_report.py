@@ -11,7 +11,14 @@ def test_options_reach_the_report(proband: Any, stage: Any) -> None:
     words = ["report", "runs/a", "runs/b", "-o", "out", "--title", "Two models", "--items", "items", "--seed", 1]
     text = proband(*words)
     assert made.arguments == ([Path("runs/a"), Path("runs/b")],)
-    assert made.given == {"out": Path("out"), "items": Path("items"), "title": "Two models", "seed": 1, "split": ""}
+    assert made.given == {
+        "out": Path("out"),
+        "items": Path("items"),
+        "title": "Two models",
+        "seed": 1,
+        "split": "",
+        "force": False,
+    }
     assert text.splitlines() == ["A is best.", "items:  2,000", "open out/index.html"]
     assert proband.json("report", "-o", "out", "runs") == made.result
 

@@ -19,7 +19,7 @@ def test_the_result_is_a_table(proband: Any, items: Path) -> None:
     assert header.split() == ["accuracy", "score", "95", "%", "interval", "chance", "unread", "n"]
     assert overall.split()[:4] == ["test", "items", "100.0", "%"]
     assert overall.split()[-4:] == ["50.0", "0.0", "%", "8"]
-    assert rows["usage"] == "tokens 1234"
+    assert rows["usage"] == "tokens 1,234"
 
 
 def test_json_is_the_run_with_its_score(proband: Any, items: Path) -> None:
@@ -36,7 +36,7 @@ def test_every_option_reaches_the_pipeline(proband: Any, items: Path, stage: Any
     made = stage("run", Run(suite="toy", solver="as-is", model="x", seed=1, items_sha=""))
     stage("score", {"metric": "accuracy", "title": "accuracy", "unit": "share", "mean": None, "answers": 0})
     words = shlex.split(
-        "-m hf:x -s as-is --set a=1 --set b=x=y --limit 3 --too-long skip --no-cache --seed 1 --engine ray --workers 2"
+        "-m hf:x -s as-is --set a=1 --set b=x=y --limit 3 --too-long skip --label mine --on-error record --max-errors 3 --no-cache --seed 1 --engine ray --workers 2"
     )
     more = shlex.split("--device cpu --dtype float16 --batch 4 --revision main --allow-pickle --model-set bos=never")
     proband("run", items, *words, *more, "-o", "out")
@@ -49,6 +49,9 @@ def test_every_option_reaches_the_pipeline(proband: Any, items: Path, stage: Any
         "limit": 3,
         "split": "",
         "too_long": "skip",
+        "label": "mine",
+        "on_error": "record",
+        "max_errors": "3",
         "cache": False,
         "options": {"a": "1", "b": "x=y"},
         "engine": "ray",

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments import Items, Json
+from proband.cli.arguments import Force, Items, Json
 from proband.cli.tables import fields, give
 
 
@@ -20,6 +20,7 @@ def export(
         str, Parameter(metavar="FORMAT", help="csv, hf, lm-eval, inspect, or one of the suite's own formats.")
     ],
     out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="PATH", help="File or folder to write.")] = Path("."),
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Write the items in the format of another tool.
@@ -28,7 +29,7 @@ def export(
     """
     from proband.pipeline.export import export
 
-    give(export(items, to=to, out=out), layout, json=json)
+    give(export(items, to=to, out=out, force=force), layout, json=json)
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments import Json, Moved, Out, Seed, Split
+from proband.cli.arguments import Force, Json, Moved, Out, Seed, Split
 from proband.cli.tables import fields, give, table
 
 
@@ -21,6 +21,7 @@ def report(
     split: Split = "",
     items: Moved = None,
     seed: Seed = 0,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Write index.html, tables (md, tex, csv) and figures for any number of runs; opens from disk, offline.
@@ -29,7 +30,7 @@ def report(
     """
     from proband.pipeline.report import report
 
-    give(report(runs, out=out, items=items, title=title, seed=seed, split=split), layout, json=json)
+    give(report(runs, out=out, items=items, title=title, seed=seed, split=split, force=force), layout, json=json)
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:

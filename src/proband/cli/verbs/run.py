@@ -64,6 +64,9 @@ class Asking:
             "cut off its beginning."
         ),
     ] = "fail"
+    label: Annotated[
+        str, Parameter(metavar="NAME", help="Name of this run in reports (default: model, solver and what differs).")
+    ] = ""
     on_error: Annotated[
         Literal["fail", "record"],
         Parameter(
@@ -220,6 +223,7 @@ def run(
         "limit": asking.limit,
         "split": asking.split,
         "too_long": asking.too_long,
+        "label": asking.label,
         "on_error": asking.on_error,
         "max_errors": asking.max_errors,
         "cache": not asking.no_cache,

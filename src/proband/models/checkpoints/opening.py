@@ -61,6 +61,10 @@ def read_network(auto: Any, files: Files, config: Any, *, name: str, options: Ne
     import torch
 
     device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        torch.device(device)
+    except RuntimeError:
+        raise ProbandError(f"{name}: no device {device!r}; a device is cpu, cuda or cuda:NUMBER") from None
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise ProbandError(f"device {device!r}: torch sees no GPU here")
     dtype = options.dtype or ("bfloat16" if device.startswith("cuda") else "float32")

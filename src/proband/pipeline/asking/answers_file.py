@@ -23,9 +23,13 @@ FLUSH = 1.0  # seconds between two flushes to the disk
 ANSWERS, WAITING = "answers.jsonl", "answers.waiting.jsonl"
 
 
-def count_lines(path: Path) -> int:
+def count_lines(path: Path, *, torn: bool = True) -> int:
+    """Lines; `torn`: a last one without an end too."""
+    count, last = 0, b"\n"
     with open(path, "rb") as file:
-        return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+        for block in iter(lambda: file.read(1 << 20), b""):
+            count, last = count + block.count(b"\n"), block[-1:]
+    return count + (torn and last != b"\n")
 
 
 def chunks(items: Iterator[Item], done: int, *, size: int, whole: bool) -> Iterator[Sequence[Item]]:

@@ -33,6 +33,7 @@ class RunOptions:
     """How a run is made; what decides its answers stands in run.json."""
 
     solver: str | None = None  # the suite's first that fits, if not named
+    label: str = ""  # how reports name the run
     seed: int = 0
     limit: int | None = None  # a sample of so many items (sampling.py)
     split: str = ""  # the splits that are asked: those that are scored, if not named (core/metrics.py)

@@ -46,6 +46,20 @@ def seeded(spec: str, given: Mapping[str, Any], *, seed: int) -> Mapping[str, An
     return {"seed": seed, **given} if has_seed else given
 
 
+def check_name(spec: str, suite: Suite) -> None:
+    """Whether a model may be of that name, without loading it: its kind is known, and a file or folder is there."""
+    kind, _, rest = spec.partition(":")
+    if kind == "solver":
+        if rest not in suite.own_models:
+            known = ", ".join(f"solver:{name}" for name in suite.own_models) or "none"
+            raise ProbandError(f"no {spec!r} for {suite.name}; there is {known}")
+    elif kind == "net" or (rest.startswith(("/", "./", "../", "~")) and kind in ("hf", "vec", "relbert")):
+        if not Path(rest).expanduser().exists():
+            raise ProbandError(f"{spec}: no such file or folder")
+    elif models.kind_of(kind) is None and "." not in kind:
+        raise ProbandError(f"no kind of model {kind!r} in {spec!r}; there are {', '.join(models.kinds())}, solver, net")
+
+
 def load_net(folder: Path, spec: str, given: Mapping[str, Any]) -> Any:
     """A network that `proband train` wrote: net.json beside the weights names its suite and kind."""
     note = read_json(folder / "net.json")

@@ -5,7 +5,10 @@ Reads in this order: licence, source; csv_table, hub, inspect_task; asked_texts,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import filecmp
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,20 +30,22 @@ FORMATS: Mapping[str, Callable[[Source, Path], Path]] = {
 FOR_QUESTIONS = ("lm-eval", "inspect")  # formats that hold only items with choices and a right answer
 
 
-def export(items: str | Path, *, to: str, out: str | Path) -> dict[str, Any]:
-    """Write the items in a format; returns how many of each split, what was left out and why, and the licence."""
+def export(items: str | Path, *, to: str, out: str | Path, force: bool = False) -> dict[str, Any]:
+    """Write the items in a format; returns how many of each split, what was left out and why, and the licence. Files
+    that are there already, with other content, are only written over with `force`."""
     own = suite_of(items).export
     if to not in {**FORMATS, **own}:
         raise ProbandError(f"no format {to!r}; there are {', '.join([*FORMATS, *own])}")
     source = survey(Path(items))
-    if to in FORMATS:
-        written = FORMATS[to](source, Path(out))
-    else:
-        own[to](source.items(), Path(out))
-        written = Path(out)
-    splits = source.asked if to in FOR_QUESTIONS else source.splits
-    count = sum(splits.values())
-    write_licence(written, source.licence, suite=source.suite, items=count)
+    with staged(Path(out), force=force) as place:
+        if to in FORMATS:
+            written = FORMATS[to](source, place)
+        else:
+            own[to](source.items(), place)
+            written = place
+        splits = source.asked if to in FOR_QUESTIONS else source.splits
+        count = sum(splits.values())
+        write_licence(written, source.licence, suite=source.suite, items=count)
     return {
         "format": to,
         "suite": source.suite,
@@ -50,3 +55,26 @@ def export(items: str | Path, *, to: str, out: str | Path) -> dict[str, Any]:
         "licence": source.licence.text,
         "out": str(out),
     }
+
+
+@contextmanager
+def staged(out: Path, *, force: bool) -> Iterator[Path]:
+    """A place of the same name as `out` to write to; at the end everything goes to `out`, or nothing where that would
+    write over a file with other content."""
+    target = out.resolve()
+    beside = target if target.is_dir() else target.parent
+    beside.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".export.", dir=beside) as folder:
+        place = Path(folder) / target.name
+        if target.is_dir():
+            place.mkdir()
+        yield place
+        files = {path: target.parent / path.relative_to(folder) for path in Path(folder).rglob("*") if path.is_file()}
+        for path, final in sorted(files.items()):
+            if not force and final.exists() and not (final.is_file() and filecmp.cmp(path, final, shallow=False)):
+                raise ProbandError(
+                    "is there already, with other content; name another place, or give --force", file=final
+                )
+        for path, final in sorted(files.items()):
+            final.parent.mkdir(parents=True, exist_ok=True)
+            path.replace(final)

@@ -30,7 +30,7 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         raise ProbandError(f"cannot be read: {error}", file=path) from None
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
-        header = next(reader, [])
+        header = [name.strip() for name in next(reader, [])]
         for cells in reader:
             if cells:
                 if len(cells) != len(header):

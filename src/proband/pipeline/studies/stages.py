@@ -28,7 +28,7 @@ from proband.core.suite import Suite
 from proband.core.text import slug
 from proband.core.types import Item
 from proband.pipeline.asking.answers_file import count_lines
-from proband.pipeline.asking.models import load_model, seeded
+from proband.pipeline.asking.models import check_name, load_model, seeded
 from proband.pipeline.build import build
 from proband.pipeline.run import run, suite_of
 from proband.pipeline.studies.embeddings_in_memory import keeping_embeddings
@@ -225,7 +225,18 @@ class RunStage(Stage):
     def finished(self) -> bool:
         """An answer for every item."""
         answers = self.folder / "answers.jsonl"
-        return answers.exists() and self.items.finished() and count_lines(answers) == self._total()
+        return answers.exists() and self.items.finished() and count_lines(answers, torn=False) == self._total()
+
+    def check(self) -> None:
+        """Whether the stage can be done, as far as can be told without its items and its model: the solver, its options
+        and its prompt, and the name of the model."""
+        suite = suites.suite(self.items.suite)
+        if self.trained is None:
+            check_name(self.model, suite)
+        for name in self.solver.split(",") if self.solver else ():
+            solver = suite.solver(name.strip())
+            if "," not in str(self.solver):
+                solver.recorded(read_options(solver.options, self.options, of=f"solver {solver.name}"))
 
     def do(self, models: Models) -> None:
         if self.trained and not self.trained.finished():

@@ -6,6 +6,7 @@ The runs of several people on the same items are pooled in the same way.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -100,6 +101,9 @@ def shared_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: 
     labels = ["net" if t["run.net"] and "run.net" in without else _short(t, base) for t in tags]
     if "run.solver" not in without and base == "run.model":  # an answer in words is another thing than a likelihood
         labels = [with_solver(name, str(t["run.solver"])) for name, t in zip(labels, tags)]
+    if base == "run.model":
+        labels = [run.label or name for run, name in zip(runs, labels)]
+        labels = _told_apart(labels, [server_of(str(t["run.model"])) for t in tags])
     last = ("run.trained", "run.seed")  # what settings tell apart needs neither
     given = {"run.model", "run.solver", "run.net", "run.kind", *last}
     names = ["run.solver", *sorted({n for t in tags for n in t} - given), *last]
@@ -121,9 +125,21 @@ def with_solver(model: str, solver: str) -> str:
 
 
 def _short(tags: Mapping[str, Tag], base: str) -> str:
-    """A network is known by the name of its folder, not by the way to it."""
+    """A network is known by the name of its folder, not by the way to it; an endpoint's model without the address."""
     name = str(tags.get(base, "all"))
+    if server_of(name):
+        return name.partition("@http")[0]
     return f"net:{PurePath(name).name.removeprefix('net:')}" if name.startswith("net:") else name
+
+
+def server_of(model: str) -> str:
+    """The server of a model at an endpoint.
+
+    >>> server_of("openai:org/model@http://localhost:8000/v1"), server_of("hf:gpt2")
+    ('localhost:8000', '')
+    """
+    found = re.search(r"@https?://([^/]+)", model)
+    return found[1] if found else ""
 
 
 def _in_words(name: str, value: Tag | None) -> str:

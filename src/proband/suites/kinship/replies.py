@@ -75,6 +75,20 @@ def read(item: Item, reply: str, sent: str) -> Answer:
     return Answer(item_id=item.id, text=reply, scores=tuple(float(i == place) for i in range(len(item.choices))))
 
 
+def context(item: Item) -> dict[str, str]:
+    """What a template sees: the rules in words, and what the words of the world are called."""
+    rules = str(item.facts.get("rules", "sound"))
+    return {
+        "rules": rules_in_words(rules),
+        "relation": "family relation" if world_of(rules) == "family" else "relation",
+    }
+
+
+@cache
+def world_of(rules: str) -> str:
+    return load(rules).world
+
+
 @cache
 def rules_in_words(rules: str) -> str:
     """Every composition of the rule base that has a single outcome, a line each.
@@ -98,6 +112,6 @@ GENERATE = generating(
         default="choices",
         read=read,
         answer=lambda item: item.choices[item.gold or 0],
-        context=lambda item: {"rules": rules_in_words(str(item.facts.get("rules", "sound")))},
+        context=context,
     )
 )

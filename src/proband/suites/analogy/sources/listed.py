@@ -65,7 +65,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         return
     reader = csv.reader(io.StringIO(decode(path)), delimiter="," if path.suffix == ".csv" else "\t", strict=True)
     try:
-        header = next(reader, [])
+        header = [name.strip() for name in next(reader, [])]
         for cells in reader:
             if cells:
                 if len(cells) != len(header):

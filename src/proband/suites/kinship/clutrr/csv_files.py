@@ -63,6 +63,7 @@ def _cells(lines: Iterator[str], path: Path) -> Iterator[tuple[int, dict[str, st
         raise ProbandError(f"not CSV: {error}", file=path, line=1) from None
     if header is None:
         raise ProbandError("is empty", file=path)
+    header = [name.strip() for name in header]
     missing = [name for name in NEEDED if name not in header]
     if missing:
         raise ProbandError(f"not a CLUTRR file: it has no column {missing[0]!r}", file=path, line=1)

@@ -11,6 +11,8 @@ from proband.core.options import Meta
 
 TASKS = ("clean", "supporting", "irrelevant", "disconnected", "all", "memory", "mixed")
 HOLD_OUTS = ("paraphrases", "clauses", "lengths", "names")
+MOST_LEVELS = 8  # a family grows with each by as many times as couples have children
+LARGEST = 200  # of k, noise-size and children
 Share = Annotated[float, Meta(gt=0, lt=1)]
 Probability = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=1)]
@@ -62,7 +64,7 @@ class BuildOptions:
     ] = "proband"
     revisit: Annotated[bool, _says("a chain may visit a person twice, as in CLUTRR")] = False
     families: Annotated[int, Meta(ge=2), _says("number of families the stories come from")] = 12
-    levels: Annotated[int, Meta(ge=2), _says("generations per family")] = 3
+    levels: Annotated[int, Meta(ge=2, le=MOST_LEVELS), _says(f"generations per family, at most {MOST_LEVELS}")] = 3
     children: Annotated[str | int, _says("children per couple, a range")] = "1..4"
     marry: Annotated[Probability, _says("probability that a child marries")] = 0.8
     inlaws: Annotated[Probability, _says("probability that a person who marries in has parents")] = 0.6
@@ -93,7 +95,10 @@ def parse_range(text: str | int, name: str = "k") -> tuple[int, ...]:
     try:
         for part in str(text).split(","):
             low, dots, high = part.partition("..")
-            numbers += range(int(low), int(high) + 1) if dots else [int(low)]
+            first, last = int(low), int(high if dots else low)
+            if last > LARGEST:
+                raise ProbandError(f"{name!r} is {text!r}; the largest is {LARGEST}")
+            numbers += range(first, last + 1)
     except ValueError:
         raise ProbandError(f"{name!r} is {text!r}; write it like 2,3,4 or 2..10") from None
     if not numbers or min(numbers) < 0:

@@ -1,0 +1,127 @@
+"""Right or refused: values that make no sense end in one line, before anything is done; nothing of the user's is
+overwritten; files are read or named for what they are."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["build", "toy", "-o", "OUT", "--seed", "1.5"], "'1.5' is not a whole number"),
+        (["plan", "ITEMS", "-d", "nan"], "--difference is nan: it must be a number above 0"),
+        (["build", "kinship", "-o", "OUT", "--levels", "50"], "'levels' is '50'; it must be a whole number, at most 8"),
+        (["build", "kinship", "-o", "OUT", "--k", "2..1000000000"], "'k' is '2..1000000000'; the largest is 200"),
+        (["run", "ITEMS", "-o", "OUT", "-m", "embedded:mlm", "--device", "banana"], "no device 'banana'"),
+        (["run", "ITEMS", "-o", "OUT", "-m", "nosuch:model", "--dry-run"], "nosuch"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_at_once(
+    proband: Any, items: Path, tmp_path: Path, words: list[str], message: str
+) -> None:
+    places = {"OUT": str(tmp_path / "out"), "ITEMS": str(items)}
+    assert message in proband.fails(*(places.get(word, word) for word in words))
+    assert not (tmp_path / "out" / "items.jsonl").exists()
+
+
+STUDY = """
+[study]
+title = "t"
+[[build]]
+name = "b"
+suite = "kinship"
+options = {k = "2", per-k = 4}
+[[run]]
+items = ["b"]
+models = ["MODEL"]
+solver = "SOLVER"
+OPTIONS
+[report]
+tables = ["TABLE"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"MODEL": "nosuch:x"}, "no kind of model 'nosuch' in 'nosuch:x'"),
+        ({"MODEL": "solver:nobody"}, "no 'solver:nobody' for kinship"),
+        (
+            {"SOLVER": "generate", "MODEL": "openai:m", "OPTIONS": 'options = {prompt = "broken.jinja"}'},
+            "not a template",
+        ),
+        ({"TABLE": "nosuch"}, "[report] tables: no 'nosuch'; there are"),
+    ],
+)
+@pytest.mark.parametrize("dry", [["--dry-run"], []])
+def test_a_study_that_cannot_work_is_refused_before_its_first_stage(
+    proband: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, str], message: str, dry: list[str]
+) -> None:
+    from proband import suites
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.jinja").write_text("{% if %}")
+    table = suites.suite("kinship").tables[0].name
+    text = STUDY
+    for name, value in {"MODEL": "solver:symbolic", "SOLVER": "as-is", "OPTIONS": "", "TABLE": table, **given}.items():
+        text = text.replace(name, value)
+    (tmp_path / "study.toml").write_text(text)
+    assert message in proband.fails("study", tmp_path / "study.toml", "-o", tmp_path / "out", *dry)
+    assert not (tmp_path / "out" / "stages").exists()
+
+
+def test_export_writes_over_nothing_of_the_users(proband: Any, items: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.csv"
+    mine.write_text("precious\n")
+    assert "is there already, with other content" in proband.fails("export", items, "--to", "csv", "-o", mine)
+    assert mine.read_text() == "precious\n"
+    proband("export", items, "--to", "csv", "-o", mine, "--force")
+    proband("export", items, "--to", "csv", "-o", mine)  # the same bytes again
+    assert mine.read_text().startswith("id,suite,split")
+    folder = tmp_path / "hub"
+    folder.mkdir()
+    (folder / "README.md").write_text("precious\n")
+    assert "README.md: is there already" in proband.fails("export", items, "--to", "hf", "-o", folder)
+    assert [path.name for path in folder.iterdir()] == ["README.md"]
+
+
+def test_report_writes_over_nothing_of_the_users(proband: Any, items: Path, tmp_path: Path) -> None:
+    proband("run", items, "-m", "solver:adder", "-o", tmp_path / "run")
+    page = tmp_path / "site" / "index.html"
+    page.parent.mkdir()
+    page.write_text("precious\n")
+    words = ("report", tmp_path / "run", "-o", page.parent)
+    assert "index.html: is there already and no report wrote it" in proband.fails(*words)
+    assert page.read_text() == "precious\n"
+    proband(*words, "--force")
+    assert "precious" not in page.read_text()
+    proband(*words)  # its own files are
+    assert not (page.parent / ".report.files").exists()
+
+
+def test_a_run_may_have_a_name_of_its_own(proband: Any, items: Path, tmp_path: Path) -> None:
+    proband("run", items, "-m", "solver:adder", "-o", tmp_path / "run", "--label", "ours, tuned")
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["label"] == "ours, tuned"
+    assert "ours, tuned" in proband("report", tmp_path / "run", "-o", tmp_path / "report")
+
+
+def test_items_as_editors_leave_them(proband: Any, items: Path, tmp_path: Path) -> None:
+    lines = (items / "items.jsonl").read_bytes()
+    other = tmp_path / "other"
+    shutil.copytree(items, other)
+    (other / "items.jsonl").write_bytes(lines[:-1])  # no newline at the end
+    assert proband.json("run", other, "-m", "solver:adder", "-o", tmp_path / "a")["answers"] == 8
+    (other / "items.jsonl").write_bytes(lines[:-3])
+    assert "truncated: the last line has no end" in proband.fails(
+        "run", other, "-m", "solver:adder", "-o", tmp_path / "b"
+    )
+    (other / "items.jsonl").write_bytes(b"[" + b",\n".join(lines.splitlines()) + b"]\n")
+    assert "line 1: a JSON array; what is wanted is JSON lines" in proband.fails(
+        "run", other, "-m", "solver:adder", "-o", tmp_path / "c"
+    )
