@@ -36,7 +36,8 @@ def test_every_option_reaches_the_pipeline(proband: Any, items: Path, stage: Any
     made = stage("run", Run(suite="toy", solver="as-is", model="x", seed=1, items_sha=""))
     stage("score", {"metric": "accuracy", "title": "accuracy", "unit": "share", "mean": None, "answers": 0})
     words = shlex.split(
-        "-m hf:x -s as-is --set a=1 --set b=x=y --limit 3 --too-long skip --label mine --on-error record --max-errors 3 --no-cache --seed 1 --engine ray --workers 2"
+        "-m hf:x -s as-is --set a=1 --set b=x=y --limit 3 --too-long skip --label mine "
+        "--on-error record --max-errors 3 --no-cache --seed 1 --engine ray --workers 2"
     )
     more = shlex.split("--device cpu --dtype float16 --batch 4 --revision main --allow-pickle --model-set bos=never")
     proband("run", items, *words, *more, "-o", "out")
