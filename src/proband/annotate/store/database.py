@@ -167,8 +167,9 @@ class Trouble:
 
 def first_of(error: OperationalError) -> OperationalError:
     """The error that came first: a full disk undoes savepoints too, which is then complained of."""
-    each: BaseException | None = error
-    while (each := each.__context__) is not None:
+    each: BaseException = error
+    while each.__context__ is not None:
+        each = each.__context__
         if isinstance(each, OperationalError):
             error = each
     return error

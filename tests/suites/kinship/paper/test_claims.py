@@ -45,6 +45,9 @@ class Planted:
             score = float((n * 7) % 60 < self.right[run] * 60)
             yield item, Answer(item_id=item.id, scores=(score, 1 - score))
 
+    def scored(self, run: int) -> Any:
+        return self.answers(run)
+
 
 def test_what_gat_gains_is_tested_against_the_other_nets() -> None:
     once = comparisons(Planted(near=0.3), 0)[1].outcomes[GAT_GAINS]["gat / mac"]
