@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from calibration_designs import Layout, latent
@@ -16,12 +17,14 @@ from calibration_methods import OURS, Ends, our_difference, single_methods
 from scipy.special import ndtri
 from scipy.stats import norm
 
-from proband.core.metrics import area_under_roc
+from proband.core.metrics import AUC, Metric
 from proband.core.statistics import estimates
 from proband.core.statistics.clusters import FEW, Floats
 from proband.core.statistics.estimates import Measured
 from proband.core.statistics.influence import of_set
+from proband.core.statistics.resampling import draws_of
 from proband.core.statistics.seeds import ONE_SEED, seeds_of, standing_in, training
+from proband.suites.inference.curves.measures import NORMALISED, RECALL_AT_80
 
 BLIND = "the same, blind to seeds"
 EFFECT = 2.5  # planted, in standard errors of the oracle
@@ -43,6 +46,13 @@ class Line:
     power: dict[str, float] = field(default_factory=dict)  # beside the oracle's
     detectable: float = float("nan")  # stated / true
     extreme: bool = False  # a mean near 0 or 1
+    jumps: bool = False  # a metric over sets that was resampled
+
+    @property
+    def near_limits(self) -> bool:
+        """Whether more repetitions should tell if it is within them."""
+        rejected = self.null.get(OURS, 0.0) > 0.065 or self.coverage[OURS] < 0.925
+        return rejected and not self.few and self.jumps is False
 
     @property
     def few(self) -> bool:
@@ -121,47 +131,46 @@ def real_values(layout: Layout, r: float, repetitions: int, *, skewed: bool) -> 
 # ---- metrics over sets, training seeds -----------------------------------------------------------------------------
 
 
-def recall_at_precision(records: Floats, weights: Floats, *, least: float = 0.8) -> float:
-    """The largest recall among the thresholds where precision is at least 0.8."""
-    order = np.argsort(-records[:, 0], kind="stable")
-    w, truth = weights[order], records[order, 1] > 0.5
-    true, found = np.cumsum(w * truth), np.cumsum(w)
-    enough = true >= least * np.maximum(found, 1e-12)
-    return float(true[enough].max(initial=0.0) / true[-1]) if true[-1] else 0.0
-
-
-SET_METRICS: Mapping[str, Callable[[Floats, Floats], float]] = {
-    "area under the ROC curve": area_under_roc,
-    "recall at precision 0.8": recall_at_precision,
+SET_METRICS: Mapping[str, tuple[Metric, float, float]] = {  # with the lift of true items, and their share
+    "area under the ROC curve": (AUC, 1.5, 0.4),
+    "recall at precision 0.8": (RECALL_AT_80, 1.5, 0.4),
+    "recall at precision 0.8, weak scores": (RECALL_AT_80, 0.6, 0.4),
+    "recall at precision 0.8, few true": (RECALL_AT_80, 1.5, 0.2),
+    "normalised area": (NORMALISED, 1.5, 0.4),
+    "normalised area, weak scores": (NORMALISED, 0.5, 0.4),
+    "normalised area, few true": (NORMALISED, 1.5, 0.2),
 }
 
 
 def set_metric(layout: Layout, name: str, r: float, repetitions: int) -> Line:
-    """Scores of true and false items, both systems; the truth is the metric of a very large sample."""
-    of = SET_METRICS[name]
+    """Scores of true and false items, both systems. The truth is the mean of all repetitions: the value to expect of a
+    set of this size."""
+    metric, lift, share = SET_METRICS[name]
+    repetitions = max(50, repetitions // 10)
     rng = np.random.default_rng(seed_of(layout.name, name, r))
-    line = Line(layout.name, layout.like, f"{name}, r {r:g}", layout.shared.least)
-    shared, n = layout.shared, layout.items
-    truth = np.arange(n) % 5 < 2
-    lift = 1.5 * truth
-    large = np.concatenate([rng.standard_normal(200_000) + 1.5 * (k % 5 < 2) for k in range(5)])
-    labels = np.repeat([1.0, 1.0, 0.0, 0.0, 0.0], 200_000)
-    true_value = of(np.column_stack([large, labels]), np.ones(len(large)))
-    za, zb = latent(layout, r, repetitions, rng)
-    found, values, differences = [], [], []
-    for a, b in zip(za, zb):
-        both = [of_set(of, np.column_stack([z + lift, truth])) for z in (a, b)]
-        one, other = (Measured(np.array([value]), u[None]) for value, u in both)
-        ends = estimates.interval(one, shared, share=True)
-        test = estimates.compare(one, other, shared, share=True)
-        found.append((ends.low <= true_value <= ends.high, ends.high - ends.low, test.p < 0.05, test.detectable))
-        values.append(one.value)
-        differences.append(one.value - other.value)
-    inside, width, rejected, stated = np.array(found, dtype=np.float64).T
-    line.coverage[OURS] = float(inside.mean())
-    line.width[OURS] = float(width.mean() / (2 * norm.ppf(0.975) * np.std(values)))
-    line.null[OURS] = float(rejected.mean())
-    line.detectable = float(np.median(stated) / ((norm.ppf(0.975) + norm.ppf(0.8)) * np.std(differences)))
+    line = Line(layout.name, layout.like, name, layout.shared.least, jumps=metric.jumps)
+    shared, truth = layout.shared, np.arange(layout.items) % 10 < 10 * share
+    pairs = []
+    for both in zip(*latent(layout, r, repetitions, rng)):
+        sides = []
+        for z in both:
+            records = np.column_stack([z + lift * truth, truth])
+            if metric.jumps:
+                value, u = metric.of(records, np.ones(len(records))), np.zeros(len(records))
+                draws = draws_of([partial(metric.of, records)], shared)
+            else:
+                (value, u), draws = of_set(metric.of, records), None
+            sides.append(Measured(np.array([value]), u[None], draws=draws))
+        pairs.append(sides)
+    values = np.array([[each.value for each in sides] for sides in pairs])
+    ends = [estimates.interval(one, shared, share=True) for one, _ in pairs]
+    tests = [estimates.compare(one, other, shared, share=True) for one, other in pairs]
+    low, high = (np.array([getattr(each, name) for each in ends]) for name in ("low", "high"))
+    line.coverage[OURS] = covered((low, high), float(values.mean()))
+    line.width[OURS] = float((high - low).mean() / (2 * norm.ppf(0.975) * values[:, 0].std()))
+    line.null[OURS] = float(np.mean([each.p < 0.05 for each in tests]))
+    true = (norm.ppf(0.975) + norm.ppf(0.8)) * np.std(values[:, 0] - values[:, 1])
+    line.detectable = float(np.median([each.detectable for each in tests]) / true)
     return line
 
 

@@ -11,8 +11,9 @@ A suite may declare any metric over sets; its intervals and paired tests come by
 from calls of `of` in which some records weigh 0 or 2 instead of 1. For that, the first column of a record is what
 records are ordered by (the score) and the other columns are labels (the truth); `weights` are counts, and only their
 proportions may matter (a record that weighs 2 is two records, one that weighs 0 is none); and there must be an answer
-for any weights, also where no true record is left. Metrics that jump, like recall at a given precision, are welcome. A
-`unit` of "share" keeps the interval within [0, 1]. `AUC` below is an example:
+for any weights, also where no true record is left. A metric that jumps, like recall at a given precision, says so
+(`jumps`): its intervals come from a bootstrap by cluster (`statistics.resampling`). A `unit` of "share" keeps the
+interval within [0, 1]. `AUC` below is an example:
 
     Metric(name="auc", of=area_under_roc, over="set", each=score_and_truth)
 """
@@ -45,6 +46,7 @@ class Metric:
     over: Literal["item", "set"] = "item"
     each: Callable[[Item, Answer], Sequence[float] | None] | None = None  # of a set metric: the record of one item
     title: str = ""  # in words, where the name does not say enough
+    jumps: bool = False  # of a set metric: a small change of the records may move it far; its interval is a bootstrap
 
     @property
     def percent(self) -> bool:

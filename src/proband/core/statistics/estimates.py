@@ -25,6 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proband.core.statistics.clusters import Floats, Neighbours
+from proband.core.statistics.resampling import percentiles
 from proband.core.statistics.seeds import Seeds, seeds_of, seeds_part, standing_in, training, with_seeds
 from proband.core.statistics.shares import share_ends, share_p, share_variance
 from proband.core.statistics.spread import OTHER, SHARE, Spread, spread
@@ -39,6 +40,7 @@ class Measured:
     values: Floats
     influence: Floats
     trained: bool = False
+    draws: Floats | None = None  # of a metric that jumps: its value in each draw of clusters (resampling.py)
 
     @property
     def value(self) -> float:
@@ -93,10 +95,24 @@ def interval(measured: Measured, shared: Neighbours, *, share: bool) -> Interval
     >>> round(found.low, 3), round(found.high, 3), found.few
     (0.598, 0.858, False)
     """
+    if measured.draws is not None:
+        return _drawn_interval(measured, measured.draws, shared, share=share)
     seeds, value, u = measured.seeds, np.array(measured.value), measured.mean_influence
     low, high = value_ends(value, u, shared, share=share, seeds=seeds)
     own = max(float(_own_variance(value, u, each, share=share)) for each in shared.readings)
     return Interval(low=float(low), high=float(high), few=shared.few, from_seeds=seeds_part(own, [seeds]))
+
+
+def _drawn_interval(measured: Measured, draws: Floats, shared: Neighbours, *, share: bool) -> Interval:
+    """An interval from the draws of a metric that jumps."""
+    both = [each.ends() for each in percentiles(measured.value, draws, shared, [measured.seeds])]
+    low, high = min(low for low, _ in both), max(high for _, high in both)
+    return Interval(
+        low=max(low, 0.0) if share else low,
+        high=min(high, 1.0) if share else high,
+        few=shared.few,
+        from_seeds=seeds_part(float(draws.var(axis=1).max()), [measured.seeds]),
+    )
 
 
 def value_ends(
@@ -131,6 +147,8 @@ def p_against(constant: float, measured: Measured, shared: Neighbours, *, share:
     [0.04, 0.05, 1.0, 0.05]
     """
     seeds, value, p = measured.seeds, np.array(measured.value), 0.0
+    if measured.draws is not None:
+        return max(each.p_against(constant) for each in percentiles(measured.value, measured.draws, shared, [seeds]))
     for each in shared.readings:
         found = spread(measured.mean_influence, each, SHARE if share else OTHER)
         if share:
@@ -167,7 +185,28 @@ def compare(a: Measured, b: Measured, shared: Neighbours, *, share: bool, margin
     u = a.mean_influence - b.mean_influence
     own = (a.mean_influence**2).mean() + (b.mean_influence**2).mean() + (a.value - b.value) ** 2
     least, seeds = float(own) / shared.items, (a.seeds, b.seeds)
+    if a.draws is not None and b.draws is not None:
+        return _drawn(a.value - b.value, a.draws - b.draws, shared, share=share, margin=margin, seeds=seeds)
     return difference(a.value - b.value, u, shared, share=share, margin=margin, least=least, seeds=seeds)
+
+
+def _drawn(
+    value: float, draws: Floats, shared: Neighbours, *, share: bool, margin: float, seeds: Sequence[Seeds]
+) -> Difference:
+    """A difference from the draws of both systems."""
+    counted = standing_in(*seeds) if len(seeds) == 2 else seeds
+    found = percentiles(value, draws, shared, counted)
+    low, high = min(each.ends()[0] for each in found), max(each.ends()[1] for each in found)
+    return Difference(
+        difference=value,
+        low=max(low, -1.0) if share else low,
+        high=min(high, 1.0) if share else high,
+        p=max(each.p_against(margin) for each in found),
+        detectable=max(each.detectable() for each in found),
+        few=shared.few,
+        from_seeds=seeds_part(float(draws.var(axis=1).max()), counted),
+        training=training(*seeds),
+    )
 
 
 def difference(

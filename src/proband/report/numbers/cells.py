@@ -189,10 +189,9 @@ class Study:
         return groups
 
     def _grouped(self, rows: Ints, columns: Sequence[Column], macro: str = "") -> Together:
-        if macro:
-            strata = self._strata(rows, macro)
-            columns = [replace(column, strata=strata) for column in columns]
-        return Together(rows, tuple(columns), Neighbours.of(self.arrays.clusters, rows))
+        shared = Neighbours.of(self.arrays.clusters, rows)
+        strata = self._strata(rows, macro) if macro else None
+        return Together(rows, tuple(replace(each, strata=strata, shared=shared) for each in columns), shared)
 
     def _strata(self, rows: Ints, macro: str) -> Ints:
         """The values of the tag `macro` among these items, as numbers from 0; those without it are one value."""

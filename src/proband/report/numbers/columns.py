@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.metrics import Metric
-from proband.core.statistics.clusters import Floats, Ints
+from proband.core.statistics.clusters import Floats, Ints, Neighbours
 from proband.core.statistics.estimates import Measured
 from proband.core.statistics.influence import of_mean, of_set
+from proband.core.statistics.resampling import draws_of
 from proband.report.numbers.arrays import Values
 
 Mask = NDArray[np.bool_]
@@ -28,6 +29,7 @@ class Column:
     metric: Metric
     strata: Ints | None = None
     trained: bool = False  # another training seed would have given other numbers
+    shared: Neighbours | None = None  # how the items hang together, for metrics that jump
 
     @cached_property
     def mean(self) -> Floats:
@@ -51,16 +53,20 @@ class Column:
             found = [of_mean(part, self.strata) for part in self.parts]
         else:
             found = [of_set(self.metric.of, part, self.strata) for part in self.parts]
-        return Measured(np.array([value for value, _ in found]), np.stack([u for _, u in found]), self.trained)
+        draws = None
+        if self.metric.jumps and self.shared is not None:
+            draws = draws_of([partial(_value, self.metric, part, self.strata) for part in self.parts], self.shared)
+        return Measured(np.array([value for value, _ in found]), np.stack([u for _, u in found]), self.trained, draws)
 
 
-def _value(metric: Metric, numbers: Floats, strata: Ints | None) -> float:
+def _value(metric: Metric, numbers: Floats, strata: Ints | None, weights: Floats | None = None) -> float:
     if metric.over == "item":
         return float(numbers.mean()) if strata is None else macro_mean(numbers, strata)
+    weights = np.ones(len(numbers)) if weights is None else weights
     if strata is None:
-        return float(metric.of(numbers, np.ones(len(numbers))))
+        return float(metric.of(numbers, weights))
     members = (np.flatnonzero(strata == stratum) for stratum in range(int(strata.max()) + 1))
-    return float(np.mean([metric.of(numbers[m], np.ones(len(m))) for m in members]))
+    return float(np.mean([metric.of(numbers[m], weights[m]) for m in members]))
 
 
 def macro_mean(numbers: Floats, strata: Ints) -> float:

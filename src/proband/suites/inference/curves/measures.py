@@ -73,7 +73,7 @@ def normalised_area(records: Floats, weights: Floats) -> float:
 
 
 def _over(name: str, of: object, title: str) -> Metric:
-    return Metric(name=name, of=of, over="set", each=score_and_truth, title=title)  # type: ignore[arg-type]
+    return Metric(name=name, of=of, over="set", each=score_and_truth, title=title, jumps=True)  # type: ignore[arg-type]
 
 
 RECALL_AT_80 = _over("recall_at_80", partial(recall_at, precision=0.8), "recall at 80 % precision")

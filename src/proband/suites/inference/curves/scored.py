@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from proband.core.metrics import Metric, score_and_truth
 from proband.core.statistics.clusters import Clusters, Floats, Neighbours, clusters_of
 from proband.core.statistics.estimates import Difference, Interval, Measured, compare, interval, p_against
 from proband.core.statistics.influence import of_set
+from proband.core.statistics.resampling import draws_of
 from proband.core.suite import Results
 from proband.core.types import LEFT_OUT, Answer, Item
 
@@ -43,7 +45,8 @@ class Scored:
     def measured(self, metric: Metric) -> Measured:
         if metric.name not in self.known:
             value, influence = of_set(metric.of, self.records)
-            self.known[metric.name] = Measured(np.array([value]), influence[None])
+            draws = draws_of([partial(metric.of, self.records)], self.shared) if metric.jumps else None
+            self.known[metric.name] = Measured(np.array([value]), influence[None], draws=draws)
         return self.known[metric.name]
 
     def interval(self, metric: Metric) -> tuple[float, Interval]:
