@@ -123,17 +123,17 @@ def _hub_unit(unit: Mapping[str, Any]) -> dict[str, Any]:
 
 def _hub_labels(found: Collected, made: Labels) -> Iterator[dict[str, Any]]:
     """A line per label with what it is about and who had the last word."""
-    bodies = {unit["name"]: unit["body"] for unit in found.units.values()}
     decided = {found.part_name(unit, part): unit for unit, part in found.decided}
     for part, label in made.items():
         unit = decided.get(part) or found.groups[part]
+        body = found.units[found.unit_numbers[unit]]["body"]
         yield {
             "part": part,
             "label": label,
             "decided_by": OWNER if part in decided else "people",
             "unit": unit,
-            "unit_text": unit_text(bodies[unit]),
-            "part_text": part_text(bodies[unit], part),
+            "unit_text": unit_text(body),
+            "part_text": part_text(body, part),
         }
 
 

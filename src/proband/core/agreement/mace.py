@@ -65,8 +65,6 @@ def fitted(votes: Votes, fit: Fit, *, rounds: int, tolerance: float = 1e-6) -> F
 
     All that a round needs of the judgments are sums over those of one worker and label, since the chance that one was
     copied is P(it is the truth) times a factor of worker and label."""
-    from scipy.special import digamma
-
     size = len(votes.labels)
     given = votes.count_by_worker.astype(np.float64)
     for _ in range(rounds):
@@ -86,6 +84,19 @@ def fitted(votes: Votes, fit: Fit, *, rounds: int, tolerance: float = 1e-6) -> F
         if still:
             break
     return fit
+
+
+def digamma(x: Floats) -> Floats:
+    """The derivative of log gamma at x > 0, by its series beyond six: scipy.special costs a server 15 MB.
+
+    >>> digamma(np.array([0.5, 1.0, 30.0])).round(8).tolist()
+    [-1.96351003, -0.57721566, 3.38443813]
+    """
+    below = sum(1 / (x + step) for step in range(6))
+    y = x + 6.0
+    s = 1 / y**2
+    series = s * (1 / 12 - s * (1 / 120 - s * (1 / 252 - s * (1 / 240 - s / 132))))
+    return np.asarray(np.log(y) - 0.5 / y - series - below)
 
 
 def expected(votes: Votes, knows: Floats, guesses: Floats) -> tuple[float, Floats]:

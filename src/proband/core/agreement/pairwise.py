@@ -15,7 +15,7 @@ import numpy as np
 from proband.core.agreement.votes import Votes
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Pair:
     """Two people; `kappa` is None where both gave one and the same label only."""
 
