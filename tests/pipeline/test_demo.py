@@ -8,7 +8,7 @@ import pytest
 
 from proband import models, suites
 from proband.core.errors import ProbandError
-from proband.core.suite import Demo
+from proband.core.suite import Claim, Contrast, Demo
 from proband.pipeline.demo import demo
 
 
@@ -22,8 +22,25 @@ def only_kinship(monkeypatch: pytest.MonkeyPatch) -> None:
         options={"k": "2", "per-k": 20},
         runs=(("solver:symbolic", None), ("hf:absent", None), ("baseline:random", "as-is")),
         limit=10,
+        findings=(
+            Claim(
+                statement="Rules beat guessing.",
+                source="As they must.",
+                contrasts=(
+                    Contrast(
+                        above={"run.model": "solver:symbolic"}, below={"run.model": "baseline:random"}, pair="item"
+                    ),
+                ),
+                per=(),
+            ),
+        ),
     )
-    suite, load = replace(suites.suite("kinship"), demo=(plan,)), models.load
+    audited = Demo(
+        name="old",
+        options={"rules": "clutrr", "certify": "none", "k": "6", "per-k": 12},
+        audit=lambda headlines: f"{headlines['verdicts']['ambiguous']} labels do not follow.",
+    )
+    suite, load = replace(suites.suite("kinship"), demo=(plan, audited)), models.load
 
     def without_torch(spec: str, given: object = None) -> object:
         if spec == "hf:absent":
@@ -44,9 +61,29 @@ def test_build_run_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     ]
     assert Path(result["page"]).read_text(encoding="utf-8").count("Proband demonstration") > 0
     assert "left out: hf:absent" in capsys.readouterr().err
+    assert result["learnt"][0] == "Rules beat guessing."
+    assert int(result["learnt"][1].split()[0]) > 0
+    first = Path(result["page"]).read_text(encoding="utf-8").partition('id="learnt"')[2].partition('class="cards"')[0]
+    assert "<b>Rules beat guessing.</b>" in first
+    assert "100.0% against" in first
+    assert result["learnt"][1] in first
+    assert (tmp_path / "demo" / "audit" / "kinship-old" / "index.html").exists()
     items = tmp_path / "demo" / "items" / "kinship-short" / "items.jsonl"
     built = items.stat().st_mtime_ns
     demo(tmp_path / "demo", cache=False)
     assert items.stat().st_mtime_ns == built
     with pytest.raises(ProbandError, match="'seed' differs"):
         demo(tmp_path / "demo", seed=1, cache=False)
+
+
+def test_every_suite_shows_the_same_language_model_and_a_tested_finding() -> None:
+    plans = {name: suites.suite(name).demo for name in suites.names() if suites.suite(name).demo}
+    assert set(plans) == {"analogy", "inference", "kinship", "script"}
+    for name, of_suite in plans.items():
+        assert "embedded:smollm2" in {spec for plan in of_suite for spec, _ in plan.runs}, name
+        findings = [claim for plan in of_suite for claim in plan.findings]
+        asked = {spec for plan in of_suite for spec, _ in plan.runs}
+        assert findings
+        for contrast in (each for claim in findings for each in claim.contrasts):
+            assert {contrast.above["run.model"], contrast.below["run.model"]} <= asked
+    assert any(plan.audit for of_suite in plans.values() for plan in of_suite)

@@ -254,13 +254,16 @@ Named = TypeVar("Named", Metric, Net, Solver)
 
 @dataclass(frozen=True, kw_only=True)
 class Demo:
-    """What `proband demo` does for a suite: one build and the models to run on it (with solver or None). `name` tells
-    several of one suite apart."""
+    """What `proband demo` does for a suite: one build, the models to run on it (with solver or None), and what to look
+    at in the result. `name` tells several of one suite apart."""
 
     name: str = ""
     options: Mapping[str, Any]
-    runs: tuple[tuple[str, str | None], ...]
+    runs: tuple[tuple[str, str | None], ...] = ()
     limit: int | None = None
+    solver_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by solver
+    findings: tuple[Claim, ...] = ()  # tested like the claims of papers, and stated first
+    audit: Callable[[Mapping[str, Any]], str] | None = None  # audit the items; its headlines in a sentence
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,9 +12,10 @@ from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_json, sha256_file
 from proband.core.options import read_options, settings
 from proband.core.progress import say
-from proband.core.suite import Suite
+from proband.core.suite import Claim, Demo, Suite
 from proband.pipeline.asking.models import load_model
 from proband.pipeline.build import build
+from proband.pipeline.checking.audit import audit
 from proband.pipeline.report import report
 from proband.pipeline.run import run
 
@@ -22,33 +23,64 @@ from proband.pipeline.run import run
 def demo(out: str | Path, *, seed: int = 0, cache: bool = True) -> dict[str, Any]:
     """Build, run and report; a model that is not installed is named and left out."""
     began, folder = time.monotonic(), Path(out)
+    asker = Asker(seed=seed, cache=cache)
     runs: list[Path] = []
-    missing: dict[str, None] = {}
-    models: dict[tuple[str, str], Any] = {}  # each is loaded once
+    notes: list[tuple[str, str]] = []
+    findings: dict[str, list[Claim]] = {}
     for suite, plan in [(each, plan) for each in map(suites.suite, suites.names()) for plan in each.demo]:
         items = folder / "items" / (f"{suite.name}-{plan.name}" if plan.name else suite.name)
         say(f"{suite.name}: {suite.question}")
         build_once(suite, items, seed=seed, options=plan.options)
+        runs += asker.run(suite, plan, items, folder / "runs" / items.name)
+        findings.setdefault(suite.name, []).extend(plan.findings)
+        if plan.audit is not None:
+            say("  audit")
+            place = folder / "audit" / items.name
+            notes.append((plan.audit(audit(items, out=place, suite=suite.name)), f"audit/{items.name}/index.html"))
+    if not runs:
+        raise ProbandError("no model of the demonstration is installed: " + "; ".join(asker.missing))
+    say("report")
+    made = report(runs, out=folder, title="Proband demonstration", seed=seed, findings=findings, notes=notes)
+    learnt = [each["statement"] for each in made.get("findings", ()) if each["verdict"] == "holds"]
+    return {
+        "page": str(folder / "index.html"),
+        "runs": len(runs),
+        "learnt": [*learnt, *(text for text, _ in notes)],
+        "left_out": list(asker.missing),
+        "seconds": round(time.monotonic() - began, 1),
+    }
+
+
+class Asker:
+    """Runs the models of a plan; each is loaded once, and one that is not installed is kept in `missing`."""
+
+    def __init__(self, *, seed: int, cache: bool) -> None:
+        self.seed, self.cache = seed, cache
+        self.models: dict[tuple[str, str], Any] = {}
+        self.missing: dict[str, None] = {}
+
+    def run(self, suite: Suite, plan: Demo, items: Path, out: Path) -> list[Path]:
+        """The folders of the runs that were made."""
+        made = []
         for spec, solver in plan.runs:
             say(f"  {spec}" + (f" ({solver})" if solver else ""))
-            place = folder / "runs" / items.name / "-".join((spec + (f"-{solver}" if solver else "")).split(":"))
-            key = spec, suite.name if spec.startswith("solver:") else ""  # that name is the suite's own
+            place = out / "-".join((spec + (f"-{solver}" if solver else "")).split(":"))
+            how = {"solver": solver, "options": plan.solver_options.get(solver or "", {}), "limit": plan.limit}
             try:
-                if key not in models:
-                    models[key] = load_model(spec, suite=suite, seed=seed)
-                run(items, model=models[key], out=place, solver=solver, seed=seed, limit=plan.limit, cache=cache)
-                runs.append(place)
+                run(items, model=self.model(spec, suite), out=place, seed=self.seed, cache=self.cache, **how)
+                made.append(place)
             except ProbandError as error:
                 if "pip install" not in str(error):
                     raise
-                missing[str(error)] = None
+                self.missing[str(error)] = None
                 say(f"    left out: {error}")
-    if not runs:
-        raise ProbandError("no model of the demonstration is installed: " + "; ".join(missing))
-    say("report")
-    report(runs, out=folder, title="Proband demonstration", seed=seed)
-    seconds = round(time.monotonic() - began, 1)
-    return {"page": str(folder / "index.html"), "runs": len(runs), "left_out": list(missing), "seconds": seconds}
+        return made
+
+    def model(self, spec: str, suite: Suite) -> Any:
+        key = spec, suite.name if spec.startswith("solver:") else ""  # that name is the suite's own
+        if key not in self.models:
+            self.models[key] = load_model(spec, suite=suite, seed=self.seed)
+        return self.models[key]
 
 
 def build_once(suite: Suite, items: Path, *, seed: int, options: Mapping[str, Any]) -> None:

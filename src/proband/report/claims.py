@@ -44,14 +44,16 @@ class Verdict:
     below_chance: bool = False  # both sides
 
 
-def judge(studies: Sequence[tuple[Study, Sequence[Sheet]]]) -> list[Verdict]:
-    """The verdicts on all claims of the suites, corrected together. Item sets of one suite share its claims: where one
-    has data, the others are not mentioned."""
+def judge(
+    studies: Sequence[tuple[Study, Sequence[Sheet]]], claims: Mapping[str, Sequence[Claim]] | None = None
+) -> list[Verdict]:
+    """The verdicts on all claims of the suites (or on others, by suite), corrected together. Item sets of one suite
+    share its claims: where one has data, the others are not mentioned."""
     found: list[Verdict] = []
     suites = {study.items.suite.name: study.items.suite for study, _ in studies}
     for name, suite in suites.items():
         own = [each for each in studies if each[0].items.suite.name == name]
-        for claim in suite.claims:
+        for claim in suite.claims if claims is None else claims.get(name, ()):
             rows = [row for study, sheets in own for row in _asked(study, claim, sheets)]
             known = [row for row in rows if row.difference is not None]
             found += known or rows[:1] or [_open(claim, own[0][0], "", "no data")]

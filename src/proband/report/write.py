@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any, cast
@@ -14,7 +14,7 @@ from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.progress import Progress
 from proband.core.statistics.clusters import FEW
-from proband.core.suite import Published, Results, Suite, Table
+from proband.core.suite import Claim, Published, Results, Suite, Table
 from proband.core.text import slug
 from proband.report.claims import as_sheet, judge
 from proband.report.draw.marks import MODELS, can_paint
@@ -47,16 +47,19 @@ def write_report(
     analyses: Sequence[str] = (),
     split: str = "",
     force: bool = False,
+    findings: Mapping[str, Sequence[Claim]] | None = None,
+    notes: Sequence[tuple[str, str]] = (),
 ) -> dict[str, Any]:
     """Write index.html, a page per item set, report.json, tables/, figures/ and data/ into `out`; files of an earlier
     report that this one does not have are removed, files that no report wrote are only written over with `force`.
     Returns where it is and what stands out; the numbers are in report.json.
 
     `tables` names the tables to write (default: those that are not only for studies), `analyses` the analyses to run;
-    with `claims` the suites' claims are tested. `split`: the items that are scored (core/metrics.py).
+    with `claims` the suites' claims are tested. `split`: the items that are scored (core/metrics.py). `findings` (by suite)
+    are tested too and stated first on the overview, followed by `notes` (a sentence and a link).
     """
     _check(sets, tables=tables, analyses=analyses)
-    folder = Folder(out, force=force)
+    folder, findings = Folder(out, force=force), findings or {}
     keys = unique([*PAGES, *(slug(each.suite.name) for each in sets)])[len(PAGES) :]
     studies: list[Study] = []
     sections: list[Section] = []
@@ -64,6 +67,7 @@ def write_report(
     with Progress("report", total=total) as bar:
         for each, key in zip(sets, keys):
             used = _metrics(each.suite, tables=tables, claims=claims, analyses=analyses)
+            used += [each.suite.metric(name) for name in _metrics_of(findings.get(each.suite.name, ()))]
             studies.append(Study(each, used, key=key, seed=seed, split=split))
             studies[-1].rank()
             bar.advance()
@@ -79,11 +83,18 @@ def write_report(
     if claims:
         folder.sheet(as_sheet(verdicts, {study.key: study.name for study in studies}), "claims")
         folder.json("claims.json", {"claims": _plain(verdicts)})
+    learnt = judge([(section.study, section.sheets) for section in sections], findings) if findings else []
     missing = "" if can_paint() else NO_PLOTS
     name = title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
-    for file, text in pages(sections, title=name, claims=verdicts, across=across, missing=missing).items():
+    shown = {"claims": verdicts, "across": across, "missing": missing, "learnt": learnt, "notes": notes}
+    for file, text in pages(sections, title=name, **shown).items():
         folder.text(file, text)
-    summary = {"title": name, "missing": missing, "sets": [_set_summary(section) for section in sections]}
+    summary = {
+        "title": name,
+        "missing": missing,
+        "findings": _plain(learnt),
+        "sets": [_set_summary(section) for section in sections],
+    }
     folder.finish(summary | ({"claims": _plain(verdicts)} if claims else {}))
     counted = {kind: sum(each.verdict == kind for each in verdicts) for kind in ("holds", "fails", "open")}
     if lost := sum(each.verdict == "not interpretable" for each in verdicts):
@@ -96,6 +107,7 @@ def write_report(
         "said": [sentence for section in sections for sentence in section.said],
         "scores": [line for section in sections for line in _scores(section)],
         **({"claims": counted} if claims else {}),
+        **({"findings": _plain(learnt)} if learnt else {}),
         **({"missing": missing} if missing else {}),
     }
 
@@ -130,9 +142,12 @@ def _metrics(suite: Suite, *, tables: Sequence[str] | None, claims: bool, analys
     """The metrics that these tables, the analyses and the claims need."""
     beside = [name for each in suite.analyses if each.name in analyses for name in each.tables.values()]
     names = [table.metric for table in (*_chosen(suite, tables), *_chosen(suite, beside))]
-    if claims:
-        names += [contrast.metric for claim in suite.claims for contrast in claim.contrasts]
+    names += _metrics_of(suite.claims) if claims else []
     return [suite.metric(name) for name in dict.fromkeys(names)]
+
+
+def _metrics_of(claims: Sequence[Claim]) -> list[str]:
+    return [contrast.metric for claim in claims for contrast in claim.contrasts]
 
 
 def colour(studies: Sequence[Study]) -> None:

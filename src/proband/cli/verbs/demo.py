@@ -22,6 +22,8 @@ def demo(*, out: Out = Path("demo"), seed: Seed = 0, json: Json = False) -> None
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     yield f"{result['runs']} runs in {result['seconds']} s"
+    for line in result["learnt"]:
+        yield f"- {line}"
     for line in result["left_out"]:
         yield f"left out: {line}"
     yield f"open {result['page']}"

@@ -56,16 +56,24 @@ def pages(
     claims: Sequence[Verdict] = (),
     across: Sheet | None = None,
     missing: str = "",
+    learnt: Sequence[Verdict] = (),
+    notes: Sequence[tuple[str, str]] = (),
 ) -> dict[str, str]:
     """File -> page: the overview, one page per item set, and the claims; `missing` says which figure files could not be
-    written."""
+    written. The overview begins with what was `learnt` and the `notes`."""
     views = [_view(section) for section in sections]
     listed = [("index.html", "Overview"), *((view["file"], view["title"]) for view in views)]
     listed += [("claims.html", "Claims")] if claims else []
     shared = {**_shared(), "title": title, "pages": listed, "missing": missing, "claims": claims, "sections": views}
     made = {
         "index.html": _rendered(
-            "overview", shared, contents=_outline(views, across), counts=_counts(sections), across=across
+            "overview",
+            shared,
+            contents=_outline(views, across, first=bool(learnt or notes)),
+            counts=_counts(sections),
+            across=across,
+            learnt=learnt,
+            notes=notes,
         ),
     }
     for section, view in zip(sections, views):
@@ -104,9 +112,10 @@ def _shared() -> dict[str, Any]:
     }
 
 
-def _outline(views: Sequence[Mapping[str, Any]], across: Sheet | None) -> list[tuple[str, str, int]]:
+def _outline(views: Sequence[Mapping[str, Any]], across: Sheet | None, *, first: bool) -> list[tuple[str, str, int]]:
     """The contents of the overview: (anchor, words, level)."""
-    parts = [("overview", "Overview", 1), *((view["key"], view["title"], 2) for view in views)]
+    learnt = [("learnt", "What was learnt", 1)] if first else []
+    parts = [("overview", "Overview", 1), *learnt, *((view["key"], view["title"], 2) for view in views)]
     parts += [("relations", "A relation across suites", 1)] if across else []
     return [*parts, ("tables", "Tables and figures", 1), ("reading", "How to read the numbers", 1)]
 

@@ -7,7 +7,7 @@ retrieval, supervised with its classifier and control_task); paper/ (published, 
 from __future__ import annotations
 
 from proband.core.metrics import ACCURACY, AUC
-from proband.core.suite import Demo, Suite
+from proband.core.suite import Claim, Contrast, Demo, Suite
 from proband.suites.analogy.build import BuildOptions, build, example_options
 from proband.suites.analogy.item_pairs import check, show
 from proband.suites.analogy.paper.claims import CLAIMS
@@ -45,12 +45,29 @@ SUITE = Suite(
     shown_as="as a probe",
     demo=(
         Demo(
-            options={"per-relation": 10},
+            options={"per-relation": 2},
             runs=(
                 ("embedded:mlm", None),
                 ("embedded:smollm2", "pppl"),
                 ("embedded:glove", None),
                 ("baseline:random", None),
+            ),
+            findings=(
+                Claim(
+                    statement="GloVe's word vectors tell a pair from its reverse more often than both language models.",
+                    source="The difference of two vectors changes its sign with the pair: a consistent direction is "
+                    "enough for this, and GloVe has no such lead where the wrong option is another pair.",
+                    contrasts=tuple(
+                        Contrast(
+                            above={"run.model": "embedded:glove"},
+                            below={"run.model": model},
+                            where={"paper_probe": "reverse"},
+                            pair="item",
+                        )
+                        for model in ("embedded:mlm", "embedded:smollm2")
+                    ),
+                    per=(),
+                ),
             ),
         ),
     ),

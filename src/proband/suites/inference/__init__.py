@@ -12,7 +12,7 @@ assertions/, candidates/, questions.py, questionnaire.py   from text to what peo
 
 from __future__ import annotations
 
-from proband.core.suite import Demo, Suite
+from proband.core.suite import Claim, Contrast, Demo, Suite
 from proband.suites.inference.build import BuildOptions, build
 from proband.suites.inference.curves.argument_frequency import FREQUENCY
 from proband.suites.inference.curves.control_scores import CONTROL_SCORES
@@ -54,7 +54,27 @@ SUITE = Suite(
     demo=(
         Demo(
             options={"splits": "test"},
-            runs=(("solver:lemma", None), ("embedded:glove", None)),
+            runs=(
+                ("embedded:minilm", None),
+                ("embedded:mlm", "prompts"),
+                ("embedded:smollm2", "prompts"),
+                ("embedded:glove", None),
+                ("solver:lemma", None),
+            ),
+            limit=80,
+            solver_options={"prompts": {"prompts": "so"}},
+            findings=(
+                Claim(
+                    statement="MiniLM, trained on sentences, ranks answers better than shared words do.",
+                    source="Its cosine is the same in both directions: see the pairs that hold in one direction only.",
+                    contrasts=(
+                        Contrast(
+                            above={"run.model": "embedded:minilm"}, below={"run.model": "solver:lemma"}, pair="item"
+                        ),
+                    ),
+                    per=(),
+                ),
+            ),
         ),
     ),
     analyses=(SECTION3, FIGURE2, CONTROL_SCORES, DIRECTIONS, FREQUENCY, ANCHORS),

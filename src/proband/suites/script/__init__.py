@@ -10,7 +10,7 @@ build.py makes items of a corpus, solvers.py lists the ways of asking a model.
 
 from __future__ import annotations
 
-from proband.core.suite import Demo, Suite
+from proband.core.suite import Claim, Contrast, Demo, Suite
 from proband.suites.script.analysis.breakdown import BREAKDOWN
 from proband.suites.script.analysis.drawing import draw_item
 from proband.suites.script.analysis.metrics import METRICS
@@ -43,7 +43,31 @@ SUITE = Suite(
     demo=(
         Demo(
             options={"splits": "train,test"},
-            runs=(("embedded:mlm", None), ("solver:frequent", None), ("solver:chance", None)),
+            runs=(
+                ("embedded:mlm", None),
+                ("embedded:smollm2", "generate"),
+                ("solver:frequent", None),
+                ("solver:chance", None),
+            ),
+            limit=12,
+            solver_options={"generate": {"max_tokens": 32}},
+            findings=(
+                Claim(
+                    statement="The masked language model has more of the missing words among its first five than the "
+                    "frequency of words in the training texts gives.",
+                    source="It sees the text after the blank too; exact fills are rare for every model here.",
+                    contrasts=(
+                        Contrast(
+                            above={"run.model": "embedded:mlm"},
+                            below={"run.model": "solver:frequent"},
+                            where={"asked": True},
+                            metric="top5_oracle",
+                            pair="item",
+                        ),
+                    ),
+                    per=(),
+                ),
+            ),
         ),
     ),
     draw=draw_item,
