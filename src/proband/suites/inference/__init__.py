@@ -61,7 +61,7 @@ SUITE = Suite(
                 ("embedded:glove", None),
                 ("solver:lemma", None),
             ),
-            limit=80,
+            limit=60,
             solver_options={"prompts": {"prompts": "so"}},
             findings=(
                 Claim(

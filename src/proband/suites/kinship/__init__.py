@@ -97,8 +97,8 @@ SUITE = Suite(
     },
     shown_as="in a story",
     demo=(
-        Demo(  # does it find what is told (memory), does it combine two facts (clean)?
-            options={"task": "clean,memory", "k": "2", "per_k": 8},
+        Demo(
+            options={"k": "2", "per_k": 10},
             runs=(
                 ("embedded:smollm2", "likelihood"),
                 ("solver:read", None),
