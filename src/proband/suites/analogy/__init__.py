@@ -56,7 +56,7 @@ SUITE = Suite(
                 Claim(
                     statement="GloVe's word vectors tell a pair from its reverse more often than both language models.",
                     source="The difference of two vectors changes its sign with the pair: a consistent direction is "
-                    "enough for this, and GloVe has no such lead where the wrong option is another pair.",
+                    "enough for this. Random wrong options show more of what a relation means.",
                     contrasts=tuple(
                         Contrast(
                             above={"run.model": "embedded:glove"},

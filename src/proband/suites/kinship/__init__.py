@@ -107,7 +107,7 @@ SUITE = Suite(
             ),
             findings=(
                 Claim(
-                    statement="SmolLM2 does not combine two facts of a story; rules of grammar and kinship do.",
+                    statement="SmolLM2 combines two facts of a story less often than rules of grammar and kinship do.",
                     source="The reader was written for these stories: it shows that they hold the answer, not that "
                     "it reads English.",
                     contrasts=(
