@@ -109,7 +109,7 @@ class Links(HTMLParser):
                 self.links.append(value)
             if name == "id" and value is not None:
                 self.ids.append(value)
-        if tag not in ("meta", "link", "input", "br", "img"):
+        if tag not in ("meta", "link", "input", "br", "img", "wbr"):
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
