@@ -55,8 +55,8 @@ def write_report(
     Returns where it is and what stands out; the numbers are in report.json.
 
     `tables` names the tables to write (default: those that are not only for studies), `analyses` the analyses to run;
-    with `claims` the suites' claims are tested. `split`: the items that are scored (core/metrics.py). `findings` (by suite)
-    are tested too and stated first on the overview, followed by `notes` (a sentence and a link).
+    with `claims` the suites' claims are tested. `split`: the items that are scored (core/metrics.py). `findings` (by
+    suite) are tested too and stated first on the overview, followed by `notes` (a sentence and a link).
     """
     _check(sets, tables=tables, analyses=analyses)
     folder, findings = Folder(out, force=force), findings or {}
