@@ -95,10 +95,10 @@ def run_here(words: list[str], folder: Path, what: str) -> str:
         return run(words, folder, what)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-        code = (
-            exec(compile(what, "block", "exec"), {"__name__": "__main__"}) if is_python else main(shlex.split(what)[1:])
-        )
-    assert not code, f"{what}\n{printed.getvalue()}"
+        if is_python:
+            exec(compile(what, "block", "exec"), {"__name__": "__main__"})
+        code = 0 if is_python else main(shlex.split(what)[1:])
+    assert code == 0, f"{what}\n{printed.getvalue()}"
     return printed.getvalue()
 
 
