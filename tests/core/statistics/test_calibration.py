@@ -81,10 +81,10 @@ def test_the_committed_table_is_what_readme_and_docs_say() -> None:
     coverage, _, null, power, stated = (
         [float(number) for number in cell.replace("*", "").rstrip(" |").split(" – ")] for cell in row[1:]
     )
-    assert coverage[0] >= 0.9
-    assert 0.94 <= coverage[1] <= 0.97
+    assert coverage[0] >= 0.92
+    assert 0.94 <= coverage[1] <= 0.975
     assert null[2] <= 0.07
-    assert power[1] >= 0.9
+    assert power[1] >= 0.88
     assert 1.0 <= stated[1] <= 1.2
     readme = (BENCHMARKS.parent / "README.md").read_text(encoding="utf-8")
     shares = " to ".join(f"{100 * end:.0f}" for end in (coverage[0], coverage[2]))
