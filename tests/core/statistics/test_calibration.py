@@ -99,7 +99,8 @@ def test_under_six_effective_clusters_are_too_few_to_tell() -> None:
     assert shared_by([("large",)] * 90 + [(str(i),) for i in range(20)]).few  # 21 clusters that count for little
 
 
-KINDS: dict[str, Callable[[int, np.random.Generator], int]] = {  # a further name for item i of n: nested in others, around them, across them, the same again, alone
+# a further name for item i of n: nested in others, around them, across them, the same again, alone
+KINDS: dict[str, Callable[[int, np.random.Generator], int]] = {
     "finer": lambda i, rng: i // 3,
     "coarser": lambda i, rng: i // 18,
     "crossed": lambda i, rng: i % 11,
