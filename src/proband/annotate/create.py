@@ -17,6 +17,7 @@ from proband.annotate.apply_settings import apply_settings, attention_units
 from proband.annotate.bundle import copy_medium, opened
 from proband.annotate.erasing import add_review
 from proband.annotate.project import Codes, Project, as_toml, database_url, in_words, new_code, read_project, secret_of
+from proband.annotate.store import owners
 from proband.annotate.store.database import Database
 from proband.annotate.store.migrate import migrate
 from proband.annotate.store.places import add_unit
@@ -190,13 +191,11 @@ def keep_items(source: Path, folder: Path) -> None:
 
 def load(folder: Path, project: Project, *, password: str) -> None:
     """Fill an empty database with the units of the project."""
-    from argon2 import PasswordHasher
-
     database = Database(database_url(folder, project))
     try:
         migrate(database)
         made = list(read_units(folder / "units.jsonl"))
-        hashed = PasswordHasher().hash(password)
+        hashed = owners.hash_of(password)
         database.write(lambda connection: _fill(connection, project, made, hashed))
     finally:
         database.close()

@@ -22,10 +22,8 @@ NAME = re.compile(r"[\w.@+-]{1,100}")
 
 def new_password(folder: Path) -> str:
     """A new password of the owner, in place of the one that was lost; whoever is signed in must sign in again."""
-    from argon2 import PasswordHasher
-
     password = secrets.token_urlsafe(12)
-    owner = update(settings).where(settings.c.name == "owner").values(value=PasswordHasher().hash(password))
+    owner = update(settings).where(settings.c.name == "owner").values(value=owners.hash_of(password))
 
     def work(connection: Connection) -> None:
         connection.execute(owner)
@@ -37,12 +35,10 @@ def new_password(folder: Path) -> str:
 
 def add_owner(folder: Path, name: str, role: str) -> dict[str, Any]:
     """Somebody else who may sign in; the password is shown once. Doing it again makes a new password."""
-    from argon2 import PasswordHasher
-
     if not NAME.fullmatch(name) or name == owners.FIRST:
         raise ProbandError(f"{name!r} cannot be added: a name has letters, digits and . @ + - _, and is not 'owner'")
     password = secrets.token_urlsafe(12)
-    hashed = PasswordHasher().hash(password)
+    hashed = owners.hash_of(password)
     _in_database(folder, lambda connection: owners.add(connection, name, hashed, role))
     return {"name": name, "role": role, "password": password}
 
