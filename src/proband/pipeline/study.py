@@ -13,12 +13,12 @@ from typing import Any
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import read_json, sha256_file, sha256_text, write_json
+from proband.core.files import read_json, sha256_file, sha256_text, write_json, write_text
 from proband.core.progress import say
 from proband.pipeline.report import report
 from proband.pipeline.studies.grid import Grid
 from proband.pipeline.studies.shipped_files import sources
-from proband.pipeline.studies.stages import Models, RunStage, contents, key_of
+from proband.pipeline.studies.stages import Models, RunStage, TrainStage, contents, key_of
 from proband.pipeline.studies.study_file import StudyFile, read_study
 from proband.pipeline.versions import versions
 
@@ -54,6 +54,7 @@ def study(
     if not runs:
         reasons = dict.fromkeys(line["reason"] for line in lines if line["state"] == "skipped")
         raise ProbandError("no model could be run: " + "; ".join(reasons), file=path)
+    write_curves([stage for stage in stages if isinstance(stage, TrainStage) and stage.finished()], out=folder)
     found = write_report(read, runs, out=folder)
     about = {"title": read.study.title, "study": path.name, "study_sha256": sha256_file(path)}
     told = [{name: value for name, value in line.items() if name not in ("folder", "state")} for line in lines]
@@ -131,6 +132,20 @@ def check_report(read: StudyFile, named: Collection[str], *, file: Path) -> None
         for name in asked:
             if name not in known:
                 raise ProbandError(f"[report] {kind}: no {name!r}; there are {', '.join(known) or 'none'}", file=file)
+
+
+def write_curves(stages: Sequence[TrainStage], *, out: Path) -> None:
+    """The learning curves of all trainings, a line per epoch: OUT/curves.csv. `kept` marks the epoch whose weights are
+    those of the net."""
+    lines = ["training,net,seed,epoch,loss,held_out,kept"]
+    for stage in stages:
+        note = read_json(stage.folder / "net.json")
+        for line in note.get("curve", ()):
+            numbers = ",".join(f"{line[name]:.4f}" if name in line else "" for name in ("loss", "valid"))
+            kept = int(line["epoch"] == note.get("kept"))
+            lines.append(f"{stage.name},{stage.net},{stage.seed},{line['epoch']},{numbers},{kept}")
+    if len(lines) > 1:
+        write_text(out / "curves.csv", "\n".join(lines) + "\n")
 
 
 def write_report(read: StudyFile, runs: Sequence[RunStage], *, out: Path) -> dict[str, Any]:

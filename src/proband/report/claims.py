@@ -44,6 +44,12 @@ class Verdict:
     below_chance: bool = False  # both sides
 
 
+def chosen(claims: Sequence[Claim], wanted: bool | Sequence[str]) -> list[Claim]:
+    """All claims, or those whose statement contains one of these texts."""
+    texts = ("",) if isinstance(wanted, bool) else wanted
+    return [claim for claim in claims if any(text in claim.statement for text in texts)]
+
+
 def judge(
     studies: Sequence[tuple[Study, Sequence[Sheet]]], claims: Mapping[str, Sequence[Claim]] | None = None
 ) -> list[Verdict]:

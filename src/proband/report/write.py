@@ -16,7 +16,7 @@ from proband.core.progress import Progress
 from proband.core.statistics.clusters import FEW
 from proband.core.suite import Claim, Published, Results, Suite, Table
 from proband.core.text import slug
-from proband.report.claims import as_sheet, judge
+from proband.report.claims import as_sheet, chosen, judge
 from proband.report.draw.marks import MODELS, can_paint
 from proband.report.folder import Folder
 from proband.report.numbers import words
@@ -43,7 +43,7 @@ def write_report(
     title: str | None = None,
     seed: int = 0,
     tables: Sequence[str] | None = None,
-    claims: bool = False,
+    claims: bool | Sequence[str] = False,
     analyses: Sequence[str] = (),
     split: str = "",
     force: bool = False,
@@ -55,10 +55,11 @@ def write_report(
     Returns where it is and what stands out; the numbers are in report.json.
 
     `tables` names the tables to write (default: those that are not only for studies), `analyses` the analyses to run;
-    with `claims` the suites' claims are tested. `split`: the items that are scored (core/metrics.py). `findings` (by
-    suite) are tested too and stated first on the overview, followed by `notes` (a sentence and a link).
+    with `claims` the suites' claims are tested, or those whose statement contains one of these texts.
+    `split`: the items that are scored (core/metrics.py). `findings` (by suite) are tested too and stated first on the overview, followed by
+    `notes` (a sentence and a link).
     """
-    _check(sets, tables=tables, analyses=analyses)
+    _check(sets, tables=tables, analyses=analyses, claims=claims)
     folder, findings = Folder(out, force=force), findings or {}
     keys = unique([*PAGES, *(slug(each.suite.name) for each in sets)])[len(PAGES) :]
     studies: list[Study] = []
@@ -79,7 +80,8 @@ def write_report(
     across = across_suites(studies)
     if across is not None:
         folder.sheet(across, across.name)
-    verdicts = judge([(section.study, section.sheets) for section in sections]) if claims else []
+    asked = {each.suite.name: chosen(each.suite.claims, claims) for each in sets} if claims else {}
+    verdicts = judge([(section.study, section.sheets) for section in sections], asked) if claims else []
     if claims:
         folder.sheet(as_sheet(verdicts, {study.key: study.name for study in studies}), "claims")
         folder.json("claims.json", {"claims": _plain(verdicts)})
@@ -115,9 +117,15 @@ def write_report(
 # ---- what was asked for --------------------------------------------------------------------------------------------
 
 
-def _check(sets: Sequence[ItemSet], *, tables: Sequence[str] | None, analyses: Sequence[str]) -> None:
+def _check(
+    sets: Sequence[ItemSet], *, tables: Sequence[str] | None, analyses: Sequence[str], claims: bool | Sequence[str]
+) -> None:
     if not sets:
         raise ProbandError("nothing to report: no run was given")
+    stated = [claim.statement for each in sets for claim in each.suite.claims]
+    for text in () if isinstance(claims, bool) else claims:
+        if not any(text in statement for statement in stated):
+            raise ProbandError(f"no claim contains {text!r}")
     for kind, asked, known in (
         ("table", tables or (), [table.name for each in sets for table in each.suite.tables]),
         ("analysis", analyses, [analysis.name for each in sets for analysis in each.suite.analyses]),
@@ -138,11 +146,13 @@ def _chosen(suite: Suite, tables: Sequence[str] | None) -> list[Table]:
     return [table for table in suite.tables if (table.always if tables is None else table.name in tables)]
 
 
-def _metrics(suite: Suite, *, tables: Sequence[str] | None, claims: bool, analyses: Sequence[str]) -> list[Metric]:
+def _metrics(
+    suite: Suite, *, tables: Sequence[str] | None, claims: bool | Sequence[str], analyses: Sequence[str]
+) -> list[Metric]:
     """The metrics that these tables, the analyses and the claims need."""
     beside = [name for each in suite.analyses if each.name in analyses for name in each.tables.values()]
     names = [table.metric for table in (*_chosen(suite, tables), *_chosen(suite, beside))]
-    names += _metrics_of(suite.claims) if claims else []
+    names += _metrics_of(chosen(suite.claims, claims)) if claims else []
     return [suite.metric(name) for name in dict.fromkeys(names)]
 
 

@@ -21,7 +21,6 @@ import torch
 from torch import Tensor
 
 from proband.training import checkpoint
-from proband.training.recipe import kept
 from proband.training.steps import Steps
 from proband.training.task import Task
 
@@ -146,7 +145,7 @@ class Fit:
             yield from self._done()
             line = {"epoch": epoch, "loss": self.steps.loss(), **({"valid": self.steps.score()} if scored else {})}
             self.curve.append(line | {"seconds": time.monotonic() - began})
-            if scored and kept(self.curve, self.task.better) == epoch:
+            if scored and self.recipe.kept(self.curve, self.task.better) == epoch:
                 self._keep()
             if self.folder is not None and self._open():
                 checkpoint.save(self.folder, self.steps, best=self.best, curve=self.curve, of=self.of)
@@ -182,7 +181,7 @@ class Fit:
             assign(self.steps.weights | self.steps.buffers, self.best)
             if self.stream is not None:
                 self.stream.synchronize()
-        return Fitted(self.net.eval(), self.curve, kept(self.curve, self.task.better) if self.curve else 0)
+        return Fitted(self.net.eval(), self.curve, self.recipe.kept(self.curve, self.task.better) if self.curve else 0)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 Better = Literal["low", "high"]
@@ -27,6 +28,9 @@ class Recipe:
     average: float = 0.0  # of the running mean of the weights, which is what is scored and kept; 0: none
     patience: int = 0  # epochs without a better held-out score before stopping; 0: never
     patience_from: int = 0  # epochs before this one do not count
+    better_than: Literal["best", "previous"] = "best"  # what an epoch's score has to beat not to count
+    margin: float = 0.0  # by so much, where it is the previous one
+    keep: Literal["best", "last"] = "best"  # the epoch whose weights are kept
 
     def length(self, size: int) -> tuple[int, int]:
         """Epochs and steps on so many examples.
@@ -74,10 +78,38 @@ class Recipe:
         >>> Recipe(patience=2).finished(curve, "low"), Recipe(patience=3).finished(curve, "low")
         (True, False)
         """
-        if not self.patience or len(curve) <= self.patience_from + self.patience:
+        if not self.patience or len(curve) < 2 or "valid" not in curve[-1]:
             return False
         values = [line["valid"] for line in curve]
+        if self.better_than == "previous":
+            return self._stalled(values, better)
+        if len(curve) <= self.patience_from + self.patience:
+            return False
         return best(values[-self.patience :], better) != best(values, better)
+
+    def _stalled(self, values: Sequence[float], better: Better) -> bool:
+        """Whether `patience` epochs were no better than the one before them: in a row, or after a first stage
+        (`patience_from`) in all.
+
+        >>> recipe = Recipe(patience=2, better_than="previous")
+        >>> recipe._stalled([3, 4, 2, 3], "low"), recipe._stalled([3, 4, 2, 3, 4], "low")
+        (False, True)
+        >>> Recipe(patience=2, better_than="previous", patience_from=1)._stalled([3, 4, 2, 3], "low")
+        True
+        """
+        sign = 1 if better == "low" else -1
+        worse = [sign * (now - before) > -self.margin for before, now in pairwise(values)]
+        if self.patience_from:
+            return len(values) > self.patience_from and sum(worse[self.patience_from - 1 :]) >= self.patience
+        return len(worse) >= self.patience and all(worse[-self.patience :])
+
+    def kept(self, curve: Sequence[Line], better: Better) -> int:
+        """The epoch whose weights are kept: the last, or the first of the best.
+
+        >>> Recipe(keep="last").kept([{"valid": 0.5}, {"valid": 0.7}], "low")
+        1
+        """
+        return len(curve) - 1 if self.keep == "last" else kept(curve, better)
 
 
 def best(values: Sequence[float], better: Better) -> float:

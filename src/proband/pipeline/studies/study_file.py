@@ -76,7 +76,7 @@ class RunPart(Part, frozen=True, kw_only=True):
 
 class ReportPart(Part, frozen=True, kw_only=True):
     tables: list[str] | None = None  # all that a suite shows by default
-    claims: bool = False
+    claims: bool | list[str] = False  # all of the suite, or those whose statement contains one of these texts
     analyses: list[str] = []
     split: str = ""
 

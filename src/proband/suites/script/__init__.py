@@ -24,6 +24,7 @@ from proband.suites.script.paper.claims import CLAIMS
 from proband.suites.script.paper.corpus_statistics import CORPUS
 from proband.suites.script.paper.greedy_texts import GREEDY
 from proband.suites.script.paper.published import published
+from proband.suites.script.paper.settings import DIFFERENCES, SEEDS
 from proband.suites.script.paper.tables import BY_BLANK, TABLE4, TABLES
 from proband.suites.script.show import show
 from proband.suites.script.solvers import SOLVERS
@@ -72,7 +73,7 @@ SUITE = Suite(
     ),
     draw=draw_item,
     published=published,
-    analyses=(CORPUS, TABLE4, BY_BLANK, PHRASE_TABLE, GREEDY, ALIGNMENTS),
+    analyses=(CORPUS, TABLE4, BY_BLANK, PHRASE_TABLE, GREEDY, ALIGNMENTS, SEEDS, DIFFERENCES),
     claims=CLAIMS,
     nets=(*NETS, FINETUNE),
     own_models={"frequent": Frequent, "chance": Chance},

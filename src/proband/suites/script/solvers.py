@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec.structs import replace
 
@@ -16,6 +16,11 @@ from proband.core.types import Answer, Item
 from proband.suites.script.cloze import left_to_right
 from proband.suites.script.cloze.left_to_right import ClozeOptions, evaluated
 from proband.suites.script.cloze.replies import GENERATE
+from proband.suites.script.nets.options import MANNER
+
+Longest = Annotated[
+    int, Meta(description="texts are cut after so many words, and blanks beyond left out; 0: whole", ge=0)
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +28,23 @@ class AnswerOptions:
     """How a net fills the blanks."""
 
     draws: Annotated[int, Meta(description="texts sampled for the greedy mode (0: the likeliest word)", ge=0)] = 5
+    temperature: Annotated[float, Meta(description="of the draws", gt=0)] = 0.1
+    pick: Annotated[
+        Literal["likeliest", "all"],
+        Meta(description="which draws count: the likeliest text, or all, as a mean, the oracle's words drawn too"),
+    ] = "likeliest"
+    beam: Annotated[int, Meta(description="width of a beam search instead of draws (0: none)", ge=0)] = 0
+    ends: Annotated[
+        Literal["read", "unread"], Meta(description="whether the decoder that fills slots reads the last word of each")
+    ] = "read"
+    aligned: Annotated[
+        Literal["prefix", "whole"],
+        Meta(
+            description="what a transducer aligns a slot by for top-5 and surprisal: the text before it, or as the"
+            " released program does the end of the whole gold text"
+        ),
+    ] = "prefix"
+    longest: Longest = 0
     unrestricted: Annotated[bool, Meta(description="any word may fill a blank")] = False
 
 
@@ -31,6 +53,7 @@ class AlignOptions:
     """Of the alignments of a transducer."""
 
     posteriors: Annotated[bool, Meta(description="also p(a_j = i | x, y), for valid and test texts")] = False
+    longest: Longest = 0
 
 
 def answer(items: Sequence[Item], model: AnswersItems, *, seed: int, options: AnswerOptions) -> list[Answer]:
@@ -38,8 +61,9 @@ def answer(items: Sequence[Item], model: AnswersItems, *, seed: int, options: An
     each whole text, in the record of its first blank (`path`)."""
     net: Any = model
     if hasattr(model, "with_options"):
-        net = model.with_options(seed=seed, draws=options.draws, restricted=not options.unrestricted)
-    asked = [item for item in items if evaluated(item)]
+        manner = {name: getattr(options, name) for name in MANNER}
+        net = model.with_options(seed=seed, draws=options.draws, restricted=not options.unrestricted, **manner)
+    asked = [item for item in items if evaluated(item, longest=options.longest)]
     found: list[Answer] = list(net.answer(asked)) if asked else []
     if any(not each.blanks for each in found):
         raise ProbandError(f"{net.name} fills no blanks; solver:frequent and solver:chance are baselines that do")
@@ -55,6 +79,7 @@ def align(items: Sequence[Item], model: Any, *, seed: int, options: AlignOptions
     abstract line of each concrete word), and nothing filled in."""
     if not getattr(model, "aligns", False):
         raise ProbandError(f"{model.name} has no alignments; train a transducer")
+    model = model.with_options(longest=options.longest) if hasattr(model, "with_options") else model
     answers = []
     for item, (path, posteriors) in zip(items, model.align(items), strict=True):
         record: dict[str, Any] = {"path": path}

@@ -47,13 +47,27 @@ def blanks_of(item: Item, answer: Answer) -> Sequence[Record]:
     return [{"guess": [], "gold": gold} for gold in item.facts["gold"]]
 
 
-def _share(field: str, right: Callable[[Any, str], bool]) -> Measure:
-    """Share of a blank's words that are right: the same as, or in the list of, what the field has at their place."""
-    return _per_blank(field, lambda blank: sum(map(right, blank[field], blank["gold"])) / len(blank["gold"]))
+def _share(field: str, right: Callable[[Any, str], bool], *, draws: str = "") -> Measure:
+    """Share of a blank's words that are right: the same as, or in the list of, what the field has at their place; the
+    mean of all draws, where a record has them."""
+
+    def share(words: Any, gold: Sequence[str]) -> float:
+        return sum(map(right, words, gold)) / len(gold)
+
+    return _per_blank(field, lambda blank: _mean_of(share, blank, field, draws))
 
 
-def _whole(field: str) -> Measure:
-    return _per_blank(field, lambda blank: float(list(blank[field]) == list(blank["gold"])))
+def _whole(field: str, *, draws: str) -> Measure:
+    return _per_blank(field, lambda blank: _mean_of(lambda said, gold: list(said) == list(gold), blank, field, draws))
+
+
+def _mean_of(score: Callable[[Any, Any], float], blank: Record, field: str, draws: str) -> float:
+    """
+    >>> _mean_of(eq, {"gold": ["a"], "guess": ["a"], "guesses": [["a"], ["b"]]}, "guess", "guesses")
+    0.5
+    """
+    said = blank.get(draws) or [blank[field]]
+    return sum(score(each, blank["gold"]) for each in said) / len(said)
 
 
 def _mean(field: str) -> Measure:
@@ -86,6 +100,8 @@ def top5_words(field: str) -> Measure:
             if field in blank
             for word, five in zip(blank["gold"], blank[field], strict=True)
         ]
+        if field == "greedy_top5" and any("greedy_top5_share" in blank for blank in answer.blanks):
+            found = [share for blank in answer.blanks for share in blank["greedy_top5_share"]]  # the mean of all draws
         return found or None
 
     return measure
@@ -113,19 +129,46 @@ def mean_span(records: Floats, weights: Floats) -> float:
     return float(words / spans) if spans else 0.0
 
 
+def at_the_ends(item: Item, answer: Answer) -> tuple[float, float] | None:
+    """Shares of one text's words that are aligned to the first and to the last abstract word, of three or more.
+
+    >>> item = Item(id="a", suite="script", prompt="", facts={"abstract": ["drain", "the", "pasta"]})
+    >>> at_the_ends(item, Answer(item_id="a", blanks=({"path": [0, 2, 2, 2]},)))
+    (0.25, 0.75)
+    """
+    path = next((blank["path"] for blank in answer.blanks if blank.get("path")), None)
+    last = len(item.facts.get("abstract", ())) - 1
+    return (path.count(0) / len(path), path.count(last) / len(path)) if path and last > 1 else None
+
+
+def ends_share(item: Item, answer: Answer) -> float | None:
+    shares = at_the_ends(item, answer)
+    return sum(shares) if shares else None
+
+
+def degenerate(item: Item, answer: Answer) -> float | None:
+    """1 if most of a text is aligned to the start, or to the end, of the abstract line (section 4.2)."""
+    shares = at_the_ends(item, answer)
+    return float(max(shares) > 0.5) if shares else None
+
+
 _surprisal = partial(Metric, unit="nats", better="low")
 METRICS = (
-    Metric(name="whole_greedy", of=_whole("guess"), title="share of blanks filled exactly (greedy)"),
-    Metric(name="match_greedy", of=_share("guess", eq), title="share of correct words per blank (greedy)"),
+    Metric(name="whole_greedy", of=_whole("guess", draws="guesses"), title="share of blanks filled exactly (greedy)"),
+    Metric(
+        name="match_greedy", of=_share("guess", eq, draws="guesses"), title="share of correct words per blank (greedy)"
+    ),
     Metric(
         name="top5_greedy", of=_share("greedy_top5", contains), title="share of words per blank in the top 5 (greedy)"
     ),
-    Metric(name="match_oracle", of=_share("oracle", eq), title="share of correct words per blank (oracle)"),
+    Metric(
+        name="match_oracle", of=_share("oracle", eq, draws="oracles"), title="share of correct words per blank (oracle)"
+    ),
     Metric(name="top5_oracle", of=_share("top5", contains), title="share of words per blank in the top 5 (oracle)"),
     _surprisal(name="surprisal", of=_mean("surprisals"), title="surprisal"),
     _surprisal(name="surprisal_aligned", of=_per_blank("moves", _aligned), title="surprisal with transitions"),
     Metric(name="rank", of=_mean("ranks"), unit="count", better="low", title="rank of the right word"),
-    Metric(name="whole_oracle", of=_whole("oracle"), title="share of blanks filled exactly (oracle)"),
+    Metric(name="whole_oracle", of=_whole("oracle", draws="oracles"), title="share of blanks filled exactly (oracle)"),
     Metric(name="repeats", of=repeats, better="low", title="share of texts with a loop"),
     Metric(name="top5_word_oracle", of=top5_words("top5"), title="share of words in the top 5 (oracle)"),
     Metric(name="top5_word_greedy", of=top5_words("greedy_top5"), title="share of words in the top 5 (greedy)"),
@@ -139,4 +182,6 @@ METRICS = (
         each=words_and_spans,
         title="alignment length",
     ),
+    Metric(name="degenerate", of=degenerate, better="low", title="share of texts aligned mostly to one end"),
+    Metric(name="ends_share", of=ends_share, better="low", title="share of words aligned to either end"),
 )

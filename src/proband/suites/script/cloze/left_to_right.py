@@ -49,9 +49,10 @@ class ClozeOptions:
     beam: Annotated[int, Meta(description="width of a beam search instead of sampling (0: none)", ge=0)] = 0
 
 
-def evaluated(item: Item) -> bool:
-    """Whether an item is a question: training texts are none."""
-    return bool(item.facts.get("blanks")) and item.split != "train"
+def evaluated(item: Item, *, longest: int = 0) -> bool:
+    """Whether an item is a question, with blanks among its first `longest` words (0: all): training texts are none."""
+    blanks = item.facts.get("blanks")
+    return bool(blanks) and item.split != "train" and (not longest or blanks[0][0] < longest)
 
 
 def solve(items: Sequence[Item], model: PredictsWords, *, seed: int, options: ClozeOptions) -> list[Answer]:

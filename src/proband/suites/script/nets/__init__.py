@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.suite import Net
-from proband.suites.script.nets.options import NetOptions, ShiftingOptions, TransducerOptions
+from proband.suites.script.nets.options import FixedOptions, NetOptions, ShiftingOptions
 
 
 def _task(items: Path, *, options: NetOptions, seed: int, model: Any = None, kind: str) -> Any:
@@ -34,6 +34,6 @@ NETS = (
     _net("lm", "unconditional LSTM language model", NetOptions),
     _net("seq2seq", "LSTM encoder and decoder", NetOptions),
     _net("attention", "seq2seq with Luong's global attention", NetOptions),
-    _net("transducer", "latent monotone alignments, fixed transitions", TransducerOptions),
+    _net("transducer", "latent monotone alignments, fixed transitions", FixedOptions),
     _net("transducer-param", "latent monotone alignments, parameterised shift and emit transitions", ShiftingOptions),
 )

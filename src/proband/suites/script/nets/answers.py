@@ -16,8 +16,19 @@ from proband.core.files import read_json, sha256_file
 from proband.core.types import Answer, Item
 from proband.suites.script.cloze.word_scores import generator_of
 from proband.suites.script.nets.batches import Batch, pad
+from proband.suites.script.nets.beam import beam_search
 from proband.suites.script.nets.layers import Shape
-from proband.suites.script.nets.slot_filling import Filled, best_of, blank_mask, fill, gold, greedy
+from proband.suites.script.nets.options import MANNER
+from proband.suites.script.nets.slot_filling import (
+    Blanks,
+    Filled,
+    all_of,
+    best_of,
+    blank_mask,
+    fill,
+    gold,
+    greedy,
+)
 from proband.suites.script.nets.task import KINDS
 from proband.training.fit import placed
 from proband.training.folder import NOTE
@@ -29,8 +40,8 @@ Alignment = tuple[list[int], list[list[float]]]  # of each concrete word: its po
 
 @dataclass(kw_only=True)
 class Trained:
-    """Answers script items (core.protocols.AnswersItems). `restricted`: only words of the whitelist fill slots;
-    `draws` texts are sampled at temperature 0.1 for the greedy mode and the best one kept (0: the likeliest word)."""
+    """Answers script items (core.protocols.AnswersItems). `restricted`: only words of the whitelist fill slots; how the
+    blanks are filled is told in `solvers.AnswerOptions`."""
 
     net: Any
     kind: str
@@ -41,6 +52,12 @@ class Trained:
     device: str = "cpu"
     restricted: bool = True
     draws: int = 5
+    temperature: float = 0.1
+    pick: str = "likeliest"
+    beam: int = 0
+    ends: str = "read"
+    aligned: str = "prefix"
+    longest: int = 0
     seed: int = 0
     size: int = 128
 
@@ -52,6 +69,7 @@ class Trained:
             "restricted": str(self.restricted),
             "draws": str(self.draws),
             "seed": str(self.seed),
+            **{name: str(getattr(self, name)) for name in MANNER if getattr(self, name) != getattr(Trained, name)},
         }
 
     @property
@@ -68,40 +86,65 @@ class Trained:
         with_blanks = [item for item in items if item.facts.get("blanks")]
         for group in _groups(with_blanks, self.size):
             batch = self._batch(group)
-            blank = blank_mask([item.facts["blanks"] for item in group], batch.y.shape[1], device=self.device)
-            if self.draws:
-                both = best_of(self.net, batch, blank, uniforms=self._uniforms(group, batch), allowed=allowed)
-            else:
-                oracle = fill(self.net, batch, blank, choose=gold, allowed=allowed)
-                both = oracle, fill(self.net, batch, blank, choose=greedy, allowed=allowed)
-            oracle, own = (filled.each(Tensor.cpu) for filled in both)
+            blank = blank_mask([self._blanks(item) for item in group], batch.y.shape[1], device=self.device)
+            oracle, *own = (filled.each(Tensor.cpu) for filled in self._filled(group, batch, blank, allowed))
             for row, item in enumerate(group):
                 answers[item.id] = self._records(item, row, oracle, own)
         return [answers.get(item.id, Answer(item_id=item.id)) for item in items]
 
-    def _uniforms(self, group: Sequence[Item], batch: Batch) -> Tensor:
+    def _filled(self, group: Sequence[Item], batch: Batch, blank: Tensor, allowed: Tensor) -> Iterator[Filled]:
+        """The oracle's filling, then the net's own: one, or every draw."""
+        how = {"ends_unread": self.ends == "unread"}
+        fixed: dict[str, Any] = {"allowed": allowed, **how}
+        drawing: dict[str, Any] = {**fixed, "temperature": self.temperature}
+        if self.beam:
+            oracle = fill(self.net, batch, blank, choose=gold, **fixed)
+            own = [beam_search(Blanks(self.net, batch, blank, greedy, allowed, **how), width=self.beam)]
+        elif not self.draws:
+            oracle = fill(self.net, batch, blank, choose=gold, **fixed)
+            own = [fill(self.net, batch, blank, choose=greedy, **fixed)]
+        elif self.pick == "likeliest":
+            oracle, best = best_of(self.net, batch, blank, uniforms=self._uniforms(group, batch), **drawing)
+            own = [best]
+        else:
+            oracle, own = all_of(self.net, batch, blank, uniforms=self._uniforms(group, batch, each=2), **drawing)
+        if self.aligned == "whole" and self.aligns:
+            along = fill(self.net, batch, blank, choose=gold, whole=self.net.ends(batch), **fixed)
+            oracle = replace(along, first=oracle.first, drawn=oracle.drawn)
+        yield oracle
+        yield from own
+
+    def _blanks(self, item: Item) -> list[tuple[int, int]]:
+        """Where the blanks are, as far as the text is read."""
+        end = self.longest or len(item.facts["concrete"])
+        return [(start, min(stop, end)) for start, stop in item.facts["blanks"] if start < end]
+
+    def _uniforms(self, group: Sequence[Item], batch: Batch, *, each: int = 1) -> Tensor:
         """Random numbers from the seed and each item's name, so that no answer depends on what else was asked."""
-        noise = np.zeros((len(group), self.draws, batch.y.shape[1]), dtype=np.float32)
+        width = batch.y.shape[1]
+        noise = np.zeros((len(group), each * self.draws, width), dtype=np.float32)
         for row, item in enumerate(group):
             n = len(item.facts["concrete"])
-            noise[row, :, :n] = generator_of(item, self.seed).random((self.draws, n), dtype=np.float32)
+            drawn = generator_of(item, self.seed).random((each * self.draws, n), dtype=np.float32)
+            noise[row, :, :n] = drawn[:, :width]
         return torch.from_numpy(noise).to(self.device)
 
     def _batch(self, items: Sequence[Item]) -> Batch:
         numbers = self.vocabulary.numbers
-        pairs = [(numbers(item.facts["abstract"]), numbers(item.facts["concrete"])) for item in items]
+        end = self.longest or None
+        pairs = [(numbers(item.facts["abstract"]), numbers(item.facts["concrete"][:end])) for item in items]
         return pad(pairs, start=START, padding=PADDING, device=self.device)
 
     def _words(self, numbers: Tensor) -> list[str]:
         return [self.vocabulary.words[i] for i in numbers.tolist()]
 
-    def _records(self, item: Item, row: int, oracle: Filled, own: Filled) -> Answer:
+    def _records(self, item: Item, row: int, oracle: Filled, own: Sequence[Filled]) -> Answer:
         blanks = []
-        for start, end in item.facts["blanks"]:
+        for start, end in self._blanks(item):
             at = (row, slice(start, end))
             right = list(item.facts["concrete"][start:end])
-            first, guess = self._words(oracle.first[at]), self._words(own.words[at])
-            top5, own_top5 = ([self._words(five) for five in each.five[at]] for each in (oracle, own))
+            first, guess = self._words(oracle.first[at]), self._words(own[0].words[at])
+            top5, own_top5 = ([self._words(five) for five in each.five[at]] for each in (oracle, own[0]))
             blanks.append(
                 {
                     "gold": right,
@@ -118,10 +161,20 @@ class Trained:
                     "greedy_match": guess == right,
                     "greedy_top5": own_top5,
                     "greedy_top5_hit": all(word in five for word, five in zip(right, own_top5)),
-                    "greedy_ranks": own.rank[at].tolist(),
+                    "greedy_ranks": own[0].rank[at].tolist(),
+                    **(self._draws(at, oracle, own) if len(own) > 1 else {}),
                 }
             )
         return Answer(item_id=item.id, blanks=tuple(blanks))
+
+    def _draws(self, at: Any, oracle: Filled, own: Sequence[Filled]) -> dict[str, Any]:
+        """Of every draw: what it says, in both modes, and how many have each right word among their five likeliest."""
+        hits = torch.stack([(each.rank[at] <= 5).double() for each in own]).mean(0)
+        return {
+            "oracles": [self._words(words) for words in oracle.drawn[at].T],
+            "guesses": [self._words(each.words[at]) for each in own],
+            "greedy_top5_share": [round(share, 4) for share in hits.tolist()],
+        }
 
     def align(self, items: Sequence[Item]) -> list[Alignment]:
         """Viterbi alignments and posteriors of the items' texts (transducers only)."""
@@ -129,7 +182,7 @@ class Trained:
         for group in _groups(items, self.size):
             paths, posteriors = (each.cpu() for each in self.net.alignments(self._batch(group)))
             for row, item in enumerate(group):
-                n, m = len(item.facts["concrete"]), len(item.facts["abstract"])
+                n, m = len(item.facts["concrete"][: self.longest or None]), len(item.facts["abstract"])
                 found[item.id] = paths[row, :n].tolist(), posteriors[row, :n, :m].tolist()
         return [found[item.id] for item in items]
 

@@ -32,6 +32,8 @@ class Shape:
     learned: bool = False  # the word vectors are learned with the net (where no ready ones were given)
     tied: bool = False  # the output layer starts from the word vectors
     shift: float = 0.0  # fixed log-odds of shift against emit (transducer with fixed transitions)
+    anywhere: bool = False  # alignments start at any position, not at the first (transducers)
+    lag: bool = False  # a word has the alignment of the word before it (transducers)
     block: int = 0  # rows of equation 3 in memory at a time; 0: as suits the device
 
 

@@ -39,6 +39,9 @@ class Prefix:
     aligned: Tensor | None = None  # the transducer's row α(j), batch × m
     turn: tuple[Tensor, Tensor] | None = None  # its log p(shift) and log p(emit) now, batch × 1 × m
     slot: Tensor | None = None  # the position its current slot is aligned to
+    came: Tensor | None = None  # the position before the last one of its best alignment, where that is asked for
+    whole: Tensor | None = None  # where the best alignment of the whole text ends, if slots are aligned to that
+    heard: tuple[State | None, Tensor] | None = None  # state and top of a decoder that is not told how slots end
 
     def only(self, rows: Tensor) -> Prefix:
         """Some of the texts, in any order and number."""
@@ -51,13 +54,20 @@ class Prefix:
         )
         return Prefix(
             source=source,
-            state=self.state and (self.state[0][:, rows], self.state[1][:, rows]),
+            state=_rows(self.state, rows),
             top=self.top[rows],
             said=self.said[rows],
             aligned=pick(self.aligned),
             turn=self.turn and (self.turn[0][rows], self.turn[1][rows]),
             slot=pick(self.slot),
+            came=pick(self.came),
+            whole=pick(self.whole),
+            heard=self.heard and (_rows(self.heard[0], rows), self.heard[1][rows]),
         )
+
+
+def _rows(state: State | None, rows: Tensor) -> State | None:
+    return state and (state[0][:, rows], state[1][:, rows])
 
 
 class LanguageModel(nn.Module):
@@ -104,6 +114,10 @@ class LanguageModel(nn.Module):
             each = each.index_put((where,), self.output.picked(rows[where], numbers[where]))
         return each.view(words.shape)
 
+    def ends(self, batch: Batch) -> Tensor | None:
+        """Where the best alignment of each whole text ends; only for nets that align."""
+        return None
+
     # ---- one word at a time -----------------------------------------------------------------------------------------
 
     def begin(self, batch: Batch) -> Prefix:
@@ -121,8 +135,26 @@ class LanguageModel(nn.Module):
         top, state = self.decoder(self.vectors(words[:, None]), prefix.state)
         return replace(prefix, state=state, top=top[:, 0])
 
+    def hear(self, prefix: Prefix, words: Tensor, unheard: Tensor) -> Prefix:
+        """The other decoder (`Prefix.heard`) reads a word, except in the rows `unheard`."""
+        assert prefix.heard is not None
+        state, top = prefix.heard
+        new_top, new = self.decoder(self.vectors(words[:, None]), state)
+        if state is not None:
+            mask = unheard[None, :, None]
+            new = (torch.where(mask, state[0], new[0]), torch.where(mask, state[1], new[1]))
+        return replace(prefix, heard=(new, torch.where(unheard[:, None], top, new_top[:, 0])))
+
+    def seen(self, prefix: Prefix) -> Prefix:
+        """What slots are filled from: the other decoder, if there is one."""
+        return prefix if prefix.heard is None else replace(prefix, state=prefix.heard[0], top=prefix.heard[1])
+
     def closed(self, prefix: Prefix) -> Tensor:
         """log p of texts that have been read to their end (a transducer's: along the best alignment)."""
+        return prefix.said
+
+    def so_far(self, prefix: Prefix) -> Tensor:
+        """log p of what was read (a transducer's: along the best alignment of the prefix)."""
         return prefix.said
 
     def place(self, prefix: Prefix, starting: Tensor) -> Prefix:

@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 
 from proband.core.options import Meta
 
+MANNER = ("temperature", "pick", "beam", "ends", "aligned", "longest")  # of filling blanks: options of solver `answer`
 Dropout = Annotated[float, Meta(description="on the layer before the softmax", ge=0, lt=1)]
 InputDropout = Annotated[float, Meta(description="on word vectors", ge=0, lt=1)]
 StateDropout = Annotated[float, Meta(description="on what the LSTMs put out", ge=0, lt=1)]
@@ -25,6 +26,9 @@ Schedule = Annotated[
     Meta(description="marginal likelihood throughout, or followed by Viterbi EM (A.3), or Viterbi EM from the start"),
 ]
 MarginalEpochs = Annotated[int, Meta(description="of the first stage of marginal-viterbi", ge=0)]
+Probability = Annotated[
+    float, Meta(description="fixed p(shift) (default: by the lengths of the training texts)", gt=0, lt=1)
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,14 +54,24 @@ class NetOptions:
     batch: Annotated[int, Meta(description="pairs in a batch", ge=1)] = 32
     rate: Rate = 2e-3
     decay: Decay = 0.05
+    rates: Annotated[Literal["cosine", "constant"], Meta(description="how the learning rate goes on")] = "cosine"
+    clip: Annotated[float, Meta(description="greatest length of a gradient; 0: any", ge=0)] = 5.0
+    average: Annotated[float, Meta(description="of the running mean of the weights; 0: none", ge=0, lt=1)] = 0.998
     patience: Annotated[int, Meta(description="epochs without progress on held-out text before stopping", ge=0)] = 5
+    better_than: Annotated[
+        Literal["best", "previous"],
+        Meta(description="progress is to be better than the best epoch so far, or than the one before"),
+    ] = "best"
+    keep: Annotated[Literal["best", "last"], Meta(description="the epoch whose weights are kept")] = "best"
+    longest: Annotated[int, Meta(description="training texts are cut after so many words; 0: whole", ge=0)] = 0
+    tune_vectors: Annotated[bool, Meta(description="given word vectors are trained further instead of frozen")] = False
     least: Annotated[int, Meta(description="words seen less often in training are unknown", ge=1)] = 5
     device: Annotated[str, Meta(description="cpu, cuda or auto")] = "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
 class TransducerOptions(NetOptions):
-    """Of the transducer with fixed transitions."""
+    """Of both transducers."""
 
     dropout: Dropout = 0.5
     input_dropout: InputDropout = 0.2
@@ -68,6 +82,12 @@ class TransducerOptions(NetOptions):
     schedule: Schedule = "marginal"
     marginal_epochs: MarginalEpochs = 16
     bridge: Annotated[bool, Meta(description="start the decoder from the encoder's last state")] = False
+    start: Annotated[
+        Literal["first", "any"], Meta(description="where alignments start: at the first abstract word, or anywhere")
+    ] = "first"
+    lag: Annotated[
+        bool, Meta(description="a word has the alignment of the word before it, as the released program traces it back")
+    ] = False
 
     @property
     def stages(self) -> tuple[int, int]:
@@ -78,6 +98,13 @@ class TransducerOptions(NetOptions):
         """
         first = {"marginal": self.epochs, "viterbi": 0}.get(self.schedule, min(self.marginal_epochs, self.epochs))
         return first, self.epochs - first
+
+
+@dataclass(frozen=True, kw_only=True)
+class FixedOptions(TransducerOptions):
+    """Of the transducer with fixed transitions."""
+
+    shift: Probability | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,8 +13,8 @@ splits where they part. At temperature 0.1 most draws agree, so five cost little
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,6 +79,7 @@ class Filled:
     rank: Tensor  # of the gold word, from 1
     surprisal: Tensor  # of the gold word, in nats
     moves: Tensor  # -log-probability of a transducer's shifts and emits
+    drawn: Tensor  # words drawn by the way, which are not read on with, batch × n × samples
 
     def each(self, change: Callable[[Tensor], Tensor]) -> Filled:
         return Filled(**{name: change(getattr(self, name)) for name in self.__dataclass_fields__})
@@ -93,11 +94,32 @@ class Blanks:
     blank: Tensor  # batch × n
     choose: Choose
     allowed: Tensor
+    draws: int = 1
+    ends_unread: bool = False  # the decoder that fills slots is not told the last word of a slot, as released
+    whole: Tensor | None = None  # slots are aligned to these positions (`LanguageModel.ends`), not to the prefix's
+    samples: tuple[Choose, int] | None = None  # so many words are drawn by the way for each that the first draw reads
 
     @cached_property
     def starts(self) -> Tensor:
         """The first word of every blank."""
         return self.blank & ~torch.nn.functional.pad(self.blank[:, :-1], (1, 0))
+
+    @cached_property
+    def lasts(self) -> Tensor:
+        """The last word of every blank."""
+        return self.blank & ~torch.nn.functional.pad(self.blank[:, 1:], (0, 1))
+
+    def begin(self) -> Any:
+        prefix = replace(self.net.begin(self.batch), whole=self.whole)
+        return replace(prefix, heard=(prefix.state, prefix.top)) if self.ends_unread else prefix
+
+    def place(self, prefix: Any, texts: Tensor, column: int) -> Any:
+        """A transducer aligns the slots that start here."""
+        return replace(prefix, slot=self.net.place(self.net.seen(prefix), self.starts[texts, column]).slot)
+
+    def read(self, prefix: Any, words: Tensor, texts: Tensor, column: int) -> Any:
+        prefix = self.net.read(prefix, words)
+        return self.net.hear(prefix, words, self.lasts[texts, column]) if self.ends_unread else prefix
 
     def ask(self, prefix: Any, found: Filled, *, at: Tensor, texts: Tensor, column: int) -> None:
         """Choose the blank words of a column, and note in `found` what was thought of them."""
@@ -105,6 +127,7 @@ class Blanks:
         number = torch.zeros_like(texts)
         number[rows] = torch.arange(len(rows), device=rows.device)
         asked = number[at[here]]  # into the rows that are asked
+        prefix = self.net.seen(prefix)
         scores = self.net.next_logits(prefix, rows).masked_fill(~self.allowed, float("-inf")).log_softmax(1)
         right = self.batch.y[texts[rows], column]
         chosen = self.choose(Asked(scores, asked, self.batch.y[here, column], here, column))
@@ -117,31 +140,33 @@ class Blanks:
         found.rank[here, :, column] = ((scores > own).sum(1) + 1)[asked]
         found.surprisal[here, :, column] = -torch.where(own[:, 0].isinf(), worst, own[:, 0])[asked]
         found.moves[here, :, column] = self.net.moves(prefix, self.starts[texts, column])[rows][asked]
+        if self.samples is not None:
+            draw, count = self.samples
+            first = Asked(scores, asked[:, :1].expand(-1, count), self.batch.y[here, column], here, column)
+            found.drawn[here, :, column] = draw(first)[:, None]
 
 
 @torch.no_grad()
-def explore(
-    net: Any, batch: Batch, blank: Tensor, *, choose: Choose, draws: int, allowed: Tensor
-) -> tuple[Filled, Tensor]:  # fmt: skip
+def explore(blanks: Blanks) -> tuple[Filled, Tensor]:
     """Read every text of the batch `draws` times, choosing the words where `blank` is true among those `allowed`; also
     the log-likelihood of each version, where a text has several (batch × draws).
 
     Where a gold word is not allowed its rank is one beyond the last and its surprisal that of the unlikeliest word.
     """
+    net, batch, blank, allowed, draws = blanks.net, blanks.batch, blanks.blank, blanks.allowed, blanks.draws
     size, n = batch.y.shape
-    found = _nothing(batch, draws)
+    found = _nothing(batch, draws, blanks.samples[1] if blanks.samples else 0)
     live = torch.arange(size, device=blank.device)  # the texts that are still read
     texts = live.clone()  # of each row
     at = live[:, None].repeat(1, draws)  # the row that each draw reads
     score = found.surprisal.new_zeros(size, draws)
-    prefix = net.begin(batch)
-    blanks = Blanks(net, batch, blank, choose, allowed)
+    prefix = blanks.begin()
     last = (blank * torch.arange(1, n + 1, device=blank.device)).amax(1)  # where the last blank of each text ends
     columns = blank.any(0).tolist()
     for j in range(n):
         words = batch.y[texts, j]
         if columns[j]:
-            prefix = net.place(prefix, blanks.starts[texts, j])
+            prefix = blanks.place(prefix, texts, j)
             blanks.ask(prefix, found, at=at, texts=texts, column=j)
             versions, at[live] = torch.unique(at[live] * len(allowed) + found.words[live, :, j], return_inverse=True)
             words = versions % len(allowed)
@@ -157,31 +182,50 @@ def explore(
             number = torch.zeros_like(texts).index_copy_(0, rows, torch.arange(len(rows), device=rows.device))
             prefix, texts, words, live = prefix.only(rows), texts[rows], words[rows], live[goes_on[live]]
             at[live] = number[at[live]]
-        prefix = net.read(prefix, words)
+        prefix = blanks.read(prefix, words, texts, j)
         ended = live[batch.words[live] == j + 1]
         score[ended] = net.closed(prefix)[at[ended]]
     return found, score
 
 
-def _nothing(batch: Batch, draws: int) -> Filled:
+def _nothing(batch: Batch, draws: int, samples: int) -> Filled:
     words = batch.y[:, None].repeat(1, draws, 1)
     whole, real = torch.zeros_like(words), torch.zeros(words.shape, device=words.device)
     five = whole[..., None].repeat(1, 1, 1, 5)
-    return Filled(words, whole, five, whole.clone(), real, real.clone())
+    drawn = whole[..., None].repeat(1, 1, 1, samples)
+    return Filled(words, whole, five, whole.clone(), real, real.clone(), drawn)
 
 
-def fill(net: Any, batch: Batch, blank: Tensor, *, choose: Choose, allowed: Tensor) -> Filled:
-    """Every text once."""
-    return explore(net, batch, blank, choose=choose, draws=1, allowed=allowed)[0].each(lambda x: x[:, 0])
+def fill(net: Any, batch: Batch, blank: Tensor, *, choose: Choose, allowed: Tensor, **how: Any) -> Filled:
+    """Every text once; `how` are further fields of `Blanks`."""
+    return explore(Blanks(net, batch, blank, choose, allowed, **how))[0].each(lambda x: x[:, 0])
 
 
-def best_of(net: Any, batch: Batch, blank: Tensor, *, uniforms: Tensor, allowed: Tensor) -> tuple[Filled, Filled]:
+def best_of(
+    net: Any, batch: Batch, blank: Tensor, *, uniforms: Tensor, allowed: Tensor, temperature: float = 0.1, **how: Any
+) -> tuple[Filled, Filled]:
     """The oracle's filling, and of several sampled texts the one to which the net gives the highest probability as a
     whole. `uniforms`: batch × draws × n numbers in [0, 1), see `sampled`."""
-    draws = 1 + uniforms.shape[1]
-    found, score = explore(net, batch, blank, choose=beside(gold, sampled(uniforms)), draws=draws, allowed=allowed)
+    choose = beside(gold, sampled(uniforms, temperature))
+    found, score = explore(Blanks(net, batch, blank, choose, allowed, draws=1 + uniforms.shape[1], **how))
     texts, best = torch.arange(len(blank), device=blank.device), 1 + score[:, 1:].argmax(1)
     return found.each(lambda x: x[:, 0]), found.each(lambda x: x[texts, best])
+
+
+def all_of(
+    net: Any, batch: Batch, blank: Tensor, *, uniforms: Tensor, allowed: Tensor, temperature: float, **how: Any
+) -> tuple[Filled, list[Filled]]:
+    """The oracle's filling, with as many words `drawn` in each place, and every sampled text; half of `uniforms` is for
+    either."""
+    own, others = (sampled(half, temperature) for half in uniforms.chunk(2, 1))
+    count = uniforms.shape[1] // 2
+    how |= {"draws": 1 + count, "samples": (others, count)}
+    found, _ = explore(Blanks(net, batch, blank, beside(gold, own), allowed, **how))
+    return found.each(lambda x: x[:, 0]), [found.each(partial(_draw, at=1 + k)) for k in range(count)]
+
+
+def _draw(values: Tensor, at: int) -> Tensor:
+    return values[:, at]
 
 
 def blank_mask(spans: Sequence[Sequence[Sequence[int]]], n: int, *, device: str = "cpu") -> Tensor:

@@ -19,7 +19,7 @@ from proband.suites.script.nets.attention import Attention
 from proband.suites.script.nets.batches import Batch, Pair, pad
 from proband.suites.script.nets.layers import Shape
 from proband.suites.script.nets.lm import LanguageModel
-from proband.suites.script.nets.options import NetOptions, TransducerOptions
+from proband.suites.script.nets.options import FixedOptions, NetOptions, TransducerOptions
 from proband.suites.script.nets.seq2seq import Seq2Seq
 from proband.suites.script.nets.transducer import ShiftingTransducer, Transducer
 from proband.training.batches import of_similar_length
@@ -38,6 +38,7 @@ KINDS: Mapping[str, type[LanguageModel]] = {
 SIZES = ("hidden", "layers", "width", "dropout", "input_dropout", "state_dropout", "word_dropout", "bidirectional")
 ROUNDED = 4, 8  # for recorded steps, lengths of abstract and concrete texts are padded up to multiples of these
 HELD = 64  # held-out pairs in a batch
+MARGIN = 0.01 / 37  # nats per word: the released program wants 0.01 per text, of 37 words on average
 Text = tuple[list[str], list[str]]  # abstract, concrete
 
 
@@ -114,26 +115,39 @@ def task(items: Path, *, kind: str, options: NetOptions) -> ScriptTask:
     """The task of a built folder: its training items to learn from, its valid items to hold out."""
     training, held_out = texts_of(items)
     vocabulary = Vocabulary.of((text for pair in training for text in pair), least=options.least)
-    table, origin = _vectors(vocabulary, options.vectors)
+    table, origin = _vectors(vocabulary, options.vectors, learned=options.vectors is None or options.tune_vectors)
     shape = Shape(
-        learned=options.vectors is None,
+        learned=bool(origin["learned"]),
         vocabulary=len(vocabulary),
         dimension=table.shape[1],
-        shift=math.log(sum(len(x) for x, _ in training) / sum(len(y) for _, y in training)),
+        shift=_shift(training, options),
         bridge=isinstance(options, TransducerOptions) and options.bridge,
+        anywhere=isinstance(options, TransducerOptions) and options.start == "any",
+        lag=isinstance(options, TransducerOptions) and options.lag,
         **{name: getattr(options, name) for name in SIZES},
     )
     recipe = Recipe(
         epochs=options.epochs, batch=options.batch, rate=options.rate, decay=options.decay,
-        patience=options.patience, average=0.998,
+        patience=options.patience, average=options.average, clip=options.clip, schedule=options.rates,
+        better_than=options.better_than, margin=MARGIN, keep=options.keep,
     )  # fmt: skip
-    pairs, valid = ([(vocabulary.numbers(x), vocabulary.numbers(y)) for x, y in part] for part in (training, held_out))
+    end = options.longest or None
+    pairs, valid = (
+        [(vocabulary.numbers(x), vocabulary.numbers(y[:end])) for x, y in part] for part in (training, held_out)
+    )
     stages = options.stages if isinstance(options, TransducerOptions) else None
     made = ScriptTask(kind, shape, table, pairs, valid, recipe=recipe, stages=stages, device=options.device)
     listed = items_path(items).parent / "whitelist.txt"
     whitelist = listed.read_text(encoding="utf-8").split() if listed.exists() else None
     made.found = {"vectors": origin, "words": vocabulary.words, "whitelist": whitelist}
     return made
+
+
+def _shift(training: Sequence[Text], options: NetOptions) -> float:
+    """The log-odds of a shift: of the given probability, or by the lengths of the texts."""
+    if isinstance(options, FixedOptions) and options.shift is not None:
+        return math.log(options.shift / (1 - options.shift))
+    return math.log(sum(len(x) for x, _ in training) / sum(len(y) for _, y in training))
 
 
 def texts_of(items: Path) -> tuple[list[Text], list[Text]]:
@@ -148,9 +162,9 @@ def texts_of(items: Path) -> tuple[list[Text], list[Text]]:
     return found["train"], found["valid"]
 
 
-def _vectors(vocabulary: Vocabulary, source: Path | None) -> tuple[Tensor, Mapping[str, Any]]:
+def _vectors(vocabulary: Vocabulary, source: Path | None, *, learned: bool) -> tuple[Tensor, Mapping[str, Any]]:
     """The table of word vectors and, for net.json, where it comes from."""
     if source is None:
         return torch.from_numpy(random_vectors(len(vocabulary), 100)), {"learned": True}
     table, found = vectors_for(vocabulary, source)
-    return torch.from_numpy(table), {"learned": False, "from": source.name, "found": found, "of": len(vocabulary)}
+    return torch.from_numpy(table), {"learned": learned, "from": source.name, "found": found, "of": len(vocabulary)}

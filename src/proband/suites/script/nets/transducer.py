@@ -11,6 +11,7 @@ and added, never for each of the m × n combinations.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -63,8 +64,11 @@ class Transducer(Seq2Seq):
     # ---- objectives -------------------------------------------------------------------------------------------------
 
     def log_likelihood(self, batch: Batch) -> Tensor:
-        emit, shift = self.weights(batch)
-        return log_total(emit, shift, words=batch.words, positions=batch.positions)
+        return log_total(*self.weights(batch), **self.path_of(batch))
+
+    def path_of(self, batch: Batch) -> dict[str, Any]:
+        """Where alignments end and start."""
+        return {"words": batch.words, "positions": batch.positions, "anywhere": self.shape.anywhere}
 
     def align(self, batch: Batch) -> Tensor:
         """Viterbi alignments without dropout (the E-step of A.3), batch × n, -1 beyond each text."""
@@ -72,14 +76,32 @@ class Transducer(Seq2Seq):
         with torch.no_grad():
             emit, shift = self.eval().weights(batch)
         self.train(training)
-        return viterbi(emit, shift, words=batch.words, positions=batch.positions)
+        return self.lagged(viterbi(emit, shift, **self.path_of(batch)))
+
+    def lagged(self, alignment: Tensor) -> Tensor:
+        """As the released program traces it back: each word has the alignment of the word before it."""
+        if not self.shape.lag:
+            return alignment
+        before = torch.cat([alignment[:, :1], alignment[:, :-1]], 1)
+        return torch.where(alignment >= 0, before, alignment)
 
     @torch.no_grad()
     def alignments(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """The Viterbi alignments, and p(a_j = i | x, y), batch × n × m."""
         emit, shift = self.weights(batch)
-        lengths = {"words": batch.words, "positions": batch.positions}
-        return viterbi(emit, shift, **lengths), posteriors(emit, shift, **lengths)
+        lengths = self.path_of(batch)
+        return self.lagged(viterbi(emit, shift, **lengths)), posteriors(emit, shift, **lengths)
+
+    @torch.no_grad()
+    def ends(self, batch: Batch) -> Tensor:
+        """Where the best alignment of each text ends that need not end at the last position."""
+        emit, shift = self.weights(batch)
+        start = torch.zeros_like(emit[:, 0]) if self.shape.anywhere else None
+        each = torch.arange(len(emit), device=emit.device)
+        beyond = torch.arange(emit.shape[2], device=emit.device) >= batch.positions[:, None]
+        last = rows(emit, shift, semiring=MAX, start=start)[each, batch.words - 1].masked_fill(beyond, NEVER).argmax(1)
+        path = viterbi(emit, shift, words=batch.words, positions=last + 1, anywhere=self.shape.anywhere)
+        return self.lagged(path)[each, batch.words - 1]
 
     def joint_log_likelihood(self, batch: Batch, alignment: Tensor) -> Tensor:
         """log p(y, a | x) for given alignments (the M-step): one position per word, so one softmax per word."""
@@ -90,7 +112,7 @@ class Transducer(Seq2Seq):
         each = self.picked(hidden, batch.y, batch.real())
         shift, stay = self.transitions(source, top)
         passed = torch.nn.functional.pad(shift.cumsum(2), (1, 0))  # passed[i] = Σ shifts over positions before i
-        from_ = torch.nn.functional.pad(at[:, :-1], (1, 0))
+        from_ = torch.cat([at[:, :1] if self.shape.anywhere else torch.zeros_like(at[:, :1]), at[:, :-1]], 1)
         moves = passed.gather(2, at[:, :, None]) - passed.gather(2, from_[:, :, None]) + stay.gather(2, at[:, :, None])
         return (each + moves[:, :, 0] * (alignment >= 0)).sum(1)
 
@@ -98,9 +120,11 @@ class Transducer(Seq2Seq):
 
     def begin(self, batch: Batch) -> Prefix:
         prefix = super().begin(batch)
-        row = torch.full(prefix.source.joins[0].shape[:2], NEVER, device=batch.x.device)
-        row[:, 0] = 0.0
-        return replace(prefix, aligned=row, turn=self.transitions(prefix.source, prefix.top[:, None]))
+        at = torch.arange(prefix.source.joins[0].shape[1], device=batch.x.device)
+        begins = at < (prefix.source.positions[:, None] if self.shape.anywhere else 1)
+        row = torch.where(begins, 0.0, NEVER).expand(len(batch.x), -1)
+        came = torch.zeros_like(prefix.source.positions) if self.shape.lag else None
+        return replace(prefix, aligned=row, came=came, turn=self.transitions(prefix.source, prefix.top[:, None]))
 
     def read(self, prefix: Prefix, words: Tensor) -> Prefix:
         """Read a word: the row α(j) of the Viterbi recursion goes on from the row α(j-1)."""
@@ -112,30 +136,52 @@ class Transducer(Seq2Seq):
         emit = emit.masked_fill(~inside[:, None], NEVER)
         row = rows(emit, shift, semiring=MAX, start=prefix.aligned)[:, 0]
         onward = self.onward(prefix, words)
-        return replace(onward, aligned=row, turn=self.transitions(onward.source, onward.top[:, None]))
+        came = self._came_from(prefix, row.argmax(1)) if self.shape.lag else None
+        return replace(onward, aligned=row, came=came, turn=self.transitions(onward.source, onward.top[:, None]))
+
+    def _came_from(self, prefix: Prefix, to: Tensor) -> Tensor:
+        """The position before the last one on the best alignment that ends at `to`."""
+        assert prefix.turn is not None
+        assert prefix.aligned is not None
+        passed = torch.nn.functional.pad(prefix.turn[0][:, 0].cumsum(1), (1, 0))[:, :-1]
+        beyond = torch.arange(passed.shape[1], device=to.device) > to[:, None]
+        return (prefix.aligned - passed).masked_fill(beyond, float("-inf")).argmax(1)
+
+    def seen(self, prefix: Prefix) -> Prefix:
+        seen = super().seen(prefix)
+        return seen if seen is prefix else replace(seen, turn=self.transitions(seen.source, seen.top[:, None]))
 
     def closed(self, prefix: Prefix) -> Tensor:
         assert prefix.aligned is not None
         return prefix.aligned.gather(1, prefix.source.positions[:, None] - 1)[:, 0]
+
+    def so_far(self, prefix: Prefix) -> Tensor:
+        assert prefix.aligned is not None
+        return prefix.aligned.amax(1)
 
     def place(self, prefix: Prefix, starting: Tensor) -> Prefix:
         slot = self.slot_alignment(prefix)
         return replace(prefix, slot=slot if prefix.slot is None else torch.where(starting, slot, prefix.slot))
 
     def slot_alignment(self, prefix: Prefix) -> Tensor:
-        """That of the word before the slot, the last one of the prefix's best alignment."""
+        """That of the word before the slot, the last one of the prefix's best alignment (with `lag` the last but one);
+        or that of the whole text's last word, where it is given."""
+        if prefix.whole is not None:
+            return prefix.whole
         assert prefix.aligned is not None
-        return prefix.aligned.argmax(1)
+        return prefix.aligned.argmax(1) if prefix.came is None else prefix.came
 
     def moves(self, prefix: Prefix, starting: Tensor) -> Tensor:
-        """One emit at the slot's position and, where the slot is starting, the shifts that lead there (equation 4)."""
+        """One emit at the slot's position and, where it is starting, the shifts that lead there (equation 4); along
+        the path of the whole text one emit more for each slot, as the released program counts."""
         assert prefix.turn is not None
         assert prefix.slot is not None
         shift, stay = prefix.turn
         passed = torch.nn.functional.pad(shift[:, 0].cumsum(1), (1, 0))
         came = Transducer.slot_alignment(self, prefix)[:, None]
         led = (passed.gather(1, prefix.slot[:, None]) - passed.gather(1, came))[:, 0]
-        return -(stay[:, 0].gather(1, prefix.slot[:, None])[:, 0] + led * starting)
+        emits = 1 + starting * (prefix.whole is not None)
+        return -(emits * stay[:, 0].gather(1, prefix.slot[:, None])[:, 0] + led * starting)
 
     def next_logits(self, prefix: Prefix, rows: Tensor) -> Tensor:
         assert prefix.slot is not None

@@ -26,6 +26,7 @@ BESIDES = (
     "rank",
     "repeats",
 )
+OF_ALIGNMENTS = ("alignment_length", "degenerate", "ends_share")
 NOTE = (
     "Match is of whole blanks and top-5 of single words, as the released program counts; surprisal is in nats over "
     "the whitelist. The paper does not say which split its figures are of (the released program evaluates valid): they "
@@ -36,6 +37,8 @@ TITLES = {
     "whole_oracle": "Blanks filled exactly (oracle: earlier blanks hold the right words)",
     "repeats": "Texts in which the same words fill two neighbouring blanks that should differ",
     "alignment_length": "Concrete words per abstract word that they are aligned to",
+    "degenerate": "Texts of which more than half is aligned to the first, or to the last, abstract word",
+    "ends_share": "Concrete words that are aligned to the first or the last abstract word",
 }
 METRIC_TITLES = {metric.name: metric.title for metric in METRICS}
 
@@ -48,7 +51,7 @@ def _table(metric: str, *, title: str = "", published_note: str = "", always: bo
         columns=("split",),
         metric=metric,
         order=ORDER,
-        where={"asked": True, "run.solver": "answer"} if metric == "alignment_length" else {"asked": True},
+        where={"asked": True, "run.solver": "answer"} if metric in OF_ALIGNMENTS else {"asked": True},
         published_note=published_note,
         always=always,
     )
@@ -57,7 +60,7 @@ def _table(metric: str, *, title: str = "", published_note: str = "", always: bo
 TABLES = (
     *(_table(metric, published_note=NOTE) for metric in FIRST),
     *(_table(metric, always=metric in ("match_greedy", "match_oracle", "rank")) for metric in BESIDES),
-    _table("alignment_length"),
+    *(_table(metric, always=metric == "alignment_length") for metric in OF_ALIGNMENTS),
     *(
         _table(f"match_oracle:{part}", title=f"Share of right words, oracle: blanks of kind {part}", always=False)
         for part in (*CATEGORIES, *LENGTHS)

@@ -84,14 +84,21 @@ def grid(emit: Tensor, shift: Tensor, *, semiring: Semiring, start: Tensor | Non
     return sweep(by_shift, by_emit, semiring=semiring, start=start)
 
 
+def _everywhere(emit: Tensor, semiring: Semiring) -> Tensor:
+    """Row 0 of alignments that start at any position, free of charge."""
+    return emit.new_full((emit.shape[0], emit.shape[2]), semiring.one)
+
+
 def _corner(table: Tensor, words: Tensor, positions: Tensor) -> Tensor:
     return table[torch.arange(len(table), device=table.device), words - 1, positions - 1]
 
 
 @torch.no_grad()
-def total(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, semiring: Semiring) -> Tensor:
+def total(
+    emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, semiring: Semiring, anywhere: bool = False
+) -> Tensor:
     """α_m(n) of every sentence: in LOG the log marginal likelihood, in MAX the score of the best alignment."""
-    cells = grid(emit, shift, semiring=semiring)
+    cells = grid(emit, shift, semiring=semiring, start=_everywhere(emit, semiring) if anywhere else None)
     return semiring.times(_corner(cells, words, positions), semiring.lift(_corner(emit, words, positions)))
 
 
@@ -106,34 +113,39 @@ def rows(emit: Tensor, shift: Tensor, *, semiring: Semiring, start: Tensor | Non
 # ---- the marginal likelihood with its gradient ----------------------------------------------------------------------
 
 
-def log_total(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor) -> Tensor:
+def log_total(
+    emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, anywhere: bool = False
+) -> Tensor:  # fmt: skip
     """log α_m(n), differentiable: its gradients are the posteriors of the emits and of the shifts (Eisner 2016)."""
-    value: Tensor = _LogTotal.apply(emit, shift, words, positions)  # type: ignore[no-untyped-call]
+    value: Tensor = _LogTotal.apply(emit, shift, words, positions, anywhere)  # type: ignore[no-untyped-call]
     return value
 
 
 class _LogTotal(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, emit: Tensor, shift: Tensor, words: Tensor, positions: Tensor) -> Tensor:
-        value, emitted, shifted = inside_outside(emit, shift, words=words, positions=positions)
+    def forward(ctx: Any, emit: Tensor, shift: Tensor, words: Tensor, positions: Tensor, anywhere: bool) -> Tensor:
+        value, emitted, shifted = inside_outside(emit, shift, words=words, positions=positions, anywhere=anywhere)
         ctx.save_for_backward(emitted, shifted)
         return value
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None, None]:
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None, None, None]:
         emitted, shifted = ctx.saved_tensors
         g = gradients[0][:, None, None]
-        return g * emitted, g * shifted, None, None
+        return g * emitted, g * shifted, None, None, None
 
 
 def inside_outside(
-    emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor
+    emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, anywhere: bool = False
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """log α_m(n), and the posterior probability of every emit and every shift, batch × n × m."""
     size, n, m = emit.shape
     flip = _mirror(words, positions, n=n, m=m)
     into = torch.cat([shift.roll(1, 2), flip(shift)]), torch.cat([emit.roll(1, 1), flip(emit)])
-    both = sweep(*into, semiring=LOG)
+    start = None
+    if anywhere:  # of the grid itself; its mirror image starts in the corner
+        start = torch.cat([_everywhere(emit, LOG), _everywhere(emit, LOG).index_fill(1, _beyond_first(emit), NEVER)])
+    both = sweep(*into, semiring=LOG, start=start)
     inside, outside = both[:size], flip(both[size:])  # outside: ways from a cell to the last emit, without that emit
     value = _corner(inside, words, positions) + _corner(emit, words, positions)
     here = inside + (_corner(emit, words, positions) - value)[:, None, None]
@@ -155,18 +167,26 @@ def _mirror(words: Tensor, positions: Tensor, *, n: int, m: int) -> Callable[[Te
     return lambda table: table[each, j[:, :, None], i[:, None]]
 
 
-def posteriors(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor) -> Tensor:
+def _beyond_first(emit: Tensor) -> Tensor:
+    return torch.arange(1, emit.shape[2], device=emit.device)
+
+
+def posteriors(
+    emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, anywhere: bool = False
+) -> Tensor:  # fmt: skip
     """p(a_j = i | x, y), batch × n × m; rows beyond a sentence are zero."""
     with torch.no_grad():
-        return inside_outside(emit, shift, words=words, positions=positions)[1]
+        return inside_outside(emit, shift, words=words, positions=positions, anywhere=anywhere)[1]
 
 
 @torch.no_grad()
-def viterbi(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor) -> Tensor:
+def viterbi(
+    emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, anywhere: bool = False
+) -> Tensor:  # fmt: skip
     """The most likely alignment, batch × n, -1 beyond a sentence: from the corner a_n = m back to the start, asking at
     every cell whether it was entered by an emit."""
     size, n, m = emit.shape
-    cells = grid(emit, shift, semiring=MAX)
+    cells = grid(emit, shift, semiring=MAX, start=_everywhere(emit, MAX) if anywhere else None)
     down = (cells + emit).roll(1, 1) >= (cells + shift).roll(1, 2)
     down[:, :, 0] = True
     down[:, 0] = False

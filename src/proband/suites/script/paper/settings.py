@@ -1,0 +1,130 @@
+"""What seeds and settings are worth: every net with each of its training seeds, and nets that differ in one setting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from proband.core.files import dumps
+from proband.core.metrics import Metric
+from proband.core.statistics.clusters import Clusters, Neighbours, clusters_of
+from proband.core.statistics.estimates import Measured, compare
+from proband.core.suite import Analysis, Results, Sheet
+from proband.core.types import Answer, Item, Run
+from proband.suites.script.analysis.metrics import METRICS
+
+SHOWN = ("whole_oracle", "top5_word_oracle", "whole_greedy", "top5_word_greedy", "surprisal", "surprisal_aligned")
+COMPARED = ("whole_greedy", "top5_word_oracle", "surprisal_aligned")
+Numbers = dict[tuple[str, int], float]  # of each blank or word: item and number
+
+
+def measured(metric: Metric, answers: Sequence[tuple[Item, Answer]]) -> Numbers:
+    """The numbers of a run, by item and place in it."""
+    return {(item.id, n): x for item, answer in answers for n, x in enumerate(metric.numbers(item, answer))}
+
+
+def metrics(names: Sequence[str]) -> list[Metric]:
+    return [metric for name in names for metric in METRICS if metric.name == name]
+
+
+def shown(metric: Metric, value: float) -> float:
+    return round(100 * value, 2) if metric.percent else round(value, 3)
+
+
+def runs_of_nets(results: Results) -> list[int]:
+    return [at for at, run in enumerate(results.runs) if run.net and run.solver == "answer"]
+
+
+# ---- seeds ---------------------------------------------------------------------------------------------------------
+
+
+def per_seed(results: Results, seed: int) -> Sequence[Sheet]:
+    """A line per training seed of every net."""
+    rows: list[tuple[Any, ...]] = []
+    for at in runs_of_nets(results):
+        run, answers = results.runs[at], answered(results, at)
+        for split in sorted({item.split for item, _ in answers}):
+            part = [pair for pair in answers if pair[0].split == split]
+            found = [(metric, list(measured(metric, part).values())) for metric in metrics(SHOWN)]
+            cells = [shown(metric, float(np.mean(values))) if values else None for metric, values in found]
+            rows.append((results.labels[at], run.net.get("seed"), split, *cells))
+    header = ("net", "training seed", "split", *(metric.title for metric in metrics(SHOWN)))
+    title = "Every training seed: percent, surprisal in nats"
+    return (Sheet(name="seeds", title=title, header=header, rows=tuple(rows)),) if rows else ()
+
+
+def answered(results: Results, at: int) -> list[tuple[Item, Answer]]:
+    return [(item, answer) for item, answer in results.answers(at) if answer.blanks]
+
+
+# ---- differences ---------------------------------------------------------------------------------------------------
+
+
+def settings_of(run: Run) -> dict[str, Any]:
+    """All that decides a run of a net, but for the seed it was trained with."""
+    return {**{f"net {k}": v for k, v in run.net.get("options", {}).items()}, **run.settings}
+
+
+def differing(run: Run, base: Run) -> str:
+    """The settings of a run that are not those of another."""
+    own, other = settings_of(run), settings_of(base)
+    names = [name for name in own if own[name] != other.get(name)]
+    return ", ".join(f"{name.removeprefix('net ')}={own[name]}" for name in dict.fromkeys(names))
+
+
+def differences(results: Results, seed: int) -> Sequence[Sheet]:
+    """Each net with one other setting beside the net that comes first, on the blanks that both fill."""
+    groups: dict[str, list[int]] = {}
+    for at in runs_of_nets(results):
+        run = results.runs[at]
+        groups.setdefault(dumps([run.net["net"], settings_of(run)]), []).append(at)
+    bases: dict[str, list[int]] = {}
+    rows: list[tuple[Any, ...]] = []
+    for members in groups.values():
+        run = results.runs[members[0]]
+        base = bases.setdefault(run.net["net"], members)
+        if base is not members:
+            rows.append(
+                (run.net["net"], differing(run, results.runs[base[0]]), len(members), *compared(results, members, base))
+            )
+    rows.sort(key=lambda row: row[1])
+    header = ("net", "setting", "seeds", *(metric.title for metric in metrics(COMPARED)))
+    note = (
+        "The net with this setting minus the net without it, on the blanks (words) both fill, with a 95 % interval "
+        "over clusters of texts and training seeds; percentage points, surprisal in nats."
+    )
+    sheet = Sheet(name="differences", title="What each setting is worth", header=header, rows=tuple(rows), note=note)
+    return (sheet,) if rows else ()
+
+
+def compared(results: Results, members: Sequence[int], base: Sequence[int]) -> list[str]:
+    """A cell per measure; seeds that only one side has are left out."""
+    trained = [{results.runs[at].net.get("seed"): at for at in side} for side in (members, base)]
+    both = sorted(set(trained[0]) & set(trained[1]))
+    answers = [[answered(results, side[n]) for n in both] for side in trained]
+    return [_difference(metric, *answers) for metric in metrics(COMPARED)]
+
+
+def _difference(metric: Metric, own: Any, other: Any) -> str:
+    sides = [[measured(metric, run) for run in runs] for runs in (own, other)]
+    everywhere = set.intersection(*(set(numbers) for runs in sides for numbers in runs)) if sides[0] else set()
+    places = sorted(everywhere)
+    if not places:
+        return "–"
+    names = {item.id: clusters_of(item) for item, _ in own[0]}
+    shared = Neighbours.of(Clusters.of([names[item] for item, _ in places]), np.arange(len(places)))
+    a, b = (_measured(runs, places) for runs in sides)
+    found = compare(a, b, shared, share=metric.percent)
+    low, value, high = (shown(metric, x) for x in (found.low, found.difference, found.high))
+    return f"{value:+g} [{low:+g}, {high:+g}]"
+
+
+def _measured(runs: Sequence[Mapping[tuple[str, int], float]], places: Sequence[tuple[str, int]]) -> Measured:
+    table = np.array([[numbers[place] for place in places] for numbers in runs])
+    return Measured(table.mean(axis=1), table - table.mean(axis=1, keepdims=True))
+
+
+SEEDS = Analysis(name="seeds", help="every net with each of its training seeds", of=per_seed)
+DIFFERENCES = Analysis(name="differences", help="nets that differ in one setting", of=differences)
