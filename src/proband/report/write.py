@@ -56,8 +56,8 @@ def write_report(
 
     `tables` names the tables to write (default: those that are not only for studies), `analyses` the analyses to run;
     with `claims` the suites' claims are tested, or those whose statement contains one of these texts.
-    `split`: the items that are scored (core/metrics.py). `findings` (by suite) are tested too and stated first on the overview, followed by
-    `notes` (a sentence and a link).
+    `split`: the items that are scored (core/metrics.py). `findings` (by suite) are tested too and stated first on the
+    overview, followed by `notes` (a sentence and a link).
     """
     _check(sets, tables=tables, analyses=analyses, claims=claims)
     folder, findings = Folder(out, force=force), findings or {}

@@ -94,7 +94,8 @@ def test_alignment_length_counts_words_per_position_used() -> None:
 def test_direction_and_unit() -> None:
     low = {metric.name for metric in METRICS if metric.better == "low"}
     of_alignments = {"alignment_length", "degenerate", "ends_share"}
-    assert low == {"surprisal", "surprisal_aligned", "surprisal_full", "rank", "repeats"} | of_alignments
+    of_words = {"surprisal", "surprisal_aligned", "surprisal_released", "surprisal_full"}
+    assert low == of_words | {"rank", "repeats"} | of_alignments
     assert {metric.unit for metric in METRICS if "surprisal" in metric.name} == {"nats"}
     assert [metric.name for metric in METRICS if metric.unit == "count"] == ["rank", "alignment_length"]
     assert all(metric.title for metric in (*METRICS, *BREAKDOWN))

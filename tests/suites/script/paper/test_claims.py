@@ -15,6 +15,7 @@ from proband.suites.script.paper.claims import CLAIMS, IN_DOMAIN, SYSTEMS
 from proband.suites.script.paper.published import rows
 
 PRINTED = {(row["row"], row["column"]): float(row["value"]) for row in rows()}
+PRINTED |= {(row, "surprisal_released"): value for (row, column), value in PRINTED.items() if column == "surprisal"}
 
 
 TABLE_4 = [
@@ -64,7 +65,14 @@ def planted(net: str, right: float, *, seed: int = 0, surprisal: float = 3.0, co
     answers = []
     for n in range(count):
         said = ["pot"] if n % 20 < 20 * right else ["pan"]
-        record = {"gold": ["pot"], "oracle": said, "guess": said, "surprisals": [surprisal], "top5": [said]}
+        record = {
+            "gold": ["pot"],
+            "oracle": said,
+            "guess": said,
+            "surprisals": [surprisal],
+            "moves": [0.0],
+            "top5": [said],
+        }
         record |= {"greedy_top5": [said], "path": [0, 0, 0, 0] if net == "transducer-param" else [0, 0, 1, 1]}
         answers.append(Answer(item_id=str(n), blanks=(record,)))
     solver, note = SYSTEMS[net]["run.solver"], {"net": SYSTEMS[net]["run.net"], "seed": seed}

@@ -82,6 +82,26 @@ def _aligned(blank: Record) -> float:
     return float(sum(blank["surprisals"]) + sum(blank["moves"])) / len(blank["moves"])
 
 
+def surprisal_released(item: Item, answer: Answer) -> Sequence[float] | None:
+    """The surprisal of each word that the net knows, with its transitions: one number per word, as the released program
+    counts (which has words it does not know as one word more).
+
+    >>> record = {"surprisals": [1.0, 60.0], "moves": [0.5, 0.5], "known": [True, False]}
+    >>> surprisal_released(Item(id="a", suite="script", prompt=""), Answer(item_id="a", blanks=(record,)))
+    [1.5]
+    """
+    found = [
+        word + move
+        for blank in answer.blanks
+        if "moves" in blank
+        for word, move, known in zip(
+            blank["surprisals"], blank["moves"], blank.get("known") or [True] * len(blank["moves"]), strict=True
+        )
+        if known
+    ]
+    return found or None
+
+
 def repeats(item: Item, answer: Answer) -> float | None:
     """1 if a model is caught in a loop: the same words fill two neighbouring blanks that should differ (Table 5)."""
     guesses = [(list(b["guess"]), list(b["gold"])) for b in answer.blanks if "guess" in b]
@@ -167,6 +187,7 @@ METRICS = (
     Metric(name="top5_oracle", of=_share("top5", contains), title="share of words per blank in the top 5 (oracle)"),
     _surprisal(name="surprisal", of=_mean("surprisals"), title="surprisal"),
     _surprisal(name="surprisal_aligned", of=_per_blank("moves", _aligned), title="surprisal with transitions"),
+    _surprisal(name="surprisal_released", of=surprisal_released, title="surprisal as the released program counts"),
     Metric(name="rank", of=_mean("ranks"), unit="count", better="low", title="rank of the right word"),
     Metric(name="whole_oracle", of=_whole("oracle", draws="oracles"), title="share of blanks filled exactly (oracle)"),
     Metric(name="repeats", of=repeats, better="low", title="share of texts with a loop"),

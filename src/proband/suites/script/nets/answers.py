@@ -156,6 +156,7 @@ class Trained:
                     "surprisals": [round(s, 6) for s in oracle.surprisal[at].tolist()],
                     "moves": [round(s, 6) for s in oracle.moves[at].tolist()],
                     "surprisal": round(float(oracle.surprisal[at].double().mean()), 6),
+                    "known": [word in self.vocabulary.number for word in right],
                     "match": first == right,
                     "top5_hit": all(word in five for word, five in zip(right, top5)),
                     "greedy_match": guess == right,

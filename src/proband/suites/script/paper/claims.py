@@ -34,7 +34,7 @@ MEASURES: Mapping[str, Sequence[str]] = {
     GREEDY: ("whole_greedy",),
     MATCH: ("whole_oracle", "whole_greedy"),
     TOP5: ("top5_word_oracle", "top5_word_greedy"),
-    SURPRISAL: ("surprisal",),
+    SURPRISAL: ("surprisal_released",),
     LENGTH: ("alignment_length",),
     DEGENERATE: ("degenerate",),
 }

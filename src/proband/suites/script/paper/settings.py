@@ -15,8 +15,8 @@ from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import Answer, Item, Run
 from proband.suites.script.analysis.metrics import METRICS
 
-SHOWN = ("whole_oracle", "top5_word_oracle", "whole_greedy", "top5_word_greedy", "surprisal", "surprisal_aligned")
-COMPARED = ("whole_greedy", "top5_word_oracle", "surprisal_aligned")
+SHOWN = ("whole_oracle", "top5_word_oracle", "whole_greedy", "top5_word_greedy", "surprisal", "surprisal_released")
+COMPARED = ("whole_greedy", "top5_word_oracle", "surprisal_released")
 Numbers = dict[tuple[str, int], float]  # of each blank or word: item and number
 
 

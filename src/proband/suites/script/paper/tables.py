@@ -22,6 +22,7 @@ BESIDES = (
     "top5_greedy",
     "top5_oracle",
     "surprisal_aligned",
+    "surprisal_released",
     "surprisal_full",
     "rank",
     "repeats",
