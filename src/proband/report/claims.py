@@ -126,12 +126,19 @@ def _groups(study: Study, per: Sequence[str]) -> list[tuple[dict[str, Tag], list
     for at, system in enumerate(study.systems):
         if not str(system.tags["run.model"]).startswith("baseline:") or not of_runs:
             runs.setdefault(tuple(system.tags.get(n, "") for n in of_runs), []).append(at)
-    values = [study.arrays.tags[n].values if n in study.arrays.tags else () for n in of_items]
+    values = [_values(study, name) for name in of_items]
     return [
         ({**dict(zip(of_runs, run)), **dict(zip(of_items, items))}, systems)
         for run, systems in runs.items()
         for items in product(*values)
     ]
+
+
+def _values(study: Study, name: str) -> Sequence[Tag]:
+    """The values of a tag of items; of the split those that are scored."""
+    if name == "split":
+        return study.splits
+    return study.arrays.tags[name].values if name in study.arrays.tags else ()
 
 
 def _places(

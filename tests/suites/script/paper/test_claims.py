@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from msgspec.structs import replace
 
@@ -80,6 +82,19 @@ def planted(net: str, right: float, *, seed: int = 0, surprisal: float = 3.0, co
     return Answered(run=run, answers=answers)
 
 
+def thrice(answered: Sequence[Answered]) -> list[Answered]:
+    """Every net with three training seeds that say the same: of one seed alone nothing is claimed."""
+    return [
+        Answered(
+            run=replace(each.run, net={**each.run.net, "seed": 10 * each.run.net["seed"] + n}), answers=each.answers
+        )
+        if each.run.net
+        else each
+        for each in answered
+        for n in range(3 if each.run.net else 1)
+    ]
+
+
 def verdicts(*answered: Answered) -> dict[str, str]:
     items = [
         Item(
@@ -92,7 +107,7 @@ def verdicts(*answered: Answered) -> dict[str, str]:
         for n in range(80)
     ]
     metrics = [SUITE.metric(name) for name in {c.metric for claim in CLAIMS for c in claim.contrasts}]
-    study = Study(ItemSet(suite=SUITE, items_from=items, answered=answered), metrics, seed=0)
+    study = Study(ItemSet(suite=SUITE, items_from=items, answered=thrice(answered)), metrics, seed=0)
     return {verdict.statement: verdict.verdict for verdict in judge([(study, [])])}
 
 
