@@ -71,7 +71,7 @@ def differing(run: Run, base: Run) -> str:
     """The settings of a run that are not those of another."""
     own, other = settings_of(run), settings_of(base)
     names = [name for name in own if own[name] != other.get(name)]
-    return ", ".join(f"{name.removeprefix('net ')}={own[name]}" for name in dict.fromkeys(names))
+    return ", ".join(dict.fromkeys(f"{name.removeprefix('net ')}={own[name]}" for name in names))
 
 
 def differences(results: Results, seed: int) -> Sequence[Sheet]:
