@@ -50,7 +50,7 @@ def line(**changes: Any) -> bytes:
         (line() + b'\xff{"id": "b"}\n', "line 2: not a JSON object: not UTF-8 at byte 1"),
         (line() + b'{"id": "b", "su', "line 2: truncated: the last line has no end"),
         (line() + b"\n", "line 2: not a JSON object"),
-        (b"[1]\n", "line 1: must be an object, not a list"),
+        (b"[1]\n", "line 1: a JSON array; what is wanted is JSON lines"),
         (line(facts={"x": float("nan")}), "line 1: not a JSON object"),
         (
             b'{"id":"a","suite":"s","prompt":"p","facts":{"x":' + b"[" * 100_000 + b"\n",

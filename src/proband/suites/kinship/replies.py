@@ -85,7 +85,7 @@ def context(item: Item) -> dict[str, str]:
 
 
 @cache
-def world_of(rules: str) -> str:
+def world_of(rules: str) -> str | None:
     return load(rules).world
 
 
