@@ -56,9 +56,10 @@ class AnswersFile:
     def __enter__(self) -> AnswersFile:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         with naming(self.path), self.file:
-            self.flush()
+            if not isinstance(error, OSError):  # a full disk is full for what waits, too: the first error is told
+                self.flush()
 
     def put(self, number: int, answers: Sequence[Answer]) -> None:
         self.waiting[number], self.changed = answers, True
