@@ -88,8 +88,8 @@ def write_report(
     learnt = judge([(section.study, section.sheets) for section in sections], findings) if findings else []
     missing = "" if can_paint() else NO_PLOTS
     name = title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
-    shown = {"claims": verdicts, "across": across, "missing": missing, "learnt": learnt, "notes": notes}
-    for file, text in pages(sections, title=name, **shown).items():
+    made = pages(sections, title=name, claims=verdicts, across=across, missing=missing, learnt=learnt, notes=notes)
+    for file, text in made.items():
         folder.text(file, text)
     summary = {
         "title": name,
