@@ -45,7 +45,10 @@ def test_what_is_read_piece_by_piece_is_what_is_read_at_once(study: Any) -> None
     register = Register()
 
     def both() -> tuple[Any, Any]:
-        return study.database.read(lambda c: (register.collect(c, study.project), collect(c, study.project)))
+        pair: tuple[Any, Any] = study.database.read(
+            lambda c: (register.collect(c, study.project), collect(c, study.project))
+        )
+        return pair
 
     def revise(connection: Any) -> None:
         first = connection.execute(select(answers).order_by(answers.c.unit_id).limit(1)).one()

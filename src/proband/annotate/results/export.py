@@ -90,9 +90,9 @@ def csv_lines(found: Collected) -> Iterator[list[Any]]:
             yield [each.id, each.unit, "", *shared, "", text, "", unit_text(body), ""]
     for decision in found.decisions:
         body = found.units[found.unit_numbers[decision.unit]]["body"]
-        about = [unit_text(body), part_text(body, decision.part)]
+        shown = [unit_text(body), part_text(body, decision.part)]
         names = [f"decision {decision.unit} {decision.part}", decision.unit, decision.part]
-        yield [*names, OWNER, OWNER, True, 1, 0.0, decision.label, "", decision.reason, *about]
+        yield [*names, OWNER, OWNER, True, 1, 0.0, decision.label, "", decision.reason, *shown]
 
 
 def _hub(found: Collected, out: Path) -> dict[str, Any]:

@@ -69,8 +69,8 @@ async def person_page(request: Request, study: Study, session: str) -> Response:
         lambda c: ([dict(each._mapping) for each in c.execute(query)], c.execute(granted).one_or_none())
     )
     given = [each for each in found.given if each.person_id == number][:200]
-    about = {"row": row, "given": given, "log": log, "bonus": bonus, "reasons": REASONS}
-    texts = {"when": when, "unit_text": unit_text, "part_text": part_text}
+    about: dict[str, Any] = {"row": row, "given": given, "log": log, "bonus": bonus, "reasons": REASONS}
+    texts: dict[str, Any] = {"when": when, "unit_text": unit_text, "part_text": part_text}
     return page(request, "person.html", token=session, **about, **texts, here="people")
 
 

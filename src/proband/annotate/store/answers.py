@@ -144,7 +144,7 @@ def _newest() -> Any:
     return ~later.exists()
 
 
-def latest_ids(connection: Connection) -> Sequence[Row[Any]]:
+def latest_ids(connection: Connection) -> Sequence[Row[Any, Any, Any, Any]]:
     """id, person_id, unit_id and place of the last revision of every answer to main units, in the order of units and
     people: what can change about an answer, without what never does."""
     held = (assignments.c.person_id == answers.c.person_id) & (assignments.c.unit_id == answers.c.unit_id)

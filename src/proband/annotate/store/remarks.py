@@ -59,7 +59,7 @@ def all_of(connection: Connection, *, most: int = 500) -> Sequence[Row[Any]]:
     return connection.execute(query).all()
 
 
-def per_unit(connection: Connection, *, most: int = 50) -> Sequence[Row[Any]]:
+def per_unit(connection: Connection, *, most: int = 50) -> Sequence[Row[Any, Any, Any]]:
     """Units that people skip or report, those with the most remarks first: name, skips, problems."""
     skips, problems = (func.sum(case((remarks.c.kind == kind, 1), else_=0)) for kind in ("skip", "problem"))
     query = (

@@ -73,12 +73,14 @@ class Votes:
     def sum_by_item(self, weights: Floats) -> Floats:
         """Sums of a weight per judgment (items x labels)."""
         size = len(self.items) * len(self.labels)
-        return np.bincount(self.item_label, weights=weights, minlength=size).reshape(len(self.labels), -1).T
+        sums: Floats = np.bincount(self.item_label, weights, size).astype(np.float64)
+        return sums.reshape(len(self.labels), -1).T
 
     def sum_by_worker(self, weights: Floats) -> Floats:
         """Sums of a weight per judgment (workers x labels)."""
         size = len(self.workers) * len(self.labels)
-        return np.bincount(self.worker_label, weights=weights, minlength=size).reshape(-1, len(self.labels))
+        sums: Floats = np.bincount(self.worker_label, weights, size).astype(np.float64)
+        return sums.reshape(-1, len(self.labels))
 
     def named(self, chosen: Ints) -> Mapping[str, str | None]:
         """The label of each item by name; -1: none."""

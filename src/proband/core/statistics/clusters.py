@@ -238,7 +238,7 @@ def _alone(member: Ints, cell: Ints) -> tuple[Ints, Ints]:
     >>> member.tolist(), cell.tolist()
     ([[0], [1], [2]], [0, 1, 2])
     """
-    none: NDArray[np.bool_] = (member < 0).all(axis=1)
+    none: NDArray[np.bool_] = np.all(member < 0, axis=1)
     if not none.any():
         return member, cell
     items = np.flatnonzero(none[cell])

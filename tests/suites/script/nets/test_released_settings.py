@@ -80,7 +80,7 @@ def test_alignments_that_start_anywhere_by_enumeration(kind: str, anywhere: bool
                     way = way + shift[0, j, at:to].sum() + emit[0, j, to]
                     at = to
                 ways.append(way)
-    torch.logsumexp(torch.stack(ways), 0).backward()
+    torch.logsumexp(torch.stack(ways), 0).backward()  # type: ignore[no-untyped-call]
     torch.testing.assert_close(given, net.from_encoder.weight.grad, rtol=1e-3, atol=1e-5)
 
 

@@ -51,7 +51,7 @@ class ClozeOptions:
 
 def evaluated(item: Item, *, longest: int = 0) -> bool:
     """Whether an item is a question, with blanks among its first `longest` words (0: all): training texts are none."""
-    blanks = item.facts.get("blanks")
+    blanks = item.facts.get("blanks") or []
     return bool(blanks) and item.split != "train" and (not longest or blanks[0][0] < longest)
 
 

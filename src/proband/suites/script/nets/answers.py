@@ -94,7 +94,7 @@ class Trained:
 
     def _filled(self, group: Sequence[Item], batch: Batch, blank: Tensor, allowed: Tensor) -> Iterator[Filled]:
         """The oracle's filling, then the net's own: one, or every draw."""
-        how = {"ends_unread": self.ends == "unread"}
+        how: dict[str, Any] = {"ends_unread": self.ends == "unread"}
         fixed: dict[str, Any] = {"allowed": allowed, **how}
         drawing: dict[str, Any] = {**fixed, "temperature": self.temperature}
         if self.beam:

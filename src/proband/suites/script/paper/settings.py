@@ -101,7 +101,7 @@ def differences(results: Results, seed: int) -> Sequence[Sheet]:
 
 def compared(results: Results, members: Sequence[int], base: Sequence[int]) -> list[str]:
     """A cell per measure; seeds that only one side has are left out."""
-    trained = [{results.runs[at].net.get("seed"): at for at in side} for side in (members, base)]
+    trained = [{int(results.runs[at].net.get("seed", 0)): at for at in side} for side in (members, base)]
     both = sorted(set(trained[0]) & set(trained[1]))
     answers = [[answered(results, side[n]) for n in both] for side in trained]
     return [_difference(metric, *answers) for metric in metrics(COMPARED)]
