@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.core.protocols import AnswersItems, Chooses, Generates, Model, Question, ScoresText, Text
+from proband.core.protocols import AnswersItems, Generates, Model, ScoresText, Text
 from proband.core.types import Item
 from proband.models import load
 from proband.models.fake import Fake
@@ -18,21 +18,18 @@ def test_says_what_it_was_told(tmp_path: Path) -> None:
     script = {
         "scores": {"good": -1, "x": 2.0},
         "default": -5,
-        "choices": {"Which?": [0.1, 0.9]},
         "texts": {"Say": "one two three. four", "Which?": "B"},
         "answers": {"i1": [3, 1]},
     }
     (tmp_path / "s.json").write_text(json.dumps(script))
     model = load(f"fake:{tmp_path / 's.json'}")
-    assert all(isinstance(model, kind) for kind in (Model, ScoresText, Chooses, Generates, AnswersItems))
+    assert all(isinstance(model, kind) for kind in (Model, ScoresText, Generates, AnswersItems))
     assert [s.total for s in model.score([Text("good"), Text("bad")], method="fake")] == [-1, -5]
-    assert model.choose([Question("Which?", ("a", "b"))])[0].scores == (0.1, 0.9)
-    assert model.choose([Question("Other?", ("x", "y"))])[0].scores == (2.0, -5.0)
     assert model.generate(["Say"], max_tokens=2, temperature=0, seed=0) == ["one two"]
     assert model.generate(["Say"], max_tokens=9, temperature=0, seed=0, stop=["."]) == ["one two three"]
     items = [Item(id=i, suite="s", prompt="?", choices=("x", "y")) for i in ("i1", "i2")]
     assert [answer.scores for answer in model.answer(items)] == [(3, 1), (2, -5)]
-    assert model.calls == {"score": 2, "choose": 2, "generate": 2, "answer": 2}
+    assert model.calls == {"score": 2, "generate": 2, "answer": 2}
 
 
 def test_scripts_have_identities() -> None:

@@ -1,5 +1,6 @@
-"""Real-looking replies with the right reading of each (replies.json): a relation, the place of a pair, the words of the
-gaps, or null where no single answer can be read."""
+"""Real-looking replies with the right reading of each (replies.json): a choice, the place of a pair, the words of the
+gaps, or null where no single answer can be read. A reply to a prompt with letters is read the same by `generate` and
+by `choose`."""
 
 from __future__ import annotations
 
@@ -10,14 +11,12 @@ from typing import Any
 
 import pytest
 
-from proband.core.protocols import Question
 from proband.core.types import Item
-from proband.models.remote.letter_choice import choice_meant
-from proband.solvers.replies import LONGEST, Choices, names_of
-from proband.suites.analogy.replies import GENERATE as ANALOGY
-from proband.suites.analogy.replies import read as read_analogy
-from proband.suites.kinship.replies import GENERATE as KINSHIP
-from proband.suites.kinship.replies import read as read_kinship
+from proband.solvers.choose import CHOOSE, rotated
+from proband.solvers.replies import LONGEST, Choices, letters_shown, names_of, read_choice
+from proband.suites.analogy import replies as analogy
+from proband.suites.inference.methods import in_words as inference
+from proband.suites.kinship import replies as kinship
 from proband.suites.kinship.world.relations import RELATIONS
 from proband.suites.script.cloze.replies import read as read_script
 
@@ -38,6 +37,8 @@ PAIRS = Item(
     gold=0,
     facts={"query": ["Paris", "France"], "options": [["Rome", "Italy"], ["Italy", "Rome"]]},
 )
+COLOURS = Item(id="c", suite="any", prompt="Which?", choices=("red", "green", "blue", "white"), gold=0)
+YES_NO = Item(id="i", suite="inference", prompt="Does it follow?", choices=("yes", "no"), gold=0)
 GAPS = Item(
     id="s",
     suite="script",
@@ -49,6 +50,14 @@ GAPS = Item(
         "gold": [["wire", "whisk"], ["bowl"]],
     },
 )
+
+
+WAYS: dict[str, Any] = {  # the item, its reader, and the solvers by the prompts that they show
+    "kinship": (STORY, kinship.read, {"": kinship.GENERATE, "letters": kinship.CHOOSE}),
+    "analogy": (PAIRS, analogy.read, {"": analogy.GENERATE, "letters": analogy.CHOOSE}),
+    "inference": (YES_NO, inference.read, {"": inference.GENERATE, "letters": inference.CHOOSE}),
+    "any": (COLOURS, read_choice, {"letters": CHOOSE}),
+}
 
 
 class Chat:
@@ -72,14 +81,16 @@ def reading(row: dict[str, Any]) -> Any:
     if row["suite"] == "script":
         answer = read_script(GAPS, row["reply"], "")
         return [blank["guess"] for blank in answer.blanks] if not answer.status else None
-    solver, item, read = (KINSHIP, STORY, read_kinship) if row["suite"] == "kinship" else (ANALOGY, PAIRS, read_analogy)
-    answer = read(item, row["reply"], sent(solver, item, row["prompt"]))
-    assert answer.text == row["reply"]
-    if answer.status:
-        assert (answer.status, answer.scores) == ("unread", ())
+    item, read, solvers = WAYS[row["suite"]]
+    shown = [sent(solver, item, row["prompt"]) for prompt, solver in solvers.items() if prompt in ("", row["prompt"])]
+    answers = [read(item, row["reply"], text) for text in shown]
+    assert all(answer == answers[0] for answer in answers)
+    assert answers[0].text == row["reply"]
+    if answers[0].status:
+        assert (answers[0].status, answers[0].scores) == ("unread", ())
         return None
-    place = answer.scores.index(1.0)
-    return item.choices[place] if row["suite"] == "kinship" else place
+    place = answers[0].scores.index(1.0)
+    return place if row["suite"] == "analogy" else item.choices[place]
 
 
 @pytest.mark.parametrize("row", REPLIES, ids=lambda row: f"{row['suite']}-{row['prompt']}-{row['reply'][:40]}")
@@ -89,32 +100,50 @@ def test_a_reply_is_read_as_it_is_meant(row: dict[str, Any]) -> None:
 
 def test_there_are_replies_of_every_kind() -> None:
     assert len(REPLIES) >= 150
-    assert {row["suite"] for row in REPLIES if row["reading"] is None} == {"analogy", "kinship", "script"}
+    assert {row["suite"] for row in REPLIES if row["reading"] is None} == {*WAYS, "script"}
+    assert {row["suite"] for row in REPLIES if row["prompt"] == "letters"} >= {"analogy", "kinship", "any"}
     assert len({(row["suite"], row["prompt"], row["reply"]) for row in REPLIES}) == len(REPLIES)
+
+
+@pytest.mark.parametrize("shift", [1, 3])
+def test_a_letter_means_the_choice_that_stood_behind_it(shift: int) -> None:
+    """In another order of the choices, a reply is read as it would be if that were the order of the item."""
+    for row in REPLIES:
+        if row["prompt"] == "letters" and row["suite"] in ("any", "kinship"):
+            item, read, solvers = WAYS[row["suite"]]
+            turned = rotated(item, shift)
+            text = sent(solvers["letters"], turned, "letters")
+            own, other = read(turned, row["reply"], text), read(item, row["reply"], text)
+            assert other.status == own.status, row
+            if not own.status:
+                assert item.choices[other.scores.index(1.0)] == turned.choices[own.scores.index(1.0)], row
+
+
+def test_letters_of_worked_examples_are_not_those_of_the_question() -> None:
+    text = "Answer: A\n\nA. son\nB. son-in-law\n\nWhich?\nA. son-in-law\nB. son"
+    assert letters_shown(text, ["son", "son-in-law"]) == (1, 0)
 
 
 LOOPS = (
     "the answer is not clear and ", "the answer........", "So the aunt is not the mother of the niece, ", "**x ", "__a",
     "<think> hm ", "a__", "A) aunt\n", "not a the ", "x\n\n\n\n", "****", "\\boxed{ x ", "[1: ", "9", "therefore ",
-    "answer    ",
+    "answer    ", "(A) or B ", "option ", "B not ", "I A I,",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_reading_takes_time_in_proportion_to_the_length(loop: str) -> None:
     """Models that loop write such replies: 80,000 characters took 41 s. The bound is generous, and far below that."""
-    choices = Choices(names_of(["aunt", "niece", "mother"]), lettered=3)
-    question = Question("?", ("aunt", "niece", "mother"))
+    choices = Choices(names_of(["aunt", "niece", "mother"]), letters=(0, 1, 2))
     gaps = Item(id="a", suite="script", prompt="?", facts={"gold": [["wire", "whisk"], ["bowl"]]})
     reply = "x" + loop * (80_000 // len(loop)) + "x"
     begun = time.process_time()
     choices.read(reply)
-    choice_meant(reply, question, 0)
     read_script(gaps, reply, "")
     assert time.process_time() - begun < 4
 
 
 def test_the_end_of_a_very_long_reply_is_read() -> None:
-    choices = Choices(names_of(["aunt", "niece"]), lettered=2)
+    choices = Choices(names_of(["aunt", "niece"]), letters=(0, 1))
     assert choices.read("hm, the niece? " * 50_000 + "\nAnswer: aunt") == 0
     assert choices.read("Answer: aunt" + " hm" * LONGEST) is None

@@ -31,8 +31,9 @@ def layout(made: Mapping[str, Any]) -> Iterable[Any]:
         {"not covered": f"{made['uncovered']:,} (unknown to the model, not counted)"} if made.get("uncovered") else {}
     )
     withheld = {"withheld": f"{made['withheld']:,} (by a filter; count as wrong)"} if made.get("withheld") else {}
+    summary = {"summary": made["summary"]["in_words"]} if made["summary"].get("in_words") else {}
     errors = {"errors": f"{len(made['errors']):,} (count as wrong)"} if made.get("errors") else {}
-    yield fields({**shown, **prompt, **skipped, **unknown, **withheld, **errors, **usage})
+    yield fields({**shown, **prompt, **skipped, **unknown, **withheld, **errors, **summary, **usage})
     for item, how in (made.get("errors") or ())[:LISTED]:
         yield f"error: item {item!r}: {how}"
     if len(made.get("errors") or ()) > LISTED:

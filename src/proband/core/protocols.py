@@ -106,30 +106,6 @@ class ClassifiesPairs(Protocol):
     def classify(self, pairs: Sequence[tuple[str, str]]) -> Floats: ...
 
 
-@dataclass(frozen=True)
-class Question:
-    """A multiple-choice question in words."""
-
-    prompt: str
-    choices: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A score per choice; `unread` where none of the model's replies could be read."""
-
-    scores: tuple[float, ...]
-    text: str | None = None
-    unread: bool = False
-
-
-@runtime_checkable
-class Chooses(Protocol):
-    """Answers a multiple-choice question directly (chat endpoints)."""
-
-    def choose(self, questions: Sequence[Question]) -> list[Choice]: ...
-
-
 @runtime_checkable
 class Generates(Protocol):
     def generate(
@@ -157,17 +133,22 @@ class Chats(Protocol):
 
 @dataclass(frozen=True)
 class Reply:
-    """What a chat model wrote, and the mean log-probability (natural log) of its tokens where it is known."""
+    """What a chat model wrote, the mean log-probability (natural log) of its tokens where it is known, and, where they
+    were asked for, its `first` token that is not blank and the alternatives to it, each with its log-probability."""
 
     text: str
     logprob: float | None = None
+    first: Sequence[tuple[str, float]] = ()
 
 
 @runtime_checkable
 class Replies(Protocol):
-    """Chat models that give the log-probabilities of what they write. `rendered` takes `logprobs` too."""
+    """Chat models that give the log-probabilities of what they write; with `alternatives`, those of the tokens that
+    might have come first. `rendered` takes `logprobs` and `alternatives` too."""
 
-    def replies(self, chats: Sequence[Chat], *, max_tokens: int, temperature: float, seed: int) -> list[Reply]: ...
+    def replies(
+        self, chats: Sequence[Chat], *, max_tokens: int, temperature: float, seed: int, alternatives: bool = False
+    ) -> list[Reply]: ...
 
 
 @runtime_checkable
@@ -230,7 +211,6 @@ ABILITIES: Mapping[type, str] = {
     EmbedsPairs: "gives relation embeddings",
     EmbedsSentences: "gives sentence embeddings",
     ClassifiesPairs: "classifies pairs of texts",
-    Chooses: "answers multiple choice",
     Generates: "generates text",
     Chats: "follows instructions in a chat",
     PredictsWords: "predicts words in a blank",

@@ -60,6 +60,7 @@ class Solver:
     recorded: Callable[[Any], Mapping[str, Any]] = settings  # what run.json says of the options
     prompts: Path | None = None  # folder of the templates that can be copied
     sends: Callable[..., list[list[str]]] | None = None  # of each item, the texts that would be sent; called as `solve`
+    summary: Callable[[Iterable[Answer]], Mapping[str, Any]] | None = None  # of all answers, for run.json
 
 
 @dataclass(frozen=True, kw_only=True)

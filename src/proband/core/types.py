@@ -50,6 +50,8 @@ class Answer(Record, frozen=True, kw_only=True):
     how many there are.
 
     `logprob` is the mean log-probability (natural log) of the tokens of `text`, where it was asked for and given.
+    `letters` are those chosen under each order of the choices, where there were several (solver `choose`); "-" is a
+    reply that could not be read.
     """
 
     item_id: str
@@ -58,6 +60,7 @@ class Answer(Record, frozen=True, kw_only=True):
     blanks: tuple[dict[str, Any], ...] = ()
     status: Status = ""
     logprob: float | msgspec.UnsetType = msgspec.UNSET
+    letters: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class Judgment(Record, frozen=True, kw_only=True):
@@ -82,6 +85,7 @@ class Run(Record, frozen=True, kw_only=True):
     identity: dict[str, str] = {}  # of the model: revision, weights and tokenizer hashes
     settings: dict[str, Any] = {}  # of the solver: template, normalisation, ...
     usage: dict[str, float | None] = {}  # requests, tokens and cost of an endpoint; None: the server does not tell
+    summary: dict[str, Any] = {}  # what the solver says of all answers (position bias): figures, and a text `in_words`
     label: str = ""  # how reports name the run, if the user says so
     net: dict[str, Any] = {}  # of a trained network: its kind, options and training seed (net.json)
 

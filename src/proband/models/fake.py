@@ -1,6 +1,6 @@
 """A scripted model for tests: it gives the answers of its script, and counts how often it was asked.
 
-{"scores": {"TEXT": -3.5}, "default": -10.0, "choices": {"PROMPT": [0.1, 0.9]}, "texts": {"PROMPT": "words"},
+{"scores": {"TEXT": -3.5}, "default": -10.0, "texts": {"PROMPT": "words"},
  "answers": {"ITEM_ID": [0.2, 0.8]}, "identity": {"revision": "2"}, "fail_after": 100}
 """
 
@@ -14,11 +14,11 @@ from pathlib import Path
 from proband.core.errors import ProbandError
 from proband.core.files import read_json, sha256_text
 from proband.core.options import NoOptions
-from proband.core.protocols import Choice, Question, Score, Text
+from proband.core.protocols import Score, Text
 from proband.core.types import Answer, Item
 from proband.models.kind import ModelKind
 
-FIELDS = ("scores", "default", "choices", "texts", "answers", "identity", "fail_after")
+FIELDS = ("scores", "default", "texts", "answers", "identity", "fail_after")
 
 
 class Fake:
@@ -36,7 +36,6 @@ class Fake:
         *,
         scores: Mapping[str, float] | None = None,
         default: float | None = None,
-        choices: Mapping[str, Sequence[float]] | None = None,
         texts: Mapping[str, str] | None = None,
         answers: Mapping[str, Sequence[float]] | None = None,
         identity: Mapping[str, str] | None = None,
@@ -44,13 +43,12 @@ class Fake:
         name: str = "fake:scripted",
     ) -> None:
         self.name, self.default, self.fail_after = name, default, fail_after
-        self.scores, self.choices = dict(scores or {}), dict(choices or {})
-        self.texts, self.answers = dict(texts or {}), dict(answers or {})
+        self.scores, self.texts, self.answers = dict(scores or {}), dict(texts or {}), dict(answers or {})
         self.calls: Counter[str] = Counter()  # requests, by method
         self._more = dict(identity or {})
 
     def identity(self) -> Mapping[str, str]:
-        script = [self.scores, self.default, self.choices, self.texts, self.answers]
+        script = [self.scores, self.default, self.texts, self.answers]
         return {"kind": "fake", "script": sha256_text(json.dumps(script, sort_keys=True)), **self._more}
 
     def score(self, texts: Sequence[Text], *, method: str = "fake") -> list[Score]:
@@ -60,17 +58,6 @@ class Fake:
         self._count("score")
         counted = len(text.text[text.start :].split())
         return Score(self._scripted(self.scores, text.text, "scores"), counted, counted)
-
-    def choose(self, questions: Sequence[Question]) -> list[Choice]:
-        return [self._choose(question) for question in questions]
-
-    def _choose(self, question: Question) -> Choice:
-        self._count("choose")
-        if question.prompt in self.choices:
-            scores = tuple(map(float, self.choices[question.prompt]))
-        else:
-            scores = tuple(self._scripted(self.scores, choice, "choices") for choice in question.choices)
-        return Choice(scores, self.texts.get(question.prompt))
 
     def generate(
         self, prompts: Sequence[str], *, max_tokens: int, temperature: float, seed: int, stop: Sequence[str] = ()

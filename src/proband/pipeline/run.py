@@ -20,10 +20,20 @@ import msgspec
 
 from proband import suites
 from proband.core.errors import ProbandError, Unavailable
-from proband.core.files import dumps, items_path, parse, raw_lines, read_items, read_run, sha256_file, write_json
+from proband.core.files import (
+    dumps,
+    items_path,
+    parse,
+    raw_lines,
+    read_answers,
+    read_items,
+    read_run,
+    sha256_file,
+    write_json,
+)
 from proband.core.options import read_options
 from proband.core.progress import Progress, detail, hearing
-from proband.core.protocols import Chooses, Concurrent, Generates, ScoresText
+from proband.core.protocols import Concurrent, Generates, ScoresText
 from proband.core.suite import Suite
 from proband.core.types import Answer, Item, Run
 from proband.pipeline.asking.answers_file import (
@@ -36,7 +46,15 @@ from proband.pipeline.asking.answers_file import (
     waiting_answers,
 )
 from proband.pipeline.asking.engines import answer_chunks
-from proband.pipeline.asking.job import Job, RunOptions, asks_before, reads, settled_model, without_asking
+from proband.pipeline.asking.job import (
+    Job,
+    RunOptions,
+    asks_before,
+    reads,
+    settled_model,
+    with_moved_options,
+    without_asking,
+)
 from proband.pipeline.asking.model_calls import Counting
 from proband.pipeline.asking.models import choose_solver
 from proband.pipeline.asking.sampling import Asked, asked, picked
@@ -57,7 +75,7 @@ def dry_run(items: str | Path, *, model: str | Any, out: str | Path | None = Non
     done = runner.answered(asked) if out is not None else set()
     made = {"suite": runner.suite.name, "model": runner.model.name, "solver": runner.solver.name, "items": len(asked)}
     made |= {"answered": len(done)} if done else {}
-    if runner.solver.needs not in (ScoresText, Generates, Chooses) or runner.solver.whole:
+    if runner.solver.needs not in (ScoresText, Generates) or runner.solver.whole:
         return {**made, "calls": None, "tokens in": None, "tokens out": None}
     counting = Counting(runner.model, runner.how.cache_folder)
     runner.job.solve(runner.solver)([item for item in asked if item.id not in done], model=counting.wrapped())
@@ -97,7 +115,7 @@ class Runner:
     """One run: its suite, model, solver and options, settled before anything is asked."""
 
     def __init__(self, *, items: Path, model: str | Any, out: Path, how: RunOptions) -> None:
-        first = first_item(items)
+        first, how = first_item(items), with_moved_options(how)
         self.items, self.out, self.how = items, out, how
         self.suite = suites.suite(first.suite)
         self.spec = model if isinstance(model, str) else None
@@ -265,10 +283,12 @@ class Work:
             usage = added(usage, each)
         run = msgspec.structs.replace(self.described, usage=usage)
         path, answers = self.runner.out / "run.json", self.runner.out / ANSWERS
+        if ended and self.done == self.total and self.runner.solver.summary is not None:
+            run = msgspec.structs.replace(run, summary=dict(self.runner.solver.summary(read_answers(answers))))
         if ended and not self.done and not usage.get("requests"):
             answers.unlink(missing_ok=True)
             path.unlink(missing_ok=True)
-        elif usage != self.written or not path.exists():
+        elif usage != self.written or run.summary or not path.exists():
             write_json(path, run)
             self.written = usage
         return run

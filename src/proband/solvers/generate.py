@@ -25,7 +25,7 @@ from proband.core.protocols import Chat, Chats, Generates, Replies, Reply
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
 from proband.solvers.prompts import Prompt, pick_shots, read_prompt, values_of
-from proband.solvers.replies import shows_letters
+from proband.solvers.replies import letters_shown
 
 ROOM = 32  # tokens for an answer of a base model, which does not stop by itself
 THINKING_ROOM = 1024  # where it is to think first
@@ -73,8 +73,9 @@ class Asking:
     def worked(self, shot: Item, question: str, *, think: bool) -> str:
         """The right answer to an example in the form that its question asks for: a letter where it shows letters."""
         answer = self.answer(shot)
-        if answer in shot.choices and shows_letters(question, shot.choices):
-            answer = ascii_uppercase[shot.choices.index(answer)]
+        letters = letters_shown(question, shot.choices)
+        if letters and answer in shot.choices:
+            answer = ascii_uppercase[letters.index(shot.choices.index(answer))]
         return f"Answer: {answer}" if think and "\n" not in answer else answer
 
 
@@ -112,8 +113,8 @@ def solve(
 ) -> list[Answer]:
     """One answer per item; a reply that cannot be read is kept as `unread`."""
     asked = [item for item in items if asking.asked(item)]
-    chats = _chats(asked, model, seed=seed, options=options, examples=examples, asking=asking)
-    replies = _replies(chats, model, seed=seed, options=options)
+    chats = chats_of(asked, model, seed=seed, options=options, examples=examples, asking=asking)
+    replies = replies_to(chats, model, seed=seed, options=options)
     read = {
         item.id: _kept(asking.read(item, reply.text, chat[-1][1]), reply)
         for item, reply, chat in zip(asked, replies, chats, strict=True)
@@ -121,7 +122,7 @@ def solve(
     return [read.get(item.id, Answer(item_id=item.id)) for item in items]
 
 
-def _replies(chats: Sequence[Chat], model: Any, *, seed: int, options: GenerateOptions) -> list[Reply]:
+def replies_to(chats: Sequence[Chat], model: Any, *, seed: int, options: GenerateOptions) -> list[Reply]:
     how = settings_of(model, options, seed)
     if options.logprobs:
         if not isinstance(model, Replies):
@@ -148,14 +149,16 @@ def sends(
     asking: Asking,
 ) -> list[list[str]]:
     """Of each item, byte for byte what would be sent."""
-    chats = _chats(items, model, seed=seed, options=options, examples=examples, asking=asking)
-    if not isinstance(model, Chats):
-        return [[plain_text(chat)] for chat in chats]
+    chats = chats_of(items, model, seed=seed, options=options, examples=examples, asking=asking)
     how = settings_of(model, options, seed) | ({"logprobs": True} if options.logprobs else {})
-    return [[model.rendered(chat, **how)] for chat in chats]
+    return [[text] for text in texts_sent(chats, model, **how)]
 
 
-def _chats(
+def texts_sent(chats: Sequence[Chat], model: Any, **how: Any) -> list[str]:
+    return [model.rendered(chat, **how) if isinstance(model, Chats) else plain_text(chat) for chat in chats]
+
+
+def chats_of(
     items: Sequence[Item],
     model: Any,
     *,

@@ -8,7 +8,8 @@ A reply is read by the first rule that finds something; what it finds must be on
    letters are the choices given back, and no answer
 4. what follows the last "so", "therefore", "thus", "hence"
 5. the letter that it begins with
-6. the only choice that it names, unless it denies it ("not the aunt")
+6. the only choice that it names, by a name or a letter that stands alone, unless it denies it ("not the aunt"); "A" and
+   "I" are words unless they are marked as letters
 
 Thoughts between <think> tags are not part of the reply. Reading takes time in proportion to the length of the reply, of
 which the last LONGEST characters count (models that loop write very long ones): no rule looks at more than a bounded
@@ -22,6 +23,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from string import ascii_uppercase as LETTERS
+
+from proband.core.types import Answer, Item
 
 THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 THOUGHT_END = re.compile(r"\A.*</(think|thinking|thought|reasoning)>", re.DOTALL | re.IGNORECASE)  # begun in the prompt
@@ -39,6 +42,13 @@ DENIED = re.compile(
 LETTER = re.compile(  # not the article in "A relative of his"
     r"[\s*_`\"'“(\[]*(?:(?:[Oo]ption|[Cc]hoice|[Ll]etter)\s+[*(]*)?([A-Z])(?![\w'’])(?!\s+(?!is )[a-z]+\s+[a-z])"
 )
+LONE_LETTER = re.compile(  # marked as (B), *B*, "option B", or a capital by itself
+    r"[(\[*]([A-Z])[)\]*.]|(?<!\w)(?i:choice|option|letter)[\s*_`\"'“(\[]{1,9}([A-Z])(?![\w'’])"
+    r"|(?<![\w'’])([A-Z])(?![\w'’])"
+)
+ENDED_LETTER = re.compile(
+    r"[\s*_`\"'“(\[,:]*(?:(?:option|choice|letter)\s+[*(]*)?([A-Z])[*_`\"'”)\]]*\s*(?:[.,;:!)\n]|$)"
+)
 LONGEST = 100_000  # characters of a reply that are read, counted from its end
 STATEMENT = 400  # characters of a statement of an answer
 BEFORE = 80  # characters before a name in which a denial is looked for
@@ -55,21 +65,23 @@ def without_thoughts(reply: str) -> str:
 
 @dataclass(frozen=True)
 class Choices:
-    """What a reply may mean: the ways to write each choice (`names`, in small letters, to its place) and how many
-    letters stand before the choices in the prompt (0: none). `not_before` and `not_after` are texts that make another
-    word of a name (great-aunt, aunt's)."""
+    """What a reply may mean: the ways to write each choice (`names`, in small letters, to its place) and the places of
+    the choices behind the letters A, B, ... of the prompt (`letters`; none: it shows no letters). `not_before` and
+    `not_after` are texts that make another word of a name (great-aunt, aunt's)."""
 
     names: tuple[tuple[str, int], ...]
-    lettered: int = 0
+    letters: tuple[int, ...] = ()
     not_before: str = ""
     not_after: str = ""
 
     def read(self, reply: str) -> int | None:
         """The choice that a reply means, or None.
 
-        >>> choices = Choices((("aunt", 0), ("niece", 1)), lettered=2)
+        >>> choices = Choices((("aunt", 0), ("niece", 1)), letters=(0, 1))
         >>> [choices.read(r) for r in ("B", "Answer: (B)", "**Aunt**", "A) aunt", "aunt or niece", "No idea.")]
         [1, 1, 0, 0, None, None]
+        >>> Choices((("aunt", 0), ("niece", 1)), letters=(1, 0)).read("Therefore B")
+        0
         """
         text = without_thoughts(reply)
         if not text:
@@ -78,7 +90,7 @@ class Choices:
             found = rule(text)
             if found is not None:
                 return found if found >= 0 else None
-        return _only(self.mentions(text))
+        return _only([*self.mentions(text), *self._lone_letters(text)])
 
     # ---- the rules: a place, -1 for a contradiction, None to go on ----
 
@@ -104,7 +116,7 @@ class Choices:
 
     def _listed(self, text: str) -> int | None:
         """The choices given back, each behind its letter, are no answer."""
-        letters = set(re.findall(r"^[^\w\n]*([A-Z])[).:]", text, re.MULTILINE)) & set(LETTERS[: self.lettered])
+        letters = set(re.findall(r"^[^\w\n]*([A-Z])[).:]", text, re.MULTILINE)) & set(LETTERS[: len(self.letters)])
         return -1 if len(letters) > 1 else None
 
     def _marked(self, text: str) -> int | None:
@@ -117,12 +129,17 @@ class Choices:
 
     def _concluded(self, text: str) -> int | None:
         found = list(CONCLUSION.finditer(text))
-        return _only(self.mentions(text[found[-1].end() :])) if found else None
+        if not found:
+            return None
+        rest = text[found[-1].end() :]
+        letter, named = ENDED_LETTER.match(rest), self.mentions(rest)
+        place = self._place(letter[1]) if letter else None
+        return _only(named if place is None else [place, *named])
 
     def _begins(self, text: str) -> int | None:
         """`B) aunt because ...`: the letter, unless what stands behind it on the line is another choice."""
-        marked = r"[\s*_`\"'(\[]*(?:[A-Za-z][*_`]*[).:\]]|(?:Option|Choice)\s+[*(]*[A-Z]\b)"
-        if not self.lettered or not re.match(marked, text):
+        marked = r"[\s*_`\"'(\[]*(?:[A-Za-z][*_`]*[).:\]]|(?:Option|Choice)\s+[*(]*[A-Z]\b[*)]*\s*(?:[.:,;\n]|$))"
+        if not self.letters or not re.match(marked, text):
             return None
         letter, line = self._letter(text), text.splitlines()[0]
         named = set(self.mentions(line))
@@ -139,22 +156,39 @@ class Choices:
         if plain in by_name:
             return by_name[plain]
         plain = re.sub(r"^(?:option|choice|letter) (?=[a-z]\b)", "", plain)
-        if len(plain) == 1 and self.lettered:
-            place = LETTERS.find(plain.upper())
-            return place if 0 <= place < self.lettered else None
-        pair = re.fullmatch(r"([a-z])\W+(.+)", plain)
-        if pair and self.lettered:
-            place, named = LETTERS.find(pair[1].upper()), by_name.get(pair[2].strip(EDGES))
-            if named is not None and 0 <= place < self.lettered:
+        if len(plain) == 1:
+            return self._place(plain)
+        if pair := re.fullmatch(r"([a-z])\W+(.+)", plain):
+            place, named = self._place(pair[1]), by_name.get(pair[2].strip(EDGES))
+            if named is not None and place is not None:
                 return place if named == place else -1
         return None
+
+    def _place(self, letter: str) -> int | None:
+        """The choice that a letter stands for."""
+        at = LETTERS.find(letter.upper())
+        return self.letters[at] if 0 <= at < len(self.letters) else None
 
     def _letter(self, text: str) -> int | None:
         """The letter that a text begins with."""
         found = LETTER.match(text)
         found = found or re.match(r"[\s*_`\"'“]*[(\[]?([a-z])[)\]](?!\w)", text)
-        place = LETTERS.find(found[1].upper()) if found and self.lettered else -1
-        return place if 0 <= place < self.lettered else None
+        return self._place(found[1]) if found else None
+
+    def _lone_letters(self, text: str) -> list[int]:
+        """The choices whose letters stand alone in a text, none that is denied. A bare "A" or "I" counts only beside
+        other letters ("A or C"), where it makes them ambiguous."""
+        if not self.letters:
+            return []
+        sure = {
+            match[1] or match[2] or match[3]
+            for match in LONE_LETTER.finditer(text)
+            if (match[3] or "") not in ("A", "I")
+            and not DENIED.search(text, max(0, match.start() - BEFORE), match.start())
+        }
+        listed = set(re.findall(r"(?<![\w’'])([AI])(?=\s{0,9}(?:or|and|,|;|\.|$))", text))
+        letters = sure | listed if sure else set()
+        return [place for letter in sorted(letters) if (place := self._place(letter)) is not None]
 
     def mentions(self, text: str) -> list[int]:
         """The choices that a text names, in order; the longest name at each place, none that is denied."""
@@ -190,16 +224,24 @@ def _only(found: Sequence[int]) -> int | None:
     return found[0] if len(set(found)) == 1 else None
 
 
-def shows_letters(sent: str, choices: Sequence[str]) -> int:
-    """How many choices stand behind letters in what was sent: all of them, or none.
+def letters_shown(sent: str, choices: Sequence[str]) -> tuple[int, ...]:
+    """The places of the choices behind the letters A, B, ... in what was sent, if all of them stand behind letters. A
+    prompt with worked examples shows letters more than once: the last ones are those of the question.
 
-    >>> shows_letters("A) aunt\\nB) niece", ["aunt", "niece"]), shows_letters("aunt or niece?", ["aunt", "niece"])
-    (2, 0)
+    >>> letters_shown("A) niece\\nB) aunt", ["aunt", "niece"]), letters_shown("aunt or niece?", ["aunt", "niece"])
+    ((1, 0), ())
     """
     if not 1 <= len(choices) <= len(LETTERS):
-        return 0
-    shown = all(re.search(rf"(?<!\w){LETTERS[i]}[).:\]]\s*{re.escape(each)}", sent) for i, each in enumerate(choices))
-    return len(choices) if shown else 0
+        return ()
+    shown = dict(_lettered(tuple(choices)).findall(sent))
+    order = [shown.get(letter) for letter in LETTERS[: len(choices)]]
+    return tuple(choices.index(choice) for choice in order if choice) if set(order) == set(choices) else ()
+
+
+@cache
+def _lettered(choices: Sequence[str]) -> re.Pattern[str]:
+    listed = "|".join(re.escape(choice) for choice in sorted(choices, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)([A-Z])[).:\]]\s*({listed})")
 
 
 def names_of(choices: Sequence[str], also: Mapping[str, str] | None = None) -> tuple[tuple[str, int], ...]:
@@ -211,3 +253,21 @@ def names_of(choices: Sequence[str], also: Mapping[str, str] | None = None) -> t
     own = {_spaced(choice.strip(EDGES) or choice): place for place, choice in enumerate(choices)}
     more = {_spaced(name): own[choice] for name, choice in (also or {}).items() if choice in own}
     return (*own.items(), *((name, place) for name, place in more.items() if name not in own))
+
+
+def read_choice(item: Item, reply: str, sent: str) -> Answer:
+    """The answer in a reply to an item whose choices have no other names.
+
+    >>> item = Item(id="a", suite="s", prompt="?", choices=("red", "blue"))
+    >>> read_choice(item, "Therefore B", "A. blue\\nB. red").scores, read_choice(item, "Red or blue", "").status
+    ((1.0, 0.0), 'unread')
+    """
+    return answer_of(item, reply, Choices(names_of(item.choices), letters=letters_shown(sent, item.choices)))
+
+
+def answer_of(item: Item, reply: str, choices: Choices) -> Answer:
+    """The reply as an answer: 1 for the choice that it means; `unread` where it means none."""
+    place = choices.read(reply)
+    if place is None:
+        return Answer(item_id=item.id, text=reply, status="unread")
+    return Answer(item_id=item.id, text=reply, scores=tuple(float(i == place) for i in range(len(item.choices))))

@@ -9,13 +9,16 @@ import struct
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from string import ascii_uppercase
 from types import TracebackType
 from typing import Any
 
-from proband.core.protocols import Choice, Question
+from proband.core.protocols import Chat
+from proband.core.types import Answer, Item
 from proband.models import load
+from proband.solvers.choose import CHOOSE, ChooseOptions
 
 # Decides about each request: (path, body, how often this very body came before) -> a trouble, or None.
 Trouble = Callable[[str, dict[str, Any], int], str | None]
@@ -154,12 +157,23 @@ def model_at(stub: Stub, **settings: Any) -> Any:
     return load(f"openai:some/model@{stub.url}", {**QUICK, **settings})
 
 
-def question(number: int, *, choices: int = 4) -> Question:
+def question(number: int, *, choices: int = 4) -> Item:
     """The right choice is in capitals, at a place that depends on the number."""
     names = [f"no {number} {i}" for i in range(choices)]
     names[number % choices] = f"YES {number}"
-    return Question(f"Question {number}?", tuple(names))
+    return Item(id=f"q{number}", suite="any", prompt=f"Question {number}?", choices=tuple(names))
 
 
-def best(choice: Choice) -> int:
-    return max(range(len(choice.scores)), key=choice.scores.__getitem__)
+def in_letters(item: Item) -> Chat:
+    """A question as `options` reads it."""
+    lines = [f"{letter}. {choice}" for letter, choice in zip(ascii_uppercase, item.choices, strict=False)]
+    return (("user", "\n".join((item.prompt, *lines))),)
+
+
+def choose(model: Any, items: Sequence[Item], **settings: Any) -> list[Answer]:
+    """The answers by solver `choose`."""
+    return list(CHOOSE.solve(items, model, seed=0, options=ChooseOptions(**settings)))
+
+
+def best(answer: Answer) -> int:
+    return max(range(len(answer.scores)), key=answer.scores.__getitem__)

@@ -10,31 +10,44 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.core.protocols import Choice
+from proband.core.types import Answer
 from proband.models import load
 from proband.models.remote.policy import retry_after
 from proband.pipeline.asking.model_calls import Cached
 
 if TYPE_CHECKING:
-    from tests.models.remote.stub_server import BROKEN, QUICK, Stub, best, chat, model_at, question, right
+    from tests.models.remote.stub_server import (
+        BROKEN,
+        QUICK,
+        Stub,
+        best,
+        chat,
+        choose,
+        in_letters,
+        model_at,
+        question,
+        right,
+    )
 else:
-    from stub_server import BROKEN, QUICK, Stub, best, chat, model_at, question, right
+    from stub_server import BROKEN, QUICK, Stub, best, chat, choose, in_letters, model_at, question, right
+
+
+HOW: dict[str, Any] = {"max_tokens": 9, "temperature": 0.0, "seed": 0}
 
 
 @pytest.mark.parametrize("trouble", BROKEN)
 def test_trouble_that_passes_is_waited_out(trouble: str) -> None:
     asked = [question(i) for i in range(4)]
-    reported: list[int] = []
     with Stub(right, lambda path, body, n: trouble if n == 0 else None) as stub:
-        model = model_at(stub, permutations=2, concurrency=4, timeout=1.0 if trouble == "hang" else 20.0)
-        said = model.choose(asked, on_result=lambda i, choice: reported.append(i))
+        model = model_at(stub, concurrency=4, timeout=1.0 if trouble == "hang" else 20.0)
+        said = choose(model, asked, permutations=2)
     assert [best(choice) for choice in said] == [0, 1, 2, 3]
-    assert sorted(reported) == [0, 1, 2, 3]
     assert len(stub.bodies) == 16
     assert model.usage()["retries"] == 8
     assert stub.served == 8
@@ -46,7 +59,7 @@ def test_trouble_that_stays_ends_in_one_line_after_so_many_attempts(trouble: str
     with Stub(right, lambda path, body, n: trouble) as stub:
         model = model_at(stub, retries=2, timeout=0.5 if trouble == "hang" else 20.0)
         with pytest.raises(ProbandError, match=r"some/model@.*\(3 attempts\)") as error:
-            model.choose([question(0)])
+            choose(model, [question(0)])
         assert len(stub.bodies) == 3
     assert "\n" not in str(error.value)
     assert time.monotonic() - began < 15
@@ -70,7 +83,7 @@ def test_a_server_that_drips_bytes_is_a_time_out() -> None:
 
     began = time.monotonic()
     with Dripping(drip) as stub, pytest.raises(ProbandError, match=r"no answer within 0.3 s \(2 attempts\)"):
-        model_at(stub, retries=1, timeout=0.3).choose([question(0)])
+        choose(model_at(stub, retries=1, timeout=0.3), [question(0)])
     assert time.monotonic() - began < 15
 
 
@@ -80,7 +93,7 @@ def test_a_server_that_drips_bytes_is_a_time_out() -> None:
 def test_other_refusals_end_the_run_at_once_in_the_servers_words(refusal: str) -> None:
     with Stub(right, lambda path, body, n: refusal) as stub:
         with pytest.raises(ProbandError) as error:
-            model_at(stub, concurrency=1).choose([question(0), question(1)])
+            choose(model_at(stub, concurrency=1), [question(0), question(1)])
         assert len(stub.bodies) == 1
     status, _, message = refusal.partition(" ")
     assert f": {status}: {message}" in str(error.value)
@@ -93,7 +106,7 @@ def test_an_empty_account_is_not_asked_again() -> None:
 
     with Empty() as stub:
         with pytest.raises(ProbandError, match="429: no credit left"):
-            model_at(stub).choose([question(0)])
+            choose(model_at(stub), [question(0)])
         assert len(stub.bodies) == 1
 
 
@@ -101,18 +114,18 @@ def test_nobody_listens() -> None:
     with Stub() as stub:
         url = stub.url
     with pytest.raises(ProbandError, match=r"cannot connect.*\(3 attempts\)"):
-        load(f"openai:m@{url}", QUICK).choose([question(0)])
+        choose(load(f"openai:m@{url}", QUICK), [question(0)])
 
 
 def test_retry_after_is_honoured() -> None:
     with Stub(right, lambda path, body, n: "429" if n == 0 else None) as stub:
         stub.retry_after = "0.3"
-        model_at(stub, permutations=1).choose([question(0)])
+        choose(model_at(stub), [question(0)], permutations=1)
         assert stub.times[1] - stub.times[0] >= 0.3
     with Stub(right, lambda path, body, n: "429") as stub:
         stub.retry_after = "3600"
         with pytest.raises(ProbandError, match=r"asks to wait 3600 s \(1 attempts\)"):
-            model_at(stub).choose([question(0)])
+            choose(model_at(stub), [question(0)])
 
 
 def test_retry_after_may_be_a_date() -> None:
@@ -125,8 +138,8 @@ def test_retry_after_may_be_a_date() -> None:
 
 def test_chaos() -> None:
     """Forty questions through random trouble: every answer right, each reported once, nothing unbounded."""
-    asked = [question(i, choices=2 + i % 21) for i in range(40)]
-    reported: list[tuple[int, Choice]] = []
+    chats = [in_letters(question(i, choices=2 + i % 21)) for i in range(40)]
+    reported: list[tuple[int, str]] = []
 
     def trouble(path: str, body: dict[str, Any], n: int) -> str | None:
         rng = random.Random(f"{body['messages']}{n}")
@@ -134,11 +147,11 @@ def test_chaos() -> None:
 
     with Stub(right, trouble) as stub:
         model = model_at(stub)
-        said = model.choose(asked, on_result=lambda i, choice: reported.append((i, choice)))
-    assert [best(choice) for choice in said] == [i % (2 + i % 21) for i in range(40)]
+        said = model.chat(chats, **HOW, on_result=lambda i, reply: reported.append((i, reply)))
+    assert said == [ascii_uppercase[i % (2 + i % 21)] for i in range(40)]
     assert sorted(i for i, _ in reported) == list(range(40))
-    assert all(said[i] == choice for i, choice in reported)
-    assert stub.served == sum(min(4, 2 + i % 21) for i in range(40))  # no question was answered twice
+    assert all(said[i] == reply for i, reply in reported)
+    assert stub.served == 40  # no question was answered twice
 
 
 def test_no_more_requests_at_once_than_allowed() -> None:
@@ -147,7 +160,7 @@ def test_no_more_requests_at_once_than_allowed() -> None:
         return right(path, body)
 
     with Stub(slow) as stub:
-        model_at(stub, concurrency=3, permutations=1).choose([question(i) for i in range(20)])
+        choose(model_at(stub, concurrency=3), [question(i) for i in range(20)], permutations=1)
         assert stub.most_in_flight == 3
 
 
@@ -169,9 +182,9 @@ def test_an_interrupt_loses_nothing_that_was_finished(tmp_path: Path) -> None:
 
     with Stub(interrupting) as stub:
         with pytest.raises(KeyboardInterrupt):
-            Cached(model_at(stub, concurrency=4, permutations=1), tmp_path).choose(asked)
+            choose(Cached(model_at(stub, concurrency=4), tmp_path).wrapped(), asked, permutations=1)
         assert 17 <= len(stub.bodies) < 30
-        said = Cached(model_at(stub, permutations=1), tmp_path).choose(asked)
+        said = choose(Cached(model_at(stub), tmp_path).wrapped(), asked, permutations=1)
         again = [name for name, times in stub.seen.items() if times > 1]
     assert [best(choice) for choice in said] == [i % 4 for i in range(30)]
     assert len(again) <= 4  # what was in flight
@@ -179,16 +192,17 @@ def test_an_interrupt_loses_nothing_that_was_finished(tmp_path: Path) -> None:
 
 
 def test_a_failure_leaves_what_was_reported() -> None:
-    reported: dict[int, Choice] = {}
+    reported: dict[int, str] = {}
     stub = Stub(right, lambda path, body, n: "400 no" if "Question 5?" in str(body) else None)
     with stub, pytest.raises(ProbandError, match="400: no"):
-        model_at(stub, concurrency=1).choose([question(i) for i in range(9)], on_result=reported.__setitem__)
-    assert [best(choice) for choice in reported.values()] == [0, 1, 2, 3, 0]
+        chats = [in_letters(question(i)) for i in range(9)]
+        model_at(stub, concurrency=1).chat(chats, **HOW, on_result=reported.__setitem__)
+    assert list(reported.values()) == ["A", "B", "C", "D", "A"]
 
 
 def test_beside_a_running_loop() -> None:
-    async def notebook() -> list[Choice]:
-        said: list[Choice] = model.choose([question(2)])
+    async def notebook() -> list[Answer]:
+        said = choose(model, [question(2)])
         with pytest.raises(ProbandError, match="400: no"):
             model.generate(["fail"], max_tokens=1, temperature=0, seed=0)
         return said
@@ -202,4 +216,4 @@ def test_beside_a_running_loop() -> None:
 def test_an_answer_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("proband.models.remote.endpoint.LARGEST", 20)
     with Stub(right) as stub, pytest.raises(ProbandError, match="an answer of more than 0 MiB"):
-        model_at(stub, retries=1).choose([question(0)])
+        choose(model_at(stub, retries=1), [question(0)])

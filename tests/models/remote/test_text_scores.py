@@ -11,9 +11,9 @@ from proband.core.protocols import Score, ScoresText, Text
 from proband.models.remote.chat_model import ScoringRemote
 
 if TYPE_CHECKING:
-    from tests.models.remote.stub_server import Stub, best, model_at, question, right
+    from tests.models.remote.stub_server import Stub, best, choose, model_at, question, right
 else:
-    from stub_server import Stub, best, model_at, question, right
+    from stub_server import Stub, best, choose, model_at, question, right
 
 
 def token_cost(token: str) -> float:
@@ -85,7 +85,7 @@ def test_a_server_that_refuses_echo_is_not_one_that_scores_text(refusal: str) ->
     with Stub(right, lambda path, body, n: refusal if path == "/completions" else None) as stub:
         model = model_at(stub, scores=None)
         assert not isinstance(model, ScoresText)
-        assert best(model.choose([question(1)])[0]) == 1
+        assert best(choose(model, [question(1)])[0]) == 1
 
 
 def test_a_wrong_key_is_told_when_the_model_is_loaded() -> None:

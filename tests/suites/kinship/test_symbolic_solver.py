@@ -13,13 +13,15 @@ from proband.core.errors import ProbandError
 from proband.core.files import parse
 from proband.core.metrics import accuracy_of
 from proband.core.options import NoOptions
-from proband.core.protocols import AnswersItems, Choice, Question, Score, Text
+from proband.core.protocols import AnswersItems, Score, Text
 from proband.core.types import Answer, Item
-from proband.solvers import AS_IS, CHOOSE, LIKELIHOOD
+from proband.solvers import AS_IS, LIKELIHOOD
+from proband.solvers.choose import ChooseOptions
 from proband.solvers.likelihood import LikelihoodOptions, Norm, completions
 from proband.suites.kinship import SUITE
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import TASKS, BuildOptions
+from proband.suites.kinship.replies import CHOOSE
 from proband.suites.kinship.symbolic_solver import Symbolic
 
 
@@ -122,15 +124,15 @@ class Picks:
     def identity(self) -> dict[str, str]:
         return {}
 
-    def choose(self, questions: Sequence[Question]) -> list[Choice]:
-        return [Choice(scores=tuple(float(c == "aunt") for c in q.choices), text="aunt") for q in questions]
+    def generate(self, prompts: Sequence[str], **how: Any) -> list[str]:
+        return ["The relation is auntie" for _ in prompts]
 
 
-def test_choose_passes_the_question_on() -> None:
+def test_choose_reads_relations_by_all_their_names() -> None:
     found = items(task="clean", per_k=22, k="3")
-    answers = CHOOSE.solve(found, Picks(), seed=0, options=NoOptions())
+    answers = CHOOSE.solve(found, Picks(), seed=0, options=ChooseOptions())
     assert score(found, answers) == pytest.approx(1 / 22)
-    assert answers[0].text == "aunt"
+    assert answers[0].scores == tuple(float(choice == "aunt") for choice in found[0].choices)
 
 
 def test_show_tells_story_facts_and_proof() -> None:

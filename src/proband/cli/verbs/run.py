@@ -92,7 +92,7 @@ class Asking:
     ] = False
 
 
-@Parameter(name="*", group=Group("Prompting (solver generate)", sort_key=2))
+@Parameter(name="*", group=Group("Prompting (solvers generate, choose)", sort_key=2))
 @dataclass(frozen=True, kw_only=True)
 class Prompting:
     """What a model reads that replies in words."""
@@ -125,7 +125,8 @@ class Prompting:
         Parameter(
             metavar="N",
             validator=COUNT,
-            help="Cut replies at N tokens (default: 256; 4,096 for endpoints and models that reason by themselves).",
+            help="Cut replies at N tokens (default: 256; 4,096 for endpoints and models that reason by themselves; "
+            "1,024 for choose).",
         ),
     ] = None
 
@@ -180,7 +181,7 @@ class Loading:
         Pairs,
         Parameter(
             metavar="NAME=VALUE",
-            help="Option of the kind of model (`proband list models`), such as permutations=4 of openai: or "
+            help="Option of the kind of model (`proband list models`), such as concurrency=4 of openai: or "
             "phrases=none of vec:; repeatable.",
         ),
     ] = ()

@@ -4,7 +4,6 @@ Chats        through /chat/completions
 Replies      the same, with the log-probability of each reply where the server gives it
 Generates    the same, with one message
 Concurrent   several items at a time
-Chooses      multiple choice by letter (`letter_choice.py`), through /chat/completions
 ScoresText   log-probabilities of a given text, through /completions with echo, where the server gives them;
              a model that cannot is not one that scores text
 """
@@ -22,29 +21,22 @@ from msgspec import Meta
 
 from proband.core.errors import ProbandError, Withheld
 from proband.core.progress import say
-from proband.core.protocols import Chat, Choice, Question, Reply, Score, Text
+from proband.core.protocols import Chat, Reply, Score, Text
 from proband.models.remote.endpoint import Caller, Endpoint, Refused, Unusable
-from proband.models.remote.letter_choice import choice_meant, log_probabilities, prompt_of, rotations
-from proband.models.remote.messages import Completion, sent
+from proband.models.remote.messages import Completion, first_token, sent
 from proband.models.remote.policy import Policy
 from proband.models.remote.text_scores import echoed
 
 TOP = (20, 5)  # alternatives to ask for; servers that allow fewer get the next
-SHOWN = 300  # characters of a reply that are kept with a choice
+# options of endpoints once, now of the solvers: they stay in the identity, so that what the cache has is not paid again
+SETTLED_ELSEWHERE = {"max_tokens": "1024", "temperature": "0.0", "permutations": "None", "logprobs": "True"}
 Report = Callable[[int, Any], None] | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class RemoteOptions(Policy):
-    """Loading a model at an endpoint: how hard to try, and what to ask for."""
+    """Loading a model at an endpoint: how hard to try, and what every request contains."""
 
-    max_tokens: Annotated[int, Meta(description="longest reply of solver choose, reasoning included", ge=1)] = 1024
-    temperature: Annotated[float, Meta(description="sampling temperature of solver choose", ge=0)] = 0.0
-    permutations: Annotated[
-        Annotated[int, Meta(ge=1)] | None,
-        Meta(description="orders of the choices to ask in (default: 4, or 1 where the server gives log-probabilities)"),
-    ] = None
-    logprobs: Annotated[bool, Meta(description="ask for log-probabilities of the letters (solver choose)")] = True
     system: Annotated[str | None, Meta(description="system message")] = None
     extra: Annotated[dict[str, Any] | str | None, Meta(description="further fields of each request, as JSON")] = None
     prices: Annotated[str | None, Meta(description="price per million input and output tokens, as 0.15,0.6")] = None
@@ -54,14 +46,14 @@ class RemoteOptions(Policy):
 
 
 class Remote:
-    """A chat model (protocols Chats, Replies, Chooses, Generates)."""
+    """A chat model (protocols Chats, Replies, Generates)."""
 
     room = 4096  # tokens for a reply: what a model thinks counts too, and nobody pays for what is not written
 
     def __init__(self, endpoint: Endpoint, *, name: str, model: str, options: RemoteOptions) -> None:
         self.name, self.model, self._endpoint, self._options = name, model, endpoint, options
         self._extra, self.prices, self.concurrency = _extra(options.extra, name), endpoint.prices, options.concurrency
-        self._top: list[int] = list(TOP) if options.logprobs else []  # what is left to try; empty: no log-probabilities
+        self._top: list[int] = list(TOP)  # what is left to try; empty: no alternatives
         self._no_logprobs = False  # whether the server refused, or left out, the log-probabilities of replies
         self._names: dict[str, str] = {}  # what the server calls a field
         self._dropped: set[str] = set()  # fields it does not take; named by `usage`
@@ -73,10 +65,7 @@ class Remote:
             "model": self.model,
             "url": self._endpoint.url,
             "weights": "not told by the server",
-            "max_tokens": str(options.max_tokens),
-            "temperature": repr(options.temperature),
-            "permutations": str(options.permutations),
-            "logprobs": str(options.logprobs),
+            **SETTLED_ELSEWHERE,
             "system": options.system or "",
             "extra": json.dumps(self._extra, sort_keys=True, default=str),
             "seed": str(options.seed),
@@ -93,13 +82,11 @@ class Remote:
         budget.dearest = max(budget.dearest, budget.spent / answered if answered else 0.0)
 
     def usage(self) -> Mapping[str, float | None]:
-        """Requests, retries, answers with their seconds, tokens, replies without a readable letter; with prices, the
-        cost too. Tokens and cost are None where the server never tells them."""
+        """Requests, retries, answers with their seconds, tokens; with prices, the cost too. Tokens and cost are None
+        where the server never tells them."""
         endpoint = self._endpoint
         names = ("requests", "retries", "answered", "prompt_tokens", "completion_tokens", "without_usage")
-        counts: dict[str, float | None] = {
-            name: float(endpoint.counts[name]) for name in (*names, "unparsed", "cut_off")
-        }
+        counts: dict[str, float | None] = {name: float(endpoint.counts[name]) for name in (*names, "cut_off")}
         counts |= {"seconds": round(endpoint.seconds, 3), "longest_seconds": round(endpoint.longest, 3)}
         missing = self._dropped | ({"logprobs"} if self._no_logprobs else set())
         counts |= {f"without_{field}": 1.0 for field in sorted(missing)}
@@ -109,58 +96,12 @@ class Remote:
             counts["cost"] = None if silent else self.prices.of(into, out)
         return counts | ({"prompt_tokens": None, "completion_tokens": None} if silent else {})
 
-    # ---- choosing --------------------------------------------------------------------------------------------------
-
-    def choose(self, questions: Sequence[Question], *, on_result: Report = None) -> list[Choice]:
-        """Scores per choice: votes over rotations, or log-probabilities where the server gives them."""
-        for question in questions:
-            prompt_of(question, 0)  # refuse what cannot be asked before anything is spent
-
-        async def ask(caller: Caller, i: int) -> Choice:
-            return await self._choose(caller, questions[i])
-
-        return self._endpoint.map(ask, len(questions), on_result=on_result)
-
-    async def _choose(self, caller: Caller, question: Question) -> Choice:
-        """The first answer shows whether there are log-probabilities, and so how many rotations are needed."""
-        options = self._options
-        fields = {"max_tokens": options.max_tokens, "temperature": options.temperature, "seed": options.seed}
-        shifts = rotations(len(question.choices), options.permutations or 4)
-        replies: list[str] = []
-        logs: list[tuple[float, ...] | None] = []
-        for shift in shifts:
-            chat: Chat = (("user", prompt_of(question, shift)),)
-            reply, content = await self._chat(caller, chat, fields, letters=True)
-            replies.append(reply)
-            logs.append(log_probabilities(content, question, shift))
-            if options.permutations is None and logs[0] is not None:
-                break
-        shown = " | ".join(reply.strip()[-SHOWN:] for reply in replies)
-        given = [log for log in logs if log is not None]
-        if len(given) == len(logs):
-            return Choice(tuple(math.fsum(column) / len(given) for column in zip(*given)), shown)
-        votes = self._votes(question, shifts, replies)
-        return Choice(votes, shown, unread=not any(votes))
-
-    def _votes(self, question: Question, shifts: Sequence[int], replies: Sequence[str]) -> tuple[float, ...]:
-        votes = [0] * len(question.choices)
-        for shift, reply in zip(shifts, replies):
-            place = choice_meant(reply, question, shift)
-            if place is None:
-                self._endpoint.counts["unparsed"] += 1
-            else:
-                votes[place] += 1
-        return tuple(count / len(replies) for count in votes)
-
     # ---- chat ------------------------------------------------------------------------------------------------------
 
-    async def _chat(self, caller: Caller, chat: Chat, fields: Mapping[str, Any], *, letters: bool) -> tuple[str, Any]:
-        """(text, token log-probabilities or None) of one chat turn; steps down where the server refuses a setting.
-        `letters`: the alternatives to the first token are needed too."""
+    async def _chat(self, caller: Caller, chat: Chat, fields: Mapping[str, Any]) -> tuple[str, Any]:
+        """(text, token log-probabilities or None) of one chat turn; steps down where the server refuses a setting."""
         while True:
             body = self._body(chat, fields)
-            if letters and self._top:
-                body |= {"logprobs": True, "top_logprobs": self._top[0]}
             try:
                 return await caller.post("/chat/completions", body, self._read_chat)
             except Refused as refusal:
@@ -172,14 +113,26 @@ class Remote:
             chat = (("system", self._options.system), *chat)
         messages = [{"role": role, "content": content} for role, content in chat]
         body = {"model": self.model, "messages": messages, **fields, **self._extra}
-        if self._no_logprobs:
-            body.pop("logprobs", None)
+        if "top_logprobs" in fields and self._top:
+            body["top_logprobs"] = self._top[0]
+        elif "top_logprobs" in fields or self._no_logprobs:
+            body = {name: value for name, value in body.items() if name not in ("logprobs", "top_logprobs")}
         return {self._names.get(field, field): value for field, value in body.items() if field not in self._dropped}
 
-    def rendered(self, chat: Chat, *, max_tokens: int, temperature: float, seed: int, logprobs: bool = False) -> str:
+    def rendered(
+        self,
+        chat: Chat,
+        *,
+        max_tokens: int,
+        temperature: float,
+        seed: int,
+        logprobs: bool = False,
+        alternatives: bool = False,
+    ) -> str:
         """The body of the request."""
-        fields = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed}
-        fields |= {"logprobs": True} if logprobs else {}
+        fields: dict[str, Any] = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed}
+        fields |= {"logprobs": True} if logprobs or alternatives else {}
+        fields |= {"top_logprobs": TOP[0]} if alternatives else {}
         return sent(self._body(chat, fields)).decode("utf-8")
 
     def _adapted(self, reason: str, sent: Mapping[str, Any]) -> bool:
@@ -235,18 +188,29 @@ class Remote:
 
     def _replies(self, chats: Sequence[Chat], fields: Mapping[str, Any], on_result: Report) -> list[str]:
         async def ask(caller: Caller, i: int) -> str:
-            return (await self._chat(caller, chats[i], fields, letters=False))[0]
+            return (await self._chat(caller, chats[i], fields))[0]
 
         return self._endpoint.map(ask, len(chats), on_result=on_result)
 
     def replies(
-        self, chats: Sequence[Chat], *, max_tokens: int, temperature: float, seed: int, on_result: Report = None
+        self,
+        chats: Sequence[Chat],
+        *,
+        max_tokens: int,
+        temperature: float,
+        seed: int,
+        alternatives: bool = False,
+        on_result: Report = None,
     ) -> list[Reply]:
-        """What `chat` gives, with log-probabilities where the server gives them."""
-        fields = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed, "logprobs": True}
+        """What `chat` gives, with log-probabilities where the server gives them: of the reply, or of its first token
+        and the alternatives to it."""
+        fields: dict[str, Any] = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed, "logprobs": True}
+        fields |= {"top_logprobs": TOP[0]} if alternatives else {}
 
         async def ask(caller: Caller, i: int) -> Reply:
-            text, content = await self._chat(caller, chats[i], fields, letters=False)
+            text, content = await self._chat(caller, chats[i], fields)
+            if alternatives:
+                return Reply(text, first=first_token(content))
             mean = mean_log_probability(content)
             if mean is None and text:
                 self._without_logprobs("leaves them out")

@@ -17,7 +17,8 @@ from proband.core.cache import cache_folder
 from proband.core.errors import ProbandError
 from proband.core.files import decode, items_path, read_items, read_json
 from proband.core.options import read_options
-from proband.core.protocols import Chooses, Generates, LearnsFromItems, ScoresText
+from proband.core.progress import say
+from proband.core.protocols import Generates, LearnsFromItems, ScoresText
 from proband.core.suite import Solver, Suite
 from proband.core.types import Item
 from proband.pipeline.asking.item_answers import Answering, OnError, TooLongChoice
@@ -25,6 +26,7 @@ from proband.pipeline.asking.model_calls import Cached
 from proband.pipeline.asking.models import candidates, choose_solver, load_model
 
 MOST_EXAMPLES = 1000  # to choose --shots from
+MOVED = ("permutations", "max_tokens", "temperature", "logprobs")
 EXAMPLE_SEED = 1_000_003  # added to a build's seed, for examples that it does not contain
 
 
@@ -67,6 +69,16 @@ class RunOptions:
         return max(1, int(float(number) * total / 100)) if percent else int(float(number))
 
 
+def with_moved_options(how: RunOptions) -> RunOptions:
+    """Options of `choose` that were options of endpoints in earlier versions are read there too."""
+    moved = {name: value for name, value in how.model_options.items() if name.replace("-", "_") in MOVED}
+    if how.solver != "choose" or not moved:
+        return how
+    say(f"{', '.join(moved)}: now set with --set, as options of solver choose; --model-set is read for this release")
+    kept = {name: value for name, value in how.model_options.items() if name not in moved}
+    return replace(how, model_options=kept, options={**moved, **how.options})
+
+
 def settled_model(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> Any:
     """The model of a run, loaded if it is named. A server is not asked whether it scores texts if no solver that may
     be chosen needs that."""
@@ -106,7 +118,7 @@ def needs_scores(suite: Suite, how: RunOptions, setting: str = "") -> bool | Non
     if how.solver is not None and "," not in how.solver:
         return suite.solver(how.solver).needs is ScoresText
     for solver in candidates(suite, how.solver, setting=setting, options=how.options):
-        if solver.setting in ("", setting) and solver.needs in (Generates, Chooses, ScoresText):
+        if solver.setting in ("", setting) and solver.needs in (Generates, ScoresText):
             return None if solver.needs is ScoresText else False
     return None
 

@@ -21,9 +21,10 @@ from typing import Any
 from proband.core.cache import Cache
 from proband.core.errors import ModelFailed, ProbandError
 from proband.core.files import dumps
-from proband.core.protocols import Chat, Choice, Concurrent, Question, Reply, Score, Text
+from proband.core.protocols import Chat, Concurrent, Reply, Score, Text
 
-RESULTS: dict[str, Any] = {"score": Score, "choose": Choice, "generate": str, "chat": str, "replies": Reply}
+RESULTS: dict[str, Any] = {"score": Score, "generate": str, "chat": str, "replies": Reply}
+BLANKS: dict[str, Any] = {"score": (0.0, 1, 1), "replies": ("", None)}  # results that say nothing; of others: ""
 SHOWN = 60  # characters of a request in a message
 CHARACTERS = 4.0  # per token, where the tokenizer is at the other end
 
@@ -45,10 +46,6 @@ class Calls:
     def score(self, texts: Sequence[Text], *, method: str) -> list[Score]:
         keys = [dumps([text.text, text.start]) for text in texts]
         return [Score(*value) for value in self.answers("score", texts, keys, method=method)]
-
-    def choose(self, questions: Sequence[Question]) -> list[Choice]:
-        keys = [dumps([question.prompt, question.choices]) for question in questions]
-        return [Choice(tuple(scores), *more) for scores, *more in self.answers("choose", questions, keys)]
 
     def generate(self, prompts: Sequence[str], **settings: Any) -> list[str]:
         return self.answers("generate", prompts, list(prompts), **settings)
@@ -170,18 +167,14 @@ class Cached(Calls):
             plain = astuple(value)
             if not finite(plain):
                 problem = f"gave a number that is not finite ({', '.join(map(str, _numbers(plain)))})"
-            elif isinstance(value, Choice) and len(value.scores) != len(request.choices):
-                problem = f"gave {len(value.scores)} scores for {len(request.choices)} choices"
             else:
-                return tuple(without_surrogates(each) if isinstance(each, str) else each for each in plain)
+                return _storable(plain)
         raise ModelFailed(f"{self.model.name}: {call} {problem}, for {shown(request)!r}")
 
 
 def usable(call: str, value: Any) -> bool:
     """Whether a value of the cache may be served: older versions kept scores that are not numbers, as null."""
-    if call == "score":
-        return value is not None and value[0] is not None
-    return value is not None and not (call == "choose" and None in value[0])
+    return value is not None and not (call == "score" and value[0] is None)
 
 
 def finite(values: tuple[Any, ...]) -> bool:
@@ -190,9 +183,19 @@ def finite(values: tuple[Any, ...]) -> bool:
 
 def _numbers(values: tuple[Any, ...]) -> list[float]:
     """The numbers among the fields of a result; whatever is not a number where one is wanted counts as nan."""
-    flat = [each for value in values for each in (value if isinstance(value, tuple) else (value,))]
-    numbers = [each for each in flat if each is not None and not isinstance(each, str)]
-    return [float(each) if isinstance(each, (int, float)) else math.nan for each in numbers]
+    found: list[float] = []
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            found += _numbers(tuple(value))
+        elif value is not None and not isinstance(value, str):
+            found.append(float(value) if isinstance(value, (int, float)) else math.nan)
+    return found
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        return tuple(map(_storable, value))
+    return without_surrogates(value) if isinstance(value, str) else value
 
 
 def without_surrogates(text: str) -> str:
@@ -231,19 +234,12 @@ class Counting(Cached):
             elif name not in self.asked:
                 self.asked[name] = self._text(call, request, settings)
                 self.most_tokens += int(settings.get("max_tokens", 0))
-        return [self._blank(call, request) for request in requests]
+        return [BLANKS.get(call, "") for _ in requests]
 
     def _text(self, call: str, request: Any, settings: dict[str, Any]) -> str:
         if call in ("chat", "replies"):
             return str(self.model.rendered(request, **settings))
         return str(getattr(request, "text", getattr(request, "prompt", request)))
-
-    def _blank(self, call: str, request: Any) -> Any:
-        if call == "score":
-            return (0.0, 1, 1)
-        if call == "choose":
-            return ((0.0,) * len(request.choices), None, True)
-        return ("", None) if call == "replies" else ""
 
     def figures(self) -> dict[str, Any]:
         """`tokens in` are counted by the model's own tokenizer, or estimated from the characters; `tokens out` and the

@@ -16,8 +16,9 @@ LISTED = 5  # items that failed, by name
 
 
 def unread_warnings(study: Study) -> list[str]:
-    """A sentence for each run that is not finished, that failed on some items or whose replies were withheld, and for
-    each system that left more than a few replies unreadable, or items unasked or not covered."""
+    """A sentence for each run that is not finished, that failed on some items, whose replies were withheld or whose
+    solver sums them up, and for each system that left more than a few replies unreadable, or items unasked or not
+    covered."""
     said = []
     for each, label, statuses, errors in zip(
         study.items.answered, study.items.labels, study.arrays.statuses, study.arrays.errors, strict=True
@@ -32,6 +33,8 @@ def unread_warnings(study: Study) -> list[str]:
             said.append(
                 f"{label}: a filter withheld the replies to {words.count(withheld, 'item')}, which count as wrong."
             )
+        if each.run.summary.get("in_words"):
+            said.append(f"{label}: {each.run.summary['in_words']}.")
     for label, cell in zip(study.labels, study.cell(study.main, {})):
         if cell is not None and cell.unread > WARNED:
             said.append(f"Warning: {100 * cell.unread:.1f}% of the replies of {label} are unread and count as wrong.")

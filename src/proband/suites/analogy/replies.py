@@ -7,8 +7,9 @@ from pathlib import Path
 
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
+from proband.solvers.choose import choosing
 from proband.solvers.generate import Asking, generating
-from proband.solvers.replies import Choices, names_of, shows_letters
+from proband.solvers.replies import Choices, answer_of, letters_shown, names_of
 from proband.suites.analogy.item_pairs import query_and_options
 
 JOINED = ("{} : {}", "{}: {}", "{}:{}", "{} is to {}", "{} - {}", "{} -> {}", "{} → {}", "{} and {}", "{}, {}", "{}/{}")
@@ -16,14 +17,14 @@ AROUND = ('"{}" is to "{}"', "'{}' is to '{}'", '"{}" and "{}"', "'{}' and '{}'"
 
 
 @cache
-def _choices(choices: tuple[str, ...], pairs: tuple[tuple[str, str], ...], lettered: int) -> Choices:
+def _choices(choices: tuple[str, ...], pairs: tuple[tuple[str, str], ...], letters: tuple[int, ...]) -> Choices:
     """The pairs in every way of writing them; a single word that only one of them has is not enough."""
     written = {
         form.format(head, tail).casefold(): choice
         for choice, (head, tail) in zip(choices, pairs, strict=True)
         for form in (*JOINED, *AROUND)
     }
-    return Choices(names_of([choice.casefold() for choice in choices], written), lettered=lettered)
+    return Choices(names_of([choice.casefold() for choice in choices], written), letters=letters)
 
 
 def read(item: Item, reply: str, sent: str) -> Answer:
@@ -36,10 +37,7 @@ def read(item: Item, reply: str, sent: str) -> Answer:
     """
     pairs = tuple(tuple(option) for option in query_and_options(item)[1])
     choices = tuple(choice.casefold() for choice in item.choices)
-    place = _choices(choices, pairs, shows_letters(sent, item.choices)).read(reply)
-    if place is None:
-        return Answer(item_id=item.id, text=reply, status="unread")
-    return Answer(item_id=item.id, text=reply, scores=tuple(float(i == place) for i in range(len(item.choices))))
+    return answer_of(item, reply, _choices(choices, pairs, letters_shown(sent, item.choices)))
 
 
 def asked(item: Item) -> bool:
@@ -48,12 +46,11 @@ def asked(item: Item) -> bool:
     return True
 
 
-GENERATE = generating(
-    Asking(
-        prompts=Path(__file__).parent / "prompts",
-        default="letters",
-        read=read,
-        answer=lambda item: item.choices[item.gold or 0],
-        asked=asked,
-    )
+ASKING = Asking(
+    prompts=Path(__file__).parent / "prompts",
+    default="letters",
+    read=read,
+    answer=lambda item: item.choices[item.gold or 0],
+    asked=asked,
 )
+GENERATE, CHOOSE = generating(ASKING), choosing(ASKING)

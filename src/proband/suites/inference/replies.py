@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from proband.core.types import Answer, Item
-from proband.solvers.replies import Choices, names_of
+from proband.solvers.replies import Choices, answer_of, letters_shown, names_of
 
 OTHER_WORDS = {"true": "yes", "entailment": "yes", "entailed": "yes", "false": "no", "not entailed": "no"}
-YES_NO = Choices(names_of(["yes", "no"], OTHER_WORDS))
+YES_NO = names_of(["yes", "no"], OTHER_WORDS)
 
 
 def read(item: Item, reply: str, sent: str) -> Answer:
@@ -15,7 +15,4 @@ def read(item: Item, reply: str, sent: str) -> Answer:
     >>> read(item, "**Yes**, it follows.", "").scores, read(item, "Hard to say.", "").status
     ((1.0, 0.0), 'unread')
     """
-    place = YES_NO.read(reply)
-    if place is None:
-        return Answer(item_id=item.id, text=reply, status="unread")
-    return Answer(item_id=item.id, text=reply, scores=tuple(float(i == place) for i in range(2)))
+    return answer_of(item, reply, Choices(YES_NO, letters=letters_shown(sent, item.choices)))

@@ -24,7 +24,7 @@ from typing import Any
 from proband.core.metrics import ACCURACY
 from proband.core.suite import Claim, Contrast, Demo, Suite, Verified
 from proband.core.types import Item
-from proband.solvers import AS_IS, CHOOSE, LIKELIHOOD
+from proband.solvers import AS_IS, LIKELIHOOD
 from proband.suites.kinship.clutrr.export import export
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import BuildOptions, example_options
@@ -38,7 +38,7 @@ from proband.suites.kinship.paper.paraphrases import PARAPHRASES
 from proband.suites.kinship.paper.tables import TABLES
 from proband.suites.kinship.published import published
 from proband.suites.kinship.reading_solver import Read
-from proband.suites.kinship.replies import GENERATE
+from proband.suites.kinship.replies import CHOOSE, GENERATE
 from proband.suites.kinship.symbolic_solver import Symbolic
 
 

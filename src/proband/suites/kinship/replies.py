@@ -11,8 +11,9 @@ from functools import cache
 from pathlib import Path
 
 from proband.core.types import Answer, Item
+from proband.solvers.choose import choosing
 from proband.solvers.generate import Asking, generating
-from proband.solvers.replies import Choices, names_of, shows_letters
+from proband.solvers.replies import Choices, answer_of, letters_shown, names_of
 from proband.suites.kinship.world.rules import load
 
 ALIASES = {
@@ -56,10 +57,10 @@ def other_names() -> dict[str, str]:
 
 
 @cache
-def _choices(choices: tuple[str, ...], lettered: int) -> Choices:
+def _choices(choices: tuple[str, ...], letters: tuple[int, ...]) -> Choices:
     names = names_of(choices, other_names())
     owners = "".join(rf"(?<!\b{re.escape(name)}'s )" for name, _ in names)  # "his mom's sister" is no sister of his
-    return Choices(names, lettered=lettered, not_before=NOT_BEFORE + owners, not_after=NOT_AFTER)
+    return Choices(names, letters=letters, not_before=NOT_BEFORE + owners, not_after=NOT_AFTER)
 
 
 def read(item: Item, reply: str, sent: str) -> Answer:
@@ -69,10 +70,7 @@ def read(item: Item, reply: str, sent: str) -> Answer:
     >>> [read(item, r, "").status for r in ("she is his mom's sister, so his aunt", "Aunt or niece.")]
     ['', 'unread']
     """
-    place = _choices(item.choices, shows_letters(sent, item.choices)).read(reply)
-    if place is None:
-        return Answer(item_id=item.id, text=reply, status="unread")
-    return Answer(item_id=item.id, text=reply, scores=tuple(float(i == place) for i in range(len(item.choices))))
+    return answer_of(item, reply, _choices(item.choices, letters_shown(sent, item.choices)))
 
 
 def context(item: Item) -> dict[str, str]:
@@ -106,12 +104,11 @@ def rules_in_words(rules: str) -> str:
     )
 
 
-GENERATE = generating(
-    Asking(
-        prompts=Path(__file__).parent / "prompts",
-        default="choices",
-        read=read,
-        answer=lambda item: item.choices[item.gold or 0],
-        context=context,
-    )
+ASKING = Asking(
+    prompts=Path(__file__).parent / "prompts",
+    default="choices",
+    read=read,
+    answer=lambda item: item.choices[item.gold or 0],
+    context=context,
 )
+GENERATE, CHOOSE = generating(ASKING), choosing(ASKING)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.core.protocols import Choice, Question, Score, Text
+from proband.core.protocols import Score, Text
 from proband.core.types import Item
 
 ITEM = Item(
@@ -66,14 +66,14 @@ def test_unknown_settings_are_refused(options: dict[str, str], scores: Any) -> N
         scores("pppl", **options)
 
 
-def test_choose_passes_the_question_on(solve: Any) -> None:
+def test_choose_asks_in_every_order(solve: Any) -> None:
     class Chooser:
-        def choose(self, questions: Sequence[Question]) -> list[Choice]:
-            assert questions == [Question(ITEM.prompt, ITEM.choices)]
-            return [Choice((0.25, 0.75), "B")]
+        def generate(self, prompts: Sequence[str], **how: Any) -> list[str]:
+            assert all(prompt.startswith(ITEM.prompt) for prompt in prompts)
+            return [f"B. {ITEM.choices[1]}" if "B. " + ITEM.choices[1] in prompt else "A" for prompt in prompts]
 
     (answer,) = solve("choose", [ITEM], Chooser())
-    assert (answer.scores, answer.text) == ((0.25, 0.75), "B")
+    assert (answer.scores, answer.letters) == ((0.0, 1.0), "BA")
 
 
 def test_a_solver_says_when_items_are_of_another_setting(built: Any, solve: Any) -> None:

@@ -18,7 +18,7 @@ from proband.suites.inference.datasets.levy_dagan import asked
 from proband.suites.inference.items import items
 from proband.suites.inference.methods import cross_encoder, prompts, sentence_encoder
 from proband.suites.inference.methods.combination import RuleOptions
-from proband.suites.inference.methods.in_words import CHOOSE, GENERATE, ReplyOptions
+from proband.suites.inference.methods.in_words import CHOOSE, GENERATE, LetterOptions, ReplyOptions
 from proband.suites.inference.methods.prompts import PromptOptions
 from proband.suites.inference.triples import Triple
 
@@ -44,10 +44,8 @@ def test_models_asked_in_words_stand_on_the_lemma_baseline(made: list[Item]) -> 
     first, second = GENERATE.solve(made, Replying(), seed=0, options=ReplyOptions(on_lemma=True))
     assert (first.text, first.scores, first.status) == ("No.", (-0.5, 0.0), "")
     assert (second.text, second.scores, second.status) == ("Who knows?", (2.0, 0.0), "")
-    chosen = CHOOSE.solve(
-        made, Fake(choices={item.prompt: (0.0, 1.0) for item in made}), seed=0, options=RuleOptions(on_lemma=True)
-    )
-    assert chosen[1].scores == (2.0, 0.0)
+    chosen = CHOOSE.solve(made, Replying(), seed=0, options=LetterOptions(on_lemma=True))
+    assert [(answer.scores, answer.letters) for answer in chosen] == [((-0.5, 0.0), "BA"), ((2.0, 0.0), "--")]
 
 
 class Counting:

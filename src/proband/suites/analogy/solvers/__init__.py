@@ -6,8 +6,8 @@ from functools import partial
 
 from proband.core.protocols import EmbedsPairs, EmbedsSentences, EmbedsWords, HasVectors, ScoresText
 from proband.core.suite import Solver
-from proband.solvers import AS_IS, CHOOSE
-from proband.suites.analogy.replies import GENERATE
+from proband.solvers import AS_IS
+from proband.suites.analogy.replies import CHOOSE, GENERATE
 from proband.suites.analogy.solvers import cosine, pseudo_perplexity, retrieval, supervised
 from proband.suites.analogy.solvers.pseudo_perplexity import ScoringOptions
 from proband.suites.analogy.solvers.supervised import LearningOptions, WordLearningOptions

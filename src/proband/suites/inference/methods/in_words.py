@@ -8,20 +8,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from proband.core.suite import Solver
 from proband.core.types import Answer, Item
-from proband.solvers import CHOOSE as ASKED_TO_CHOOSE
+from proband.solvers.choose import ChooseOptions, choosing
 from proband.solvers.generate import Asking, GenerateOptions, generating
 from proband.suites.inference.methods.combination import RuleOptions, after_rules
 from proband.suites.inference.replies import read
 
-REPLIES = generating(
-    Asking(
-        prompts=Path(__file__).parents[1] / "prompts",
-        default="yes-no",
-        read=read,
-        answer=lambda item: item.choices[item.gold or 0],
-    )
+ASKING = Asking(
+    prompts=Path(__file__).parents[1] / "prompts",
+    default="yes-no",
+    read=read,
+    answer=lambda item: item.choices[item.gold or 0],
 )
 
 
@@ -30,11 +27,18 @@ class ReplyOptions(GenerateOptions, RuleOptions):
     """What is sent, and which rules come first."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class LetterOptions(ChooseOptions, RuleOptions):
+    """What is sent, in how many orders, and which rules come first."""
+
+
 def solve(
     items: Sequence[Item], model: Any, *, options: RuleOptions, ask: Callable[..., Sequence[Answer]], **how: Any
 ) -> list[Answer]:
     return after_rules(items, ask(items, model, options=options, **how), options)
 
 
-GENERATE = replace(REPLIES, solve=partial(solve, ask=REPLIES.solve), options=ReplyOptions)
-CHOOSE: Solver = replace(ASKED_TO_CHOOSE, solve=partial(solve, ask=ASKED_TO_CHOOSE.solve), options=RuleOptions)
+GENERATE, CHOOSE = (
+    replace(solver, solve=partial(solve, ask=solver.solve), options=options)
+    for solver, options in ((generating(ASKING), ReplyOptions), (choosing(ASKING), LetterOptions))
+)
