@@ -16,6 +16,7 @@ from proband.solvers.choose import CHOOSE, rotated
 from proband.solvers.replies import LONGEST, Choices, letters_shown, names_of, read_choice
 from proband.suites.analogy import replies as analogy
 from proband.suites.inference.methods import in_words as inference
+from proband.suites.inference.replies import read as read_yes_no
 from proband.suites.kinship import replies as kinship
 from proband.suites.kinship.world.relations import RELATIONS
 from proband.suites.script.cloze.replies import read as read_script
@@ -55,7 +56,7 @@ GAPS = Item(
 WAYS: dict[str, Any] = {  # the item, its reader, and the solvers by the prompts that they show
     "kinship": (STORY, kinship.read, {"": kinship.GENERATE, "letters": kinship.CHOOSE}),
     "analogy": (PAIRS, analogy.read, {"": analogy.GENERATE, "letters": analogy.CHOOSE}),
-    "inference": (YES_NO, inference.read, {"": inference.GENERATE, "letters": inference.CHOOSE}),
+    "inference": (YES_NO, read_yes_no, {"": inference.GENERATE, "letters": inference.CHOOSE}),
     "any": (COLOURS, read_choice, {"letters": CHOOSE}),
 }
 

@@ -46,15 +46,7 @@ from proband.pipeline.asking.answers_file import (
     waiting_answers,
 )
 from proband.pipeline.asking.engines import answer_chunks
-from proband.pipeline.asking.job import (
-    Job,
-    RunOptions,
-    asks_before,
-    reads,
-    settled_model,
-    with_moved_options,
-    without_asking,
-)
+from proband.pipeline.asking.job import Job, RunOptions, asks_before, reads, settled_model, without_asking
 from proband.pipeline.asking.model_calls import Counting
 from proband.pipeline.asking.models import choose_solver
 from proband.pipeline.asking.sampling import Asked, asked, picked
@@ -115,7 +107,7 @@ class Runner:
     """One run: its suite, model, solver and options, settled before anything is asked."""
 
     def __init__(self, *, items: Path, model: str | Any, out: Path, how: RunOptions) -> None:
-        first, how = first_item(items), with_moved_options(how)
+        first = first_item(items)
         self.items, self.out, self.how = items, out, how
         self.suite = suites.suite(first.suite)
         self.spec = model if isinstance(model, str) else None

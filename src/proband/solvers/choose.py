@@ -94,17 +94,9 @@ class View:
     place: int | None
 
 
-def solve(
-    items: Sequence[Item],
-    model: Generates,
-    *,
-    seed: int,
-    options: ChooseOptions,
-    examples: Sequence[Item] = (),
-    asking: Asking,
-) -> list[Answer]:
+def solve(items: Sequence[Item], model: Generates, *, options: ChooseOptions, **how: Any) -> list[Answer]:
     """The first order shows whether there are log-probabilities, and so whether the others are needed."""
-    ask = partial(_views, model=model, seed=seed, options=options, examples=examples, asking=asking)
+    ask = partial(_views, model=model, options=options, **how)
     firsts = ask([(item, 0) for item in items])
     shifts = [rotations(len(item.choices), options.permutations or 4)[1:] for item in items]
     if options.permutations is None:
@@ -122,8 +114,8 @@ def _views(
     model: Any,
     seed: int,
     options: ChooseOptions,
-    examples: Sequence[Item],
     asking: Asking,
+    examples: Sequence[Item] = (),
 ) -> list[View]:
     turned = [rotated(item, shift) for item, shift in questions]
     chats = chats_of(turned, model, seed=seed, options=options, examples=examples, asking=asking)
@@ -196,21 +188,12 @@ def _letter(token: str, n: int) -> int | None:
     return LETTERS.index(bare) if len(bare) == 1 and bare in LETTERS[:n] else None
 
 
-def sends(
-    items: Sequence[Item],
-    model: Any,
-    *,
-    seed: int,
-    options: ChooseOptions,
-    examples: Sequence[Item] = (),
-    asking: Asking,
-) -> list[list[str]]:
+def sends(items: Sequence[Item], model: Any, *, seed: int, options: ChooseOptions, **how: Any) -> list[list[str]]:
     """Of each item, byte for byte what would be sent, in every order of its choices."""
     shifts = [rotations(len(item.choices), options.permutations or 4) for item in items]
     turned = [rotated(item, shift) for item, each in zip(items, shifts, strict=True) for shift in each]
-    chats = chats_of(turned, model, seed=seed, options=options, examples=examples, asking=asking)
-    how = {**settings_of(model, options, seed), **_alternatives(model, options)}
-    texts = iter(texts_sent(chats, model, **how))
+    chats = chats_of(turned, model, seed=seed, options=options, **how)
+    texts = iter(texts_sent(chats, model, **settings_of(model, options, seed), **_alternatives(model, options)))
     return [[next(texts) for _ in each] for each in shifts]
 
 

@@ -164,8 +164,8 @@ def chats_of(
     *,
     seed: int,
     options: GenerateOptions,
-    examples: Sequence[Item],
     asking: Asking,
+    examples: Sequence[Item] = (),
 ) -> list[Chat]:
     """What each item is asked, as messages; for a base model, the examples stand in the one message."""
     prompt, turns = asking.prompt(options), isinstance(model, Chats)

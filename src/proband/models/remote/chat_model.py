@@ -23,7 +23,7 @@ from proband.core.errors import ProbandError, Withheld
 from proband.core.progress import say
 from proband.core.protocols import Chat, Reply, Score, Text
 from proband.models.remote.endpoint import Caller, Endpoint, Refused, Unusable
-from proband.models.remote.messages import Completion, first_token, sent
+from proband.models.remote.messages import Completion, sent
 from proband.models.remote.policy import Policy
 from proband.models.remote.text_scores import echoed
 
@@ -252,6 +252,24 @@ def mean_log_probability(content: Any) -> float | None:
     except (TypeError, KeyError, ValueError):
         return None
     return math.fsum(values) / len(values) if values and all(map(math.isfinite, values)) else None
+
+
+def first_token(content: Any) -> tuple[tuple[str, float], ...]:
+    """The first token of a reply that is not blank and the alternatives to it, with their log-probabilities; nothing
+    where the server does not give them.
+
+    >>> top = [{"token": "A", "logprob": -2.0}, {"token": "B", "logprob": -0.5}]
+    >>> first_token([{"token": "B", "top_logprobs": top}])
+    (('B', -0.5), ('A', -2.0))
+    """
+    try:
+        first = next(token for token in content or () if token["token"].strip())
+        given = [(str(each["token"]), float(each["logprob"])) for each in first["top_logprobs"]]
+    except (AttributeError, KeyError, StopIteration, TypeError, ValueError):
+        return ()
+    given.sort(key=lambda pair: pair[0] != first["token"])
+    usable = given and given[0][0] == first["token"] and all(-math.inf < value <= 1e-6 for _, value in given)
+    return tuple(given) if usable else ()
 
 
 def _extra(extra: dict[str, Any] | str | None, name: str) -> dict[str, Any]:

@@ -57,38 +57,6 @@ def decode_answer(raw: bytes) -> Answer:
     return msgspec.json.decode(whole.encode(), type=Answer)
 
 
-class Alternative(msgspec.Struct):
-    """A token that might have come."""
-
-    token: str
-    logprob: Annotated[float, Meta(le=1e-6)]
-
-
-class Token(msgspec.Struct):
-    """A token of a reply."""
-
-    token: str
-    top_logprobs: list[Alternative] | None = None
-
-
-def first_token(content: Any) -> tuple[tuple[str, float], ...]:
-    """The first token of a reply that is not blank and the alternatives to it, with their log-probabilities; nothing
-    where the server does not give them.
-
-    >>> top = [{"token": "A", "logprob": -2.0}, {"token": "B", "logprob": -0.5}]
-    >>> first_token([{"token": "B", "top_logprobs": top}])
-    (('B', -0.5), ('A', -2.0))
-    """
-    try:
-        tokens = msgspec.convert(content or [], list[Token])
-    except msgspec.ValidationError:
-        return ()
-    first = next((token for token in tokens if token.token.strip()), Token(token=""))
-    given = [(each.token, each.logprob) for each in first.top_logprobs or ()]
-    given.sort(key=lambda pair: pair[0] != first.token)
-    return tuple(given) if given and given[0][0] == first.token else ()
-
-
 def sent(body: Mapping[str, Any]) -> bytes:
     """A request's body, byte for byte."""
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8")

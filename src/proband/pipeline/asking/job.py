@@ -48,6 +48,15 @@ class RunOptions:
     on_error: OnError = "fail"  # an item that the model cannot answer
     max_errors: str = "10%"  # so many may be recorded, of all items or as a number (at least one)
 
+    def __post_init__(self) -> None:
+        """Options of `choose` that were options of endpoints in earlier versions are read there too."""
+        moved = {name: value for name, value in self.model_options.items() if name.replace("-", "_") in MOVED}
+        if self.solver == "choose" and moved:
+            say(f"{', '.join(moved)}: now set with --set, as options of solver choose; --model-set still works")
+            kept = {name: value for name, value in self.model_options.items() if name not in moved}
+            object.__setattr__(self, "model_options", kept)
+            object.__setattr__(self, "options", {**moved, **self.options})
+
     @property
     def cache_folder(self) -> Path | None:
         return cache_folder() if self.cache is True else Path(self.cache) if self.cache else None
@@ -67,16 +76,6 @@ class RunOptions:
                 f"'max-errors' is {self.max_errors!r}; it must be a number of items, or a share such as 10%"
             ) from None
         return max(1, int(float(number) * total / 100)) if percent else int(float(number))
-
-
-def with_moved_options(how: RunOptions) -> RunOptions:
-    """Options of `choose` that were options of endpoints in earlier versions are read there too."""
-    moved = {name: value for name, value in how.model_options.items() if name.replace("-", "_") in MOVED}
-    if how.solver != "choose" or not moved:
-        return how
-    say(f"{', '.join(moved)}: now set with --set, as options of solver choose; --model-set is read for this release")
-    kept = {name: value for name, value in how.model_options.items() if name not in moved}
-    return replace(how, model_options=kept, options={**moved, **how.options})
 
 
 def settled_model(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> Any:
