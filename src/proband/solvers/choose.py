@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -96,7 +96,7 @@ class View:
 
 def solve(items: Sequence[Item], model: Generates, *, options: ChooseOptions, **how: Any) -> list[Answer]:
     """The first order shows whether there are log-probabilities, and so whether the others are needed."""
-    ask = partial(_views, model=model, options=options, **how)
+    ask: Callable[..., list[View]] = partial(_views, model=model, options=options, **how)
     firsts = ask([(item, 0) for item in items])
     shifts = [rotations(len(item.choices), options.permutations or 4)[1:] for item in items]
     if options.permutations is None:
