@@ -49,11 +49,11 @@ def decode_answer(raw: bytes) -> Answer:
     except msgspec.ValidationError:
         raise
     except msgspec.DecodeError as error:
-        if "surrogate" not in str(error):
-            raise
-    whole = (
-        json.dumps(json.loads(raw), ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    )
+        try:
+            text = json.dumps(json.loads(raw), ensure_ascii=False)
+        except ValueError:
+            raise error from None
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return msgspec.json.decode(whole.encode(), type=Answer)
 
 
