@@ -180,7 +180,7 @@ def test_the_guide_from_nothing_to_a_built_data_set_on_sqlite(tmp_path: Path) ->
     assert all(counts.values()), counts
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_guide_from_nothing_to_a_built_data_set_on_postgresql_behind_nginx(
     tmp_path: Path, postgres: Postgres, proxy: Proxy
 ) -> None:

@@ -164,7 +164,7 @@ def test_a_smaller_report_leaves_no_files_of_a_larger_one(
     summary = json.loads((out / "report.json").read_text())
     (out / "report.json").write_text(json.dumps(summary | {"files": ["../outside.html", "notes.txt", "/etc/hosts"]}))
     (tmp_path / "outside.html").write_text("mine")
-    write_report([first], out=out)
+    write_report([first], out=out, force=True)
     assert (tmp_path / "outside.html").exists()
 
 

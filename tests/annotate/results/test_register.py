@@ -93,7 +93,7 @@ def test_nothing_is_computed_twice_while_nothing_happens(study: Any) -> None:
     assert study.database.read(lambda c: register.collect(c, study.project)) is not first
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_owners_pages_at_the_size_of_the_papers(tmp_path: Path) -> None:
     """7,700 answers of 20 labels: under a second of the processor for a page, before and after a change, and under
     150 MB of memory; the machine may have other work, so that it is not the clock which is read."""

@@ -8,7 +8,7 @@ from typing import Any
 
 def test_the_item_and_every_answer(proband: Any, items: Path) -> None:
     for model in ("solver:adder", "baseline:random"):
-        proband("run", items, "-m", model, "-o", items.parent / "runs" / model.replace(":", "-"))
+        proband("run", items, "-m", model, "--split", "all", "-o", items.parent / "runs" / model.replace(":", "-"))
     text = proband("show", items, "sum-3")
     assert text.startswith("3 + 2 = ?\n\nbaseline:random (as-is)  score ")
     assert text.endswith("\nsolver:adder (as-is)  score 1.00\n      1.0000  5\n      0.0000  6\n")

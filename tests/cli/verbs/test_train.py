@@ -65,7 +65,7 @@ def test_from_rows_to_answers(proband: Any, tmp_path: Path) -> None:
         note = proband.json("train", tmp_path / "items", "--net", net, "-o", tmp_path / net, *options)
         assert (note["net"], note["epochs"]) == (net, 1)
         proband("run", tmp_path / "items", "-m", f"net:{tmp_path / net}", "-o", tmp_path / f"run-{net}")
-        assert len((tmp_path / f"run-{net}" / "answers.jsonl").read_text(encoding="utf-8").splitlines()) == 3
+        assert len((tmp_path / f"run-{net}" / "answers.jsonl").read_text(encoding="utf-8").splitlines()) == 1
 
 
 def test_a_story_longer_than_the_window_is_named(proband: Any, tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_memory_does_not_grow_with_the_items(to: str, folder: Folder, story: Mak
     for count in (600, 6000):
         items = folder(story(i, facts={"text": "x" * 2000}) for i in range(count))
         tracemalloc.start()
-        export(items, to=to, out=tmp_path / "out")
+        export(items, to=to, out=tmp_path / "out", force=True)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < peaks[0] + 1_500_000  # 6000 items are 13 MB

@@ -60,7 +60,7 @@ def test_the_whole_bank_passes() -> None:
     assert [str(fault) for fault in check_bank(load_bank())] == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_general_templates_pass_with_every_pair_of_relations() -> None:
     templates = [t for t in load_bank().templates if t.general and t.facts == 2]
     assert len(templates) >= 40
