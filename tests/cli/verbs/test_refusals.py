@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.models.remote.stub_server import Stub, chat
 
 
 @pytest.mark.parametrize(
@@ -125,3 +126,39 @@ def test_items_as_editors_leave_them(proband: Any, items: Path, tmp_path: Path) 
     assert "line 1: a JSON array; what is wanted is JSON lines" in proband.fails(
         "run", other, "-m", "solver:adder", "-o", tmp_path / "c"
     )
+
+
+OFFICE = """
+name = "office"
+sentences = ["{j} is the {word} of {i}."]
+[relations]
+boss = { word = "superior", inverse = "report" }
+report = { inverse = "boss" }
+peer = { inverse = "peer" }
+[compose.peer]
+peer = "peer"
+boss = "boss"
+"""
+
+
+def test_an_office_is_not_asked_for_family_relations_and_a_label_has_no_address(proband: Any, tmp_path: Path) -> None:
+    (tmp_path / "office.toml").write_text(OFFICE, encoding="utf-8")
+    items, run = tmp_path / "items", tmp_path / "run"
+    proband("build", "kinship", "-o", items, "--rules", tmp_path / "office.toml", "--k", "2", "--per-k", "2")
+    with Stub(lambda path, body: chat("superior")) as stub:
+        how = ("--model-set", "scores=no", "--no-cache", "--limit", 1, "-o", run)
+        proband("run", items, "-m", f"openai:m@{stub.url}", *how)
+    (body,) = stub.bodies
+    asked = " ".join(message["content"] for message in body["messages"])
+    assert "relation" in asked
+    assert "family" not in asked
+    made = proband.json("report", run, "-o", tmp_path / "report")
+    assert {line["model"] for line in made["scores"]} == {"openai:m · generate"}
+    assert stub.url not in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_header_with_spaces_is_read(proband: Any, tmp_path: Path) -> None:
+    rows = "".join(f"man{n}, woman{n}, male : female\n" for n in range(6))
+    (tmp_path / "pairs.csv").write_text(f"head , tail, relation\n{rows}", encoding="utf-8")
+    made = proband.json("build", "analogy", "--data", tmp_path / "pairs.csv", "-o", tmp_path / "items")
+    assert made["items"] > 0
