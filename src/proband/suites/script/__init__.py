@@ -56,7 +56,7 @@ SUITE = Suite(
                 Claim(
                     statement="The masked language model has more of the missing words among its first five than the "
                     "frequency of words in the training texts gives.",
-                    source="It sees the text after the blank too; exact fills are rare for every model here.",
+                    source="It sees the text before and after the blank; word frequency sees neither.",
                     contrasts=(
                         Contrast(
                             above={"run.model": "embedded:mlm"},
