@@ -14,7 +14,7 @@ WORKERS ?= 2
 help:
 	@echo "make demo    set up, build, run and report everything that ships; opens-ready demo/index.html"
 	@echo "make test    set up, then style, types and every test that protects behaviour"
-	@echo "make test-all  the same with all nets, clean installs, real servers, Ray, PostgreSQL and other tools (an hour)"
+	@echo "make test-all  the same with all nets, clean installs, real servers, Ray, PostgreSQL and other tools"
 	@echo "make explore property tests with new examples each time"
 	@echo "make quick   the tests that take no model and no minutes"
 	@echo "make interop the exports in lm-eval, inspect_ai and datasets, with tiny models (an environment of its own)"
