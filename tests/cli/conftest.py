@@ -19,7 +19,7 @@ from proband.core.metrics import ACCURACY
 from proband.core.protocols import AnswersItems
 from proband.core.suite import Built, Solver, Suite, Table
 from proband.core.types import Answer, Item, Split
-from proband.solvers import as_is
+from proband.solvers import direct
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +78,7 @@ SUITE = Suite(
     cites="nobody",
     build=build,
     options=BuildOptions,
-    solvers=(Solver(name="as-is", help="the items as they are", needs=AnswersItems, solve=as_is.solve),),
+    solvers=(Solver(name="direct", help="the items as they are", needs=AnswersItems, solve=direct.solve),),
     metrics=(ACCURACY,),
     tables=(Table(name="by_parity", title="By parity", rows=(), columns=("parity",)),),
     show=lambda item: item.prompt,

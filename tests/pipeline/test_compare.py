@@ -56,7 +56,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         answers = [Answer(item_id=item.id, scores=(float(rng.random() < skill), 0.5)) for item in items]
         folder = tmp_path / "runs" / model
         write_text(folder / "answers.jsonl", "".join(dumps(each) + "\n" for each in answers))
-        run = Run(suite="toy", solver="as-is", model=model, seed=0, items_sha=sha, items="../../items")
+        run = Run(suite="toy", solver="direct", model=model, seed=0, items_sha=sha, items="../../items")
         write_json(folder / "run.json", run)
     return tmp_path / "runs"
 

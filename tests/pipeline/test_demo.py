@@ -20,7 +20,7 @@ def only_kinship(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Demo(
         name="short",
         options={"k": "2", "per-k": 20},
-        runs=(("solver:symbolic", None), ("hf:absent", None), ("baseline:random", "as-is")),
+        runs=(("solver:symbolic", None), ("hf:absent", None), ("baseline:random", "direct")),
         limit=10,
         findings=(
             Claim(

@@ -122,7 +122,7 @@ def suite_of(*, tables: tuple[Table, ...] = TABLES) -> Suite:
 def run_of(model: str) -> Run:
     return Run(
         suite="analogy",
-        solver="as-is",
+        solver="direct",
         model=model,
         seed=0,
         items_sha="0123456789abcdef" * 4,

@@ -68,7 +68,7 @@ def answers_of(items: Sequence[Item], skill: dict[str, float], *, seed: int, nat
 
 
 def run_of(model: str, **more: Any) -> Run:
-    return Run(suite="toy", solver="as-is", model=model, seed=0, items_sha="", **more)
+    return Run(suite="toy", solver="direct", model=model, seed=0, items_sha="", **more)
 
 
 def toy(*claims: Claim) -> ItemSet:

@@ -114,7 +114,7 @@ def test_chat_models_are_asked_in_words_and_base_models_are_not() -> None:
         assert choose_solver(suites.suite(name), Talks(), None).name == "generate"
     from proband.models.fake import Fake
 
-    assert choose_solver(suites.suite("kinship"), Fake(default=0.0), None).name == "as-is"
+    assert choose_solver(suites.suite("kinship"), Fake(default=0.0), None).name == "direct"
     assert choose_solver(suites.suite("kinship"), Fake(default=0.0), "likelihood,generate").name == "likelihood"
 
 
@@ -260,7 +260,7 @@ def test_prompts_side_by_side(folders: dict[str, Path], tmp_path: Path) -> None:
     for prompt, reply in (("choices", REFUSAL), ("open", "aunt")):
         run(folders["kinship"], model=Talks(reply), out=tmp_path / "runs" / prompt, options={"prompt": prompt})
     found = report([tmp_path / "runs"], out=tmp_path / "report")
-    warned = [sentence for sentence in found["said"] if sentence.startswith("Warning")]
+    warned = [sentence for sentence in found["sentences"] if sentence.startswith("Warning")]
     assert warned == [
         "Warning: 100.0% of the replies of talks · generate · prompt=choices are unread and count as wrong."
     ]

@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get(DEBUG) and not (isinstance(error, ProbandError) and error.__cause__ is None):
             raise
-        return _fail(*_told(error))
+        return _fail(*error_message(error))
 
 
 def _run(words: list[str]) -> None:
@@ -46,7 +46,7 @@ def _run(words: list[str]) -> None:
         raise ProbandError(f"{error} (see `{verb} --help`)") from None
 
 
-def _told(error: Exception) -> tuple[str, int]:
+def error_message(error: Exception) -> tuple[str, int]:
     """The line and the exit code of an error."""
     if isinstance(error, ModuleNotFoundError):
         error = not_installed(error, "this command")

@@ -47,15 +47,15 @@ class Progress:
 _listeners: list[Callable[[float], None]] = []  # who wants to know how much of the present call is done
 
 
-def ticked(share: float) -> None:
-    """A further share of what a model was asked is done: models call this, and whoever is `hearing` shows it."""
+def advance(share: float) -> None:
+    """A further share of what a model was asked is done: models call this, and what `on_progress` was given is told."""
     if _listeners:
         _listeners[-1](share)
 
 
 @contextmanager
-def hearing(listen: Callable[[float], None]) -> Iterator[None]:
-    """`listen(share)` is called for every `ticked(share)` meanwhile."""
+def on_progress(listen: Callable[[float], None]) -> Iterator[None]:
+    """`listen(share)` is called for every `advance(share)` meanwhile."""
     _listeners.append(listen)
     try:
         yield

@@ -13,7 +13,8 @@ from typing import Any, Literal, Protocol, TypeVar
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.options import NoOptions, settings
-from proband.core.types import Answer, Item, Run, Tag
+from proband.core.progress import say
+from proband.core.types import FORMER_SOLVERS, Answer, Item, Run, Tag
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,8 +43,8 @@ class Solver:
     """A way of asking a model a suite's items. `needs` is the protocol the model must have (core.protocols).
 
     `solve(items, model, *, seed, options)` gives one answer per item, in order. A solver that must see all items at
-    once (because it trains on some of them) is `whole`; the others get a few hundred at a time. `setting` is the value
-    of the items' tag of that name which only this kind of solver can answer; such items are its by default.
+    once (because it trains on some of them) `needs_all_items`; the others get a few hundred at a time. `setting` is the
+    value of the items' tag of that name which only this kind of solver can answer; such items are its by default.
     """
 
     name: str
@@ -51,7 +52,7 @@ class Solver:
     needs: type
     solve: Callable[..., Sequence[Answer]]
     options: type = NoOptions
-    whole: bool = False
+    needs_all_items: bool = False
     setting: str = ""
     split: str = ""  # what it asks if the user names no split; "": the items that are scored
     in_words: bool = False  # the model replies in words: the default only where it can be asked in no other way
@@ -306,6 +307,9 @@ class Suite:
         return self._named("net", self.nets, name)
 
     def solver(self, name: str) -> Solver:
+        if name in FORMER_SOLVERS and all(each.name != name for each in self.solvers):
+            say(f"solver {name} is now called {FORMER_SOLVERS[name]}; its former name is read in this release only")
+            name = FORMER_SOLVERS[name]
         return self._named("solver", self.solvers, name)
 
     def _named(self, kind: str, things: Sequence[Named], name: str) -> Named:

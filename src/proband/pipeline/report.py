@@ -82,7 +82,7 @@ def _answered(folder: Path, run: Run, items: Path) -> Answered:
         strange = next(iter(known.keys() - {answer.item_id for answer in in_order}))
         raise ProbandError(f"answers item {strange!r}, which is not there", file=folder / ANSWERS)
     unfinished = f"{len(in_order):,} of {total:,} answers"
-    say(f"{folder}: not finished, {unfinished}; the `proband run` command again resumes it")
+    say(f"{folder}: not finished, {unfinished}; rerun the `proband run` command to resume it")
     return Answered(run=run, answers=in_order, unfinished=unfinished)
 
 

@@ -1,7 +1,7 @@
 """Items in, answers out: a model answers the items of a folder through one of the suite's solvers.
 
 A run is a folder: run.json says what ran on what and what it has used so far, answers.jsonl grows as answers come and
-is complete when it has one answer per item. The same command given again goes on where it stopped; the bytes are those
+is complete when it has one answer per item. The command rerun goes on where it stopped; the bytes are those
 of an uninterrupted run, because a chunk is always the same items and the model's batches depend on the chunk alone (an
 endpoint is asked item by item). Items are read as a stream: memory does not grow with their number, except for solvers
 that must see all of them at once.
@@ -32,7 +32,7 @@ from proband.core.files import (
     write_json,
 )
 from proband.core.options import read_options
-from proband.core.progress import Progress, detail, hearing
+from proband.core.progress import Progress, detail, on_progress
 from proband.core.protocols import Concurrent, Generates, ScoresText
 from proband.core.suite import Suite
 from proband.core.types import Answer, Item, Run
@@ -67,7 +67,7 @@ def dry_run(items: str | Path, *, model: str | Any, out: str | Path | None = Non
     done = runner.answered(asked) if out is not None else set()
     made = {"suite": runner.suite.name, "model": runner.model.name, "solver": runner.solver.name, "items": len(asked)}
     made |= {"answered": len(done)} if done else {}
-    if runner.solver.needs not in (ScoresText, Generates) or runner.solver.whole:
+    if runner.solver.needs not in (ScoresText, Generates) or runner.solver.needs_all_items:
         return {**made, "calls": None, "tokens in": None, "tokens out": None}
     counting = Counting(runner.model, runner.how.cache_folder)
     runner.job.solve(runner.solver)([item for item in asked if item.id not in done], model=counting.wrapped())
@@ -123,7 +123,7 @@ class Runner:
         """Which items are asked: those that are scored, or what `split` and `limit` say."""
         how, solver = self.how, self.solver
         split = how.split or solver.split
-        found = asked(self.items, suite=self.suite, limit=how.limit, split=split, training=solver.whole)
+        found = asked(self.items, suite=self.suite, limit=how.limit, split=split, training=solver.needs_all_items)
         shots, folder = solver.examples(self.options)
         if shots and "train" in found.splits and (not folder or Path(folder).resolve() == self.items.resolve()):
             raise ProbandError(
@@ -208,7 +208,7 @@ class Work:
 
     def answer_all(self) -> None:
         runner, out = self.runner, self.runner.out
-        whole, size = runner.solver.whole, runner.chunk
+        whole, size = runner.solver.needs_all_items, runner.chunk
         kept = keep_whole_chunks(out / ANSWERS, runner.asked(), total=self.total, size=size, whole=whole)
         self.done, self.errors = kept
         waiting = waiting_answers(out)
@@ -223,7 +223,7 @@ class Work:
                 return
             numbered = enumerate(chunks(runner.asked(), self.done, size=size, whole=whole))
             try:
-                with hearing(self._part_done):
+                with on_progress(self._part_done):
                     answer_chunks(runner.job, runner.model, self._unanswered(numbered, waiting), self)
             except KeyboardInterrupt:
                 kept_in = (

@@ -1,6 +1,6 @@
 """Items in, a net folder out: one of a suite's own networks is fitted on the training split.
 
-The same command again goes on where it stopped, and leaves a finished net as it is. With several seeds the nets are
+The command rerun goes on where it stopped, and leaves a finished net as it is. With several seeds the nets are
 trained at once, into OUT/seed-0, OUT/seed-1, ...
 """
 

@@ -106,7 +106,7 @@ def write_report(
         "models": len({run.model for each in sets for run in each.runs}),
         "items": sum(section.study.arrays.count for section in sections),
         "answers": sum(len(each) for section in sections for each in section.study.arrays.answered),
-        "said": [sentence for section in sections for sentence in section.said],
+        "sentences": [sentence for section in sections for sentence in section.findings],
         "scores": [line for section in sections for line in _scores(section)],
         **({"claims": counted} if claims else {}),
         **({"findings": _plain(learnt)} if learnt else {}),
@@ -211,7 +211,7 @@ def _section(
         grids=tuple(grids),
         sheets=tuple(sheets),
         compared=tuple(compared),
-        said=(*unread_warnings(study), *sentences(study, first, compared)),
+        findings=(*unread_warnings(study), *sentences(study, first, compared)),
         browsed=browsed,
     )
 
@@ -246,7 +246,7 @@ def _set_summary(section: Section) -> dict[str, Any]:
         "tables": [_grid_summary(grid) for grid in (section.overall, *section.grids)],
         "sheets": [{"name": s.name, "title": s.title, "header": s.header, "rows": s.rows} for s in section.sheets],
         "comparisons": [dataclasses.asdict(c) | {"verdict": c.verdict} for c in section.compared],
-        "said": list(section.said),
+        "findings": list(section.findings),
     }
 
 

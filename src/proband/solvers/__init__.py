@@ -1,7 +1,7 @@
-"""Ways of asking a model that suites share: `choose`, `likelihood`, `as_is`, as ready solvers."""
+"""Ways of asking a model that suites share: `choose`, `likelihood`, `direct`, as ready solvers."""
 
-from proband.solvers.as_is import AS_IS
 from proband.solvers.choose import CHOOSE
+from proband.solvers.direct import DIRECT
 from proband.solvers.likelihood import LIKELIHOOD
 
-__all__ = ["AS_IS", "CHOOSE", "LIKELIHOOD"]
+__all__ = ["CHOOSE", "DIRECT", "LIKELIHOOD"]

@@ -70,7 +70,7 @@ def test_a_study_that_cannot_work_is_refused_before_its_first_stage(
     (tmp_path / "broken.jinja").write_text("{% if %}")
     table = suites.suite("kinship").tables[0].name
     text = STUDY
-    for name, value in {"MODEL": "solver:symbolic", "SOLVER": "as-is", "OPTIONS": "", "TABLE": table, **given}.items():
+    for name, value in {"MODEL": "solver:symbolic", "SOLVER": "direct", "OPTIONS": "", "TABLE": table, **given}.items():
         text = text.replace(name, value)
     (tmp_path / "study.toml").write_text(text)
     assert message in proband.fails("study", tmp_path / "study.toml", "-o", tmp_path / "out", *dry)

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def test_options_reach_the_report(proband: Any, stage: Any) -> None:
-    made = stage("report", {"page": "out/index.html", "items": 2000, "said": ["A is best."]})
+    made = stage("report", {"page": "out/index.html", "items": 2000, "sentences": ["A is best."]})
     words = ["report", "runs/a", "runs/b", "-o", "out", "--title", "Two models", "--items", "items", "--seed", 1]
     text = proband(*words)
     assert made.arguments == ([Path("runs/a"), Path("runs/b")],)

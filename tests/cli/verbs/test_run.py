@@ -13,7 +13,7 @@ def test_the_result_is_a_table(proband: Any, items: Path) -> None:
     rows = {name: value.strip() for name, value in rows.items()}
     assert rows["suite"] == "toy"
     assert rows["model"] == "solver:adder"
-    assert rows["solver"] == "as-is"
+    assert rows["solver"] == "direct"
     assert rows["answers"] == "8"
     header, overall, *_ = text.split("\n\n")[1].splitlines()
     assert header.split() == ["accuracy", "score", "95", "%", "interval", "chance", "unread", "n"]
@@ -33,10 +33,10 @@ def test_json_is_the_run_with_its_score(proband: Any, items: Path) -> None:
 def test_every_option_reaches_the_pipeline(proband: Any, items: Path, stage: Any, monkeypatch: Any) -> None:
     from proband.core.types import Run
 
-    made = stage("run", Run(suite="toy", solver="as-is", model="x", seed=1, items_sha=""))
+    made = stage("run", Run(suite="toy", solver="direct", model="x", seed=1, items_sha=""))
     stage("score", {"metric": "accuracy", "title": "accuracy", "unit": "share", "mean": None, "answers": 0})
     words = shlex.split(
-        "-m hf:x -s as-is --set a=1 --set b=x=y --limit 3 --too-long skip --label mine "
+        "-m hf:x -s direct --set a=1 --set b=x=y --limit 3 --too-long skip --label mine "
         "--on-error record --max-errors 3 --no-cache --seed 1 --engine ray --workers 2"
     )
     more = shlex.split("--device cpu --dtype float16 --batch 4 --revision main --allow-pickle --model-set bos=never")
@@ -45,7 +45,7 @@ def test_every_option_reaches_the_pipeline(proband: Any, items: Path, stage: Any
     assert made.given == {
         "model": "hf:x",
         "out": Path("out"),
-        "solver": "as-is",
+        "solver": "direct",
         "seed": 1,
         "limit": 3,
         "split": "",
@@ -73,3 +73,15 @@ def test_a_folder_of_another_run_is_refused(proband: Any, items: Path) -> None:
     proband("run", items, "-m", "baseline:random", "-o", out)
     proband("run", items, "-m", "baseline:random", "-o", out)
     assert "'seed' differs" in proband.fails("run", items, "-m", "baseline:random", "-o", out, "--seed", 5)
+
+
+def test_the_former_name_of_a_solver_is_read_and_said(proband: Any, items: Path) -> None:
+    folder = items.parent / "run"
+    code, _, err = proband.run("run", items, "-m", "solver:adder", "-s", "as-is", "-o", folder)
+    assert (code, err.count("solver as-is is now called direct")) == (0, 1)
+    note, text = folder / "run.json", (folder / "run.json").read_text()
+    assert '"solver": "direct"' in text
+    answers = (folder / "answers.jsonl").read_bytes()
+    note.write_text(text.replace('"direct"', '"as-is"'))  # a run of an earlier version is this one
+    assert proband.json("run", items, "-m", "solver:adder", "-o", folder)["solver"] == "direct"
+    assert (folder / "answers.jsonl").read_bytes() == answers

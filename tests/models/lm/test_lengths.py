@@ -62,7 +62,7 @@ def test_likelihoods_of_items_that_do_not_fit(items: Path, tiny: Tiny, tmp_path:
     assert all(each.status == "" and len(each.scores) == 22 for each in cut.values())
     short = next(name for name in cut if name not in long)
     assert cut[short].scores == pytest.approx(answers[short].scores, abs=1e-4)
-    said = report([tmp_path / "runs"], out=tmp_path / "report")["said"]
+    said = report([tmp_path / "runs"], out=tmp_path / "report")["sentences"]
     assert any(f"was not asked {len(long)} items" in sentence for sentence in said)
 
 

@@ -108,7 +108,7 @@ def test_large_files_are_read_in_flat_memory(make_set: Callable[..., ItemSet], t
 
 
 def run(**changes: object) -> Run:
-    return msgspec.structs.replace(Run(suite="s", solver="as-is", model="m", seed=0, items_sha=""), **changes)
+    return msgspec.structs.replace(Run(suite="s", solver="direct", model="m", seed=0, items_sha=""), **changes)
 
 
 def test_runs_of_one_model_are_told_apart() -> None:

@@ -8,7 +8,7 @@ from proband.report.numbers.systems import systems
 
 def trained(model: str, seed: int, items: str = "a") -> Run:
     net = {"net": "gat", "seed": seed, "options": {"epochs": 5}, "items_sha": items}
-    return Run(suite="kinship", solver="as-is", model=model, seed=0, items_sha="", net=net, identity={"kind": "net"})
+    return Run(suite="kinship", solver="direct", model=model, seed=0, items_sha="", net=net, identity={"kind": "net"})
 
 
 def test_seeds_of_one_net_of_a_study_keep_the_name_that_claims_ask_for() -> None:

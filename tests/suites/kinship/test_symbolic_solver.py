@@ -15,7 +15,7 @@ from proband.core.metrics import accuracy_of
 from proband.core.options import NoOptions
 from proband.core.protocols import AnswersItems, Score, Text
 from proband.core.types import Answer, Item
-from proband.solvers import AS_IS, LIKELIHOOD
+from proband.solvers import DIRECT, LIKELIHOOD
 from proband.solvers.choose import ChooseOptions
 from proband.solvers.likelihood import LikelihoodOptions, Norm, completions
 from proband.suites.kinship import SUITE
@@ -72,7 +72,7 @@ class Coin:
 
 def test_a_coin_is_at_chance_and_the_order_of_choices_does_not_matter() -> None:
     found = items(task="clean", per_k=220)
-    assert score(found, AS_IS.solve(found, Coin(), seed=0, options=NoOptions())) == pytest.approx(1 / 22, abs=0.02)
+    assert score(found, DIRECT.solve(found, Coin(), seed=0, options=NoOptions())) == pytest.approx(1 / 22, abs=0.02)
     turned = [
         replace(i, choices=i.choices[::-1], gold=len(i.choices) - 1 - i.gold) for i in found if i.gold is not None
     ]

@@ -35,12 +35,12 @@ def report(
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     """What stands out, the main metric of each model, the counts and the page."""
-    yield from result.get("said", ())
+    yield from result.get("sentences", ())
     if lines := result.get("scores"):
         names = ("items", "split", "model", "metric", "mean", "interval", "chance", "n")
         rows = ([*(line[name] for name in names), f"{line['unread']:.1%}"] for line in lines)
         yield ""
         yield table((*names[:5], "95 % interval", *names[6:], "unread"), rows, numbers=(4, 6, 7, 8))
         yield ""
-    yield fields({name: value for name, value in result.items() if name not in ("said", "scores", "page")})
+    yield fields({name: value for name, value in result.items() if name not in ("sentences", "scores", "page")})
     yield f"open {result['page']}"

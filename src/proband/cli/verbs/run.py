@@ -208,7 +208,7 @@ def run(
     loud: Loud = Loud(),  # noqa: B008
     json: Json = False,
 ) -> None:
-    """Run a model on the items; give the same command again to resume.
+    """Run a model on the items; rerun the command to resume.
 
     Options of the solver: --set NAME=VALUE; options of the kind of model: --model-set NAME=VALUE.
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.progress import ticked
+from proband.core.progress import advance
 
 Ints = NDArray[np.int64]
 T = TypeVar("T", bound=Hashable)
@@ -76,7 +76,7 @@ def in_batches(lengths: Ints, compute: Callable[[int, int], Any], budget: Budget
             budget.halve((end - first) * int(lengths[first]))
             _free()
             continue
-        ticked((end - first) / len(lengths))
+        advance((end - first) / len(lengths))
         first = end
     return results
 

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from proband.core.errors import ModelFailed, TooLong, Unavailable, Withheld
-from proband.core.progress import say, ticked
+from proband.core.progress import advance, say
 from proband.models.remote.messages import Completion, Usage, decode_answer, error_in, sent
 from proband.models.remote.policy import Budget, Pace, Policy, retry_after
 from proband.models.remote.prices import Prices
@@ -156,7 +156,7 @@ class Endpoint:
                 results[i] = await ask(caller, i)
             if on_result is not None:
                 on_result(i, results[i])
-            ticked(1 / count)
+            advance(1 / count)
 
         callers = (Caller(self, client) for _ in range(min(count, self.policy.concurrency)))
         await work_through(count, [partial(one, caller) for caller in callers])

@@ -101,10 +101,10 @@ def place(grid: Grid, row: Key | None, column: Key) -> str:
     return " · ".join([*parts, *([grid.heading(column)] if column else [])])
 
 
-def fitted(text: str, width: float, *, size: float = 12.0) -> str:
+def shorten(text: str, width: float, *, size: float = 12.0) -> str:
     """Shortened to a width, by an average letter.
 
-    >>> fitted("encyclopedic", 40), fitted("ES", 40)
+    >>> shorten("encyclopedic", 40), shorten("ES", 40)
     ('encyc…', 'ES')
     """
     most = max(2, int(width / (0.55 * size)))

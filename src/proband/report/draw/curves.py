@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 
 from proband.core.suite import Curve, Curves
-from proband.report.draw.axes import Axis, fitted
+from proband.report.draw.axes import Axis, shorten
 from proband.report.draw.marks import MODELS, Mark, Picture, colour_of
 
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
@@ -70,7 +70,7 @@ def _line(line: Curve, number: int, across: Axis, up: Axis) -> list[Mark]:
 
 def _key(line: Curve, number: int, *, x: float, y: float) -> list[Mark]:
     paint, dash = colour_of(number), DASHES[number // MODELS % len(DASHES)]
-    name = fitted(line.name, 300, size=11)
+    name = shorten(line.name, 300, size=11)
     return [
         Mark(kind="line", at=(x, y - 4, x + 18, y - 4), paint=paint, width=2, dash=dash, model=number),
         Mark(kind="text", at=(x + 24, y), text=name, size=11, model=number),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proband.report.draw.axes import Axis, chance_of, fitted, picture, published_tip, text_width, tip, value_range
+from proband.report.draw.axes import Axis, chance_of, picture, published_tip, shorten, text_width, tip, value_range
 from proband.report.draw.marks import Mark, Picture, colour_of, shape_of
 from proband.report.numbers import words
 from proband.report.numbers.grids import Grid, Key
@@ -41,13 +41,13 @@ def dot_plot(grid: Grid, width: float) -> Picture:
         x, y = left + (i % per) * panel, (i // per) * tall
         axis = Axis(low, high, x + 8, x + panel - 18, grid.metric.percent)
         if len(columns) > 1:
-            name = fitted(grid.heading(column), panel - 12, size=13)
+            name = shorten(grid.heading(column), panel - 12, size=13)
             marks.append(Mark(kind="text", at=(x + 8, y + 14), text=name, size=13, bold=True))
         marks += _panel_frame(axis, y + top, y + top + sum(heights), stripes=heights)
         at = y + top
         for band, tallness in zip(bands, heights):
             if i % per == 0:
-                shown = fitted(band.label, left - 8)
+                shown = shorten(band.label, left - 8)
                 marks.append(
                     Mark(kind="text", at=(left - 6, at + tallness / 2 + 4), text=shown, paint="ink", anchor="end")
                 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 from proband.core.metrics import Metric
-from proband.report.draw.axes import fitted, picture, text_width, tip, value_range
+from proband.report.draw.axes import picture, shorten, text_width, tip, value_range
 from proband.report.draw.marks import Mark, Picture, colour_of
 from proband.report.numbers import words
 from proband.report.numbers.cells import Cell
@@ -34,7 +34,7 @@ def heat_map(grid: Grid, width: float) -> Picture:
     span = value_range(grid)
     for i, run in enumerate(runs):
         x, y = left + (i % per) * panel, (i // per) * tall
-        label = fitted(grid.labels[run], panel - 14, size=13)
+        label = shorten(grid.labels[run], panel - 14, size=13)
         marks.append(
             Mark(kind="text", at=(x, y + 14), text=label, size=13, bold=True, paint=colour_of(grid.hue(run)), model=run)
         )
@@ -43,7 +43,7 @@ def heat_map(grid: Grid, width: float) -> Picture:
         for r, (row, name) in enumerate(zip(grid.rows, names)):
             middle = y + top + r * ROW
             if i % per == 0:
-                at, shown = (left - 6, middle + 15), fitted(name, left - 8, size=11)
+                at, shown = (left - 6, middle + 15), shorten(name, left - 8, size=11)
                 marks.append(Mark(kind="text", at=at, text=shown, size=11, anchor="end", bold=row is None))
             for j, column in enumerate(grid.columns):
                 marks += _square(grid, run, row, column, (x + j * size, middle, size), span)
@@ -52,7 +52,7 @@ def heat_map(grid: Grid, width: float) -> Picture:
 
 def _heading(text: str, x: float, y: float, size: float, *, slanted: bool, run: int) -> Mark:
     if slanted:
-        at, shown = (x + size / 2 - 4, y), fitted(text, 105, size=11)
+        at, shown = (x + size / 2 - 4, y), shorten(text, 105, size=11)
         return Mark(kind="text", at=at, text=shown, size=11, paint="soft", turn=-35, model=run)
     return Mark(kind="text", at=(x + size / 2, y), text=text, size=11, paint="soft", anchor="middle", model=run)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, pairwise
 
-from proband.report.draw.axes import Axis, chance_of, fitted, picture, published_tip, text_width, tip, value_range
+from proband.report.draw.axes import Axis, chance_of, picture, published_tip, shorten, text_width, tip, value_range
 from proband.report.draw.marks import Mark, Picture, colour_of, shape_of
 from proband.report.numbers import words
 from proband.report.numbers.grids import Grid, Key
@@ -57,7 +57,7 @@ def _key(grid: Grid, width: float, top: float) -> tuple[list[Mark], float]:
         marks += [
             Mark(kind="line", at=(x, y - 4, x + 22, y - 4), paint=colour_of(hue), width=2, model=run),
             Mark(kind="dot", at=(x + 11, y - 4, 3.6), paint=colour_of(hue), shape=shape_of(hue), model=run),
-            Mark(kind="text", at=(x + 28, y), text=fitted(label, one - 34, size=11), size=11, model=run),
+            Mark(kind="text", at=(x + 28, y), text=shorten(label, one - 34, size=11), size=11, model=run),
         ]
     return marks, top + 10 + KEY * math.ceil(len(grid.labels) / per)
 
@@ -65,7 +65,7 @@ def _key(grid: Grid, width: float, top: float) -> tuple[list[Mark], float]:
 def _frame(grid: Grid, row: Key | None, across: Axis, up: Axis, top: float, numbers: Sequence[float]) -> list[Mark]:
     marks = []
     if grid.table.rows:
-        title = fitted(words.key(grid.table.rows, row), across.end - across.start, size=13)
+        title = shorten(words.key(grid.table.rows, row), across.end - across.start, size=13)
         marks.append(Mark(kind="text", at=(across.start, top + 15), text=title, size=13, bold=True))
     for tick in up.ticks(5):
         y = up(tick)
@@ -189,6 +189,6 @@ def _published(grid: Grid, row: Key | None, across: Axis, up: Axis, room: float)
         at = -math.inf
         for y, model in sorted(ends):
             at = max(at + 13, y + 4)
-            name = fitted(model, room - 10, size=11)
+            name = shorten(model, room - 10, size=11)
             marks.append(Mark(kind="text", at=(across.end + 10, at), text=name, size=11, paint="pub"))
     return marks

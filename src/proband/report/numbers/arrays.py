@@ -159,7 +159,7 @@ class _Run:
             self.refuse(f"answers item {self.next.item_id!r}, which is not there or stands earlier")
         wanted = count if self.asked is None else min(count, int(self.asked))
         if isinstance(self.source, Path) and len(self.answered) < wanted:
-            done = f"contains {len(self.answered):,} of {wanted:,} answers: give the `proband run` command again"
+            done = f"contains {len(self.answered):,} of {wanted:,} answers: rerun the `proband run` command"
             raise ProbandError(done, file=self.source)
 
     def values(self, metric: Metric) -> Values:

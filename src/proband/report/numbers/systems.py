@@ -15,7 +15,7 @@ from typing import Any
 from proband.core.files import dumps
 from proband.core.types import Run, Tag
 
-BY_THEMSELVES = ("as-is", "people", "")  # answers with no solver between the item and the model
+BY_THEMSELVES = ("direct", "people", "")  # answers with no solver between the item and the model
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +86,7 @@ def run_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: Col
 
     >>> a = Run(suite="s", solver="pppl", model="m", seed=0, items_sha="")
     >>> b = Run(suite="s", solver="pppl", model="m", seed=0, items_sha="", settings={"norm": "token"})
-    >>> run_labels([a, Run(suite="s", solver="as-is", model="baseline:random", seed=0, items_sha="")])
+    >>> run_labels([a, Run(suite="s", solver="direct", model="baseline:random", seed=0, items_sha="")])
     ('m · pppl', 'baseline:random')
     >>> run_labels([a, b]), run_labels([a], without=["run.solver"])
     (('m · pppl · norm=None', 'm · pppl · norm=token'), ('m',))
@@ -118,7 +118,7 @@ def shared_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: 
 def with_solver(model: str, solver: str) -> str:
     """How a model is named wherever a score of it stands: which solver gave it is part of what it means.
 
-    >>> with_solver("embedded:smollm2", "pppl"), with_solver("baseline:random", "as-is")
+    >>> with_solver("embedded:smollm2", "pppl"), with_solver("baseline:random", "direct")
     ('embedded:smollm2 · pppl', 'baseline:random')
     """
     return model if solver in BY_THEMSELVES else f"{model} · {solver}"

@@ -23,7 +23,7 @@ from proband.report.numbers.pairs import Comparison
 from proband.report.page.panel import drawn, panel, sheet_file
 from proband.report.page.provenance import provenance
 from proband.report.tables.lines import unit
-from proband.report.tables.sheets import numeric, printed
+from proband.report.tables.sheets import numeric, plain_cell
 from proband.web.templates import asset, content_hash, render
 
 SCRIPTS = (
@@ -42,7 +42,7 @@ class Section:
     grids: tuple[Grid, ...]
     sheets: tuple[Sheet, ...]
     compared: tuple[Comparison, ...]
-    said: tuple[str, ...]
+    findings: tuple[str, ...]  # the sentences that stand first
     browsed: Mapping[str, int]
 
 
@@ -108,7 +108,7 @@ def _shared() -> dict[str, Any]:
         "words": words,
         "look": look,
         "tip": tip,
-        "printed": printed,
+        "plain_cell": plain_cell,
     }
 
 
@@ -153,7 +153,7 @@ def _view(section: Section) -> dict[str, Any]:
             *((0.0, 1.0) if study.main.percent else value_range(section.overall)), 0.0, 100.0, study.main.percent
         ),
         "overall_unit": f"{unit(section.overall)} over {words.count(len(counted), 'item')}",
-        "said": section.said,
+        "findings": section.findings,
         "panels": panels,
         "sheets": sheets,
         "curves": {sheet.name: drawn(sheet) for sheet in section.sheets if sheet.curves is not None},

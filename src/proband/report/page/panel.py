@@ -14,7 +14,7 @@ from proband.report.draw.heat import heat_map
 from proband.report.draw.lines import line_plot
 from proband.report.draw.marks import figure_formats, svg
 from proband.report.numbers.grids import Grid
-from proband.report.tables.lines import Line, Printed, best, head, notes, printed, rows_of, signs, unit
+from proband.report.tables.lines import CellText, Line, best, cell_texts, head, notes, rows_of, signs, unit
 
 
 def panel(grid: Grid) -> dict[str, Any]:
@@ -50,16 +50,16 @@ def marks_key(grid: Grid) -> list[tuple[str, str]]:
     return [("dot", "mean"), (band, "95% interval"), *chance, *published, *few]
 
 
-def _body(grid: Grid, group: Sequence[Line]) -> list[tuple[Line, list[tuple[Printed, str, str]]]]:
+def _body(grid: Grid, group: Sequence[Line]) -> list[tuple[Line, list[tuple[CellText, str, str]]]]:
     """The lines of a row with their cells. The best of ours is in bold, if there are several."""
     several = sum(line.run is not None for line in group) > 1
     top = best(grid, group[0].row) if several else (None,) * len(grid.columns)
     return [(line, list(_cells(grid, line, top))) for line in group]
 
 
-def _cells(grid: Grid, line: Line, top: Sequence[float | None]) -> Iterator[tuple[Printed, str, str]]:
+def _cells(grid: Grid, line: Line, top: Sequence[float | None]) -> Iterator[tuple[CellText, str, str]]:
     """Each cell in words, its classes and its tooltip."""
-    for column, cell, shown, highest in zip(grid.columns, line.cells, printed(grid, line), top):
+    for column, cell, shown, highest in zip(grid.columns, line.cells, cell_texts(grid, line), top):
         if line.run is None:
             yield shown, "", f"{line.label} (published)\n{line.source}"
         elif cell is None:

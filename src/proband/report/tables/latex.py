@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from proband.report.numbers import words
 from proband.report.numbers.grids import Grid
 from proband.report.numbers.like_for_like import SIGNS
-from proband.report.tables.lines import Line, Printed, head, legend, printed, rows_of, unit
+from proband.report.tables.lines import CellText, Line, cell_texts, head, legend, rows_of, unit
 
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -63,9 +63,9 @@ def _line(grid: Grid, line: Line, *, first: bool) -> list[str]:
     out = [shape.format(tex(line.name))]
     if grid.table.rows:
         out.insert(0, tex(words.key(grid.table.rows, line.row)) if first else "")
-    for cell in printed(grid, line):
+    for cell in cell_texts(grid, line):
         more = rf"{tex(cell.sign)} {{\scriptsize {tex(cell.more)}}}" if cell.more else ""
-        out.append("--" if cell == Printed() else shape.format(tex(cell.figure)) + more)
+        out.append("--" if cell == CellText() else shape.format(tex(cell.figure)) + more)
     return out
 
 

@@ -54,7 +54,7 @@ def rows_of(grid: Grid) -> list[list[Line]]:
 
 
 @dataclass(frozen=True)
-class Printed:
+class CellText:
     """A cell in words; published figures have no interval."""
 
     figure: str = "–"
@@ -70,7 +70,7 @@ class Printed:
         return " ".join(part for part in (self.interval, self.spread, self.unread, self.uncovered) if part)
 
 
-def printed(grid: Grid, line: Line) -> list[Printed]:
+def cell_texts(grid: Grid, line: Line) -> list[CellText]:
     """The cells of a line."""
     out = []
     for cell, value in zip(line.cells, line.figures):
@@ -79,9 +79,9 @@ def printed(grid: Grid, line: Line) -> list[Printed]:
             sign, span = SIGN[cell.against_chance], words.span(e, grid.metric)
             unread = f"unread {100 * cell.unread:.0f}%" if cell.unread >= 0.005 else ""
             uncovered = f"{cell.uncovered:,} not covered" if cell.uncovered else ""
-            out.append(Printed(words.figure(e.mean, grid.metric), sign, span, spread, unread, uncovered, e.few))
+            out.append(CellText(words.figure(e.mean, grid.metric), sign, span, spread, unread, uncovered, e.few))
         else:
-            out.append(Printed() if value is None else Printed(words.figure(value, grid.metric)))
+            out.append(CellText() if value is None else CellText(words.figure(value, grid.metric)))
     return out
 
 

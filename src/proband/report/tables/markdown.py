@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from proband.report.numbers import words
 from proband.report.numbers.grids import Grid
-from proband.report.tables.lines import Printed, head, legend, lines, printed, unit
+from proband.report.tables.lines import CellText, cell_texts, head, legend, lines, unit
 
 
 def markdown(grid: Grid) -> str:
@@ -15,13 +15,13 @@ def markdown(grid: Grid) -> str:
     for line in lines(grid):
         mark = "" if line.run is not None else "*"
         first = [md(words.key(grid.table.rows, line.row))] if grid.table.rows else []
-        body.append([*first, f"{mark}{md(line.name)}{mark}", *(_cell(each, mark) for each in printed(grid, line))])
+        body.append([*first, f"{mark}{md(line.name)}{mark}", *(_cell(each, mark) for each in cell_texts(grid, line))])
     title = f"{grid.table.title} ({unit(grid)})"
     return pipe_table(title, head(grid), body, numbers=len(grid.columns), note=legend(grid))
 
 
-def _cell(cell: Printed, mark: str) -> str:
-    if cell == Printed():
+def _cell(cell: CellText, mark: str) -> str:
+    if cell == CellText():
         return cell.figure
     parts = (f"{mark}{cell.figure}{mark}", cell.interval + cell.sign, cell.spread, cell.unread, cell.uncovered)
     return " ".join(part for part in parts if part)

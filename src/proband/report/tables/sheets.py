@@ -11,10 +11,10 @@ from proband.report.tables.latex import tabular, tex
 from proband.report.tables.markdown import md, pipe_table
 
 
-def printed(cell: Plain) -> str:
+def plain_cell(cell: Plain) -> str:
     """A cell as papers print it.
 
-    >>> printed(0.123456), printed(12), printed(None), printed("x")
+    >>> plain_cell(0.123456), plain_cell(12), plain_cell(None), plain_cell("x")
     ('0.1235', '12', '–', 'x')
     """
     if cell is None:
@@ -34,14 +34,14 @@ def numeric(sheet: Sheet) -> tuple[bool, ...]:
 
 
 def sheet_markdown(sheet: Sheet) -> str:
-    body = [[md(printed(cell)) for cell in row] for row in sheet.rows]
+    body = [[md(plain_cell(cell)) for cell in row] for row in sheet.rows]
     right = len(list(takewhile(bool, reversed(numeric(sheet)))))
     return pipe_table(sheet.title, sheet.header, body, numbers=right, note=sheet.note)
 
 
 def sheet_latex(sheet: Sheet, name: str) -> str:
     shape = "".join("r" if number else "l" for number in numeric(sheet))
-    body = [[tex(printed(cell)) for cell in row] for row in sheet.rows]
+    body = [[tex(plain_cell(cell)) for cell in row] for row in sheet.rows]
     caption = f"{tex(sheet.title)}. {tex(sheet.note)}".strip()
     return tabular(name, shape, sheet.header, [body], caption=caption)
 

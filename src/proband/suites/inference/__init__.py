@@ -20,7 +20,7 @@ from proband.suites.inference.curves.directions import DIRECTIONS
 from proband.suites.inference.curves.figure import FIGURE2
 from proband.suites.inference.curves.measures import METRICS
 from proband.suites.inference.items import show
-from proband.suites.inference.methods.as_is import AS_IS, Rules
+from proband.suites.inference.methods.as_is import DIRECT, Rules
 from proband.suites.inference.methods.cross_encoder import NLI
 from proband.suites.inference.methods.embeddings.dependency_words import DEPENDENCY_WORDS
 from proband.suites.inference.methods.embeddings.relations import RELATIONS
@@ -40,7 +40,7 @@ SUITE = Suite(
     cites="Levy and Dagan 2016, Annotating Relation Inference in Context via Question Answering",
     build=build,
     options=BuildOptions,
-    solvers=(AS_IS, WORDS, NLI, SENTENCES, PROMPTED, GENERATE, CHOOSE),
+    solvers=(DIRECT, WORDS, NLI, SENTENCES, PROMPTED, GENERATE, CHOOSE),
     metrics=METRICS,
     tables=TABLES,
     show=show,

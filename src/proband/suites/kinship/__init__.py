@@ -24,7 +24,7 @@ from typing import Any
 from proband.core.metrics import ACCURACY
 from proband.core.suite import Claim, Contrast, Demo, Suite, Verified
 from proband.core.types import Item
-from proband.solvers import AS_IS, LIKELIHOOD
+from proband.solvers import DIRECT, LIKELIHOOD
 from proband.suites.kinship.clutrr.export import export
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import BuildOptions, example_options
@@ -78,7 +78,7 @@ SUITE = Suite(
     build=build,
     options=BuildOptions,
     examples=example_options,
-    solvers=(AS_IS, LIKELIHOOD, GENERATE, CHOOSE),
+    solvers=(DIRECT, LIKELIHOOD, GENERATE, CHOOSE),
     metrics=(ACCURACY,),
     tables=TABLES,
     check=check,

@@ -99,5 +99,5 @@ def test_vectors_are_compared_with_language_models(items: list[Item]) -> None:
     vectors = planted(items, "difference", random=0.2, reverse=0.8, type=0.8)
     found = verdicts(items, vectors, planted(items, "pppl", random=0.5, reverse=0.5, type=0.5))
     assert {verdict for claim, verdict in found.items() if claim.startswith("static vectors")} == {"holds"}
-    alone = verdicts(items, vectors, planted(items, "as-is", random=0.5, reverse=0.5, type=0.5))
+    alone = verdicts(items, vectors, planted(items, "direct", random=0.5, reverse=0.5, type=0.5))
     assert {verdict for claim, verdict in alone.items() if claim.startswith("static vectors")} == {"open"}

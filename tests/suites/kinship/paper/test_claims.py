@@ -29,7 +29,7 @@ class Planted:
         self.manifest, self.right = {}, list(right.values()) * seeds
         self.labels = list(right) * seeds
         self.runs = [
-            Run(suite="kinship", solver="as-is", model=m, seed=0, items_sha="", net={"net": m.rsplit("-", 1)[1]})
+            Run(suite="kinship", solver="direct", model=m, seed=0, items_sha="", net={"net": m.rsplit("-", 1)[1]})
             for m in self.labels
         ]
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from proband.core.protocols import EmbedsPairs, EmbedsSentences, EmbedsWords, HasVectors, ScoresText
 from proband.core.suite import Solver
-from proband.solvers import AS_IS
+from proband.solvers import DIRECT
 from proband.suites.analogy.replies import CHOOSE, GENERATE
 from proband.suites.analogy.solvers import cosine, pseudo_perplexity, retrieval, supervised
 from proband.suites.analogy.solvers.pseudo_perplexity import ScoringOptions
@@ -27,7 +27,7 @@ ZERO_SHOT = (
     ),
     GENERATE,
     CHOOSE,
-    AS_IS,
+    DIRECT,
     _scoring(name="pmi", help="pppl minus the option's prior", solve=pseudo_perplexity.pmi),
     _vectors(name="3cosadd", help="cos(d, b - a + c)", solve=cosine.by_vectors(cosine.cos_add)),
     _vectors(name="3cosmul", help="cos(d,b) cos(d,c) / cos(d,a)", solve=cosine.by_vectors(cosine.cos_mul)),
@@ -38,7 +38,7 @@ ZERO_SHOT = (
     ),
 )
 
-_supervised = partial(Solver, options=LearningOptions, whole=True, setting="supervised")
+_supervised = partial(Solver, options=LearningOptions, needs_all_items=True, setting="supervised")
 SUPERVISED = (
     _supervised(
         name="supervised-relation",
@@ -67,7 +67,7 @@ RETRIEVAL = Solver(
     needs=HasVectors,
     solve=retrieval.retrieve,
     options=retrieval.SearchOptions,
-    whole=True,
+    needs_all_items=True,
     setting="retrieval",
 )
 

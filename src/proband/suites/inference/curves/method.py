@@ -34,7 +34,7 @@ class Method:
 
 def method_of(run: Run, label: str) -> Method:
     """
-    >>> run = Run(suite="inference", solver="as-is", model="net:relations", seed=0, items_sha="",
+    >>> run = Run(suite="inference", solver="direct", model="net:relations", seed=0, items_sha="",
     ...           settings={"on-lemma": True, "graph": "a/b.tsv", "context": "add"}, net={"net": "relations"})
     >>> method_of(run, "net:relations · context=add").name
     'lemma, graph, net:relations (add)'
@@ -45,7 +45,7 @@ def method_of(run: Run, label: str) -> Method:
     rules = [name for name, key in ((LEMMA, "on-lemma"), (GRAPH, "graph"), (PPDB, "ppdb")) if used(said.get(key))]
     if GRAPH in rules and said.get("typed"):
         rules[rules.index(GRAPH)] = TYPED
-    named = 1 if run.solver == "as-is" else 2  # model and solver
+    named = 1 if run.solver == "direct" else 2  # model and solver
     base = "" if run.model == "solver:rules" else " · ".join(label.split(" · ")[:named])
     kind = {"words": WORDS}.get(run.solver, RELATIONS if run.net.get("net") == "relations" else run.solver)
     how = said.get("context", "none") if kind == RELATIONS else said.get("score", "")

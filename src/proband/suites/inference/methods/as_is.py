@@ -46,8 +46,8 @@ def solve(items: Sequence[Item], model: Any, *, seed: int, options: ReadingOptio
     return after_rules(items, model.answer(items), options)
 
 
-AS_IS = Solver(
-    name="as-is",
+DIRECT = Solver(
+    name="direct",
     help="baselines, rules and relation embeddings read items directly",
     needs=AnswersItems,
     solve=solve,

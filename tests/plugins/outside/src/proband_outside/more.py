@@ -12,8 +12,8 @@ from msgspec import Meta
 from proband.core.metrics import ACCURACY
 from proband.core.suite import Built, Suite, Table
 from proband.core.types import Item
-from proband.solvers.as_is import AS_IS
 from proband.solvers.choose import CHOOSE
+from proband.solvers.direct import DIRECT
 from proband.solvers.likelihood import LIKELIHOOD
 
 
@@ -49,7 +49,7 @@ SUITE = Suite(
     cites="",
     build=build,
     options=MoreOptions,
-    solvers=(LIKELIHOOD, CHOOSE, AS_IS),
+    solvers=(LIKELIHOOD, CHOOSE, DIRECT),
     metrics=(ACCURACY,),
     tables=(Table(name="length", title="By length", rows=(), columns=("same_length",)),),
     show=lambda item: f"{item.prompt}\n  {' | '.join(item.choices)}",

@@ -1,4 +1,4 @@
-"""Models that take items as they are: baselines, symbolic solvers, a suite's own networks."""
+"""Solver `direct`: models that read items by themselves (baselines, symbolic solvers, a suite's own networks)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ def solve(items: Sequence[Item], model: AnswersItems, *, seed: int, options: NoO
     return model.answer(items)
 
 
-AS_IS = Solver(
-    name="as-is", help="baselines, symbolic solvers and networks read items directly", needs=AnswersItems, solve=solve
+DIRECT = Solver(
+    name="direct", help="baselines, symbolic solvers and networks read items directly", needs=AnswersItems, solve=solve
 )
