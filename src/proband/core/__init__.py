@@ -1,0 +1,7 @@
+"""What every room stands on; it imports no other room.
+
+types.py      items, answers and other records
+suite.py      what a suite declares
+protocols.py  what a model can do
+metrics.py    from answers to scores
+"""

@@ -1,1 +1,0 @@
-"""What comes out: figures for whoever runs the study, labels, exports that suites read."""

@@ -1,1 +1,0 @@
-"""The web pages: entry by signed link, the person's visit, the owner's desk."""

@@ -1,1 +1,0 @@
-"""Alembic's folder: one file per change of the schema."""

@@ -1,1 +1,0 @@
-"""Verbs that come before `build inference`: assertions and candidates."""

@@ -1,1 +1,0 @@
-"""Intervals and tests for items that share material."""

@@ -1,1 +1,0 @@
-"""What is known of English words, for every suite: WordNet, kinds of things, word senses, inflection."""

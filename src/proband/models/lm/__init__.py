@@ -1,1 +1,0 @@
-"""Masked and causal language models: scores, embeddings, generation, fine-tuning."""

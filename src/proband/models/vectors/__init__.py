@@ -1,1 +1,0 @@
-"""Static word vectors: published files, converted once to a memory-mapped form."""

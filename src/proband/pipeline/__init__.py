@@ -1,1 +1,0 @@
-"""The stages: build, train, run, report, compare, export, audit, study. The only place where a suite meets a model."""

@@ -1,1 +1,0 @@
-"""A model and a solver made ready: loaded by name, remembered, in this process or on a cluster."""

@@ -1,1 +1,0 @@
-"""Checking labels: an auditor for anybody's data (`audit`), certificates of our own items (`verify`)."""

@@ -1,1 +1,0 @@
-"""Before items: assertions and candidates of the suite `inference`."""

@@ -1,1 +1,0 @@
-"""What a run gave, as data frames."""

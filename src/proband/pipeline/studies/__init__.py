@@ -1,1 +1,0 @@
-"""A study file, the grid it describes, and the stages of that grid."""

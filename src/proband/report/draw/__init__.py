@@ -1,1 +1,0 @@
-"""Pictures of grids, as SVG written by hand (and PNG, PDF through matplotlib)."""

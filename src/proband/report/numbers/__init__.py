@@ -1,1 +1,0 @@
-"""Items x answers -> arrays -> cells, comparisons."""

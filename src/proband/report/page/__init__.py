@@ -1,1 +1,0 @@
-"""The HTML page and the data of its item browser."""

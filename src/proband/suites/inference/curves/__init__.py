@@ -1,1 +1,0 @@
-"""Precision and recall: measures over a whole set, curves, both directions, frequency."""

@@ -1,1 +1,0 @@
-"""The methods of section 4, one file each, and those that came later."""

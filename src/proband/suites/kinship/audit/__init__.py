@@ -1,1 +1,0 @@
-"""A verdict for every row of a data set, ours or anyone's."""

@@ -1,1 +1,0 @@
-"""Certificates that know no rules: a complete search for a counter-family."""

@@ -1,1 +1,0 @@
-"""CLUTRR's own files: its rows, and our items as its rows."""

@@ -1,1 +1,0 @@
-"""Making stories: plan, logic, wording, hold-outs, worker processes."""

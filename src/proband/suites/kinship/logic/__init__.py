@@ -1,1 +1,0 @@
-"""What follows from told facts: proofs, chains, noise, patterns up to names."""

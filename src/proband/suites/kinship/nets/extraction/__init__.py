@@ -1,1 +1,0 @@
-"""Reading facts with a trained pair classifier, then reasoning with rules."""

@@ -1,1 +1,0 @@
-"""The text nets of the thesis, one file each."""

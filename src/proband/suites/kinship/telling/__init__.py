@@ -1,1 +1,0 @@
-"""Facts to English: templates, banks of them, stories and questions."""

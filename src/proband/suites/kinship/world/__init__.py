@@ -1,1 +1,0 @@
-"""The world of kinship: relations, rules, families, the axioms, names."""

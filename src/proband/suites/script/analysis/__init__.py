@@ -1,1 +1,0 @@
-"""What is read from the answers: measures, what alignments know, drawings."""

@@ -1,1 +1,0 @@
-"""Parallel corpora: an abstract line and the concrete steps it stands for."""

@@ -1,1 +1,0 @@
-"""Templates and style that pages share."""

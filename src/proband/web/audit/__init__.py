@@ -1,1 +1,0 @@
-"""The page of an audit: a template per kind of audit, and their style."""
