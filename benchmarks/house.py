@@ -3,13 +3,15 @@
     python benchmarks/house.py            files, lines, small files, modules with a single importer
     python benchmarks/house.py walk       files executed by `build`, `run` and `report` for one item of every suite
 
-A file is executed if one of its functions is called. The walk runs in one process, so that nothing is missed.
+A file is executed if one of its functions is called; bodies of modules and classes, which run when a file is only
+imported, do not count. The walk runs in one process, so that nothing is missed.
 """
 
 from __future__ import annotations
 
 import ast
 import contextlib
+import inspect
 import io
 import sys
 import tempfile
@@ -68,10 +70,11 @@ def walk(suite: str) -> set[str]:
     from proband.cli import main
 
     executed: set[str] = set()
+    source = {str(path) for path in modules().values()}
 
     def note(frame: FrameType, event: str, _: Any) -> None:
         file = frame.f_code.co_filename
-        if event == "call" and frame.f_code.co_name != "<module>" and file.startswith(str(SOURCE)):
+        if event == "call" and frame.f_code.co_flags & inspect.CO_OPTIMIZED and file in source:
             executed.add(file)
 
     build, run = (command.split() for command in WALKS[suite])
