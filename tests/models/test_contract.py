@@ -53,7 +53,9 @@ def plain_masked(model: Any, text: Text, method: str) -> tuple[float, int]:
 
 def plain_causal(model: Any, text: Text) -> tuple[float, int]:
     read = model.tokenizer(text.text, return_offsets_mapping=True, add_special_tokens=False)
-    first = [] if model.tokenizer.bos_token_id is None else [model.tokenizer.bos_token_id]
+    bos = model.tokenizer.bos_token_id
+    needed = text.start == 0 or model.tokenizer("a")["input_ids"][0] == bos  # without context, or as the tokenizer does
+    first = [bos] if bos is not None and needed else []
     ids = torch.tensor([first + read["input_ids"]])
     with torch.no_grad():
         logprobs = model.network.model(ids).logits[0].log_softmax(-1)
@@ -160,7 +162,8 @@ def pieces(model: Any, left: str, word: str) -> tuple[list[int], list[int]]:
 
 def plain_continue(model: Any, left: str, word: str, right: str) -> float:
     before, after = pieces(model, left, word)
-    before = ([] if model.bos is None else [model.bos]) + before
+    first = model.bos_in_context if left.strip() else model.bos
+    before = ([] if first is None else [first]) + before
     with torch.no_grad():
         logprobs = model.network.model(torch.tensor([before + after])).logits[0].log_softmax(-1)
     return float(sum(logprobs[len(before) + i - 1, token].item() for i, token in enumerate(after)))

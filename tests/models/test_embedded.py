@@ -120,7 +120,8 @@ def test_smollm2_answers() -> None:
     assert words[0] > max(words[1:])
     assert math.exp(words[0]) > 0.3
     assert "Paris" in model.generate(["The capital of France is"], max_tokens=4, temperature=0, seed=0)[0]
-    assert model.identity()["bos"] == "<|endoftext|>"
+    identity = model.identity()
+    assert (identity["bos"], identity["bos_without_context"]) == ("none", "<|endoftext|>")
 
 
 @pytest.mark.slow

@@ -36,7 +36,8 @@ class HfOptions(CheckpointOptions):
     """Loading a language model."""
 
     bos: Annotated[
-        str, Meta(description="first token of a text for a causal model: auto, always, never, or a token")
+        str,
+        Meta(description="first token of a text for a causal model: auto (the tokenizer's), always, never, a token"),
     ] = "auto"
 
 
@@ -47,7 +48,9 @@ def load(rest: str, *, options: HfOptions) -> Masked | Causal | PairClassifier:
     return open_model(files, name=name, options=options, bos=options.bos)
 
 
-def open_model(files: Files, *, name: str, options: NetworkOptions, bos: str) -> Masked | Causal | PairClassifier:
+def open_model(
+    files: Files, *, name: str, options: NetworkOptions, bos: str, start: str = "auto"
+) -> Masked | Causal | PairClassifier:
     with quiet():
         given = files
         if files.gguf is not None:
@@ -63,7 +66,8 @@ def open_model(files: Files, *, name: str, options: NetworkOptions, bos: str) ->
     if kind == "masked":
         return Masked(model, tokenizer, name=name, identity=identity, longest=longest, batch=options.batch)
     causal = ChatCausal if tokenizer.chat_template else Causal
-    return causal(model, tokenizer, name=name, identity=identity, longest=longest, batch=options.batch, bos=bos)
+    how: dict[str, Any] = {"longest": longest, "batch": options.batch, "bos": bos, "start": start}
+    return causal(model, tokenizer, name=name, identity=identity, **how)
 
 
 def masked_or_causal(config: Any, name: str) -> str:

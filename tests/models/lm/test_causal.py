@@ -25,13 +25,27 @@ def gpt2(tiny: Tiny) -> Any:
     return load(f"hf:{tiny('gpt2')}", {"device": "cpu"})
 
 
-def test_bos_is_added_once_and_recorded(tiny: Tiny) -> None:
-    """GPT-2's tokenizer has a BOS and does not add it, Gemma's adds it, Qwen's has none."""
-    for family, bos in {"gpt2": "<|endoftext|>", "gemma": "<bos>", "qwen2": "none"}.items():
-        model = load(f"hf:{tiny(family)}", {"device": "cpu"})
-        assert model.identity()["bos"] == bos
-        ids = model.read(["The capital"])[0].ids.tolist()
-        assert ids.count(model.tokenizer.convert_tokens_to_ids(bos)) == (bos != "none")
+@pytest.mark.parametrize(
+    ("family", "start", "always"),
+    [("gpt2", "<|endoftext|>", "none"), ("gemma", "<bos>", "<bos>"), ("qwen2", "none", "none")],
+)
+def test_bos_follows_the_tokenizer_and_is_recorded(tiny: Tiny, family: str, start: str, always: str) -> None:
+    """GPT-2's tokenizer has a BOS and does not add it, Gemma's adds it, Qwen's has none. Only a text without context
+    begins with a BOS that the tokenizer does not add."""
+    model = load(f"hf:{tiny(family)}", {"device": "cpu"})
+    identity = model.identity()
+    assert (identity["bos"], identity["bos_without_context"]) == (always, start)
+    own = model.tokenizer("The capital")["input_ids"]
+    assert model.read(["The capital"], contexts=[True])[0].ids.tolist() == own
+    first = [] if start in {"none", always} else [model.tokenizer.convert_tokens_to_ids(start)]
+    assert model.read(["The capital"])[0].ids.tolist() == first + own
+    whole, behind = model.score([Text("The capital of Italy"), Text("The capital of Italy", 14)])
+    with torch.no_grad():
+        ids = model.tokenizer("The capital of Italy")["input_ids"]
+        logprobs = model.network.model(torch.tensor([ids])).logits[0].log_softmax(-1)
+    expected = sum(logprobs[t - 1, ids[t]].item() for t in range(len(ids) - behind.tokens, len(ids)))
+    assert behind.total == pytest.approx(expected, abs=1e-4)
+    assert whole.tokens > behind.tokens
 
 
 def test_bos_policies_change_score_and_identity(tiny: Tiny) -> None:
@@ -105,7 +119,7 @@ def test_greedy_generation_is_transformers_own(family: str, tiny: Tiny) -> None:
     prompts = ["The capital of", "What Paris is to France, Rome is", "A river"]
     found = model.generate(prompts, max_tokens=8, temperature=0, seed=0)
     for prompt, text in zip(prompts, found):
-        ids = torch.tensor([model.read([prompt])[0].ids.tolist()])
+        ids = torch.tensor([model.tokenizer(prompt)["input_ids"]])
         made = model.network.model.generate(
             ids,
             attention_mask=torch.ones_like(ids),
@@ -184,8 +198,8 @@ def test_fine_tuning_learns_saves_and_leaves_the_original(gpt2: Any, tmp_path: P
     total, count = 0.0, 0
     for row, first in zip(ids, skip):
         with torch.no_grad():
-            logprobs = tuned.network.model(torch.tensor([[tuned.bos, *row]])).logits[0].log_softmax(-1)
-        total -= sum(logprobs[t, row[t]].item() for t in range(first, len(row)))
+            logprobs = tuned.network.model(torch.tensor([row])).logits[0].log_softmax(-1)
+        total -= sum(logprobs[t - 1, row[t]].item() for t in range(first, len(row)))
         count += len(row) - first
     assert total / count == pytest.approx(min(losses), abs=1e-4)
     assert tuned.score([Text("The capital of France is Paris.", 24)])[0].total > before
@@ -242,7 +256,7 @@ def test_errors_in_one_line(gpt2: Any, tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="no method 'pll'; there is ll"):
         gpt2.score([Text("The")], method="pll")
     with pytest.raises(ProbandError, match="a blank after 130 tokens, but it reads 128 at most"):
-        gpt2.predict_words([("a " * 126, "")], ["zzz"])
+        gpt2.predict_words([("a " * 127, "")], ["zzz"])
     with pytest.raises(ProbandError, match="no examples"):
         gpt2.finetuning([], recipe=Recipe())
     with pytest.raises(ProbandError, match="no token of its own"):
@@ -253,7 +267,10 @@ def test_errors_in_one_line(gpt2: Any, tmp_path: Path) -> None:
 
 def test_a_tuned_folder_starts_texts_as_in_training(gpt2: Any, tmp_path: Path) -> None:
     other = next(i for i in range(5, 20) if i != gpt2.bos)
-    started = copy.copy(gpt2)
-    started.bos = other
-    tuned_folder(started, [("What is", " it?")], tmp_path / "tuned", epochs=1, batch=1)
-    assert load(f"hf:{tmp_path / 'tuned' / 'model'}", {"device": "cpu"}).bos == other
+    for always in (None, other):
+        started = copy.copy(gpt2)
+        started.bos, started.bos_in_context = other, always
+        folder = tmp_path / f"tuned-{always}"
+        tuned_folder(started, [("What is", " it?")], folder, epochs=1, batch=1)
+        tuned = load(f"hf:{folder / 'model'}", {"device": "cpu"})
+        assert (tuned.bos, tuned.bos_in_context) == (other, always)

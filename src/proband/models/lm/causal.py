@@ -3,10 +3,11 @@ r"""Causal language models: log-likelihood, words for a blank, embeddings, gener
     LL(S) = \sum_t log P(w_t | w_<t)
 
 What is decided once and recorded in `identity()`:
-- BOS: `auto` puts the tokenizer's beginning-of-text token in front if it has one (whether or not it adds it by
-  itself: GPT-2 has one and does not, Gemma fails without it), `always` takes the end-of-text token where there is no
-  other, `never` goes without, and any other value is the token to use. Without a BOS the first token has nothing to be
-  predicted from and does not count.
+- BOS: `auto` follows the tokenizer: a beginning-of-text token stands in front if the tokenizer adds it by itself
+  (Gemma does, GPT-2 and SmolLM2 do not). Where a text has no context, its first token needs something to be predicted
+  from: there the tokenizer's BOS stands in front even if it is not added otherwise. `always` puts the BOS in front of
+  every text, and takes the end-of-text token where there is no other; `never` goes without; any other value is the
+  token to put in front of every text. Without a BOS the first token of a text without context does not count.
 - Leading space: texts are tokenised unchanged; the space before a word belongs to the word's first token.
 - Normalisation: a Score holds the sum, the tokens and the words, so the mean per token or word is for the caller.
 """
@@ -35,21 +36,28 @@ class Causal(EmbedsTokens):
     methods = ("ll",)
     masks = False
 
-    def __init__(self, model: Any, tokenizer: Any, *, name: str, bos: str = "auto", **more: Any) -> None:
+    def __init__(
+        self, model: Any, tokenizer: Any, *, name: str, bos: str = "auto", start: str = "auto", **more: Any
+    ) -> None:
+        """`start`: the BOS of texts without context under `auto`, where it is not the tokenizer's own."""
         super().__init__(model, tokenizer, name=name, **more)
         self.pad = 0  # a padding token may have no embedding
-        self.bos = first_token(tokenizer, bos, name)
-        self._adds_bos = self.bos is not None and tokenizer("a")["input_ids"][:1] == [self.bos]
+        self.bos = first_token(tokenizer, start if bos == "auto" else bos, name)
+        own = tokenizer.bos_token_id
+        adds_own = own is not None and tokenizer("a")["input_ids"][:1] == [own]
+        self.bos_in_context = self.bos if bos != "auto" else int(own) if adds_own else None
 
     def identity(self) -> Mapping[str, str]:
-        shown = "none" if self.bos is None else self.tokenizer.convert_ids_to_tokens(self.bos)
-        return {**super().identity(), "bos": shown}
+        """`bos` stands in front of every text, `bos_without_context` in front of those without a context."""
+        tokens = {"bos": self.bos_in_context, "bos_without_context": self.bos}
+        shown = {k: "none" if v is None else self.tokenizer.convert_ids_to_tokens(v) for k, v in tokens.items()}
+        return {**super().identity(), **shown}
 
-    def read(self, texts: Sequence[str]) -> list[Tokens]:
+    def read(self, texts: Sequence[str], *, contexts: Sequence[bool] = ()) -> list[Tokens]:
         """Tokens with the BOS the policy asks for, and no end-of-text token."""
-        first = None if self._adds_bos else self.bos
-        encoded = [_trimmed(tokens, self.bos) for tokens in encode(self.tokenizer, texts, first=first)]
-        return self.fitting(encoded)
+        encoded = encode(self.tokenizer, texts)
+        firsts = [self.bos_in_context if context else self.bos for context in contexts or [False] * len(texts)]
+        return self.fitting([_begun(tokens, first) for tokens, first in zip(encoded, firsts, strict=True)])
 
     # ---- ScoresText --------------------------------------------------------------------------------------------
 
@@ -59,7 +67,8 @@ class Causal(EmbedsTokens):
         return once(texts, self._score)
 
     def _score(self, texts: list[Text]) -> list[Score]:
-        encoded = self.read([text.text for text in texts])
+        contexts = [has_context(text.text[: text.start]) for text in texts]
+        encoded = self.read([text.text for text in texts], contexts=contexts)
         positions = []
         for text, tokens in zip(texts, encoded):
             counted = tokens.counted(text.start)
@@ -85,7 +94,8 @@ class Causal(EmbedsTokens):
         result = np.empty((len(blanks), len(words)), dtype=np.float32)
         for here, ids in by_spelling(self.tokenizer, blanks, words):
             # the space before the blank belongs to the word
-            lefts = [tokens.ids for tokens in self.read([blanks[i][0].rstrip() for i in here])]
+            before = [blanks[i][0].rstrip() for i in here]
+            lefts = [tokens.ids for tokens in self.read(before, contexts=list(map(has_context, before)))]
             if any(not len(left) for left in lefts):
                 raise ProbandError(f"{self.name}: without a BOS a blank needs some text before it")
             deepest = max(map(len, lefts)) + max(map(len, ids)) - 1  # the last token of a word is not read
@@ -122,11 +132,17 @@ def first_token(tokenizer: Any, policy: str, name: str) -> int | None:
     return int(found)
 
 
-def _trimmed(tokens: Tokens, bos: int | None) -> Tokens:
-    """Without special tokens the tokenizer put in on its own, other than the BOS in front."""
-    keep = tokens.words >= 0
-    if bos is not None and len(keep) and tokens.ids[0] == bos:
-        keep[0] = True
-    if keep.all():
+def has_context(text: str) -> bool:
+    """Whether there is something before what is predicted."""
+    return bool(text.strip())
+
+
+def _begun(tokens: Tokens, first: int | None) -> Tokens:
+    """The text's own tokens behind `first`, without special tokens that the tokenizer put in."""
+    own = tokens.words >= 0
+    if own.all() and first is None:
         return tokens
-    return Tokens(tokens.text, tokens.ids[keep], tokens.begins[keep], tokens.ends[keep], tokens.words[keep])
+    head = [] if first is None else [-1]
+    ids = np.r_[np.array([] if first is None else [first], dtype=np.int64), tokens.ids[own]]
+    places = (np.r_[np.array(head, dtype=np.int64), x[own]] for x in (tokens.begins, tokens.ends, tokens.words))
+    return Tokens(tokens.text, ids, *places)

@@ -96,7 +96,7 @@ class FineTuning(Task):
         with tempfile.TemporaryDirectory(dir=folder, prefix=".model-") as made:
             inner = Path(made) / "model"
             net.eval().save_pretrained(inner)
-            _with_bos(self.model.tokenizer, self.model.bos).save_pretrained(inner)
+            _with_bos(self.model).save_pretrained(inner)
             if out.exists():  # of a run that was killed right here
                 shutil.rmtree(out)
             inner.replace(out)
@@ -115,7 +115,8 @@ def batch_of(examples: Sequence[Example]) -> Any:
 def read(model: LocalModel, examples: Sequence[tuple[str, str]]) -> list[Example]:
     made = []
     end = model.tokenizer.eos_token_id
-    encoded = model.read([context + target for context, target in examples])
+    contexts = [bool(context.strip()) for context, _ in examples]
+    encoded = model.read([context + target for context, target in examples], contexts=contexts)
     for (context, target), tokens in zip(examples, encoded):
         where = tokens.counted(len(context))
         where = where[where > 0]
@@ -128,10 +129,22 @@ def read(model: LocalModel, examples: Sequence[tuple[str, str]]) -> list[Example
     return made
 
 
-def _with_bos(tokenizer: Any, bos: int | None) -> Any:
-    """A tokenizer whose BOS is the one that was trained with, so that the saved folder starts texts the same way."""
-    if bos is None or tokenizer.bos_token_id == bos:
+def _with_bos(model: LocalModel) -> Any:
+    """A tokenizer that starts texts as in training: its BOS is the one of texts without context, and it adds the token
+    that stood in front of every text."""
+    from tokenizers import processors
+
+    tokenizer, always = model.tokenizer, model.bos_in_context
+    adds = always is not None and tokenizer("a")["input_ids"][:1] == [always]
+    if tokenizer.bos_token_id == model.bos and (always is None or adds):
         return tokenizer
     changed = copy.deepcopy(tokenizer)
-    changed.bos_token = tokenizer.convert_ids_to_tokens(bos)
+    if model.bos is not None:
+        changed.bos_token = tokenizer.convert_ids_to_tokens(model.bos)
+    if always is not None and not adds:
+        token = tokenizer.convert_ids_to_tokens(always)
+        first = processors.TemplateProcessing(single=f"{token}:0 $A:0", special_tokens=[(token, always)])
+        backend = changed.backend_tokenizer
+        before = [] if backend.post_processor is None else [backend.post_processor]
+        backend.post_processor = processors.Sequence([*before, first])
     return changed

@@ -106,7 +106,8 @@ class LocalModel:
     """A network with its tokenizer; it takes `longest` tokens at most."""
 
     kind = ""
-    bos: int | None = None
+    bos: int | None = None  # in front of texts without context
+    bos_in_context: int | None = None  # in front of every text
     cut_left = False  # whether a text that is too long loses its beginning; otherwise it is an error
     chunks: Mapping[str, int] = CHUNK_OF_ITEMS
 
@@ -130,13 +131,15 @@ class LocalModel:
     def identity(self) -> Mapping[str, str]:
         return {"kind": self.kind, **self._identity(), "dtype": self.network.dtype}
 
-    def read(self, texts: Sequence[str]) -> list[Tokens]:
-        """Tokens with the tokenizer's own special ones."""
+    def read(self, texts: Sequence[str], *, contexts: Sequence[bool] = ()) -> list[Tokens]:
+        """Tokens with the tokenizer's own special ones. `contexts`: whether a text begins with a context, before what
+        is predicted (a causal model starts other texts with a BOS)."""
         return self.fitting(encode(self.tokenizer, texts))
 
     def fits(self, texts: Sequence[Any]) -> None:
         """An error (TooLong) if one of these texts, or of what a solver scores, is longer than the window."""
-        self.read([getattr(text, "text", text) for text in texts])
+        contexts = [bool(getattr(text, "start", text)) for text in texts]
+        self.read([getattr(text, "text", text) for text in texts], contexts=contexts)
 
     def fitting(self, encoded: list[Tokens]) -> list[Tokens]:
         """The texts as far as the window goes: those that are longer lose their beginning, or are an error."""

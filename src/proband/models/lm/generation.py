@@ -43,7 +43,10 @@ def generate(
     stop: Sequence[str] = (),
 ) -> list[str]:
     """What the model writes after each prompt, up to an end-of-text token, a stop text or `max_tokens`."""
-    rows = {prompt: tokens.ids for prompt, tokens in zip(prompts, model.read(prompts))}
+    rows = {
+        prompt: tokens.ids
+        for prompt, tokens in zip(prompts, model.read(prompts, contexts=[bool(prompt) for prompt in prompts]))
+    }
     how = Writing(max_tokens=max_tokens, temperature=temperature, seed=seed, stop=tuple(stop))
     return write_all(model, prompts, rows, how)
 

@@ -27,7 +27,7 @@ class Sentences(EmbedsTokens):
     # a text is one pass, not one per word: more items at a time, so that texts they share are embedded once
     chunks: Mapping[str, int] = MappingProxyType({"cpu": 2048, "cuda": 2048})
 
-    def read(self, texts: Sequence[str]) -> list[Tokens]:
+    def read(self, texts: Sequence[str], *, contexts: Sequence[bool] = ()) -> list[Tokens]:
         return encode(self.tokenizer, texts, cut_at=self.longest)
 
     def embed_sentences(self, texts: Sequence[str]) -> Floats:

@@ -54,10 +54,8 @@ class Tokens:
         return found
 
 
-def encode(
-    tokenizer: Any, texts: Sequence[str], *, first: int | None = None, cut_at: int | None = None
-) -> list[Tokens]:
-    """Tokens of each text with the tokenizer's own special tokens, and `first` before them (a BOS it does not add)."""
+def encode(tokenizer: Any, texts: Sequence[str], *, cut_at: int | None = None) -> list[Tokens]:
+    """Tokens of each text with the tokenizer's own special tokens."""
     if not texts:
         return []
     if not getattr(tokenizer, "is_fast", False):
@@ -65,12 +63,11 @@ def encode(
     # without a cut no limit is given either: the length is checked later, with an error of one line
     limit = {"truncation": True, "max_length": cut_at} if cut_at is not None else {"verbose": False}
     encodings = tokenizer(list(texts), add_special_tokens=True, return_attention_mask=False, **limit).encodings
-    return [_tokens(text, encoding, first) for text, encoding in zip(texts, encodings)]
+    return [_tokens(text, encoding) for text, encoding in zip(texts, encodings)]
 
 
-def _tokens(text: str, encoding: Any, first: int | None) -> Tokens:
-    head = [] if first is None else [first]
-    places = [(-1, -1, -1)] * len(head)
+def _tokens(text: str, encoding: Any) -> Tokens:
+    places = []
     for i, (special, (begin, end), word) in enumerate(
         zip(encoding.special_tokens_mask, encoding.offsets, encoding.word_ids)
     ):
@@ -79,7 +76,7 @@ def _tokens(text: str, encoding: Any, first: int | None) -> Tokens:
             continue
         places.append((visible(text, begin, end), end, i if word is None else word))
     begins, ends, words = np.asarray(places, dtype=np.int64).reshape(-1, 3).T
-    return Tokens(text, np.asarray(head + encoding.ids, dtype=np.int64), begins, ends, words)
+    return Tokens(text, np.asarray(encoding.ids, dtype=np.int64), begins, ends, words)
 
 
 def visible(text: str, begin: int, end: int) -> int:
