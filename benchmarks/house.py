@@ -1,27 +1,35 @@
 """The size of the house, and how many files an item passes through.
 
-    python benchmarks/house.py            files, lines, small files, modules with a single importer
-    python benchmarks/house.py walk       files executed by `build`, `run` and `report` for one item of every suite
+    python benchmarks/house.py                 files, lines, small files, modules with a single importer
+    python benchmarks/house.py walk            files executed by `build`, `run` and `report` for one item of every suite
+    python benchmarks/house.py walk --write    the same, and the list in docs/architecture.md is written anew
+    python benchmarks/house.py walk SUITE      the files of one suite, in the order in which they are reached
 
-A file is executed if one of its functions is called; bodies of modules and classes, which run when a file is only
-imported, do not count. The walk runs in one process, so that nothing is missed.
+A file is executed if one of its functions is called by a command; what runs while a module is imported does not count.
+Every suite is walked in a process of its own, without worker processes and with an empty cache of answers, so that
+nothing is missed. Templates of pages are not counted.
 """
 
 from __future__ import annotations
 
 import ast
 import contextlib
-import inspect
 import io
+import os
+import subprocess
 import sys
 import tempfile
 import threading
 from collections import defaultdict
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
-SOURCE = Path(__file__).resolve().parents[1] / "src"
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src"
+PACKAGE = SOURCE / "proband"
+PAGE = ROOT / "docs" / "architecture.md"
+BEGIN, END = "<!-- written by: python benchmarks/house.py walk --write -->\n", "<!-- end of what was written -->\n"
 SMALL, SHORT = 30, 60  # lines
 WALKS = {
     "kinship": ("build kinship --task clean --k 2 --per-k 1", "run -m solver:symbolic"),
@@ -65,39 +73,110 @@ def count() -> dict[str, int]:
     }
 
 
-def walk(suite: str) -> set[str]:
-    """The files of which a function is called between the first and the last command."""
+def walk(suite: str) -> list[str]:
+    """The files of which a function is called between the first and the last command, in that order."""
     from proband.cli import main
 
-    executed: set[str] = set()
-    source = {str(path) for path in modules().values()}
+    executed: dict[str, None] = {}
+    known: set[CodeType] = set()  # what need not be looked at again
 
     def note(frame: FrameType, event: str, _: Any) -> None:
-        file = frame.f_code.co_filename
-        if event == "call" and frame.f_code.co_flags & inspect.CO_OPTIMIZED and file in source:
-            executed.add(file)
+        code = frame.f_code
+        if code in known:
+            return
+        file = code.co_filename
+        if file in executed or not file.startswith(str(SOURCE)) or not file.endswith(".py"):
+            known.add(code)
+        elif not _importing(frame):
+            known.add(code)
+            executed[file] = None
 
     build, run = (command.split() for command in WALKS[suite])
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        os.environ["PROBAND_CACHE"] = folder
         items, answers, report = (str(Path(folder) / name) for name in ("items", "run", "report"))
         commands = [*build, "-o", items], [run[0], items, *run[1:], "-o", answers], ["report", answers, "-o", report]
-        threading.setprofile(note)
-        sys.setprofile(note)
+        threading.settrace(note)
+        sys.settrace(note)
         try:
             codes = [main(command) for command in commands]
         finally:
-            sys.setprofile(None)
-            threading.setprofile(None)  # type: ignore[arg-type]
+            sys.settrace(None)
+            threading.settrace(None)  # type: ignore[arg-type]
     assert codes == [0, 0, 0], codes
-    return executed
+    return [str(Path(file).relative_to(PACKAGE)) for file in executed]
+
+
+def _importing(frame: FrameType | None) -> bool:
+    """Whether a module of ours is being imported, or this is the body of one or of a class."""
+    while frame is not None:
+        if frame.f_code.co_name == "<module>" and frame.f_code.co_filename.startswith(str(SOURCE)):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def walk_alone(suite: str) -> list[str]:
+    """The same in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "HF_HUB_OFFLINE": "1"}
+    command = [sys.executable, __file__, "walk", suite]
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout.split()
+
+
+def own(suite: str, files: list[str]) -> list[str]:
+    return [file for file in files if file.startswith(f"suites/{suite}/")]
+
+
+# ---- the list in docs/architecture.md ------------------------------------------------------------------------------
+
+
+def listed(walks: dict[str, list[str]]) -> str:
+    """The walks as Markdown: first what all suites share, then what each one has besides."""
+    first = next(iter(walks.values()))
+    shared = [file for file in first if all(file in files for files in walks.values())]
+    parts = [f"**Every suite** ({len(shared)} files):\n", *map(_line, shared)]
+    for suite, files in walks.items():
+        rest = [file for file in files if file not in shared]
+        head = f"**{suite}** ({len(files)} files in all, {len(own(suite, files))} of them the suite's own), besides:"
+        parts += [f"\n{head}\n", *map(_line, rest)]
+    return "\n".join(parts) + "\n"
+
+
+def _line(file: str) -> str:
+    text = ast.get_docstring(ast.parse((PACKAGE / file).read_text(encoding="utf-8"))) or ""
+    sentence = " ".join(text.split("\n\n")[0].split()).removesuffix(".")
+    return f"- `{file}`: {sentence}"
+
+
+def read_list(page: Path = PAGE) -> dict[str, set[str]]:
+    """Suite -> its files, as the page lists them."""
+    lines = page.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0].splitlines()
+    heads = [line.split("**")[1] for line in lines if line.startswith("**")]
+    found: dict[str, set[str]] = {head: set() for head in heads}
+    head = ""
+    for line in lines:
+        head = line.split("**")[1] if line.startswith("**") else head
+        if line.startswith("- `"):
+            found[head].add(line.split("`")[1])
+    shared = found.pop(heads[0])
+    return {suite: shared | files for suite, files in found.items()}
+
+
+def write_list(walks: dict[str, list[str]], page: Path = PAGE) -> None:
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    page.write_text(f"{before}{BEGIN}\n{listed(walks)}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["walk"]:
-        for suite in WALKS:
-            files = walk(suite)
-            own = sum(f"/suites/{suite}/" in file for file in files)
-            print(f"{suite:10} {len(files):4} files, {own} of them the suite's own")
+    verb, *words = sys.argv[1:] or [""]
+    if verb == "walk" and words and words[0] in WALKS:
+        print("\n".join(walk(words[0])))
+    elif verb == "walk":
+        walks = {suite: walk_alone(suite) for suite in WALKS}
+        for suite, files in walks.items():
+            print(f"{suite:10} {len(files):4} files, {len(own(suite, files))} of them the suite's own")
+        if words == ["--write"]:
+            write_list(walks)
     else:
         for name, number in count().items():
             print(f"{name:32} {number:7,}")

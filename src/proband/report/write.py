@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any, cast
@@ -14,9 +15,9 @@ from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.progress import Progress
 from proband.core.statistics.clusters import FEW
-from proband.core.suite import Claim, Published, Results, Suite, Table
+from proband.core.suite import Analysis, Claim, Published, Results, Suite, Table
 from proband.core.text import slug
-from proband.report.claims import as_sheet, chosen, judge
+from proband.report.claims import Verdict, as_sheet, chosen, judge
 from proband.report.draw.marks import MODELS, can_paint
 from proband.report.folder import Folder
 from proband.report.numbers import words
@@ -36,128 +37,130 @@ from proband.report.tables.side_by_side import side_by_side
 NO_PLOTS = "PNG and PDF figures were not written: they need matplotlib (pip install 'proband[plots]')."
 
 
-def write_report(
-    sets: Sequence[ItemSet],
-    *,
-    out: Path,
-    title: str | None = None,
-    seed: int = 0,
-    tables: Sequence[str] | None = None,
-    claims: bool | Sequence[str] = False,
-    analyses: Sequence[str] = (),
-    split: str = "",
-    force: bool = False,
-    findings: Mapping[str, Sequence[Claim]] | None = None,
-    notes: Sequence[tuple[str, str]] = (),
-) -> dict[str, Any]:
-    """Write index.html, a page per item set, report.json, tables/, figures/ and data/ into `out`; files of an earlier
-    report that this one does not have are removed, files that no report wrote are only written over with `force`.
-    Returns where it is and what stands out; the numbers are in report.json.
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions:
+    """What is reported, and how."""
 
-    `tables` names the tables to write (default: those that are not only for studies), `analyses` the analyses to run;
-    with `claims` the suites' claims are tested, or those whose statement contains one of these texts.
-    `split`: the items that are scored (core/metrics.py). `findings` (by suite) are tested too and stated first on the
-    overview, followed by `notes` (a sentence and a link).
-    """
-    _check(sets, tables=tables, analyses=analyses, claims=claims)
-    folder, findings = Folder(out, force=force), findings or {}
-    keys = unique([*PAGES, *(slug(each.suite.name) for each in sets)])[len(PAGES) :]
-    studies: list[Study] = []
-    sections: list[Section] = []
-    total = sum(3 + len(_chosen(each.suite, tables)) for each in sets)
-    with Progress("report", total=total) as bar:
-        for each, key in zip(sets, keys):
-            used = _metrics(each.suite, tables=tables, claims=claims, analyses=analyses)
-            used += [each.suite.metric(name) for name in _metrics_of(findings.get(each.suite.name, ()))]
-            studies.append(Study(each, used, key=key, seed=seed, split=split))
-            studies[-1].rank()
-            bar.advance()
-        for study, name in zip(studies, names(sets, keys)):
-            study.name = name
-        colour(studies)
-        for study in studies:
-            sections.append(_section(study, folder, tables=tables, analyses=analyses, advance=bar.advance))
+    title: str | None = None
+    seed: int = 0
+    tables: Sequence[str] | None = None  # by name; None: those that are not only for studies
+    analyses: Sequence[str] = ()  # by name
+    claims: bool | Sequence[str] = False  # test the suites' claims, or those that contain one of these texts
+    split: str = ""  # the items that are scored (core/metrics.py)
+    force: bool = False  # write over files that no report wrote
+    findings: Mapping[str, Sequence[Claim]] = field(default_factory=dict)  # by suite: tested too, and stated first
+    notes: Sequence[tuple[str, str]] = ()  # a sentence and a link, below the findings
+
+    def tables_of(self, suite: Suite) -> list[Table]:
+        return [table for table in suite.tables if (table.always if self.tables is None else table.name in self.tables)]
+
+    def claims_of(self, suite: Suite) -> Sequence[Claim]:
+        return chosen(suite.claims, self.claims) if self.claims else ()
+
+    def analyses_of(self, suite: Suite) -> list[Analysis]:
+        return [analysis for analysis in suite.analyses if analysis.name in self.analyses]
+
+    def metrics_of(self, suite: Suite) -> list[Metric]:
+        """The metrics that the tables, the analyses, the claims and the findings need."""
+        beside = {name for analysis in self.analyses_of(suite) for name in analysis.tables.values()}
+        names = [table.metric for table in self.tables_of(suite)]
+        names += [table.metric for table in suite.tables if table.name in beside]
+        tested = (*self.claims_of(suite), *self.findings.get(suite.name, ()))
+        names += [contrast.metric for claim in tested for contrast in claim.contrasts]
+        return [suite.metric(name) for name in dict.fromkeys(names)]
+
+
+def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[str, Any]:
+    """Write index.html, a page per item set, report.json, tables/, figures/ and data/ into `out`; files of an earlier
+    report that this one does not have are removed. `options` are the fields of ReportOptions. Returns where it is and
+    what stands out; the numbers are in report.json."""
+    what = ReportOptions(**options)
+    check(sets, what)
+    folder = Folder(out, force=what.force)
+    sections = _sections(sets, folder, what)
+    studies = [section.study for section in sections]
     across = across_suites(studies)
     if across is not None:
         folder.sheet(across, across.name)
-    asked = {each.suite.name: chosen(each.suite.claims, claims) for each in sets} if claims else {}
-    verdicts = judge([(section.study, section.sheets) for section in sections], asked) if claims else []
-    if claims:
-        folder.sheet(as_sheet(verdicts, {study.key: study.name for study in studies}), "claims")
-        folder.json("claims.json", {"claims": _plain(verdicts)})
-    learnt = judge([(section.study, section.sheets) for section in sections], findings) if findings else []
+    tested = [(section.study, section.sheets) for section in sections]
+    claims = judge(tested, {each.suite.name: what.claims_of(each.suite) for each in sets}) if what.claims else []
+    findings = judge(tested, what.findings) if what.findings else []
+    if what.claims:
+        folder.sheet(as_sheet(claims, {study.key: study.name for study in studies}), "claims")
+        folder.json("claims.json", {"claims": _plain(claims)})
+    title = what.title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
     missing = "" if can_paint() else NO_PLOTS
-    name = title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
-    made = pages(sections, title=name, claims=verdicts, across=across, missing=missing, learnt=learnt, notes=notes)
+    made = pages(
+        sections, title=title, claims=claims, across=across, missing=missing, learnt=findings, notes=what.notes
+    )
     for file, text in made.items():
         folder.text(file, text)
-    summary = {
-        "title": name,
-        "missing": missing,
-        "findings": _plain(learnt),
-        "sets": [_set_summary(section) for section in sections],
-    }
-    folder.finish(summary | ({"claims": _plain(verdicts)} if claims else {}))
-    counted = {kind: sum(each.verdict == kind for each in verdicts) for kind in ("holds", "fails", "open")}
-    if lost := sum(each.verdict == "not interpretable" for each in verdicts):
-        counted["not interpretable"] = lost
+    told = {"title": title, "missing": missing, "findings": _plain(findings)}
+    told["sets"] = [_set_summary(section) for section in sections]
+    folder.finish(told | ({"claims": _plain(claims)} if what.claims else {}))
     return {
         "page": str(out / "index.html"),
         "models": len({run.model for each in sets for run in each.runs}),
-        "items": sum(section.study.arrays.count for section in sections),
-        "answers": sum(len(each) for section in sections for each in section.study.arrays.answered),
+        "items": sum(study.arrays.count for study in studies),
+        "answers": sum(len(each) for study in studies for each in study.arrays.answered),
         "sentences": [sentence for section in sections for sentence in section.findings],
         "scores": [line for section in sections for line in _scores(section)],
-        **({"claims": counted} if claims else {}),
-        **({"findings": _plain(learnt)} if learnt else {}),
+        **({"claims": _counted(claims)} if what.claims else {}),
+        **({"findings": _plain(findings)} if findings else {}),
         **({"missing": missing} if missing else {}),
     }
 
 
-# ---- what was asked for --------------------------------------------------------------------------------------------
+def _counted(claims: Sequence[Verdict]) -> dict[str, int]:
+    """How many claims have each verdict."""
+    counted = {kind: sum(each.verdict == kind for each in claims) for kind in ("holds", "fails", "open")}
+    lost = sum(each.verdict == "not interpretable" for each in claims)
+    return counted | ({"not interpretable": lost} if lost else {})
 
 
-def _check(
-    sets: Sequence[ItemSet], *, tables: Sequence[str] | None, analyses: Sequence[str], claims: bool | Sequence[str]
-) -> None:
+# ---- what is wanted ------------------------------------------------------------------------------------------------
+
+
+def check(sets: Sequence[ItemSet], what: ReportOptions) -> None:
+    """Whether there is what the options name, and every metric that the suites' tables and claims name."""
     if not sets:
         raise ProbandError("nothing to report: no run was given")
     stated = [claim.statement for each in sets for claim in each.suite.claims]
-    for text in () if isinstance(claims, bool) else claims:
+    for text in () if isinstance(what.claims, bool) else what.claims:
         if not any(text in statement for statement in stated):
             raise ProbandError(f"no claim contains {text!r}")
-    for kind, asked, known in (
-        ("table", tables or (), [table.name for each in sets for table in each.suite.tables]),
-        ("analysis", analyses, [analysis.name for each in sets for analysis in each.suite.analyses]),
+    for kind, wanted, known in (
+        ("table", what.tables or (), [table.name for each in sets for table in each.suite.tables]),
+        ("analysis", what.analyses, [analysis.name for each in sets for analysis in each.suite.analyses]),
     ):
-        for name in asked:
+        for name in wanted:
             if name not in known:
                 raise ProbandError(f"no {kind} {name!r}; there are {', '.join(dict.fromkeys(known)) or 'none'}")
     for suite in (each.suite for each in sets):
         names = [metric.name for metric in suite.metrics]
-        asking = [(f"table {table.name!r}", table.metric) for table in suite.tables]
-        asking += [(f"claim {c.statement!r}", each.metric) for c in suite.claims for each in c.contrasts if each.metric]
-        for what, metric in asking:
+        users = [(f"table {table.name!r}", table.metric) for table in suite.tables]
+        users += [(f"claim {c.statement!r}", each.metric) for c in suite.claims for each in c.contrasts if each.metric]
+        for user, metric in users:
             if metric not in names:
-                raise ProbandError(f"{what} of suite {suite.name!r} asks for metric {metric!r}")
+                raise ProbandError(f"{user} of suite {suite.name!r} asks for metric {metric!r}")
 
 
-def _chosen(suite: Suite, tables: Sequence[str] | None) -> list[Table]:
-    return [table for table in suite.tables if (table.always if tables is None else table.name in tables)]
+# ---- the item sets -------------------------------------------------------------------------------------------------
 
 
-def _metrics(
-    suite: Suite, *, tables: Sequence[str] | None, claims: bool | Sequence[str], analyses: Sequence[str]
-) -> list[Metric]:
-    """The metrics that these tables, the analyses and the claims need."""
-    beside = [name for each in suite.analyses if each.name in analyses for name in each.tables.values()]
-    names = [table.metric for table in (*_chosen(suite, tables), *_chosen(suite, beside))]
-    names += _metrics_of(chosen(suite.claims, claims)) if claims else []
-    return [suite.metric(name) for name in dict.fromkeys(names)]
-
-
-def _metrics_of(claims: Sequence[Claim]) -> list[str]:
-    return [contrast.metric for claim in claims for contrast in claim.contrasts]
+def _sections(sets: Sequence[ItemSet], folder: Folder, what: ReportOptions) -> list[Section]:
+    """The numbers of every item set first, so that a system has one colour wherever it is drawn; then its files."""
+    keys = unique([*PAGES, *(slug(each.suite.name) for each in sets)])[len(PAGES) :]
+    studies: list[Study] = []
+    with Progress("report", total=sum(3 + len(what.tables_of(each.suite)) for each in sets)) as bar:
+        for each, key, name in zip(sets, keys, names(sets, keys)):
+            study = Study(each, what.metrics_of(each.suite), key=key, seed=what.seed, split=what.split)
+            study.name = name
+            study.rank()
+            studies.append(study)
+            bar.advance()
+        colour(studies)
+        return [_section(study, folder, what, bar.advance) for study in studies]
 
 
 def colour(studies: Sequence[Study]) -> None:
@@ -173,18 +176,14 @@ def colour(studies: Sequence[Study]) -> None:
         study.hues = tuple(number[label] for label in study.labels)
 
 
-# ---- one item set --------------------------------------------------------------------------------------------------
-
-
-def _section(
-    study: Study, folder: Folder, *, tables: Sequence[str] | None, analyses: Sequence[str], advance: Callable[[], None]
-) -> Section:
+def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callable[[], None]) -> Section:
+    """The files of one item set."""
     suite = study.items.suite
     title = f"All {study.scope}"
     overall = fill(study, Table(name="headline", title=title, rows=(), columns=(), metric=study.main.name))
     folder.grid(overall)
     grids = []
-    for table in _chosen(suite, tables):
+    for table in what.tables_of(suite):
         grid = fill(study, table)
         if not grid.empty:
             grids.append(grid)
@@ -194,8 +193,7 @@ def _section(
     results = cast(Results, dataclasses.replace(study.items, splits=study.splits))
     sheets = [
         sheet
-        for each in suite.analyses
-        if each.name in analyses
+        for each in what.analyses_of(suite)
         for sheet in (each.of(results, study.seed) if each.of else side_by_side(study, each))
     ]
     sheets += prompt_spread(study)
