@@ -1,5 +1,6 @@
-"""From the words of a command to an exit code: 0 only for success, 2 for bad input, 130 when interrupted, 70 for an
-error of our own. Every failure is one line on standard error; PROBAND_DEBUG=1 shows the traceback instead."""
+"""From the words of a command to an exit code: 0 only for success, 2 for bad input, 3 for a check that failed, 130 when
+interrupted, 70 for an error of our own. Every failure is one line on standard error; PROBAND_DEBUG=1 shows the
+traceback instead."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from proband.core.errors import ProbandError, not_installed
+from proband.core.errors import CheckFailed, ProbandError, not_installed
 
 DEBUG = "PROBAND_DEBUG"
 
@@ -51,7 +52,7 @@ def error_message(error: Exception) -> tuple[str, int]:
     if isinstance(error, ModuleNotFoundError):
         error = not_installed(error, "this command")
     if isinstance(error, ProbandError):
-        return str(error), 2
+        return str(error), 3 if isinstance(error, CheckFailed) else 2
     if isinstance(error, OSError):
         if error.filename is None and error.errno == errno.ENOSPC:  # our files are named: it was what is printed
             _silence()

@@ -25,6 +25,10 @@ class ProbandError(Exception):
         super().__init__(place + " ".join(message.split()))
 
 
+class CheckFailed(ProbandError):
+    """What was to be checked does not hold (exit code 3)."""
+
+
 class TooLong(ProbandError):
     """A text that is longer than the model's window: `--too-long` decides what becomes of its item."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from itertools import combinations
 from pathlib import Path
@@ -15,6 +17,8 @@ from proband.core.statistics import estimates as stats
 from proband.pipeline.logs import is_log, read_log
 from proband.pipeline.logs.record import Log, Wanted
 from proband.pipeline.report import item_sets
+
+FALSE_ALARM = 0.025  # of a one-sided test at the end of a 95 % interval
 
 if TYPE_CHECKING:
     from proband.report.numbers.cells import Study
@@ -51,6 +55,7 @@ def compare(
         found, left_out = _joined(logs)
         chosen, pool = found.suite.metrics[0], False
         scope = "all items" if all(map(is_log, paths)) else ""
+        by = by or next((log.by for log in logs if log.by), None)
     elif cluster:
         raise ProbandError("'cluster' is for logs; the items of a run say themselves what they share")
     else:
@@ -74,10 +79,40 @@ def compare(
         "suite": found.suite.name,
         "metric": chosen.name,
         "unit": chosen.unit,
+        "better": chosen.better,
         "split": list(study.splits),
         "left_out": left_out,
         "unread": _unread(study),
         "groups": _in_order(tested, list(study.labels), scope=scope or study.scope),
+    }
+
+
+def worse(result: Mapping[str, Any], points: float) -> dict[str, Any]:
+    """Whether the second of two systems is worse than the first by more than `points` (of a share; otherwise in the
+    metric's own unit) over all items. It is if the whole 95 % interval of the drop lies above: if the true drop is no
+    larger, that happens in at most 2.5 % of such checks. `detectable` is the true drop that would be found four times
+    in five."""
+    if len(result["systems"]) != 2:
+        raise ProbandError("a check for a regression needs two runs or logs: the base and the new one")
+    if not 0 <= points < math.inf:
+        raise ProbandError(f"--fail-if-worse is {points:g}: it must be a number of points, 0 or more")
+    group = result["groups"][0]
+    if group["undecided"]:
+        raise ProbandError(f"nothing can be checked: {group['verdict']} ({group['n']} items)")
+    limit = points / 100 if result["unit"] == "share" else points
+    drop = (group["difference"], group["low"], group["high"])
+    if result["better"] == "low":
+        drop = (-drop[0], -drop[2], -drop[1])
+    return {
+        "base": result["a"],
+        "new": result["b"],
+        "failed": drop[1] > limit,
+        "drop": drop[0],
+        "low": drop[1],
+        "high": drop[2],
+        "limit": limit,
+        "false_alarm": FALSE_ALARM,
+        "detectable": limit + group["detectable"],
     }
 
 

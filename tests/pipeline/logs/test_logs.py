@@ -40,6 +40,33 @@ def test_samples_of_lm_eval_are_read_as_the_tool_scored_them() -> None:
     assert entry.tags["probe"] == "random-head"
 
 
+def test_a_folder_of_several_tasks(tmp_path: Path) -> None:
+    """One family of tests, a task each, and the tasks' items kept apart; what is ambiguous is refused by name."""
+    for name, path in LM_EVAL.items():
+        rows = next(path.glob("*.jsonl")).read_text("utf-8")
+        for task in ("first", "second_one"):
+            file = tmp_path / "logs" / name / "model" / f"samples_{task}_2026-11-16T10-20-30.123456.jsonl"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            kept = rows if task == "first" else rows.replace('"acc": 0.0', '"acc": 1.0')
+            file.write_text(kept, encoding="utf-8")
+    a, b = (tmp_path / "logs" / name for name in LM_EVAL)
+    result = compare(a, b)
+    assert [group["group"] for group in result["groups"]] == ["all items", "first", "second_one"]
+    assert [group["n"] for group in result["groups"]] == [18, 9, 9]
+    assert [group["difference"] for group in result["groups"]] == pytest.approx([2 / 18, 2 / 9, 0])
+    alone = compare(*LM_EVAL.values())["groups"][0]
+    first = result["groups"][1]
+    assert {k: first[k] for k in ("mean_a", "low", "high", "p")} == {
+        k: alone[k] for k in ("mean_a", "low", "high", "p")
+    }
+    with pytest.raises(ProbandError, match=r"several models: name one of gpt2.model, llama.model"):
+        compare(tmp_path / "logs", b)
+    again = next(a.rglob("samples_first*"))
+    again.with_name("samples_first_2026-11-17T10-20-30.123456.jsonl").write_bytes(again.read_bytes())
+    with pytest.raises(ProbandError, match="two logs of first: name samples_first_2026-11-16"):
+        compare(a, b)
+
+
 def test_logs_of_inspect_are_read_as_the_tool_scored_them() -> None:
     written = json.loads(INSPECT["always-a.json"].read_text("utf-8"))
     found = values(INSPECT["always-a.json"])

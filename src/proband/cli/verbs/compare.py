@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,6 +29,12 @@ def compare(
         str | None,
         Parameter(metavar="FIELD", help="Field of a log with what items share (default: cluster or clusters)."),
     ] = None,
+    fail_if_worse: Annotated[
+        float | None,
+        Parameter(
+            metavar="POINTS", help="Exit with code 3 if the second run is worse than the first by more than this."
+        ),
+    ] = None,
     split: Split = "",
     items: Moved = None,
     seed: Seed = 0,
@@ -42,7 +49,36 @@ def compare(
     from proband.pipeline.compare import compare
 
     found = compare(run_a, run_b, *more, items=items, by=by, metric=metric, cluster=cluster, split=split, seed=seed)
-    give(found, layout, json=json)
+    if fail_if_worse is None:
+        give(found, layout, json=json)
+    else:
+        _check(found, fail_if_worse, json=json)
+
+
+def _check(found: dict[str, Any], points: float, *, json: bool) -> None:
+    """Print the comparison and whether it shows a regression; an annotation in a workflow of GitHub."""
+    from proband.core.errors import CheckFailed
+    from proband.pipeline.compare import worse
+
+    check = worse(found, points)
+    give({**found, "check": check}, layout, json=json)
+    message = check_message(check, found["unit"])
+    if os.environ.get("GITHUB_ACTIONS") == "true" and not json:
+        print(f"::{'error' if check['failed'] else 'notice'} title=proband compare::{message}")
+    if check["failed"]:
+        raise CheckFailed(message)
+
+
+def check_message(check: Mapping[str, Any], unit: str) -> str:
+    """The outcome of a check for a regression in one line."""
+    drop, low, high, limit, seen = (figure(check[n], unit) for n in ("drop", "low", "high", "limit", "detectable"))
+    points = "points" if unit == "share" else unit
+    what = f"{check['new']} is worse than {check['base']} by"
+    if check["failed"]:
+        alarm = f"chance of a false alarm: at most {check['false_alarm']:.1%}"
+        return f"{what} {drop} {points} [{low}, {high}], more than {limit} ({alarm})"
+    found = f"{drop} {points} [{low}, {high}]; {seen} would be found four times in five"
+    return f"not shown that {what} more than {limit}: {found}"
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
@@ -61,6 +97,8 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
         yield f"{label}: left out because no other has them: {count:,} of the items"
     if several:
         yield f"{len(rows)} comparisons, corrected together (Holm)"
+    elif "check" in result and not result["check"]["failed"]:
+        yield check_message(result["check"], result["unit"])
     elif not result["groups"][0]["undecided"]:
         least = figure(result["groups"][0]["detectable"], result["unit"])
         yield f"minimum detectable difference over {result['groups'][0]['group']}: {least}"

@@ -1,6 +1,6 @@
 """Logs of other tools as `proband compare` reads them: one file per format, all of them read to one kind of record.
 
-lm_eval_samples.py   samples_*.jsonl of lm-evaluation-harness (--log_samples), or the folder with one of them
+lm_eval_samples.py   samples_*.jsonl of lm-eval (--log_samples), or a folder of them: one task or several
 inspect_logs.py      .eval and .json logs of inspect_ai
 tables.py            CSV or JSON lines of item, correct, cluster
 run_folders.py       our own runs, so that they can stand beside a log
@@ -25,10 +25,7 @@ def read_log(path: Path, wanted: Wanted) -> Log:
     if path.is_dir() and not is_log(path):
         return run_folders.read(path, wanted)
     if path.is_dir():
-        found = lm_eval_samples.files(path)
-        if len(found) > 1:
-            raise ProbandError(f"contains {len(found)} logs: name one, such as {found[0].name}", file=path)
-        return lm_eval_samples.read(found[0], wanted)
+        return lm_eval_samples.read_folder(path, wanted)
     if path.suffix == ".eval":
         return inspect_logs.read_eval(path, wanted)
     if path.suffix == ".json":

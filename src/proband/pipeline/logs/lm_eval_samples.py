@@ -6,7 +6,9 @@ Where a task has several filters (strict-match, flexible-extract), the first one
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,38 @@ def read(path: Path, wanted: Wanted) -> Log:
         raise ProbandError(f"no metric {metric!r}; there are {', '.join(named)}", file=path)
     label = path.parent.name if path.parent.name not in ("", ".") else path.stem
     return collected(_entries(path, metric, wanted), label=label, metric=metric, path=path)
+
+
+def read_folder(folder: Path, wanted: Wanted) -> Log:
+    """The samples of one model: of one task, or of several, whose items are then named by their task and tagged with
+    it. Each task has its own first metric, unless one is wanted by name."""
+    found = files(folder)
+    if len({file.parent for file in found}) > 1:
+        places = ", ".join(sorted({str(file.parent.relative_to(folder)) for file in found}))
+        raise ProbandError(f"contains logs of several models: name one of {places}", file=folder)
+    if len(found) == 1:
+        return read(found[0], wanted)
+    entries, metrics, seen = list[Entry](), dict[str, None](), dict[str, Path]()
+    for file in found:
+        task = task_of(file)
+        if task in seen:
+            raise ProbandError(f"contains two logs of {task}: name {seen[task].name} or {file.name}", file=folder)
+        seen[task] = file
+        log = read(file, wanted)
+        metrics[log.metric] = None
+        for item, entry in log.entries.items():
+            entries.append(replace(entry, item=f"{task}/{item}", tags={**entry.tags, "task": task}))
+    label = found[0].parent.name
+    return collected(entries, label=label, metric=" / ".join(metrics), path=folder, by="task")
+
+
+def task_of(file: Path) -> str:
+    """The task in the name of a log.
+
+    >>> task_of(Path("samples_arc_easy_2026-11-16T10-20-30.123456.jsonl")), task_of(Path("samples_mine.jsonl"))
+    ('arc_easy', 'mine')
+    """
+    return re.sub(r"_\d{4}-\d\d-\d\dT[\d.-]+$", "", file.stem.removeprefix("samples_"))
 
 
 def _samples(path: Path) -> Iterator[tuple[Sample, dict[str, Any], int]]:

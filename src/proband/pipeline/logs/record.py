@@ -42,9 +42,10 @@ class Log:
     metric: str
     entries: Mapping[str, Entry]
     path: Path
+    by: str = ""  # the tag that its items are to be told apart by: a log of several tasks
 
 
-def collected(entries: Iterable[Entry], *, label: str, metric: str, path: Path) -> Log:
+def collected(entries: Iterable[Entry], *, label: str, metric: str, path: Path, by: str = "") -> Log:
     """A log of these entries. An item that occurs several times (epochs) counts once, with the mean of its values."""
     found: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -61,7 +62,7 @@ def collected(entries: Iterable[Entry], *, label: str, metric: str, path: Path) 
         )
         for item, several in found.items()
     }
-    return Log(label=label, metric=metric, entries=means, path=path)
+    return Log(label=label, metric=metric, entries=means, path=path, by=by)
 
 
 # ---- values --------------------------------------------------------------------------------------------------------
