@@ -121,7 +121,7 @@ def store(folder: Path, n: int) -> None:
     shutil.rmtree(folder / "store", ignore_errors=True)
 
     def fill() -> str:
-        from proband.pipeline.inference.assertions import assertions
+        from proband.suites.inference.assertions.command import build_store as assertions
 
         about = assertions([source], out=folder / "store")
         return ", ".join(f"{about[name]:,} {name}" for name in ("assertions", "arguments", "keys", "bytes"))
@@ -294,7 +294,7 @@ def ngrams(folder: Path, n: int) -> None:
 
 def extract_only(folder: Path, workers: int) -> int:
     """Everything but the index."""
-    from proband.pipeline.inference.assertions import _done
+    from proband.suites.inference.assertions.command import _done
     from proband.suites.inference.assertions.parts import prepare
     from proband.suites.inference.assertions.sources import How, units
 

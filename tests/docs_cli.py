@@ -40,6 +40,10 @@ def pages() -> str:
             texts += [section(f"### proband build {suite}", "build", suite) for suite in suites.BUILT_IN]
         if verb == "annotate":
             texts += [section(f"### proband annotate {step}", "annotate", step) for step in STEPS]
+    for suite in map(suites.suite, suites.BUILT_IN):
+        if suite.verbs:
+            texts.append(section(f"## proband {suite.name}", suite.name))
+        texts += [section(f"### proband {suite.name} {verb.name}", suite.name, verb.name) for verb in suite.verbs]
     return "\n".join(texts)
 
 

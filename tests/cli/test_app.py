@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from proband.cli.app import app, suite_first, verbs
+from proband.cli.app import app, as_named_now, suite_first, verbs
 
 VERBS = verbs()
 PROGRAM = """
@@ -41,7 +41,15 @@ def test_every_verb_has_help_with_an_example(proband: Any, verb: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["--help"], ["run", "--help"], ["study", "--help"], ["build", "kinship", "--help"], ["list", "suites"]]
+    "words",
+    [
+        ["--help"],
+        ["run", "--help"],
+        ["study", "--help"],
+        ["inference", "assertions", "--help"],
+        ["build", "kinship", "--help"],
+        ["list", "suites"],
+    ],
 )
 def test_help_is_quick_and_light(words: list[str]) -> None:
     heavy = {"torch", "transformers", "polars", "scipy", "ray", "httpx", "pysat", "jinja2", "matplotlib", "sklearn"}
@@ -62,3 +70,20 @@ def test_completion_knows_verbs_and_the_options_of_suites() -> None:
     script = app(["--install-completion"]).generate_completion(shell="bash")
     for word in ("compare", "kinship", "--per-k", "--allow-pickle"):
         assert word in script
+
+
+def test_a_former_option_is_understood_and_named(proband: Any, capsys: Any) -> None:
+    assert as_named_now(["run", "items", "--on-lemma", "-o", "x"]) == [
+        "run",
+        "items",
+        "--set",
+        "on-lemma=yes",
+        "-o",
+        "x",
+    ]
+    assert "`--on-lemma` is now `--set on-lemma=yes`" in capsys.readouterr().err
+    assert "--on-lemma" not in proband("run", "--help")
+
+
+def test_a_suite_without_commands_of_its_own_says_so(proband: Any) -> None:
+    assert "toy has no commands of its own" in proband.fails("toy", "--help")

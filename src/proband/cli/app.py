@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cyclopts import App, Group, Parameter
 
@@ -23,24 +23,26 @@ from proband.cli.verbs import (
     run,
     show,
     study,
+    suite,
     train,
     verify,
 )
-from proband.cli.verbs.inference.assertions import assertions
-from proband.cli.verbs.inference.candidates import candidates
 from proband.cli.verbs.list import list_
 from proband.core.errors import ProbandError
+
+if TYPE_CHECKING:
+    from proband.core.suite import Suite
 
 WIDTH = 100  # of help in a pipe
 HELP = """Build, certify, run and report diagnostic benchmarks of relational knowledge and reasoning in language models.
 
 Start with: proband demo -o demo
-Help on a verb: proband run --help"""
+Help on a verb: proband run --help
+Commands of a suite's own: proband SUITE --help"""
+FORMER_OPTIONS = {("run", "--on-lemma"): ("--set", "on-lemma=yes")}  # of a verb, and how they are written now
 VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per suite, comes after the first two
     demo.demo,
     list_,
-    assertions,
-    candidates,
     audit.audit,
     verify.verify,
     train.train,
@@ -81,6 +83,8 @@ def app(words: Sequence[str] = ()) -> App:
     )
     made.command(build.commands(_suites_needed(words)))
     made.command(annotate.commands())
+    for each in _suites_named(words):
+        made.command(suite.commands(each))
     for place, verb in enumerate(VERBS):
         made.command(verb, name=verb.__name__.rstrip("_"), sort_key=place)
     made.register_install_completion_command(help="Install completion for your shell.")
@@ -113,6 +117,45 @@ def _suites_needed(words: Sequence[str]) -> Sequence[str]:
     from proband import suites
 
     return words[1:2] if words[0] == "build" and words[1:2] and words[1] in suites.names() else suites.names()
+
+
+def _is_verb(words: Sequence[str]) -> bool:
+    """Whether they begin with a verb or option of all suites, so that no suite need be known."""
+    return not words or words[0].startswith("-") or words[0] in verbs()
+
+
+def _suites_named(words: Sequence[str]) -> list[Suite]:
+    """The suite whose own commands are wanted; all that have some, for completion."""
+    completing = words[:1] and words[0] in ("--install-completion", "__complete")
+    if _is_verb(words) and not completing:
+        return []
+    from proband import suites
+
+    if completing:
+        return [each for each in suites.importable() if each.verbs]
+    return [suites.suite(words[0])] if words[0] in suites.names() else []
+
+
+def as_named_now(words: list[str]) -> list[str]:
+    """A command of an earlier release as it is written now, with a line on standard error."""
+    for (verb, option), now in FORMER_OPTIONS.items():
+        if words[:1] == [verb] and option in words:
+            place = words.index(option)
+            words = [*words[:place], *now, *words[place + 1 :]]
+            _say_former(option, " ".join(now))
+    if _is_verb(words) or words[0] == "__complete":
+        return words
+    from proband import suites
+
+    if words[0] not in suites.names():
+        words, former = suite.former_names(words, suites.importable())
+        if former:
+            _say_former(*former)
+    return words
+
+
+def _say_former(before: str, now: str) -> None:
+    print(f"proband: `{before}` is now `{now}`; the old form is still understood in this release", file=sys.stderr)
 
 
 def suite_first(words: list[str]) -> list[str]:

@@ -37,9 +37,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(words: list[str]) -> None:
     from cyclopts import CycloptsError
 
-    from proband.cli.app import app, suite_first
+    from proband.cli.app import app, as_named_now, suite_first
 
-    words = suite_first(words)
+    words = suite_first(as_named_now(words))
     try:
         app(words)(words)
     except CycloptsError as error:

@@ -57,6 +57,18 @@ def is_path(module: str, attribute: str) -> bool:
     return bool(PATH.fullmatch(module) and PATH.fullmatch(attribute))
 
 
+def declared(place: str) -> Any:
+    """The object that a suite declares as "module:name", so that its module is imported only when it is used.
+
+    >>> declared("proband.core.plugins:is_path") is is_path
+    True
+    """
+    module, _, attribute = place.partition(":")
+    if not is_path(module, attribute):
+        raise ProbandError(f"{place!r} does not name an object as 'package.module:name'")
+    return object_at(module, attribute)
+
+
 def object_at(module: str, attribute: str) -> Any:
     """The object `package.module:Object`, from what is installed or from the current folder."""
     here = os.getcwd()

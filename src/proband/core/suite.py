@@ -248,7 +248,45 @@ class Claim:
     per: tuple[str, ...] = ("run.model",)
 
 
-Named = TypeVar("Named", Metric, Net, Solver)
+# ---- commands, audits, variations ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verb:
+    """A command of a suite's own, `proband SUITE NAME`. `run` is "module:function", imported when the command is used.
+    The parameters of the function, annotated as options are (`Annotated[int, Meta(description=..., ge=1)]`), are the
+    arguments (positional) and options (keyword-only) of the command, its docstring is the help; it returns a mapping,
+    printed as a table, by `layout` ("module:function", from the mapping to lines and mappings) or as JSON."""
+
+    name: str
+    run: str
+    layout: str = ""
+    former: str = ""  # the command `proband FORMER` of earlier releases, still understood
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    """What `proband audit` calls. `reads(source)` says, from names and first lines, whether a source that is no item
+    set is for this suite. `run(source, out=, seed=, progress=)` writes its tables to the folder `out` and returns the
+    headlines, with what `page` shows (a template, "package:name.html") under "page"."""
+
+    reads: Callable[[str], bool]
+    run: Callable[..., Mapping[str, Any]]
+    page: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variation:
+    """A change of an item whose effect on the right answer is certain: kept (True), changed to one that is known
+    (False), or open (None). `make(item, *, rng)` gives the varied item, or the reason why this one cannot be."""
+
+    name: str
+    help: str
+    keeps_answer: bool | None
+    make: Callable[..., Item | str]
+
+
+Named = TypeVar("Named", Metric, Net, Solver, Variation, Verb)
 
 
 # ---- the suite -----------------------------------------------------------------------------------------------------
@@ -293,7 +331,10 @@ class Suite:
     claims: tuple[Claim, ...] = ()
     nets: tuple[Net, ...] = ()
     own_models: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # solver:NAME; may take the run's `seed`
-    audit: Callable[..., Any] | None = None  # audit(path, *, out, seed, progress)
+    tasks: Mapping[str, str] = field(default_factory=dict)  # work for people: name -> "module:object" of a `Task`
+    verbs: tuple[Verb, ...] = ()
+    audit: str = ""  # "module:object" of an `Audit`, imported when it is used
+    variations: Mapping[str, Variation] = field(default_factory=dict)  # by name
     # of options whose build has no train split: those of a small build of other items, worked examples for `--shots`
     examples: Callable[[Any], Any | None] = lambda options: None
     verify: Callable[[Item], Verified] | None = None  # re-checks the certificate that an item carries
@@ -311,6 +352,9 @@ class Suite:
             say(f"solver {name} is now called {FORMER_SOLVERS[name]}; its former name is read in this release only")
             name = FORMER_SOLVERS[name]
         return self._named("solver", self.solvers, name)
+
+    def variation(self, name: str) -> Variation:
+        return self._named("variation", tuple(self.variations.values()), name)
 
     def _named(self, kind: str, things: Sequence[Named], name: str) -> Named:
         for each in things:

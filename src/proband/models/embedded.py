@@ -115,5 +115,9 @@ LOADERS: Mapping[str, Callable[[str, EmbeddedOptions], Any]] = {
     "minilm": _minilm,
 }
 KIND = ModelKind(
-    name="embedded", help="what installs with Proband and works offline", options=EmbeddedOptions, load=load
+    name="embedded",
+    help="what installs with Proband and works offline",
+    options=EmbeddedOptions,
+    load=load,
+    scores_texts=lambda rest: rest in ("mlm", "smollm2"),
 )

@@ -122,4 +122,5 @@ KIND = ModelKind(
     help="masked and causal language models of Hugging Face, by name, folder or GGUF file; NLI classifiers",
     options=HfOptions,
     load=load,
+    scores_texts=lambda rest: True,
 )

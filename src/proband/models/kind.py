@@ -13,11 +13,12 @@ from proband.core.options import NoOptions
 class ModelKind:
     """`load(rest, *, options)` gives the model behind `name:rest`; `options` is a frozen dataclass (core.options).
 
-    `asks(rest)` names the option, if any, that says whether the model scores texts: where it is not given, loading the
-    model asks its server."""
+    `scores_texts(rest)` says, before it is loaded, whether the model scores texts. `asks(rest)` names the option, if
+    any, that says so: where it is not given, loading the model asks its server."""
 
     name: str
     help: str
     load: Callable[..., Any]
     options: type = NoOptions
     asks: Callable[[str], str] = lambda rest: ""
+    scores_texts: Callable[[str], bool] = lambda rest: False

@@ -1,4 +1,4 @@
-"""Suites, models, nets, solvers, prompts and studies by name, those of plug-ins included."""
+"""Suites, models, nets, solvers, prompts, studies and what suites declare besides, those of plug-ins included."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from proband import models, suites
 from proband.core.options import NoOptions, described
+from proband.core.plugins import declared
 from proband.models.embedded import PACKAGES
 
 
@@ -30,6 +31,9 @@ def listing() -> dict[str, list[dict[str, Any]]]:
             if v.prompts is not None
             for path in sorted(v.prompts.glob("*.jinja"))
         ],
+        "verbs": [row(f"{s.name} {v.name}", _first_line(declared(v.run))) for s in found for v in s.verbs],
+        "tasks": [row(f"{s.name}/{name}", "for people, in `proband annotate`") for s in found for name in s.tasks],
+        "variations": [row(f"{s.name}/{v.name}", v.help) for s in found for v in s.variations.values()],
         "studies": [row(name, title) for name, title in studies().items()],
     }
 
@@ -40,6 +44,10 @@ def studies() -> dict[str, str]:
     found = [file for file in folder.iterdir() if file.name.endswith(".toml")] if folder.is_dir() else []
     titles = {file.name.removesuffix(".toml"): tomllib.loads(file.read_text(encoding="utf-8")) for file in found}
     return {name: str(study.get("study", {}).get("title", "")) for name, study in sorted(titles.items())}
+
+
+def _first_line(function: Any) -> str:
+    return str(function.__doc__ or "").strip().partition("\n")[0]
 
 
 def row(name: str, what: str, options: type = NoOptions) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
 
 from proband.core import plugins
@@ -16,6 +17,16 @@ BUILT_IN = ("analogy", "kinship", "inference", "script")
 def names() -> tuple[str, ...]:
     """Every suite there is, the built-in ones first; none is imported."""
     return (*BUILT_IN, *plugins.found(GROUP, built_in=BUILT_IN))
+
+
+def importable() -> Iterator[Suite]:
+    """Every suite, but for plug-ins that cannot be imported: one of them does not spoil what others can do."""
+    for name in names():
+        try:
+            yield suite(name)
+        except ProbandError:
+            if name in BUILT_IN:
+                raise
 
 
 def suite(name: str) -> Suite:

@@ -11,7 +11,7 @@ def test_options_reach_the_auditor(proband: Any, stage: Any) -> None:
         "checking.audit", {"rows": 100, "entailed": 36, "verdicts": {"entailed": 36, "ambiguous": 64}, "page": "x.html"}
     )
     text = proband("audit", "data.csv", "-o", "audit", "--suite", "kinship", "--seed", 2)
-    assert made.arguments == (Path("data.csv"),)
+    assert made.arguments == ("data.csv",)
     assert made.given == {"out": Path("audit"), "suite": "kinship", "seed": 2}
     assert text.splitlines()[-2].split(maxsplit=1) == ["verdicts:", "entailed 36, ambiguous 64"]
     assert text.splitlines()[-1] == "open x.html"
@@ -19,3 +19,20 @@ def test_options_reach_the_auditor(proband: Any, stage: Any) -> None:
 
 def test_a_suite_without_auditor_says_so(proband: Any, items: Path) -> None:
     assert "toy has no auditor" in proband.fails("audit", items, "-o", items.parent / "audit", "--suite", "toy")
+
+
+def test_the_suite_is_that_of_the_items_or_of_the_auditor_that_reads_the_source(proband: Any, tmp_path: Path) -> None:
+    proband("build", "kinship", "-o", tmp_path / "families", "--k", 2, "--per-k", 2)
+    made = proband.json("audit", tmp_path / "families", "-o", tmp_path / "audit")
+    assert made["verdicts"]["entailed"] == made["rows"] == 2
+    proband("export", tmp_path / "families", "--to", "clutrr", "-o", tmp_path / "rows.csv")
+    assert proband.json("audit", tmp_path / "rows.csv", "-o", tmp_path / "again")["rows"] == 2
+    assert "items.jsonl" in (tmp_path / "audit" / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_source_that_no_suite_audits(proband: Any, items: Path, tmp_path: Path) -> None:
+    said = proband.fails("audit", items, "-o", tmp_path / "audit")
+    assert "toy has no auditor; suites with an auditor (--suite): kinship" in said
+    (tmp_path / "notes.txt").write_text("nothing")
+    assert "no auditor reads this; suites with" in proband.fails("audit", tmp_path / "notes.txt", "-o", tmp_path / "x")
+    assert "no such file or folder" in proband.fails("audit", tmp_path / "none", "-o", tmp_path / "x")

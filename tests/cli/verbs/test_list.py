@@ -10,7 +10,7 @@ from proband import models, suites
 
 def test_lists_are_complete(proband: Any, root: Path) -> None:
     found = proband.json("list")
-    assert list(found) == ["suites", "models", "nets", "solvers", "prompts", "studies"]
+    assert list(found) == ["suites", "models", "nets", "solvers", "prompts", "verbs", "tasks", "variations", "studies"]
     folders = {path.parent.name for path in (root / "src/proband/suites").glob("*/__init__.py")}
     assert {row["name"] for row in found["suites"]} == {*folders, "toy"} == set(suites.names())
     assert {f"{kind}:" for kind in models.KINDS if kind != "fake"} <= {row["name"] for row in found["models"]}

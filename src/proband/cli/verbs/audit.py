@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -13,11 +12,14 @@ from proband.cli.tables import fields, give
 
 
 def audit(
-    path: Annotated[Path, Parameter(help="A file of rows (CLUTRR CSV, items) or a folder of them.")],
+    source: Annotated[str, Parameter(help="A file of rows (CLUTRR CSV, items) or a folder of them.")],
     /,
     *,
     out: Out,
-    suite: Annotated[str, Parameter(metavar="SUITE", help="Suite whose auditor reads the file.")] = "kinship",
+    suite: Annotated[
+        str,
+        Parameter(metavar="SUITE", help="Suite whose auditor reads it (default: the one that reads such sources)."),
+    ] = "",
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -27,7 +29,7 @@ def audit(
     """
     from proband.pipeline.checking.audit import audit
 
-    give(audit(path, out=out, suite=suite, seed=seed), layout, json=json)
+    give(audit(source, out=out, suite=suite, seed=seed), layout, json=json)
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from proband.cli.arguments import Json
 from proband.cli.tables import give, table, words
 
-Kind = Literal["suites", "models", "nets", "solvers", "prompts", "studies"]
+Kind = Literal["suites", "models", "nets", "solvers", "prompts", "verbs", "tasks", "variations", "studies"]
 
 
 def list_(
@@ -19,7 +19,7 @@ def list_(
     *,
     json: Json = False,
 ) -> None:
-    """List suites, models, nets, solvers, prompts and studies.
+    """List suites, models, nets, solvers, prompts, studies, and the suites' own verbs, tasks and variations.
 
     Example: proband list solvers
     """

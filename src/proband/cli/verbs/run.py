@@ -34,13 +34,6 @@ class Asking:
     set: Annotated[
         Pairs, Parameter(metavar="NAME=VALUE", help="Option of the solver (`proband list solvers`); repeatable.")
     ] = ()
-    on_lemma: Annotated[
-        bool,
-        Parameter(
-            negative=(),
-            help="Suite inference: pairs that the lemma baseline accepts come first; short for --set on-lemma=yes.",
-        ),
-    ] = False
     split: Annotated[
         str,
         Parameter(
@@ -215,7 +208,7 @@ def run(
     Example: proband run items -m embedded:mlm -o runs/mlm
     """
     loud.set()
-    words = {**prompting.given(), **({"on-lemma": True} if asking.on_lemma else {}), **settings(asking.set)}
+    words = {**prompting.given(), **settings(asking.set)}
     prompts = prompting.prompt or ("",)
     how = {
         "model": model,

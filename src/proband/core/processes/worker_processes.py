@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import ctypes
 import multiprocessing
+import os
 import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Generator, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from multiprocessing import connection
 from typing import Any, Generic, TypeVar
 
@@ -161,3 +162,31 @@ def _serve(
             pipe.send((job, number, results, error))
         except OSError:
             return
+
+
+@contextmanager
+def cluster(workers: int | None) -> Iterator[Any]:
+    """Joins the cluster at $RAY_ADDRESS, or starts one on this machine; errors of workers become one line."""
+    try:
+        import ray
+    except ImportError:
+        raise ProbandError("the ray engine is not installed: pip install 'proband[ray]'") from None
+    mine = not ray.is_initialized()
+    if mine:
+        ray.init(
+            address=os.environ.get("RAY_ADDRESS"),
+            num_cpus=None if "RAY_ADDRESS" in os.environ else workers,
+            include_dashboard=False,
+            log_to_driver=False,
+            configure_logging=False,
+        )
+    try:
+        yield ray
+    except ray.exceptions.RayTaskError as error:
+        cause = error.cause
+        raise cause if isinstance(cause, ProbandError) else ProbandError(f"a worker failed: {cause!r}") from None
+    except ray.exceptions.RayActorError as error:
+        raise ProbandError(f"a worker died: {' '.join(str(error).split())[:200]}") from None
+    finally:
+        if mine:
+            ray.shutdown()

@@ -8,14 +8,13 @@ run's.
 
 from __future__ import annotations
 
-import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from typing import Any, Protocol
 
 from proband.core.errors import ProbandError
+from proband.core.processes.worker_processes import cluster
 from proband.core.protocols import Concurrent
 from proband.core.types import Answer, Item
 from proband.pipeline.asking.job import Job
@@ -136,34 +135,6 @@ class Collected:
 
     def used(self, worker: int, usage: Mapping[str, Any]) -> None:
         pass
-
-
-@contextmanager
-def cluster(workers: int | None) -> Iterator[Any]:
-    """Joins the cluster at $RAY_ADDRESS, or starts one on this machine; errors of workers become one line."""
-    try:
-        import ray
-    except ImportError:
-        raise ProbandError("the ray engine is not installed: pip install 'proband[ray]'") from None
-    mine = not ray.is_initialized()
-    if mine:
-        ray.init(
-            address=os.environ.get("RAY_ADDRESS"),
-            num_cpus=None if "RAY_ADDRESS" in os.environ else workers,
-            include_dashboard=False,
-            log_to_driver=False,
-            configure_logging=False,
-        )
-    try:
-        yield ray
-    except ray.exceptions.RayTaskError as error:
-        cause = error.cause
-        raise cause if isinstance(cause, ProbandError) else ProbandError(f"a worker failed: {cause!r}") from None
-    except ray.exceptions.RayActorError as error:
-        raise ProbandError(f"a worker died: {' '.join(str(error).split())[:200]}") from None
-    finally:
-        if mine:
-            ray.shutdown()
 
 
 def _on_ray(ray: Any, job: Job, chunks: Chunks, collector: Collector) -> None:

@@ -27,6 +27,7 @@ from proband.core.protocols import ScoresText
 from proband.core.suite import Suite
 from proband.core.text import slug
 from proband.core.types import Item
+from proband.models import kind_of
 from proband.pipeline.asking.answers_file import count_lines
 from proband.pipeline.asking.models import check_name, load_model, seeded
 from proband.pipeline.build import build
@@ -264,7 +265,9 @@ class RunStage(Stage):
         named = [suite.solver(each.strip()) for each in self.solver.split(",")] if self.solver else []
         if len(named) == 1:
             return named[0].needs is ScoresText
-        return self.model.startswith(("hf:", "embedded:mlm", "embedded:smollm2"))
+        name, _, rest = self.model.partition(":")
+        kind = kind_of(name)
+        return kind is not None and kind.scores_texts(rest)
 
 
 def counted(items: Iterator[Item]) -> Counter[tuple[str, int]]:

@@ -12,7 +12,7 @@ assertions/, candidates/, questions.py, questionnaire.py   from text to what peo
 
 from __future__ import annotations
 
-from proband.core.suite import Claim, Contrast, Demo, Suite
+from proband.core.suite import Claim, Contrast, Demo, Suite, Verb
 from proband.suites.inference.build import BuildOptions, build
 from proband.suites.inference.curves.argument_frequency import FREQUENCY
 from proband.suites.inference.curves.control_scores import CONTROL_SCORES
@@ -81,4 +81,18 @@ SUITE = Suite(
     claims=CLAIMS,
     nets=(RELATIONS, DEPENDENCY_WORDS),
     own_models={"lemma": Lemma, "rules": Rules},
+    verbs=(
+        Verb(
+            name="assertions",
+            run="proband.suites.inference.assertions.command:assertions",
+            layout="proband.suites.inference.assertions.command:layout",
+            former="assertions",
+        ),
+        Verb(
+            name="candidates",
+            run="proband.suites.inference.candidates.command:candidates",
+            layout="proband.suites.inference.candidates.command:layout",
+            former="candidates",
+        ),
+    ),
 )

@@ -18,7 +18,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from proband.core.metrics import ACCURACY
@@ -40,13 +39,6 @@ from proband.suites.kinship.published import published
 from proband.suites.kinship.reading_solver import Read
 from proband.suites.kinship.replies import CHOOSE, GENERATE
 from proband.suites.kinship.symbolic_solver import Symbolic
-
-
-def audit(path: Path, **settings: Any) -> Any:
-    """A verdict for every row of a file in CLUTRR's format or ours."""
-    from proband.suites.kinship.audit.run import audit as run
-
-    return run(path, **settings)
 
 
 def audited_in_words(headlines: Mapping[str, Any]) -> str:
@@ -134,7 +126,7 @@ SUITE = Suite(
     nets=NETS,
     own_models={"symbolic": Symbolic, "read": Read},
     draw=draw_item,
-    audit=audit,
+    audit="proband.suites.kinship.audit.run:AUDIT",
     verify=verify,
     export={"clutrr": export},
 )

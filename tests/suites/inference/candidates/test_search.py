@@ -6,7 +6,7 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.lexicon.taxonomy import open_taxonomy
-from proband.pipeline.inference.assertions import assertions
+from proband.suites.inference.assertions.command import build_store
 from proband.suites.inference.assertions.store import Store
 from proband.suites.inference.candidates.filters import FILTERS, Candidate, chosen
 from proband.suites.inference.candidates.kinds import Kinds
@@ -38,7 +38,7 @@ QUESTION = Question("country", "borders", "Ethiopia")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     folder = tmp_path_factory.mktemp("store")
     (folder / "a.tsv").write_text(ROWS, encoding="utf-8")
-    assertions([folder / "a.tsv"], out=folder / "store")
+    build_store([folder / "a.tsv"], out=folder / "store")
     return Store(folder / "store")
 
 

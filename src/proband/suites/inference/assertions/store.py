@@ -75,7 +75,7 @@ class Store:
         path = folder / "store.json"
         if not path.is_file():
             raise ProbandError(
-                "is no store of assertions; `proband assertions SOURCE... -o STORE` makes one", file=folder
+                "is no store of assertions; `proband inference assertions SOURCE... -o STORE` makes one", file=folder
             )
         self.about = _about(path)
         self.files: dict[Side, list[Path]] = {

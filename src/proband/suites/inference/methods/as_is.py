@@ -38,7 +38,7 @@ class ReadingOptions(RuleOptions):
 
 def solve(items: Sequence[Item], model: Any, *, seed: int, options: ReadingOptions) -> list[Answer]:
     if isinstance(model, Rules) and not options.any:
-        raise ProbandError("solver:rules needs rules: --on-lemma, --set graph=FILE or --set ppdb=FILE")
+        raise ProbandError("solver:rules needs rules: --set on-lemma=yes, --set graph=FILE or --set ppdb=FILE")
     if options.context != "none":
         if not hasattr(model, "in_context"):
             raise ProbandError(f"'context' is of relation embeddings; {model.name} has none")

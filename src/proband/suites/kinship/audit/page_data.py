@@ -26,7 +26,7 @@ Row = tuple[Any, ...]
 
 
 def page_data(figures: Mapping[str, Any], cards: Sequence[Card], *, name: str) -> dict[str, Any]:
-    """The values of the template web/audit/kinship.html."""
+    """The values of the template page.html."""
     used, blamed = figures["rules"]["used"], figures["rules"]["blamed"]
     depth_head, depths = _columns("k", figures["depth"])
     overlap = {r: line for r, line in figures["overlap"].items() if line["train rows"] and line["test rows"]}

@@ -18,11 +18,12 @@ from typing import IO, Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, encode, sha256_file, write_json, write_text
+from proband.core.suite import Audit
 from proband.suites.kinship.audit.figures import COUNTED, Figures, correct, overlaps
 from proband.suites.kinship.audit.findings import Findings
 from proband.suites.kinship.audit.judging import Judged, JudgedRow, Progress, judged_rows
 from proband.suites.kinship.audit.page_data import page_data
-from proband.suites.kinship.audit.sources import Source, sources
+from proband.suites.kinship.audit.sources import Source, is_source, sources
 from proband.suites.kinship.audit.template_banks import audit_bank, is_bank
 from proband.suites.kinship.audit.verdicts import counter
 from proband.suites.kinship.clutrr.export import HEADER, csv_line
@@ -30,12 +31,15 @@ from proband.suites.kinship.clutrr.rows import COLUMNS, Unreadable
 from proband.suites.kinship.world.kernel import Family
 
 
-def audit(path: Path, *, out: Path, progress: Progress = None, workers: int = 2, seed: int = 0) -> Mapping[str, Any]:
+def audit(
+    path: str | Path, *, out: Path, progress: Progress = None, workers: int = 2, seed: int = 0
+) -> Mapping[str, Any]:
     """Judge the rows at `path` and write everything to the folder `out` but the page. Returns the headlines and, under
     "page", what the page shows (summary.json has all figures).
 
     No step is random: the seed is taken so that all suites' auditors are called alike.
     """
+    path = Path(path)
     if workers < 1:
         raise ProbandError(f"'workers' is {workers}; at least 1 is needed")
     if out.resolve() == path.resolve():
@@ -175,3 +179,10 @@ def _tables(figures: Mapping[str, Any], out: Path) -> None:
     text = [f"| {' | '.join(names)} |", f"|{'---|' * 3}{'---:|' * (len(names) - 3)}"]
     text += [f"| {' | '.join(str(line[name]).replace('|', ' ') for name in names)} |" for line in lines]
     write_text(out / "by_k.md", "\n".join(text) + "\n")
+
+
+AUDIT = Audit(
+    reads=lambda source: is_bank(Path(source)) or is_source(Path(source)),
+    run=audit,
+    page="proband.suites.kinship.audit:page.html",
+)

@@ -50,6 +50,13 @@ def sources(path: Path) -> list[Source]:
     ]
 
 
+def is_source(path: Path) -> bool:
+    """Whether a file has CLUTRR's columns, or a folder such files or items below it."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    tables = (each for each in files if each.is_file() and each.name.endswith((".csv", ".csv.gz", "items.jsonl")))
+    return any(each.name.endswith("items.jsonl") or _is_clutrr(each) for each in tables)
+
+
 def _is_clutrr(path: Path) -> bool:
     """Other CSV files may stand beside the data (templates, names): their headers tell."""
     try:

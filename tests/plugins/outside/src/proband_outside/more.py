@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from proband.core.metrics import ACCURACY
-from proband.core.suite import Built, Suite, Table
+from proband.core.suite import Built, Suite, Table, Variation, Verb
 from proband.core.types import Item
 from proband.solvers.choose import CHOOSE
 from proband.solvers.direct import DIRECT
@@ -43,6 +44,13 @@ def build(options: MoreOptions, *, seed: int) -> Built:
     return Built(items=items(), licence="CC0-1.0")
 
 
+def turned(item: Item, *, rng: random.Random) -> Item | str:
+    """The choices in the other order."""
+    if item.gold is None:
+        return "has no gold"
+    return replace(item, id=f"{item.id}-turned", choices=item.choices[::-1], gold=1 - item.gold)
+
+
 SUITE = Suite(
     name="more",
     question="does the model know which of two numbers is larger?",
@@ -53,4 +61,9 @@ SUITE = Suite(
     metrics=(ACCURACY,),
     tables=(Table(name="length", title="By length", rows=(), columns=("same_length",)),),
     show=lambda item: f"{item.prompt}\n  {' | '.join(item.choices)}",
+    verbs=(Verb(name="largest", run="proband_outside.own:largest"),),
+    audit="proband_outside.own:AUDIT",
+    variations={
+        "turned": Variation(name="turned", help="the choices in the other order", keeps_answer=True, make=turned)
+    },
 )

@@ -51,8 +51,8 @@ class RelationOptions(SkipGramOptions):
     data: Annotated[
         Path | None,
         Meta(
-            description="assertions: a store (`proband assertions`), or a TSV of subject, relation, object and count; "
-            "default: the premises of the items, without their labels"
+            description="assertions: a store (`proband inference assertions`), or a TSV of subject, relation, object "
+            "and count; default: the premises of the items, without their labels"
         ),
     ] = None
 

@@ -1,23 +1,73 @@
-"""`proband assertions`: sources become a store of assertions, by processes here or on a Ray cluster."""
+"""`proband inference assertions`: sources become a store of assertions, by processes here or on a Ray cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.processes.worker_processes import Pool
+from proband.core.processes.worker_processes import Pool, cluster
 from proband.core.progress import Progress
+from proband.suites.inference.assertions.extraction.plain_text import OURS
 from proband.suites.inference.assertions.extraction.tally import Columns
 from proband.suites.inference.assertions.parts import Done, extractor, finished, prepare, write_unit
-from proband.suites.inference.assertions.sources import How, Unit, units
+from proband.suites.inference.assertions.sources import Format, How, Unit, units
 from proband.suites.inference.assertions.store import build_index
 
 
 def assertions(
+    *sources: Annotated[Path, Meta(description="Files or folders to read.")],
+    out: Annotated[Path, Meta(title="STORE", description="Folder of the store.")],
+    format: Annotated[
+        Format,
+        Meta(description="Format of the sources: Google's syntactic n-grams, parsed text, plain text, or triples."),
+    ] = "auto",
+    pipeline: Annotated[str, Meta(title="NAME", description="spaCy pipeline that parses plain text.")] = OURS,
+    years: Annotated[
+        str | None, Meta(title="A-B", description="Years of n-grams to count, as 1900-2008 (default: all).")
+    ] = None,
+    engine: Annotated[
+        Literal["local", "ray"],
+        Meta(description="local: processes on this machine; ray: the workers of a Ray cluster."),
+    ] = "local",
+    workers: Annotated[int, Meta(title="N", ge=1, description="Number of processes.")] = 1,
+) -> dict[str, Any]:
+    """Extract assertions (subject, relation, object) from text, or import them, into an indexed store.
+
+    The same command resumes after an interruption; with further sources, it adds them.
+
+    Example: proband inference assertions articles.txt -o store
+    """
+    if not sources:
+        raise ProbandError("assertions needs a source: a file or a folder")
+    how = How(format=format, pipeline=pipeline, years=span(years))
+    return build_store(sources, out=out, how=how, engine=engine, workers=workers)
+
+
+def span(text: str | None) -> tuple[int, int] | None:
+    """
+    >>> span("1900-2008"), span("1999"), span(None)
+    ((1900, 2008), (1999, 1999), None)
+    """
+    if text is None:
+        return None
+    first, _, last = text.partition("-")
+    last = last or first
+    if not first.isdigit() or not last.isdigit() or int(first) > int(last):
+        raise ProbandError(f"--years takes A-B, as in 1900-2008, not {text!r}")
+    return int(first), int(last)
+
+
+def layout(result: Mapping[str, Any]) -> Iterable[Any]:
+    yield f"{result['assertions']:,} assertions in {result['out']}"
+    yield {name: value for name, value in result.items() if name not in ("assertions", "out", "format")}
+
+
+def build_store(
     sources: Sequence[Path], *, out: Path, how: How | None = None, engine: str = "local", workers: int = 1
 ) -> dict[str, Any]:
     """Extract or import what is not yet there, then index the whole store. Units that are finished are left alone."""
@@ -68,8 +118,6 @@ class RayWorker:
 
 
 def _on_ray(todo: Iterable[Unit], how: How, out: Path, workers: int) -> Iterator[Done]:
-    from proband.pipeline.asking.engines import cluster
-
     with cluster(workers) as ray:
         team = [ray.remote(num_cpus=1)(RayWorker).remote(how, out.resolve()) for _ in range(workers)]
         waiting = [team[at % len(team)].run.remote(unit) for at, unit in enumerate(todo)]

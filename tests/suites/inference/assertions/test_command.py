@@ -1,4 +1,4 @@
-"""`proband assertions` and `proband candidates` as a user runs them: resumed after a kill, on Ray, with errors."""
+"""`proband inference assertions` and `candidates` as a user runs them: resumed after a kill, on Ray, with errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from proband.cli import main
 from proband.core.errors import ProbandError
-from proband.pipeline.inference.assertions import assertions
+from proband.suites.inference.assertions.command import build_store
 from proband.suites.inference.assertions.sources import How
 from proband.suites.inference.assertions.store import Store
 
@@ -37,12 +37,12 @@ def test_from_n_grams_to_questionnaires(tmp_path: Path, capsys: pytest.CaptureFi
         encoding="utf-8",
     )
     store, out = str(tmp_path / "store"), tmp_path / "sheets"
-    assert main(["assertions", str(source), "-o", store, "--json"]) == 0
+    assert main(["inference", "assertions", str(source), "-o", store, "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert (result["assertions"], result["occurrences"], result["units"]) == (2, 14, 1)
     asked = tmp_path / "q.txt"
     asked.write_text("Which country borders Ethiopia?\n", encoding="utf-8")
-    words = ["candidates", store, "--questions", str(asked), "-o", str(out), "--taxonomy", "small"]
+    words = ["inference", "candidates", store, "--questions", str(asked), "-o", str(out), "--taxonomy", "small"]
     assert main([*words, "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert (result["written"], result["questionnaires"]) == (2, 1)
@@ -53,11 +53,24 @@ def test_from_n_grams_to_questionnaires(tmp_path: Path, capsys: pytest.CaptureFi
     assert (out / "questionnaires.jsonl").read_bytes() == first
 
 
+def test_the_former_name_still_works_and_says_what_it_is_called_now(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = ngrams(tmp_path / "arcs.00", 3)
+    assert main(["assertions", str(source), "-o", str(tmp_path / "store"), "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["assertions"] == 3
+    assert err == (
+        "proband: `proband assertions` is now `proband inference assertions`; "
+        "the old form is still understood in this release\n"
+    )
+
+
 def test_workers_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("proband.suites.inference.assertions.sources.UNIT_OTHERWISE", 3_000)
     source = ngrams(tmp_path / "arcs", 500)
-    one = assertions([source], out=tmp_path / "one")
-    two = assertions([source], out=tmp_path / "two", workers=2)
+    one = build_store([source], out=tmp_path / "one")
+    two = build_store([source], out=tmp_path / "two", workers=2)
     assert one["units"] == two["units"] > 5
     assert everything(tmp_path / "one") == everything(tmp_path / "two")
 
@@ -68,7 +81,7 @@ def test_tables_with_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     (tmp_path / "a.tsv").write_text("".join(f"man{n}\tsaw\tdogs\n" for n in range(20)), encoding="utf-8")
     ngrams(tmp_path / "arcs", 5)
     for name, workers in (("one", 1), ("two", 2)):
-        result = assertions([tmp_path / "a.tsv", tmp_path / "arcs"], out=tmp_path / name, workers=workers)
+        result = build_store([tmp_path / "a.tsv", tmp_path / "arcs"], out=tmp_path / name, workers=workers)
         assert result["found"] == 25
     assert everything(tmp_path / "one") == everything(tmp_path / "two")
 
@@ -80,7 +93,7 @@ def test_a_killed_command_goes_on_where_it_was(tmp_path: Path) -> None:
         "import sys; from proband.suites.inference.assertions import sources; sources.UNIT_OTHERWISE = 100_000\n"
         "from proband.cli import main; sys.exit(main(sys.argv[1:]))"
     )
-    words = [sys.executable, "-c", program, "assertions", str(source), "-o"]
+    words = [sys.executable, "-c", program, "inference", "assertions", str(source), "-o"]
     process = subprocess.Popen([*words, str(tmp_path / "killed")], stdout=subprocess.DEVNULL)
     parts = tmp_path / "killed" / "parts"
     while process.poll() is None and len(list(parts.glob("*.done"))) < 3:
@@ -98,9 +111,9 @@ def test_a_killed_command_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 def test_sources_are_added(tmp_path: Path) -> None:
-    assertions([ngrams(tmp_path / "arcs1", 10)], out=tmp_path / "s")
+    build_store([ngrams(tmp_path / "arcs1", 10)], out=tmp_path / "s")
     (tmp_path / "more.tsv").write_text("man1\tsaw\tdog1\t100\nRome\tfell to\tAlaric\t1\n", encoding="utf-8")
-    result = assertions([tmp_path / "arcs1", tmp_path / "more.tsv"], out=tmp_path / "s")
+    result = build_store([tmp_path / "arcs1", tmp_path / "more.tsv"], out=tmp_path / "s")
     assert result["assertions"] == 11
     assert {one.subject: one.count for one in Store(tmp_path / "s").all()}["man1"] == 102
 
@@ -110,28 +123,41 @@ def test_on_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ray")
     monkeypatch.setenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     first, second = ngrams(tmp_path / "arcs1", 50), ngrams(tmp_path / "arcs2", 80)
-    assertions([first, second], out=tmp_path / "ray", engine="ray", workers=1)
-    assertions([first, second], out=tmp_path / "local")
+    build_store([first, second], out=tmp_path / "ray", engine="ray", workers=1)
+    build_store([first, second], out=tmp_path / "local")
     assert everything(tmp_path / "ray") == everything(tmp_path / "local")
 
 
 def test_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["assertions", "-o", str(tmp_path / "s")]) == 2
+    assert main(["inference", "assertions", "-o", str(tmp_path / "s")]) == 2
     assert "needs a source" in capsys.readouterr().err
-    assert main(["assertions", str(tmp_path / "none"), "-o", str(tmp_path / "s")]) == 2
+    assert main(["inference", "assertions", str(tmp_path / "none"), "-o", str(tmp_path / "s")]) == 2
     assert "no such file or folder" in capsys.readouterr().err
     source = ngrams(tmp_path / "arcs", 3)
-    assertions([source], out=tmp_path / "s")
+    build_store([source], out=tmp_path / "s")
     with pytest.raises(ProbandError, match="was begun with another years; take another folder"):
-        assertions([source], out=tmp_path / "s", how=How(years=(1900, 1950)))
-    assert main(["assertions", str(source), "-o", str(tmp_path / "t"), "--years", "old"]) == 2
+        build_store([source], out=tmp_path / "s", how=How(years=(1900, 1950)))
+    assert main(["inference", "assertions", str(source), "-o", str(tmp_path / "t"), "--years", "old"]) == 2
     assert "--years takes A-B" in capsys.readouterr().err
-    assert main(["assertions", str(source), "-o", str(tmp_path / "t"), "--years", "2000-1990"]) == 2
+    assert main(["inference", "assertions", str(source), "-o", str(tmp_path / "t"), "--years", "2000-1990"]) == 2
     assert "--years takes A-B" in capsys.readouterr().err
     (tmp_path / "arcs.none").write_text("dog\tthe/DT/det/2 dog/NN/pobj/0\t99\t1990,99\n", encoding="utf-8")
-    assert main(["assertions", str(tmp_path / "arcs.none"), "-o", str(tmp_path / "n")]) == 2
+    assert main(["inference", "assertions", str(tmp_path / "arcs.none"), "-o", str(tmp_path / "n")]) == 2
     assert "no assertion was found in the sources" in capsys.readouterr().err
     (tmp_path / "q").write_text("Why?\n", encoding="utf-8")
-    assert main(["candidates", str(tmp_path / "s"), "--questions", str(tmp_path / "q"), "-o", str(tmp_path / "c")]) == 2
+    assert (
+        main(
+            [
+                "inference",
+                "candidates",
+                str(tmp_path / "s"),
+                "--questions",
+                str(tmp_path / "q"),
+                "-o",
+                str(tmp_path / "c"),
+            ]
+        )
+        == 2
+    )
     assert "q line 1: 'Why?' must begin with" in capsys.readouterr().err
     assert os.listdir(tmp_path / "s") != []

@@ -1,10 +1,12 @@
-"""`proband candidates`: questions and a store become questionnaires."""
+"""`proband inference candidates`: questions and a store become questionnaires."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from proband.core.files import sha256_file, write_json
 from proband.core.progress import track
@@ -18,17 +20,28 @@ from proband.suites.inference.questions import read
 
 
 def candidates(
-    store: Path,
+    store: Annotated[Path, Meta(description="Folder that `proband inference assertions` wrote.")],
+    /,
     *,
-    questions: Path,
+    questions: Annotated[
+        Path,
+        Meta(title="FILE", description="Questions: lines `Which TYPE REL ARG?`, or columns type, relation, argument."),
+    ],
     out: Path,
     seed: int = 0,
-    taxonomy: str = "auto",
-    without: Sequence[str] = (),
-    least: int = 1,
-    most: int | None = None,
+    taxonomy: Annotated[
+        str, Meta(title="NAME", description="Word types from auto, wordnet[:FOLDER], wn[:LEXICON], nltk or small.")
+    ] = "auto",
+    without: Annotated[Sequence[str], Meta(title="FILTER", description="Filter to switch off; repeatable.")] = (),
+    least: Annotated[int, Meta(title="N", ge=1, description="Smallest count of an assertion.")] = 1,
+    most: Annotated[int | None, Meta(title="N", ge=1, description="Largest number of candidates per question.")] = None,
 ) -> dict[str, Any]:
-    """Candidates of every question, as questionnaires; what each criterion and filter removed is in manifest.json."""
+    """Find candidate answers to questions in a store and write them as questionnaires for people to judge.
+
+    What each criterion and filter removed is in manifest.json.
+
+    Example: proband inference candidates store --questions questions.txt -o sheets
+    """
     asked = read(questions)
     filters = chosen(without)
     opened = Store(store)
@@ -64,3 +77,9 @@ def candidates(
     }
     write_json(out / "manifest.json", manifest)
     return {"out": str(out), **manifest}
+
+
+def layout(result: Mapping[str, Any]) -> Iterable[Any]:
+    yield f"{result['written']:,} candidates in {result['questionnaires']:,} questionnaires in {result['out']}"
+    skip = {"written", "questionnaires", "out", "options", "sha256"}
+    yield {name: value for name, value in result.items() if name not in skip}

@@ -1,0 +1,92 @@
+"""`proband SUITE VERB`: the commands that a suite declares (`Suite.verbs`), made of their functions' signatures."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
+
+from cyclopts import App, Group, Parameter
+from cyclopts.validators import Number
+from msgspec import Meta
+
+from proband.cli.arguments import OPTIONS, Json, Out, Seed
+from proband.cli.tables import fields, give
+from proband.cli.verbs.build import metavar
+from proband.core.errors import ProbandError
+from proband.core.plugins import declared
+
+if TYPE_CHECKING:
+    from proband.core.suite import Suite, Verb
+
+SHARED: Mapping[str, Any] = {"out": Out, "seed": Seed}  # parameters that all verbs have alike
+
+
+def commands(suite: Suite) -> App:
+    """The suite's own verbs."""
+    if not suite.verbs:
+        raise ProbandError(f"{suite.name} has no commands of its own; it is built with `proband build {suite.name}`")
+    usage = f"Usage: proband {suite.name} VERB [ARGUMENTS] [OPTIONS]"
+    made = App(
+        name=suite.name,
+        help=f"Commands of the suite {suite.name}.\n\nHelp on one: proband {suite.name} {suite.verbs[0].name} --help",
+        usage=usage,
+        group_commands=Group("Verbs"),
+        group_parameters=OPTIONS,
+    )
+    for place, verb in enumerate(suite.verbs):
+        made.command(command(verb), name=verb.name, sort_key=place)
+    return made
+
+
+def command(verb: Verb) -> Callable[..., None]:
+    """The function of a verb with `--json`; what it returns is printed."""
+    function = declared(verb.run)
+
+    def run(*arguments: Any, json: Json = False, **options: Any) -> None:
+        layout = declared(verb.layout) if verb.layout else lambda result: [result]
+        give(function(*arguments, **options), lambda result: map(_table, layout(result)), json=json)
+
+    run.__doc__ = function.__doc__
+    own = [_parameter(each) for each in inspect.signature(function, eval_str=True).parameters.values()]
+    json = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
+    run.__signature__ = inspect.Signature([*own, json])  # type: ignore[attr-defined]
+    return run
+
+
+def _table(part: Any) -> Any:
+    return fields(part) if isinstance(part, Mapping) else part
+
+
+def _parameter(each: inspect.Parameter) -> inspect.Parameter:
+    """A parameter with what its `Meta` says (description, title, ge) as the command line has it."""
+    annotated = get_origin(each.annotation) is Annotated
+    kind, *notes = get_args(each.annotation) if annotated else (each.annotation,)
+    meta = next((note for note in notes if isinstance(note, Meta)), None)
+    if meta is None and each.name in SHARED:
+        return each.replace(annotation=SHARED[each.name])
+    option = each.kind is inspect.Parameter.KEYWORD_ONLY
+    how = Parameter(
+        name=("--out", "-o") if each.name == "out" else None,
+        help=(meta.description if meta else None) or "",
+        metavar=((meta.title if meta else None) or _metavar(kind)) if option else None,
+        negative=() if option else None,
+        validator=Number(gte=meta.ge) if meta and meta.ge is not None else None,
+    )
+    return each.replace(annotation=Annotated[kind, how])
+
+
+def _metavar(kind: Any) -> str | None:
+    """None for flags and choices, which cyclopts names itself."""
+    return metavar(kind) if {str, Path, int, float} & {kind, *get_args(kind)} else None
+
+
+def former_names(words: list[str], suites: Iterable[Suite]) -> tuple[list[str], tuple[str, ...]]:
+    """`assertions ...` of earlier releases as `inference assertions ...`, with the old and the new command."""
+    for suite in suites:
+        for verb in suite.verbs:
+            if verb.former == words[0]:
+                now = f"{suite.name} {verb.name}"
+                return [*now.split(), *words[1:]], (f"proband {words[0]}", f"proband {now}")
+    return words, ()

@@ -1,0 +1,82 @@
+"""What a suite of another package declares is used as that of the built-in ones: commands, auditor, variations."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proband import suites
+from proband.cli import main
+from proband.core.files import read_items
+
+OUTSIDE = Path(__file__).parent / "outside" / "src"
+ENTRY_POINTS = "[proband.suites]\nmore = proband_outside.more:SUITE\n"
+Proband = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The package as if it were installed: on the path, with its entry point."""
+    place = tmp_path / "site" / "proband_outside-1.0.dist-info"
+    place.mkdir(parents=True)
+    (place / "METADATA").write_text("Metadata-Version: 2.1\nName: proband-outside\nVersion: 1.0\n")
+    (place / "entry_points.txt").write_text(ENTRY_POINTS)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(OUTSIDE), str(place.parent)])
+    monkeypatch.chdir(tmp_path)
+    yield
+    for name in [name for name in sys.modules if name.split(".")[0] == "proband_outside"]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def proband(capsys: pytest.CaptureFixture[str]) -> Proband:
+    def run(*words: object) -> Any:
+        code = main([*map(str, words), "--json"])
+        out, err = capsys.readouterr()
+        assert code == 0, err
+        return json.loads(out)
+
+    return run
+
+
+def test_its_commands(proband: Proband, capsys: pytest.CaptureFixture[str]) -> None:
+    proband("build", "more", "-o", "items", "--count", 20, "--most", 50)
+    made = proband("more", "largest", "items", "--top", 2)["largest"]
+    assert len(made) == 2
+    assert made[0] > made[1]
+    assert main(["more", "largest", "items", "--top", "0"]) == 2
+    assert "Must be >= 1" in capsys.readouterr().err
+    assert main(["more", "--help"]) == 0
+    assert "largest  Print the largest numbers of an item set." in capsys.readouterr().out
+    listed = {row["name"] for row in proband("list", "verbs")["verbs"]}
+    assert {"inference assertions", "inference candidates", "more largest"} <= listed
+
+
+def test_its_auditor(proband: Proband, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "sums.csv").write_text("a,b,larger\n1,2,2\n3,4,3\n")
+    made = proband("audit", "sums.csv", "-o", "audit")
+    assert made["verdicts"] == {"true": 1, "false": 1}
+    assert "1 false labels" in (tmp_path / "audit" / "index.html").read_text()
+    (tmp_path / "notes.txt").write_text("1 2 2")
+    assert main(["audit", "notes.txt", "-o", "audit"]) == 2
+    assert "suites with an auditor (--suite): kinship, more" in capsys.readouterr().err
+    assert main(["audit", "notes.txt", "-o", "audit", "--suite", "more"]) == 2
+    assert "is no CSV file of a, b and larger" in capsys.readouterr().err
+
+
+def test_its_variations(proband: Proband) -> None:
+    assert {row["name"] for row in proband("list", "variations")["variations"]} >= {"more/turned"}
+    proband("build", "more", "-o", "items", "--count", 3)
+    variation = suites.suite("more").variation("turned")
+    for item in read_items(Path("items")):
+        made = variation.make(item, rng=random.Random(0))
+        assert not isinstance(made, str)
+        assert made.choices[made.gold or 0] == item.choices[item.gold or 0]
+    with pytest.raises(Exception, match="more has no variation 'twisted'; it has turned"):
+        suites.suite("more").variation("twisted")
