@@ -102,7 +102,7 @@ def walk(suite: str) -> list[str]:
             codes = [main(command) for command in commands]
         finally:
             sys.settrace(None)
-            threading.settrace(None)  # type: ignore[arg-type]
+            threading.settrace(None)
     assert codes == [0, 0, 0], codes
     return [str(Path(file).relative_to(PACKAGE)) for file in executed]
 

@@ -1,11 +1,16 @@
-"""Names made safe, and the fingerprint of a data set."""
+"""Text for files: names made safe, tables in CSV and Markdown, and the fingerprint of a data set."""
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 MODULUS = 1 << 256
+FORMULA = re.compile(r"\s*[=+\-@|%]|[\t\r\n]")  # how a cell begins that a spreadsheet may run
 
 
 def slug(name: str) -> str:
@@ -15,6 +20,58 @@ def slug(name: str) -> str:
     ('groups-probes-v1', 'hf-facebookai-roberta-base')
     """
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "x"
+
+
+def csv_lines(rows: Iterable[Iterable[Any]], *, guarded: bool = True) -> Iterator[str]:
+    """The lines of a CSV file. `guarded`: people may open it in a spreadsheet, which must not run a cell.
+
+    >>> list(csv_lines([("id", "text", "score"), (1, "a, =b", -0.5), (2, "=1+1", None)]))
+    ['id,text,score\\n', '1,"a, =b",-0.5\\n', "2,'=1+1,\\n"]
+    """
+    line = io.StringIO()
+    writer = csv.writer(line, lineterminator="\n")
+    for row in rows:
+        writer.writerow([guarded_cell(cell) for cell in row] if guarded else row)
+        yield line.getvalue()
+        line.seek(0)
+        line.truncate()
+
+
+def guarded_cell(cell: Any) -> Any:
+    """A text that a spreadsheet would take for a formula gets an apostrophe before it.
+
+    >>> guarded_cell("=HYPERLINK(1)"), guarded_cell("-1.5"), guarded_cell("m"), guarded_cell(-0.5)
+    ("'=HYPERLINK(1)", '-1.5', 'm', -0.5)
+    """
+    if not isinstance(cell, str) or not FORMULA.match(cell):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return "'" + cell
+    return cell
+
+
+def markdown_table(head: Sequence[str], body: Iterable[Sequence[str]], *, right: int = 0) -> str:
+    """A pipe table; its cells are Markdown, and the last `right` columns stand to the right.
+
+    >>> print(markdown_table(["a", "b"], [["x", "1"]], right=1))
+    | a | b |
+    | --- | ---: |
+    | x | 1 |
+    """
+    rule = ["---"] * (len(head) - right) + ["---:"] * right
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, rule, *body))
+
+
+def md(text: str) -> str:
+    r"""Text that Markdown shows as it is.
+
+    >>> print(md("a|b *c* <img>"))
+    a\|b \*c\* &lt;img&gt;
+    """
+    flat = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_\[\]|#~])", r"\\\1", flat)
 
 
 class Fingerprint:

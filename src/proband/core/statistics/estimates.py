@@ -42,6 +42,12 @@ class Measured:
     trained: bool = False
     draws: Floats | None = None  # of a metric that jumps: its value in each draw of clusters (resampling.py)
 
+    @classmethod
+    def of_means(cls, x: Floats, *, trained: bool) -> Measured:
+        """A system whose value is the mean of its numbers (runs x items)."""
+        values = x.mean(axis=1)
+        return cls(values, x - values[:, None], trained)
+
     @property
     def value(self) -> float:
         return float(self.values.mean())

@@ -10,7 +10,6 @@ nothing else.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from typing import Any
 
 from proband import __version__, suites
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, items_path, parse, read_items, read_run, sha256_file
+from proband.core.files import dumps, items_path, parse, read_items, read_run, sha256_file, sha256_files
 from proband.core.metrics import scored_splits
 from proband.core.options import read_options
 from proband.core.protocols import ScoresText
@@ -52,15 +51,7 @@ def key_of(verb: str, **parts: Any) -> str:
 
 def fingerprint(path: Path) -> str:
     """The content of a file, or of all files below a folder with their names."""
-    if path.is_file():
-        return sha256_file(path)
-    digest = hashlib.sha256()
-    for folder, inner, names in os.walk(path):
-        inner.sort()
-        for file in (Path(folder) / name for name in sorted(names)):
-            if file.is_file():
-                digest.update(f"{file.relative_to(path)}\0{sha256_file(file)}\n".encode())
-    return digest.hexdigest()
+    return sha256_file(path) if path.is_file() else sha256_files(path, path.rglob("*"))
 
 
 def contents(value: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.statistics import estimates as stats
-from proband.core.statistics.clusters import Clusters, Floats, Neighbours
+from proband.core.statistics.clusters import Clusters, Neighbours
 from proband.core.statistics.estimates import Measured
 from proband.core.statistics.seeds import ONE_SEED, Seeds
 from proband.core.suite import Contrast, Where
@@ -106,7 +106,10 @@ def _by_value(study: Study, metric: Metric, one: Side, other: Side, margin: floa
     if len(both) < 2:
         return None
     nets = [_trained(study, side) for side in (one, other)]
-    sides = [_of_means(np.array([values[v] for v in both]).T, net) for values, net in zip((first, second), nets)]
+    sides = [
+        Measured.of_means(np.array([values[v] for v in both]).T, trained=net)
+        for values, net in zip((first, second), nets)
+    ]
     a, b = (side.mean_influence + side.value for side in sides)
     d = a - b
     apart = Neighbours.of(Clusters.of([(str(at),) for at in range(len(d))]), np.arange(len(d)))
@@ -115,12 +118,6 @@ def _by_value(study: Study, metric: Metric, one: Side, other: Side, margin: floa
     unknown = _unknown(one, other, found)
     counted = words.count(len(both), words.name(tag))
     return float(a.mean()), float(b.mean()), *_decided(found, counted, undecided=found.few or unknown)
-
-
-def _of_means(x: Floats, trained: bool) -> Measured:
-    """The mean of each run (runs × numbers)."""
-    values = x.mean(axis=1)
-    return Measured(values, x - values[:, None], trained)
 
 
 def _trained(study: Study, side: Side) -> bool:
@@ -165,7 +162,7 @@ def _by_cluster(study: Study, metric: Metric, one: Side, other: Side, margin: fl
     if not len(rows_a) or not len(rows_b):
         return None
     rows, count = np.concatenate([rows_a, rows_b]), len(rows_a) + len(rows_b)
-    first, second = (_of_means(np.stack(column.parts), column.trained) for column in (a, b))
+    first, second = (Measured.of_means(np.stack(column.parts), trained=column.trained) for column in (a, b))
     u = np.pad(count / len(rows_a) * first.influence, ((0, 0), (0, len(rows_b))))
     w = np.pad(count / len(rows_b) * second.influence, ((0, 0), (len(rows_a), 0)))
     sides = Measured(first.values, u, a.trained), Measured(second.values, w, b.trained)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
+from proband.core.text import csv_lines
 from proband.report.numbers import words
 from proband.report.numbers.grids import Grid
 from proband.report.tables.lines import lines
@@ -19,7 +18,7 @@ COLUMNS = (
 
 def comma_separated(grid: Grid) -> str:
     """One line per number: the tags, then COLUMNS. The empty tag stands for `all`."""
-    body = []
+    body: list[Sequence[Plain]] = []
     for line in lines(grid):
         row = [""] * len(grid.table.rows) if line.row is None else list(line.row)
         for column, cell, value in zip(grid.columns, line.cells, line.figures):
@@ -53,26 +52,5 @@ def comma_separated(grid: Grid) -> str:
                     grid.scope or None,
                 ]
             body.append([*start, *numbers])
-    return csv_text([*map(words.name, (*grid.table.rows, *grid.table.columns)), *COLUMNS], body)
-
-
-def csv_text(head: Sequence[str], body: Iterable[Sequence[Plain]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows([_inert(cell) if isinstance(cell, str) else cell for cell in line] for line in body)
-    return out.getvalue()
-
-
-def _inert(text: str) -> str:
-    """A spreadsheet takes a cell that begins with = + - or @ for a formula; an apostrophe keeps it text.
-
-    >>> _inert("=HYPERLINK(1)"), _inert("-1.5"), _inert("m")
-    ("'=HYPERLINK(1)", '-1.5', 'm')
-    """
-    if text[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        try:
-            float(text)
-        except ValueError:
-            return "'" + text
-    return text
+    head = [*map(words.name, (*grid.table.rows, *grid.table.columns)), *COLUMNS]
+    return "".join(csv_lines([head, *body]))

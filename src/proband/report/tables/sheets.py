@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import takewhile
 
 from proband.core.suite import Sheet
+from proband.core.text import csv_lines, md
 from proband.report.numbers.words import MINUS
-from proband.report.tables.comma_separated import Plain, csv_text
+from proband.report.tables.comma_separated import Plain
 from proband.report.tables.latex import tabular, tex
-from proband.report.tables.markdown import md, pipe_table
+from proband.report.tables.markdown import titled_table
 
 
 def plain_cell(cell: Plain) -> str:
@@ -36,7 +37,7 @@ def numeric(sheet: Sheet) -> tuple[bool, ...]:
 def sheet_markdown(sheet: Sheet) -> str:
     body = [[md(plain_cell(cell)) for cell in row] for row in sheet.rows]
     right = len(list(takewhile(bool, reversed(numeric(sheet)))))
-    return pipe_table(sheet.title, sheet.header, body, numbers=right, note=sheet.note)
+    return titled_table(sheet.title, sheet.header, body, numbers=right, note=sheet.note)
 
 
 def sheet_latex(sheet: Sheet, name: str) -> str:
@@ -47,4 +48,4 @@ def sheet_latex(sheet: Sheet, name: str) -> str:
 
 
 def sheet_csv(sheet: Sheet) -> str:
-    return csv_text(sheet.header, sheet.rows)
+    return "".join(csv_lines([sheet.header, *sheet.rows]))

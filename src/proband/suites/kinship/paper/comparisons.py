@@ -35,9 +35,7 @@ class Stories:
         return frozenset.intersection(*(frozenset(run) for run in self.runs))
 
     def measured(self, ids: Sequence[str]) -> Measured:
-        x = np.array([[run[story] for story in ids] for run in self.runs])
-        values = x.mean(axis=1)
-        return Measured(values, x - values[:, None], trained=True)
+        return Measured.of_means(np.array([[run[story] for story in ids] for run in self.runs]), trained=True)
 
 
 Clauses = Mapping[str, tuple[str, ...]]  # the clusters of a story
