@@ -124,7 +124,9 @@ def test_suites(package: Path) -> None:
     assert suites.names() == (*suites.BUILT_IN, "odd")
     with pytest.raises(ProbandError, match="entry point 'odd' is a ModelKind, not a Suite"):
         suites.suite("odd")
-    with pytest.raises(ProbandError, match="no suite 'even'; there are analogy, kinship, inference, script, odd"):
+    with pytest.raises(
+        ProbandError, match="no suite 'even'; there are analogy, kinship, inference, script, questions, odd"
+    ):
         suites.suite("even")
 
 

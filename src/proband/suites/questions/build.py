@@ -1,0 +1,232 @@
+"""Rows of a table as items. Every row must fit: an error names the file, the row and the column.
+
+The right choice may be written as its text, as a letter, or as a number from 0 or from 1; what is meant is found out
+from the whole column, and recorded. Questions about one context share a cluster, unless a column says what they share.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from itertools import pairwise
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from proband.core.errors import ProbandError
+from proband.core.suite import Built
+from proband.core.types import Item, Split, Tag
+from proband.suites.questions.columns import Columns, guess
+from proband.suites.questions.tables import SPLITS, Row, read_rows
+
+GoldAs = Literal["text", "letter", "from-0", "from-1"]
+LICENCE = "that of the file given"
+EXAMPLE = "Apache-2.0 (written for Proband)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions:
+    """Where the questions are, and what its columns are."""
+
+    data: Annotated[
+        str, Meta(description="CSV, JSON lines, Parquet file or a Hugging Face folder (default: an example)")
+    ] = ""
+    prompt: Annotated[str, Meta(description="column of the question (columns are guessed unless named)")] = ""
+    context: Annotated[str, Meta(description="column of a text that precedes the question")] = ""
+    choices: Annotated[str, Meta(description="column of lists, or a column for each choice, with commas")] = ""
+    gold: Annotated[str, Meta(description="column of the right choice: its text, letter or number")] = ""
+    gold_as: Annotated[GoldAs | None, Meta(description="how the right choice is written, if it cannot be guessed")] = (
+        None
+    )
+    answers: Annotated[str, Meta(description="columns of accepted answers, where there are no choices")] = ""
+    cluster: Annotated[str, Meta(description="columns of what questions share (document, author, ...)")] = ""
+    split: Annotated[str, Meta(description="column of train, valid or test (default: all are test items)")] = ""
+    id: Annotated[str, Meta(description="column of a name for each question")] = ""
+    tags: Annotated[str, Meta(description="columns to break results down by; none: no column")] = ""
+    licence: Annotated[str, Meta(description="licence of the questions, for exports")] = ""
+
+
+ROLES = ("prompt", "context", "choices", "gold", "answers", "cluster", "split", "id", "tags")
+
+
+def build(options: BuildOptions, *, seed: int) -> Built:
+    path = Path(options.data).expanduser() if options.data else Path(str(files("proband") / "data" / "questions"))
+    rows = read_rows(path if options.data else path / "example.tsv")
+    if not rows:
+        raise ProbandError("has no rows", file=path)
+    names = list(dict.fromkeys(name for row in rows for name in row.cells))
+    try:
+        columns = guess(names, {role: getattr(options, role) for role in ROLES})
+    except ProbandError as error:
+        raise ProbandError(str(error), file=path) from None
+    listed = [_choices(row, columns.choices) for row in rows]
+    gold_as = options.gold_as or _gold_as(rows, listed, columns.gold, path)
+    items = list(_items(rows, listed, columns, gold_as))
+    counts = Counter("open" if not item.choices else f"{len(item.choices)} choices" for item in items)
+
+    def summary() -> Mapping[str, Any]:
+        right = {"right choice as": gold_as} if columns.gold else {}
+        return {"columns": columns.described() | right, "kinds": dict(sorted(counts.items()))}
+
+    return Built(
+        items=items,
+        licence=options.licence or (LICENCE if options.data else EXAMPLE),
+        summary=summary,
+    )
+
+
+def _items(rows: Sequence[Row], listed: Sequence[tuple[str, ...]], columns: Columns, gold_as: GoldAs) -> Iterator[Item]:
+    width, seen, contexts = len(str(len(rows))), dict[str, Row](), dict[str, int]()
+    for place, (row, choices) in enumerate(zip(rows, listed), start=1):
+        prompt = _text(row, columns.prompt)
+        if not prompt:
+            raise row.error("the question is empty", columns.prompt)
+        context = _text(row, columns.context) if columns.context else ""
+        name = _text(row, columns.id) if columns.id else f"q{place:0{width}d}"
+        if not name:
+            raise row.error("is empty", columns.id)
+        if name in seen:
+            raise row.error(f"{name!r} is already in row {seen[name].number}", columns.id)
+        seen[name] = row
+        accepted = () if choices else _accepted(row, columns.answers)
+        clusters = [f"{column}={cell}" for column in columns.cluster if (cell := _text(row, column))]
+        if context and not columns.cluster:
+            clusters = [f"context {contexts.setdefault(context, len(contexts) + 1)}"]
+        yield Item(
+            id=name,
+            suite="questions",
+            prompt=f"{context}\n\n{prompt}" if context else prompt,
+            choices=choices,
+            gold=_gold(row, choices, columns.gold, gold_as) if choices else None,
+            tags={
+                **({} if choices else {"setting": "open"}),
+                **{column: tag for column in columns.tags if (tag := _tag(row.cells.get(column))) != ""},
+            },
+            facts={**({"clusters": clusters} if clusters else {}), **({"answers": list(accepted)} if accepted else {})},
+            split=_split(row, columns.split),
+        )
+
+
+# ---- cells ---------------------------------------------------------------------------------------------------------
+
+
+def _text(row: Row, column: str) -> str:
+    value = row.cells.get(column)
+    if isinstance(value, (list, dict)):
+        raise row.error(f"must be text, not {'a list' if isinstance(value, list) else 'an object'}", column)
+    return "" if value is None else str(value).strip()
+
+
+def _tag(value: Any) -> Tag:
+    return value if isinstance(value, (bool, int, float)) else "" if value is None else str(value).strip()
+
+
+def _list(row: Row, column: str) -> tuple[str, ...]:
+    """The texts of one cell: a list, an object with `text` (as in ARC), JSON in a cell, or parts separated by line
+    breaks, | or ;."""
+    value = row.cells.get(column)
+    if isinstance(value, str) and value.strip()[:1] in ("[", "{"):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            raise row.error("begins like JSON and is not JSON", column) from None
+    if isinstance(value, dict):
+        value = value.get("text", value.get("choices", list(value.values())))
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        separator = next((sign for sign in ("\n", "|", ";") if sign in value), None)
+        value = value.split(separator) if separator else [value]
+    parts = value if isinstance(value, (list, tuple)) else [value]
+    if any(isinstance(part, (list, dict)) for part in parts):
+        raise row.error("must be a list of texts", column)
+    return tuple(text for part in parts if part is not None and (text := str(part).strip()))
+
+
+def _choices(row: Row, columns: tuple[str, ...]) -> tuple[str, ...]:
+    if not columns:
+        return ()
+    if len(columns) == 1:
+        found = _list(row, columns[0])
+    else:
+        cells = [(_text(row, column), column) for column in columns]
+        found = tuple(cell for cell, _ in cells if cell)
+        gap = next((c for (cell, c), (after, _) in pairwise(cells) if not cell and after), None)
+        if gap is not None:
+            raise row.error("is empty, but a later choice is not", gap)
+    if len(found) == 1:
+        raise row.error(f"has one choice ({found[0]!r}); two or more are needed, or none", columns[0])
+    twice = next((choice for place, choice in enumerate(found) if choice in found[:place]), None)
+    if twice is not None:
+        raise row.error(f"the choice {twice!r} occurs twice", columns[0])
+    return found
+
+
+def _accepted(row: Row, columns: tuple[str, ...]) -> tuple[str, ...]:
+    if not columns:
+        raise row.error("has no choices, and no column holds accepted answers; name one with --answers")
+    found = tuple(dict.fromkeys(text for column in columns for text in _list(row, column)))
+    if not found:
+        raise row.error("the accepted answer is empty", columns[0])
+    return found
+
+
+def _split(row: Row, column: str) -> Split:
+    written = _text(row, column) if column else row.split
+    found: Any = SPLITS.get(written.lower(), "" if written else "test")
+    if not found:
+        raise row.error(f"{written!r} is none of train, valid, test", column)
+    return found  # type: ignore[no-any-return]
+
+
+# ---- the right choice ----------------------------------------------------------------------------------------------
+
+
+def _gold_as(rows: Sequence[Row], listed: Sequence[tuple[str, ...]], column: str, path: Path) -> GoldAs:
+    """How the right choice is written: whatever fits all rows."""
+    cells = [(_text(row, column), choices) for row, choices in zip(rows, listed) if column and choices]
+    written = [(cell, choices) for cell, choices in cells if cell]
+    if all(cell in choices for cell, choices in written):
+        return "text"
+    if all(_letter(cell, len(choices)) is not None for cell, choices in written):
+        return "letter"
+    numbers = [(int(cell), len(choices)) for cell, choices in written if cell.isdecimal()]
+    if len(numbers) < len(written):
+        return "text"  # the row that does not fit is named
+    from_0, from_1 = (all(0 <= number - first < n for number, n in numbers) for first in (0, 1))
+    if from_0 and from_1:
+        message = f"column {column!r}: its numbers may count from 0 or from 1; say --gold-as from-0 or from-1"
+        raise ProbandError(message, file=path)
+    return "from-1" if from_1 else "from-0"
+
+
+def _letter(cell: str, count: int) -> int | None:
+    """
+    >>> _letter("b", 3), _letter("(C).", 3), _letter("D", 3)
+    (1, 2, None)
+    """
+    bare = cell.strip("().: ").upper()
+    place = ascii_uppercase.find(bare) if len(bare) == 1 else -1
+    return place if 0 <= place < count else None
+
+
+def _gold(row: Row, choices: tuple[str, ...], column: str, gold_as: GoldAs) -> int:
+    cell = _text(row, column)
+    if not cell:
+        raise row.error("the right choice is empty", column)
+    if gold_as == "text":
+        if cell in choices:
+            return choices.index(cell)
+        raise row.error(f"{cell!r} is none of the choices {', '.join(map(repr, choices))}", column)
+    if gold_as == "letter":
+        place = _letter(cell, len(choices))
+    else:
+        place = int(cell) - (gold_as == "from-1") if cell.isdecimal() else None
+    if place is None or not 0 <= place < len(choices):
+        raise row.error(f"{cell!r} is no {gold_as} of one of {len(choices)} choices", column)
+    return place

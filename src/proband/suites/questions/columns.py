@@ -1,0 +1,170 @@
+"""Which column is what: guessed from names that people give, or named by the user."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from proband.core.errors import ProbandError
+
+NONE = "none"
+# names of columns, in the order of preference, without case, spaces and underscores
+NAMES = {
+    "prompt": (
+        *("prompt", "question", "questiontext", "query", "stem", "questionstem", "goal", "problem", "instruction"),
+        *("input", "sentence", "text", "frage", "pregunta", "domanda"),
+    ),
+    "context": ("context", "passage", "paragraph", "story", "article", "document", "documenttext", "ctx", "premise"),
+    "choices": ("choices", "options", "endings", "candidates", "mc1targets"),
+    "answers": (
+        "answers",
+        "acceptedanswers",
+        "accepted",
+        "answer",
+        "bestanswer",
+        "solution",
+        "target",
+        "gold",
+        "antwort",
+    ),
+    "gold": (
+        *("gold", "correct", "label", "answerkey", "goldlabel", "correctanswer", "correctoption", "correctchoice"),
+        *("answeridx", "answerindex", "goldindex", "key", "solution", "target", "answer", "rightanswer", "antwort"),
+    ),
+    "cluster": ("cluster", "clusters", "group", "groupid", "documentid", "passageid", "docid", "storyid", "sourceid"),
+    "split": ("split", "fold", "partition", "subset"),
+    "id": ("id", "itemid", "questionid", "qid", "uid", "uuid", "item", "nr", "no"),
+    "tags": (
+        *("tag", "tags", "category", "subject", "topic", "difficulty", "level", "type", "domain", "language", "lang"),
+        *("skill", "area", "thema", "kategorie"),
+    ),
+}
+ONE_EACH = re.compile(  # a column for each choice: option_a, choice 2, answer_b, A, ending0, sol1
+    r"(?:(?:option|choice|answer|ending|sol|candidate|opt|antwort|wahl)s?)?([a-z]|\d{1,2})"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """The columns by what they are; "" and () where there is none."""
+
+    prompt: str
+    context: str = ""
+    choices: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    gold: str = ""
+    cluster: tuple[str, ...] = ()
+    split: str = ""
+    id: str = ""
+    tags: tuple[str, ...] = ()
+    unused: tuple[str, ...] = field(default=())
+
+    def described(self) -> dict[str, str | list[str]]:
+        """For the manifest and the screen."""
+        return {
+            name.replace("unused", "not used"): list(value) if isinstance(value, tuple) else value
+            for name, value in vars(self).items()
+            if value
+        }
+
+
+def guess(names: Sequence[str], named: dict[str, str]) -> Columns:
+    """The columns of a table with these names; `named` are the user's (several with commas, "none" for none).
+
+    >>> guess(["Question", "A", "B", "C", "Correct answer", "Topic"], {}).described()
+    {'prompt': 'Question', 'choices': ['A', 'B', 'C'], 'gold': 'Correct answer', 'tags': ['Topic']}
+    >>> guess(["question", "answer"], {}).answers
+    ('answer',)
+    """
+    plain = {_plain(name): name for name in reversed(names)}
+    given = {role: _named(role, value, names) for role, value in named.items() if value}
+    taken = {name for columns in given.values() for name in columns}
+
+    def first(role: str, *, several: bool = False) -> tuple[str, ...]:
+        if role in given:
+            return given[role]
+        found = [plain[name] for name in NAMES[role] if name in plain and plain[name] not in taken]
+        if not found and role in ("prompt", "gold"):  # "Question (English)", "The correct answer"
+            found = [name for name in names if name not in taken and set(NAMES[role][:3]) & set(_words(name))]
+        chosen = tuple(found if several else found[:1])
+        taken.update(chosen)
+        return chosen
+
+    prompt = first("prompt") or first("context")
+    if not prompt:
+        raise ProbandError(f"no column looks like the question; name it with --prompt: there are {', '.join(names)}")
+    context = first("context")
+    choices = given["choices"] if "choices" in given else first("choices") or _one_each(names, taken)
+    taken.update(choices)
+    gold = first("gold") if choices else given.get("gold", ())
+    answers = given.get("answers", ()) if choices else gold or first("answers")
+    more = {role: first(role, several=role in ("tags", "cluster")) for role in ("cluster", "split", "id", "tags")}
+    if not gold and not answers:
+        raise ProbandError(
+            f"no column looks like the right answer; name it with --gold (one of the choices) or --answers: "
+            f"there are {', '.join(names)}"
+        )
+    used = {*prompt, *context, *choices, *gold, *answers, *(name for each in more.values() for name in each)}
+    return Columns(
+        prompt=prompt[0],
+        context=_one(context),
+        choices=choices,
+        answers=answers,
+        gold=_one(gold) if choices else "",
+        cluster=more["cluster"],
+        split=_one(more["split"]),
+        id=_one(more["id"]),
+        tags=more["tags"],
+        unused=tuple(name for name in names if name not in used),
+    )
+
+
+def _one(columns: tuple[str, ...]) -> str:
+    return columns[0] if columns else ""
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_\-.]", "", name).casefold()
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"\w+", name.casefold())
+
+
+def _named(role: str, value: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The columns that a user names for one role; a name may itself have a comma."""
+    if value == NONE:
+        return ()
+    if value in names:
+        return (value,)
+    found = tuple(name.strip() for name in value.split(","))
+    absent = next((name for name in found if name not in names), None)
+    if absent is not None:
+        raise ProbandError(f"--{role} {value}: no column {absent!r}; there are {', '.join(names)}")
+    return found
+
+
+def _one_each(names: Sequence[str], taken: set[str]) -> tuple[str, ...]:
+    """Columns that are one choice each, if there are two or more in a row of letters or numbers."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for name in names:
+        plain = _plain(name)
+        match = ONE_EACH.fullmatch(plain)
+        if match and name not in taken:
+            found.setdefault(plain[: match.start(1)], []).append((match[1], name))
+    rows = [
+        tuple(name for _, name in sorted(each, key=lambda pair: (len(pair[0]), pair[0])))
+        for each in found.values()
+        if len(each) > 1 and _in_a_row(sorted((mark for mark, _ in each), key=lambda mark: (len(mark), mark)))
+    ]
+    return max(rows, key=len, default=())
+
+
+def _in_a_row(marks: list[str]) -> bool:
+    """
+    >>> _in_a_row(["a", "b", "c"]), _in_a_row(["1", "2"]), _in_a_row(["a", "c"])
+    (True, True, False)
+    """
+    places = [int(mark) if mark.isdigit() else ord(mark) - ord("a") + 1 for mark in marks]
+    return places[0] in (0, 1) and places == list(range(places[0], places[0] + len(places)))

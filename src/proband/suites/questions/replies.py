@@ -1,0 +1,128 @@
+"""Ways of asking, and how replies to open questions are matched with the accepted answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from proband.core.metrics import Metric, accuracy_of
+from proband.core.types import WRONG, Answer, Item
+from proband.solvers import likelihood
+from proband.solvers.choose import choosing
+from proband.solvers.generate import Asking, generating
+from proband.solvers.replies import ANSWER, Choices, names_of, read_choice, without_thoughts
+
+
+def read(item: Item, reply: str, sent: str) -> Answer:
+    """A choice, or the reply itself where there are none: it is matched when it is scored."""
+    if item.choices:
+        return read_choice(item, reply, sent)
+    return Answer(item_id=item.id, text=reply, status="" if without_thoughts(reply) else "unread")
+
+
+def show(item: Item) -> str:
+    """
+    >>> print(show(Item(id="q1", suite="questions", prompt="2 + 2?", choices=("3", "4"), gold=1)))
+    2 + 2?
+      3
+    * 4
+    """
+    marked = [f"{'*' if place == item.gold else ' '} {choice}" for place, choice in enumerate(item.choices)]
+    accepted = item.facts.get("answers", ())
+    return "\n".join([item.prompt, *marked, *([f"accepted: {', '.join(accepted)}"] if accepted else [])])
+
+
+# ---- scores --------------------------------------------------------------------------------------------------------
+
+
+def answered(item: Item, answer: Answer) -> float | None:
+    """Whether the right choice was preferred, or the reply gives an accepted answer.
+
+    >>> item = Item(id="q", suite="questions", prompt="?", facts={"answers": ["Paris", "City of Light"]})
+    >>> [answered(item, Answer(item_id="q", text=text)) for text in ("It is **Paris**.", "Not Paris.", "Parish")]
+    [1.0, 0.0, 0.0]
+    """
+    if item.choices:
+        return accuracy_of(item, answer)
+    accepted = _accepted(item)
+    if not accepted or (answer.text is None and not answer.status):
+        return None
+    if answer.status in WRONG:
+        return 0.0
+    return float(bool(_names(accepted).mentions(_number_forms(final_answer(answer.text or "")))))
+
+
+def exactly(item: Item, answer: Answer) -> float | None:
+    """Of an open question: whether the reply is nothing but an accepted answer."""
+    if item.choices or not _accepted(item) or (answer.text is None and not answer.status):
+        return None
+    if answer.status in WRONG:
+        return 0.0
+    return float(_bare(without_thoughts(answer.text or "")) in {_bare(each) for each in _accepted(item)})
+
+
+def final_answer(reply: str) -> str:
+    """What a reply gives as its answer: what follows the last "answer is" or "answer:", or else its last line.
+
+    >>> final_answer("London? No. The answer is Paris.\\nParis has two million people"), final_answer("Rome?\\nParis")
+    ('Paris.', 'Paris')
+    """
+    text = without_thoughts(reply)
+    stated = list(ANSWER.finditer(text))
+    if stated:
+        return text[stated[-1].end() :].lstrip().partition("\n")[0]
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else ""
+
+
+def _accepted(item: Item) -> tuple[str, ...]:
+    return tuple(map(str, item.facts.get("answers", ())))
+
+
+@cache
+def _names(accepted: tuple[str, ...]) -> Choices:
+    return Choices(tuple((name, 0) for name, _ in names_of([_number_forms(each) for each in accepted])))
+
+
+def _number_forms(text: str) -> str:
+    """Numbers in one form: 1,000 and 1000, 4.0 and 4.
+
+    >>> _number_forms("1,234 or 4.50 or 3.0")
+    '1234 or 4.5 or 3'
+    """
+    plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)
+    return re.sub(r"(\d+)\.(\d*?)0*(?!\d)", lambda m: f"{m[1]}.{m[2]}" if m[2] else m[1], plain)
+
+
+def _bare(text: str) -> str:
+    words = re.sub(r"[^\w\s.,%-]", " ", _number_forms(text)).casefold().strip(" .,\n")
+    return " ".join(word for word in words.split() if word not in ("a", "an", "the"))
+
+
+# ---- solvers -------------------------------------------------------------------------------------------------------
+
+
+def score_choices(items: Sequence[Item], model: Any, *, seed: int, options: Any) -> list[Answer]:
+    """`likelihood` of the items with choices; the others cannot be scored so."""
+    scored = iter(likelihood.solve([item for item in items if item.choices], model, seed=seed, options=options))
+    reason = "an open question, which has no choices to score: -s generate"
+    return [next(scored) if i.choices else Answer(item_id=i.id, text=reason, status="skipped") for i in items]
+
+
+ASKING = Asking(
+    prompts=Path(__file__).parent / "prompts",
+    default="question",
+    read=read,
+    answer=lambda item: item.choices[item.gold or 0] if item.choices else item.facts["answers"][0],
+)
+LIKELIHOOD = replace(likelihood.LIKELIHOOD, solve=score_choices)
+GENERATE, CHOOSE = generating(ASKING), choosing(ASKING)
+OPEN = replace(
+    GENERATE, name="reply", help="open questions: the reply is matched with the accepted answers", setting="open"
+)
+ACCURACY = Metric(name="accuracy", of=answered)
+EXACT = Metric(name="exact", of=exactly, title="reply is exactly an accepted answer")

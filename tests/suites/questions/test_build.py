@@ -1,0 +1,166 @@
+"""Questions from files as people have them, and what is said of those that do not fit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars
+import pytest
+
+import proband
+from proband.core.errors import ProbandError
+from proband.core.files import read_items
+from proband.core.types import Item
+
+# as a spreadsheet program exports it: byte-order mark, semicolons, quoted line breaks and quotation marks
+SPREADSHEET = (
+    "\ufeffNr.;Question;Option A;Option B;Option C;Correct;Chapter;Topic\r\n"
+    '1;"Which ""river""\r\nflows through Paris?";the Seine;the Rhine;the Po;A;one;rivers\r\n'
+    "2;What is 3,5 + 1?;4,5;5;;A;one;sums\r\n"
+    ";;;;;;;\r\n"
+    '3;"Ball; bat: which is round?";the ball;the bat;;a;two;things\r\n'
+)
+
+
+def built(tmp_path: Path, name: str, text: str | bytes, **options: Any) -> tuple[list[Item], dict[str, Any]]:
+    file = tmp_path / name
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
+    manifest = proband.build("questions", out=tmp_path / "items", force=True, data=str(file), **options)
+    return list(read_items(tmp_path / "items")), manifest
+
+
+def test_a_spreadsheet(tmp_path: Path) -> None:
+    items, manifest = built(tmp_path, "sheet.csv", SPREADSHEET, cluster="Chapter")
+    assert [item.id for item in items] == ["1", "2", "3"]
+    assert items[0].prompt == 'Which "river"\r\nflows through Paris?'
+    assert [item.choices for item in items] == [
+        ("the Seine", "the Rhine", "the Po"), ("4,5", "5"), ("the ball", "the bat")
+    ]  # fmt: skip
+    assert [item.gold for item in items] == [0, 0, 0]
+    assert items[0].facts == {"clusters": ["Chapter=one"]}
+    assert items[1].tags == {"Topic": "sums"}
+    assert {item.split for item in items} == {"test"}
+    assert manifest["columns"] == {
+        "prompt": "Question", "choices": ["Option A", "Option B", "Option C"], "gold": "Correct",
+        "cluster": ["Chapter"], "id": "Nr.", "tags": ["Topic"], "right choice as": "letter",
+    }  # fmt: skip
+    assert manifest["kinds"] == {"2 choices": 2, "3 choices": 1}
+
+
+def test_other_ways_to_write_a_table(tmp_path: Path) -> None:
+    plain = SPREADSHEET.removeprefix("\ufeff")
+    expected = [(item.prompt, item.choices) for item in built(tmp_path, "a.csv", SPREADSHEET)[0]]
+    tabs = plain.replace(";", "\t").replace("Ball\t", "Ball;")
+    for name, text in (
+        ("b.csv", b"sep=;\r\n" + plain.encode()),
+        ("c.csv", plain.encode("utf-16")),
+        ("d.tsv", tabs.encode()),
+    ):
+        assert [(item.prompt, item.choices) for item in built(tmp_path, name, text)[0]] == expected, name
+
+
+ROWS: list[dict[str, Any]] = [
+    {"question": "a?", "choices": ["x", "y", "z"], "answer": 2, "split": "validation"},
+    {"question": "b?", "choices": ["x", "y"], "answer": 0, "split": "test"},
+]
+
+
+def test_json_and_parquet(tmp_path: Path) -> None:
+    lines = "".join(json.dumps(row) + "\n" for row in ROWS)
+    for name, text in (("a.jsonl", lines), ("a.json", json.dumps(ROWS))):
+        items, manifest = built(tmp_path, name, text)
+        assert [(item.choices, item.gold, item.split) for item in items] == [
+            (("x", "y", "z"), 2, "valid"), (("x", "y"), 0, "test")
+        ]  # fmt: skip
+        assert manifest["columns"]["right choice as"] == "from-0"
+    polars.DataFrame(ROWS).write_parquet(tmp_path / "a.parquet")
+    proband.build("questions", out=tmp_path / "parquet", data=str(tmp_path / "a.parquet"))
+    assert list(read_items(tmp_path / "parquet")) == items
+
+
+def test_a_hugging_face_folder(tmp_path: Path) -> None:
+    """Splits by file; choices with labels as in ARC; what stands beside the data is left alone."""
+    folder = tmp_path / "arc" / "data"
+    folder.mkdir(parents=True)
+    rows = [{"id": "q1", "question": "Which?", "choices": {"text": ["x", "y"], "label": ["A", "B"]}, "answerKey": "B"}]
+    for split in ("train", "validation", "test"):
+        named = [{**row, "id": f"{split}-{row['id']}"} for row in rows]
+        polars.DataFrame(named).write_parquet(folder / f"{split}-00000-of-00001.parquet")
+    (tmp_path / "arc" / "dataset_infos.json").write_text("{}")
+    (tmp_path / "arc" / "LICENCE.txt").write_text("MIT")
+    proband.build("questions", out=tmp_path / "items", data=str(tmp_path / "arc"), licence="MIT")
+    items = list(read_items(tmp_path / "items"))
+    assert {item.id: (item.split, item.gold) for item in items} == {
+        "test-q1": ("test", 1), "train-q1": ("train", 1), "validation-q1": ("valid", 1)
+    }  # fmt: skip
+    saved = tmp_path / "saved" / "test"
+    saved.mkdir(parents=True)
+    polars.DataFrame(rows).write_ipc_stream(saved / "data-00000-of-00001.arrow")
+    (saved / "state.json").write_text("{}")
+    proband.build("questions", out=tmp_path / "items2", data=str(tmp_path / "saved"))
+    assert [item.split for item in read_items(tmp_path / "items2")] == ["test"]
+
+
+def test_open_questions_and_common_contexts(tmp_path: Path) -> None:
+    rows = [
+        {"context": "Ann has a cat.", "question": "What has Ann?", "answers": ["a cat", "cat"]},
+        {"context": "Ann has a cat.", "question": "Who has a cat?", "answers": "Ann"},
+        {"context": "Bo ran.", "question": "Who ran?", "answers": "Bo|Bob"},
+    ]
+    items, _ = built(tmp_path, "open.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    assert items[0].prompt == "Ann has a cat.\n\nWhat has Ann?"
+    assert [item.facts["answers"] for item in items] == [["a cat", "cat"], ["Ann"], ["Bo", "Bob"]]
+    assert [item.facts["clusters"] for item in items] == [["context 1"], ["context 1"], ["context 2"]]
+    assert {item.tags["setting"] for item in items} == {"open"}
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        (
+            "question,a,b,correct\nx?,1,2,C\ny?,1,2,A\n",
+            {},
+            "row 2, column 'correct': 'C' is none of the choices '1', '2'",
+        ),
+        ("question,a,b,correct\nx?,1,2,A\n,1,2,A\n", {}, "row 3, column 'question': the question is empty"),
+        ("question,a,b,correct\nx?,1,2,A\ny?,1,,A\n", {}, "row 3, column 'a': has one choice"),
+        ("question,a,b,c,correct\nx?,1,,3,A\n", {}, "row 2, column 'b': is empty, but a later choice is not"),
+        ("question,a,b,correct\nx?,1,1,A\n", {}, "row 2, column 'a': the choice '1' occurs twice"),
+        ("id,question,a,b,correct\nq,x?,p,r,A\nq,y?,p,r,A\n", {}, "row 3, column 'id': 'q' is already in row 2"),
+        ("question,a,b,correct,split\nx?,p,r,A,later\n", {}, "row 2, column 'split': 'later' is none of train, valid"),
+        ("question,a,b,correct\nx?,p,r,A,B\n", {}, r"row 2: has 5 cells, the header 4 \(separated by ','\)"),
+        ("question,a,b,c,correct\nx?,p,r,s,1\n", {}, "column 'correct': its numbers may count from 0 or from 1"),
+        ("question,question\nx?,p\n", {}, "row 1, column 'question': occurs a second time"),
+        ("question,answer\nx?,\n", {}, "row 2, column 'answer': the accepted answer is empty"),
+        ("number,remark\n1,x\n", {}, "no column looks like the question; name it with --prompt: there are number, rem"),
+        ("question,remark\n1,x\n", {}, "no column looks like the right answer; name it with --gold"),
+        ("question,answer\n1,x\n", {"tags": "topic"}, "--tags topic: no column 'topic'; there are question, answer"),
+        ('question,answer\n"x?,y\n', {}, "is not CSV"),
+        (b"question,answer\n\xff,y\n", {}, "line 2: is not UTF-8"),
+        ("question\tchoices\tgold\nx?\t[1\ta\n", {}, "row 2, column 'choices': begins like JSON and is not JSON"),
+        ("", {}, "names of its columns"),
+        ("question,answer\n", {}, "has no rows"),
+    ],
+)
+def test_an_error_names_row_and_column(text: Any, options: dict[str, str], words: str, tmp_path: Path) -> None:
+    with pytest.raises(ProbandError, match=words) as found:
+        built(tmp_path, "mine.csv", text, **options)
+    assert "mine.csv" in str(found.value)
+    assert "\n" not in str(found.value)
+
+
+def test_columns_can_be_named_and_numbers_settled(tmp_path: Path) -> None:
+    text = "stem,first,second,third,right,who\nx?,p,r,s,1,me\ny?,p,r,s,2,you\n"
+    chosen = {"choices": "first,second,third", "gold": "right", "gold_as": "from-1", "tags": "who", "id": "none"}
+    items, manifest = built(tmp_path, "mine.csv", text, **chosen)
+    assert [item.gold for item in items] == [0, 1]
+    assert [item.tags for item in items] == [{"who": "me"}, {"who": "you"}]
+    assert manifest["columns"]["right choice as"] == "from-1"
+
+
+def test_the_same_file_gives_the_same_bytes(tmp_path: Path) -> None:
+    for out in ("one", "two"):
+        proband.build("questions", out=tmp_path / out)
+    assert (tmp_path / "one/items.jsonl").read_bytes() == (tmp_path / "two/items.jsonl").read_bytes()
