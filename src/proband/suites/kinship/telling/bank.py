@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import random
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, Final
 
 from proband.core.errors import ProbandError
+from proband.suites.kinship.telling.occasions import Occasion
 from proband.suites.kinship.telling.paraphrases import ANY, Menus, Template
+from proband.suites.kinship.telling.phrases import templates_by_phrase
 from proband.suites.kinship.world.relations import NEUTRALS
 
 __all__ = ["ANY", "LONGEST", "Bank", "Template", "parse_bank", "parse_pattern"]
@@ -23,12 +26,14 @@ LONGEST: Final = 3  # facts in one paraphrase
 
 @dataclass
 class Bank:
-    """Templates with, after `hold_out`, the split each belongs to."""
+    """Templates with, after `hold_out`, the split each belongs to. Those of a bank with occasions are their phrases."""
 
     name: str
     templates: tuple[Template, ...]
     split: dict[str, str] = field(default_factory=dict)
+    occasions: tuple[Occasion, ...] = ()
     _menus: dict[str | None, Menus] = field(default_factory=dict, repr=False)
+    _open: dict[str | None, tuple[Occasion, ...]] = field(default_factory=dict, repr=False)
 
     def menus(self, split: str | None = None) -> Menus:
         """What tells a path whose first person has gender key[0] and whose relation words are key[1:], by key."""
@@ -37,24 +42,44 @@ class Bank:
             self._menus[split] = Menus(kept)
         return self._menus[split]
 
-    def hold_out(self, share: float = 0.2, seed: int = 0) -> Bank:
-        """The same bank with `share` of the paraphrases of every clause kept for the test.
+    def occasions_of(self, split: str | None = None) -> tuple[Occasion, ...]:
+        """The occasions that stories of a split happen at."""
+        if split not in self._open:
+            self._open[split] = tuple(
+                each for each in self.occasions if split is None or self.split.get(each.phrases[0].id, split) == split
+            )
+        return self._open[split]
 
-        >>> bank = parse_bank("== parent\\n{1} is {0}'s {1 of 0}.\\n{1} is the {1 of 0} of {0}.", name="mine")
+    def hold_out(self, share: float = 0.2, seed: int = 0) -> Bank:
+        """The same bank with `share` of its templates kept for the test, so that no phrase that tells a fact in test
+        tells one in training: whole occasions, or all templates that have a phrase in common.
+
+        >>> bank = parse_bank("== parent\\n{1} met {0}, {1 his} {0 of 1}.\\n{1} is the {1 of 0} of {0}.", name="mine")
         >>> sorted(bank.hold_out(0.2, seed=0).split.values())
         ['test', 'train']
         """
         if not 0.0 < share < 1.0:
             raise ProbandError(f"the share of paraphrases to hold out must lie between 0 and 1, not {share}")
         rng = random.Random(f"paraphrases {seed}")
-        clauses: dict[tuple[Any, ...], list[str]] = {}
-        for template in self.templates:
-            clauses.setdefault((template.patterns, template.genders), []).append(template.id)
-        split = {}
-        for ids in clauses.values():
-            held = set(rng.sample(ids, max(1, round(share * len(ids))))) if len(ids) > 1 else set()
-            split.update({i: "test" if i in held else "train" for i in ids})
-        return Bank(self.name, self.templates, split)
+        if self.occasions:
+            held = set(rng.sample(range(len(self.occasions)), max(1, round(share * len(self.occasions)))))
+            split = {p.id: "test" if i in held else "train" for i, each in enumerate(self.occasions) for p in each.phrases}
+            return Bank(self.name, self.templates, split, self.occasions)
+        return Bank(self.name, self.templates, self._held_templates(share, rng))
+
+    def _held_templates(self, share: float, rng: random.Random) -> dict[str, str]:
+        """Of every clause at most the share, and never its last template for training."""
+        kind = {t.id: (t.patterns, t.genders) for t in self.templates}
+        most = {k: max(1, round(share * n)) if n > 1 else 0 for k, n in Counter(kind.values()).items()}
+        held: set[str] = set()
+        used = Counter[Any]()
+        groups = templates_by_phrase(self.templates)
+        for group in rng.sample(groups, len(groups)):
+            more = Counter(kind[i] for i in group)
+            if all(used[k] + n <= most[k] for k, n in more.items()):
+                held |= set(group)
+                used += more
+        return {i: "test" if i in held else "train" for i in kind}
 
 
 def parse_pattern(text: str) -> list[tuple[str, ...]]:

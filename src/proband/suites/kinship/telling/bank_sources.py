@@ -11,15 +11,18 @@ from typing import Final
 from proband.core.errors import ProbandError
 from proband.suites.kinship.telling.bank import Bank, parse_bank
 from proband.suites.kinship.telling.crowd_templates import load_crowd
+from proband.suites.kinship.telling.occasions import load_occasions
 from proband.suites.kinship.telling.paraphrases import ANY
 from proband.suites.kinship.telling.template_check import Fault, check_template
 from proband.suites.kinship.world.relations import INVERSE, NEUTRALS
 
-OURS: Final = {"proband": ("bank",), "scenes": ("bank", "scenes")}  # bank -> its folders of the package's data
+
+
+OURS: Final = ("proband", "scenes")
 
 
 def load_bank(path_or_name: str = "proband") -> Bank:
-    """Our own bank ("proband"), the same with scenes for certain relations ("scenes"), a bank file, or CLUTRR's crowd
+    """Our own bank ("proband"), another with scenes for certain relations ("scenes"), a bank file, or CLUTRR's crowd
     templates from a folder ("clutrr:FOLDER")."""
     if path_or_name in OURS or path_or_name.startswith("clutrr:"):
         return _load(path_or_name)
@@ -56,9 +59,13 @@ def completed(bank: Bank) -> Bank:
 
 @lru_cache(maxsize=8)
 def _load(path_or_name: str) -> Bank:
-    if path_or_name in OURS:
-        data = files("proband") / "data" / "kinship"
-        parts = [data / folder / f"facts{n}.txt" for folder in OURS[path_or_name] for n in (1, 2, 3)]
+    if path_or_name == "proband":
+        occasions = load_occasions()
+        templates = tuple(phrase.template for occasion in occasions for phrase in occasion.phrases)
+        return Bank(path_or_name, templates, occasions=occasions)
+    if path_or_name == "scenes":
+        folder = files("proband") / "data" / "kinship" / "scenes"
+        parts = [folder / f"facts{n}.txt" for n in (1, 2, 3)]
         banks = [parse_bank(part.read_text(encoding="utf-8"), name=part.name) for part in parts]
         return Bank(path_or_name, tuple(t for bank in banks for t in bank.templates))
     return completed(load_crowd(Path(path_or_name.removeprefix("clutrr:"))).bank)

@@ -1,7 +1,7 @@
 """Telling facts as a story: stitching paraphrases (section 3.2.3 and figure 3.3 of the thesis).
 
-The edges are cut at random into paths of one to three connected facts; each path is told by one paraphrase of the
-bank.
+The edges are cut at random into paths of one to three connected facts. With our bank the story happens at one occasion:
+an opening says what it is, and each fact is a verb phrase of it. With other banks each path is told by one paraphrase.
 
 >>> import random
 >>> from proband.suites.kinship.telling.bank_sources import load_bank
@@ -22,10 +22,12 @@ from typing import Final, NamedTuple
 
 from proband.core.errors import ProbandError
 from proband.suites.kinship.telling.bank import LONGEST, Bank
-from proband.suites.kinship.world.random_orders import shuffled
+from proband.suites.kinship.telling.occasions import FREE, JOINTS, Occasion, Phrase
+from proband.suites.kinship.world.random_orders import Random, shuffled
 from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS, word
 
 Edge = tuple[int, str, int]
+TIMED, SOON = 0.4, 2  # share of the paths with a moment in front, and how many moments may be passed over to it
 TRIES: Final = 6  # more draws of a paraphrase whose scene the story has not told yet
 INVERSE_WORD: Final = {(w, g): word(INVERSE[NEUTRAL[w]], g) for w in RELATIONS for g in (MALE, FEMALE)}
 
@@ -81,6 +83,8 @@ def tell(
     """
     draw = rng.random
     shown = [f"[{name}]" for name in names] if brackets else names
+    if bank.occasions:
+        return _at_an_occasion(edges, shown, genders, bank.occasions_of(split), draw)
     menus = bank.menus(split)
     told: list[tuple[str, str, tuple[int, ...]]] = []
     used: set[str] = set()
@@ -106,6 +110,72 @@ def tell(
         at = end
     text, ids, groups = zip(*(told[i] for i in shuffled(len(told), draw)))
     return Telling(" ".join(text), ids, groups)
+
+
+class _Venue:
+    """Where the story is: an occasion whose phrases are used once each and whose moments follow each other."""
+
+    def __init__(self, occasions: Sequence[Occasion], draw: Random) -> None:
+        self.draw = draw
+        self.left = list(occasions)
+        self.phrases: list[Phrase] = []
+        self.moments: tuple[str, ...] = ()
+        self.moment = 0  # the next one that may come
+
+    def enter(self, occasions: Sequence[Occasion]) -> str:
+        """Go to an occasion where the story has not been, if there is one left; returns its opening."""
+        self.left = self.left or list(occasions)
+        occasion = self.left.pop(int(self.draw() * len(self.left)))
+        self.phrases, self.moments, self.moment = list(occasion.phrases), occasion.moments, 0
+        return occasion.openings[int(self.draw() * len(occasion.openings))]
+
+    def take(self, n: int) -> list[Phrase]:
+        return [self.phrases.pop(int(self.draw() * len(self.phrases))) for _ in range(n)]
+
+    def when(self) -> str:
+        """One of the moments to come, or nothing."""
+        left = len(self.moments) - self.moment
+        if not left or self.draw() >= TIMED:
+            return ""
+        self.moment += 1 + int(self.draw() * min(left, SOON))
+        return f"{self.moments[self.moment - 1]}, "
+
+
+def _at_an_occasion(
+    edges: Sequence[Edge], names: Sequence[str], genders: Sequence[str], occasions: Sequence[Occasion], draw: Random
+) -> Telling:
+    """A story whose sentences all belong to one occasion (to a second one only when its phrases are used up)."""
+    paths: list[tuple[list[int], tuple[str, ...], int]] = []
+    at = 0
+    while at < len(edges):
+        path, key = walk(edges, at, size=1 + int(draw() * LONGEST), genders=genders)
+        paths.append((path, key, at))
+        at += len(key) - 1
+    venue = _Venue(occasions, draw)
+    texts: list[str] = []
+    templates: list[str] = []
+    groups: list[tuple[int, ...]] = []
+    for which in shuffled(len(paths), draw):
+        path, key, first = paths[which]
+        n = len(key) - 1
+        if len(venue.phrases) < n:
+            texts.append(venue.enter(occasions))
+        phrases, joints, turned = venue.take(n), JOINTS[n], draw() < 0.5
+        joint = joints[int(draw() * len(joints))]
+        if not joint.free and not joint.suits(phrases):
+            joint = FREE[n][int(draw() * len(FREE[n]))]
+        text = venue.when() + joint.literals[0]
+        for phrase, (form, a, b, named), after in zip(phrases, joint.clauses, joint.literals[1:]):
+            a, b = (n - a, n - b) if turned else (a, b)
+            kin = key[b] if b > a else INVERSE_WORD[key[a], genders[path[b]]]
+            if named:
+                text += names[path[a]] + " "
+            loose = phrase.final and after[0] == "."
+            text += phrase.clause(form, genders[path[a]], kin, names[path[b]], draw() if loose else 0.0) + after
+            templates.append(phrase.id)
+            groups.append((first + min(a, b),))
+        texts.append(text)
+    return Telling(" ".join(texts), tuple(templates), tuple(groups))
 
 
 def plain(edges: Sequence[Edge], names: Sequence[str], genders: Sequence[str]) -> list[str]:

@@ -1,0 +1,81 @@
+"""Sentences and phrases of a story with its names masked: what training and test stories have in common.
+
+A phrase that tells a fact is what stands between two names of a sentence, with its kin word (or with the kin word after
+the second name: `Ann met Ben, her brother`); names, kin words and pronouns are masked, so that the same phrase about
+other people is the same phrase.
+
+>>> masked_sentences("Ann sat beside her aunt Bea. Bea left.", ["Ann", "Bea"])
+['_ sat beside her aunt _.', '_ left.']
+>>> fact_phrases(masked_sentences("Ann sat beside her aunt Bea. Bea met Carl, her son.", ["Ann", "Bea", "Carl"]))
+['_ sat beside @ # _', '_ met _, @ #']
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final
+
+from proband.suites.kinship.reading.lexicon import KIN, PRONOUN
+from proband.suites.kinship.telling.paraphrases import Template
+
+NAME, KIN_MARK, PRONOUN_MARK = "_", "#", "@"
+SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|(?<=[.!?][\"'])\s+")
+KIN_WORD: Final = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(KIN, key=lambda w: (-len(w), w)))})(?![\w-])", re.I)
+PRONOUN_WORD: Final = re.compile(rf"\b(?:{'|'.join(PRONOUN)})\b", re.I)
+PHRASE: Final = re.compile(r"(?=(_[^_]*_(?:, (?:@|the|_'s) #)?))")
+SLOT: Final = re.compile(r"\{([^{}]*)\}")
+
+
+@lru_cache(maxsize=4)
+def _any_of(names: tuple[str, ...]) -> re.Pattern[str]:
+    known = "|".join(re.escape(name) for name in sorted(names, key=lambda name: (-len(name), name)))
+    return re.compile(rf"\[(?:{known})\]|(?<!\w)(?:{known})(?!\w)")
+
+
+def masked_sentences(story: str, names: Iterable[str]) -> list[str]:
+    """The sentences of a story without its names."""
+    return [s for s in SENTENCE_END.split(_any_of(tuple(names)).sub(NAME, story)) if s]
+
+
+def fact_phrases(sentences: Iterable[str]) -> list[str]:
+    """The phrases that tell a fact, of sentences with masked names."""
+    phrases = []
+    for sentence in sentences:
+        text = PRONOUN_WORD.sub(PRONOUN_MARK, KIN_WORD.sub(KIN_MARK, sentence)).lower()
+        phrases += [match[1] for match in PHRASE.finditer(text) if KIN_MARK in match[1]]
+    return phrases
+
+
+def template_phrases(text: str) -> list[str]:
+    """The phrases of a template, or of one without slots for kin words, as the crowd's."""
+
+    def mask(match: re.Match[str]) -> str:
+        slot = match[1]
+        if slot.isdigit():
+            return NAME
+        if " of " in slot or " dear " in slot or slot.endswith(" sib"):
+            return "brother"
+        return "his" if slot.split()[-1].lower() in PRONOUN else ""
+
+    return fact_phrases(SENTENCE_END.split(SLOT.sub(mask, text)))
+
+
+def templates_by_phrase(templates: Sequence[Template]) -> list[list[str]]:
+    """The ids of the templates that share a phrase, or are linked by others that do, together."""
+    group = {template.id: template.id for template in templates}
+
+    def head(each: str) -> str:
+        while group[each] != each:
+            each = group[each]
+        return each
+
+    first: dict[str, str] = {}
+    for template in templates:
+        for phrase in template_phrases(template.text):
+            group[head(template.id)] = head(first.setdefault(phrase, template.id))
+    groups: dict[str, list[str]] = {}
+    for template in templates:
+        groups.setdefault(head(template.id), []).append(template.id)
+    return list(groups.values())
