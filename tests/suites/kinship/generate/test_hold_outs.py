@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import chain, combinations
 from typing import Any
 
@@ -15,6 +16,9 @@ from proband.suites.kinship.generate.hold_outs import Clauses, names_of
 from proband.suites.kinship.generate.options import HOLD_OUTS, BuildOptions
 from proband.suites.kinship.generate.tally import Note, Tally, digest
 from proband.suites.kinship.logic.patterns import canonical_clause as canonical
+from proband.suites.kinship.reading.lexicon import KIN
+from proband.suites.kinship.telling.phrases import fact_phrases, masked_sentences
+from proband.suites.kinship.telling.questions import story_of
 from proband.suites.kinship.world.rules import load
 
 
@@ -90,13 +94,46 @@ def test_a_leak_shows() -> None:
     tally = Tally()
     for item in items:
         facts, split = item.facts, str(item.tags["split"])
-        seen = (facts["templates"], facts["names"], facts["clusters"][0], digest(item.prompt))
+        sentences = masked_sentences(story_of(item), facts["names"])
+        said = ([digest(s) for s in sentences], [digest(p) for p in fact_phrases(sentences)])
+        seen = (facts["templates"], facts["names"], facts["clusters"][0], digest(item.prompt), *said)
         for where in (split, "test") if item.id == "train-clean-k3-000000" else (split,):  # one story in both
             tally.add(Note((where, "clean", 3), facts["target"], "", facts["clause"], "entailed", False, seen))
     leaks = tally.leaks(("names", "clauses"))
     assert leaks["prompts"]["shared"] == leaks["clauses"]["shared"] == 1
     assert leaks["names"]["shared"] == 4
     assert leaks["paraphrases"]["shared"] >= 1
+    assert leaks["sentences"]["shared"] >= 2  # the opening and what tells the facts
+    assert leaks["phrases"]["shared"] >= 2
+    assert 0 < leaks["phrases"]["share_of_occurrences"] < 0.2
+
+
+@pytest.mark.parametrize("bank", ["proband", "scenes"])
+def test_a_phrase_that_tells_a_fact_in_test_is_not_in_training(bank: str) -> None:
+    """Through the built items: their sentences without names, and what stands between two names."""
+    items, summary = built(hold_out="paraphrases", k="2..4", per_k=220, test_per_k=88, bank=bank)
+    said: dict[str, dict[str, set[str]]] = {s: {"sentences": set(), "phrases": set()} for s in ("train", "test")}
+    for item in items:
+        split, story = str(item.tags["split"]), story_of(item)
+        for name in item.facts["names"]:
+            story = re.sub(rf"\b{name}\b", "N", story)
+        for sentence in re.split(r"(?<=[.!?])\s+", story):
+            said[split]["sentences"].add(sentence)
+            spans = re.findall(r"N\b([^N]*)(?=N\b)", re.sub(rf"\b({'|'.join(KIN)})\b(?!-)", "K", sentence))
+            said[split]["phrases"] |= {re.sub(r"\b(his|her)\b", "P", span) for span in spans if "K" in span}
+    known = {what: len(said["test"][what] & said["train"][what]) / len(said["test"][what]) for what in said["test"]}
+    assert known["phrases"] < 0.1
+    assert known["sentences"] < 0.05
+    leaks = summary["leaks"]
+    assert leaks["phrases"]["held_out"]
+    assert leaks["phrases"]["share_of_test"] <= 0.01
+    assert leaks["sentences"]["test"] == len(said["test"]["sentences"])
+
+
+def test_without_holding_out_the_report_says_how_much_is_known() -> None:
+    _, summary = built(hold_out="names", k="2..4", per_k=220, test_per_k=88)
+    assert summary["leaks"]["phrases"]["share_of_test"] > 0.1
+    assert not summary["leaks"]["phrases"]["held_out"]
 
 
 @pytest.mark.parametrize(

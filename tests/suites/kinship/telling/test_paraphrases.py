@@ -56,7 +56,7 @@ def echoes(text: str) -> bool:
 
 @pytest.mark.parametrize("split", [None, "train", "test"])
 def test_a_menu_has_every_line_and_says_it_right(split: str | None) -> None:
-    bank = load_bank().hold_out(0.2, 1)
+    bank = load_bank("scenes").hold_out(0.2, 1)
     for key in keys(150):
         menu = bank.menus(split)[key]
         told = Counter((line[0].id, menu.tell(line, NAMES[: len(key)]), menu.known(line)) for line in menu.lines)
@@ -83,7 +83,7 @@ def test_a_template_for_certain_genders() -> None:
 
 def test_only_so_many_menus_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "KEPT", 5)
-    menus = Menus(load_bank().templates)
+    menus = Menus(load_bank("scenes").templates)
     for key in keys(0):
         assert menus[key].lines
         assert len(menus) <= 5

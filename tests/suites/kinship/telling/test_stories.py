@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import subprocess
 import sys
 import time
@@ -46,7 +47,7 @@ def meant(edges: list[Edge], names: list[str]) -> set[tuple[str, str, str]]:
     return {canonical((names[i], w, names[j])) for i, w, j in edges}
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(worlds(), st.integers(0, 2**32), st.booleans(), st.sampled_from((None, "train", "test")))
 def test_told_and_read_back(world: World, seed: int, brackets: bool, split: str | None) -> None:
     edges, genders, names = world
@@ -62,24 +63,42 @@ def test_told_and_read_back(world: World, seed: int, brackets: bool, split: str 
 
 
 HELD = load_bank().hold_out(0.2, seed=5)
+HEADS = {phrase.id: phrase.heads for occasion in load_bank().occasions for phrase in occasion.phrases}
 CHAIN: list[Edge] = [(0, "father", 1), (1, "sister", 2), (2, "son", 3)]
 KWARGS = {"names": ["Ann", "Ben", "Clara", "Dan"], "genders": [FEMALE, MALE, FEMALE, MALE]}
 
 
-def test_groups_vary() -> None:
+def test_the_text_is_cut_in_many_ways() -> None:
+    """Two and three facts in a sentence, or one each."""
     bank, rng = load_bank(), random.Random(0)
-    sizes = Counter(
-        tuple(sorted(map(len, tell(CHAIN, bank=bank, rng=rng, **KWARGS).groups)))  # type: ignore[arg-type]
-        for _ in range(300)
-    )
-    assert set(sizes) == {(1, 1, 1), (1, 2), (3,)}
-    assert min(sizes.values()) > 30
+    counts = Counter(len(re.findall(r"[.!?]", tell(CHAIN, bank=bank, rng=rng, **KWARGS).text)) for _ in range(300))  # type: ignore[arg-type]
+    assert set(counts) == {2, 3, 4}  # with the opening
+    assert min(counts.values()) > 30
+
+
+def test_each_phrase_tells_the_fact_it_is_filed_under() -> None:
+    rng = random.Random(4)
+    for _ in range(50):
+        told = tell(CHAIN, bank=load_bank(), rng=rng, **KWARGS)  # type: ignore[arg-type]
+        assert [len(group) for group in told.groups] == [1, 1, 1]
+        places = [
+            told.text.index(HEADS[i][form]) for i in told.templates for form in HEADS[i] if HEADS[i][form] in told.text
+        ]
+        assert places == sorted(places)
+        for phrase, (edge,) in zip(told.templates, told.groups):
+            head = next(h for h in HEADS[phrase].values() if h in told.text)
+            after = told.text.split(head, 1)[1].split(".")[0]
+            a, _, b = CHAIN[edge]
+            assert min((after.find(KWARGS["names"][i]), i) for i in range(4) if KWARGS["names"][i] in after)[1] in (
+                a,
+                b,
+            )
 
 
 def test_many_different_tellings() -> None:
     bank, rng = load_bank(), random.Random(0)
     told = {tell(CHAIN, bank=bank, rng=rng, **KWARGS).text for _ in range(1000)}  # type: ignore[arg-type]
-    assert len(told) > 650
+    assert len(told) > 950
 
 
 def test_same_bytes_in_another_process() -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, combinations
 
+import msgspec
+import pytest
+
+from proband.suites.kinship.generate.build import build
+from proband.suites.kinship.generate.options import BuildOptions
 from proband.suites.kinship.reading.lexicon import KIN
-from proband.suites.kinship.world.names import GENDER_OF, NAMES
+from proband.suites.kinship.world.names import GENDER_OF, NAMES, likeness
 
 # everyday words that are also names: none of them may be in the lists
 WORDS = """
@@ -31,3 +36,35 @@ def test_no_name_is_a_word() -> None:
 
 def test_plain_spelling() -> None:
     assert all(name.isascii() and name.isalpha() and name.istitle() for name in chain(*NAMES.values()))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Brian", "Bryan"),
+        ("Sara", "Sarah"),
+        ("Ann", "Anna"),
+        ("Julia", "Julie"),
+        ("Stephen", "Steven"),
+        ("Joan", "John"),
+    ]
+    + [("Leo", "Leonard"), ("Daniel", "Danielle"), ("Teresa", "Theresa"), ("Ryan", "Bryan"), ("Katherine", "Kathryn")],
+)
+def test_names_that_are_alike(one: str, other: str) -> None:
+    assert likeness(one) & likeness(other)
+
+
+def test_most_names_are_unlike() -> None:
+    pairs = list(combinations(GENDER_OF, 2))
+    assert sum(bool(likeness(a) & likeness(b)) for a, b in pairs) / len(pairs) < 0.01
+
+
+def test_no_story_has_names_that_are_alike() -> None:
+    """Also with the names of the test split, of which there are 30 of each gender."""
+    options = BuildOptions(task="clean,all", k="2..10", per_k=22, test_per_k=22, hold_out="names", certify="none")
+    stories = 0
+    for line in build(options, seed=5).items:
+        names = msgspec.json.decode(line)["facts"]["names"]
+        stories += 1
+        assert not [(a, b) for a, b in combinations(names, 2) if likeness(a) & likeness(b)]
+    assert stories > 700

@@ -23,7 +23,8 @@ class Note:
     clause: str
     verdict: str
     searched: bool
-    seen: tuple[Any, ...]  # templates, names, cluster, digest of the prompt; nothing where nothing is held out
+    # templates, names, cluster, digests of the prompt, its sentences and its phrases; nothing where nothing is held out
+    seen: tuple[Any, ...]
 
 
 def digest(prompt: str) -> bytes:
@@ -38,7 +39,7 @@ class Tally:
         self.targets: Counter[tuple[Any, ...]] = Counter()
         self.genders: Counter[str] = Counter()
         self.clauses: Counter[str] = Counter()
-        self.seen: dict[str, dict[str, set[Any]]] = {"train": {}, "test": {}}
+        self.seen: dict[str, dict[str, Counter[Any]]] = {"train": {}, "test": {}}
         self.verdicts: Counter[str] = Counter()
         self.searched = 0
 
@@ -52,27 +53,28 @@ class Tally:
         if note.seen:
             self._see(self.seen[note.cell[0]], note)
 
-    def _see(self, seen: dict[str, set[Any]], note: Note) -> None:
-        templates, names, cluster, prompt = note.seen
-        seen.setdefault("paraphrases", set()).update(templates)
-        seen.setdefault("names", set()).update(names)
-        seen.setdefault("lengths", set()).add(note.cell[2])
-        if note.cell[2] > 2:
-            seen.setdefault("clauses", set()).add(cluster)
-        seen.setdefault("prompts", set()).add(prompt)
+    def _see(self, seen: dict[str, Counter[Any]], note: Note) -> None:
+        templates, names, cluster, prompt, sentences, phrases = note.seen
+        k = note.cell[2]
+        parts = ([k], [cluster] if k > 2 else [], [prompt], templates, names, sentences, phrases)
+        for what, each in zip(("lengths", "clauses", "prompts", "paraphrases", "names", "sentences", "phrases"), parts):
+            seen.setdefault(what, Counter()).update(each)
 
     def leaks(self, held: Sequence[str]) -> dict[str, Any]:
-        """For each of the four (and whole prompts), how many train, test and both have; test's share known to train."""
+        """For each of the four, whole prompts, and sentences and fact-telling phrases with the names masked: how many
+        different ones train, test and both have, and which share of test's train has (of the different ones, and of
+        all that occur)."""
         report = {}
-        for what in (*HOLD_OUTS, "prompts"):
-            train, test = (self.seen[split].get(what, set()) for split in ("train", "test"))
-            both = train & test
+        for what in (*HOLD_OUTS, "prompts", "sentences", "phrases"):
+            train, test = (self.seen[split].get(what, Counter()) for split in ("train", "test"))
+            both = train.keys() & test.keys()
             report[what] = {
                 "train": len(train),
                 "test": len(test),
                 "shared": len(both),
                 "share_of_test": round(len(both) / len(test), 4) if test else 0.0,
-                "held_out": what in held,
+                "share_of_occurrences": round(sum(test[x] for x in both) / test.total(), 4) if test else 0.0,
+                "held_out": (what if what in HOLD_OUTS else "paraphrases") in held and what != "prompts",
             }
         return report
 

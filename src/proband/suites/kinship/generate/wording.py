@@ -19,12 +19,15 @@ from proband.suites.kinship.reading.reader import unfaithful
 from proband.suites.kinship.telling import questions
 from proband.suites.kinship.telling.bank import Bank
 from proband.suites.kinship.telling.bank_sources import load_bank
+from proband.suites.kinship.telling.phrases import fact_phrases, masked_sentences
 from proband.suites.kinship.telling.stories import plain, tell
 from proband.suites.kinship.world.lazy_table import Lazy
+from proband.suites.kinship.world.names import NAMES, likeness
 from proband.suites.kinship.world.random_orders import Random, shuffled
 from proband.suites.kinship.world.rules import NONE, Rules, load
 
 ENTITIES = 40  # placeholders to draw from when names are anonymised
+UNLIKE = 50  # draws of a name unlike those of the story; after that, any other name will do
 TELLINGS = 200  # of one story, with templates of others
 REMEMBERED = 50_000  # clauses whose names are kept
 
@@ -52,8 +55,6 @@ class Wording:
         """By part and gender."""
         given: Mapping[str, Sequence[str]] = self.rules.names
         if not given:
-            from proband.suites.kinship.world.names import NAMES
-
             given = NAMES if self.rules.gendered else {NONE: [name for names in NAMES.values() for name in names]}
         if "names" in self.plan.hold_out:
             return {"": given, **names_of(given, share=self.plan.options.held_names, seed=self.plan.seed)}
@@ -97,9 +98,16 @@ class Wording:
             clause,
             draft.verdict,
             searched,
-            (templates, names, cluster, digest(prompt)) if cell.part else (),
+            (templates, names, cluster, digest(prompt), *self._said(text, names)) if cell.part else (),
         )
         return encode(item), note
+
+    def _said(self, text: str, names: Sequence[str]) -> tuple[list[bytes], list[bytes]]:
+        """The sentences of a story and its phrases that tell a fact, names masked; nothing for other forms."""
+        if self.plan.options.form != "story" or not self.english:
+            return [], []
+        sentences = masked_sentences(text, names)
+        return [digest(s) for s in sentences], [digest(p) for p in fact_phrases(sentences)]
 
     def _question(self, draft: Draft, names: Sequence[str], words: random.Random) -> tuple[str, tuple[str, ...], int]:
         """(question, choices, which of them is right)."""
@@ -132,7 +140,7 @@ class Wording:
         return ".".join([neutrals[r] for r in clause]), ".".join([neutrals[r] for r in both])
 
     def _names_for(self, genders: Sequence[str], part: str, draw: Random) -> list[str]:
-        """A different name for everybody, of the right gender."""
+        """A different name for everybody, of the right gender; of our names, none too like another of the story."""
         if self.plan.options.anonymise:
             order = shuffled(max(ENTITIES, len(genders)), draw)
             return [f"@entity-{order[i]}" for i in range(len(genders))]
@@ -141,11 +149,15 @@ class Wording:
             needed, given = genders.count(gender), len(lists.get(gender, ()))
             if needed > given:
                 raise ProbandError(f"a story needs {needed} names ({gender}); there are {given}")
+        taken: set[str] = set()
         for gender in genders:
-            free = lists[gender]
-            while (name := free[int(draw() * len(free))]) in names:
-                pass
+            free, tries = lists[gender], 0 if self.rules.names else UNLIKE
+            while (name := free[int(draw() * len(free))]) in names or (
+                tries > 0 and not taken.isdisjoint(likeness(name))
+            ):
+                tries -= 1
             names.append(name)
+            taken |= likeness(name)
         return names
 
     def _tell(

@@ -63,7 +63,9 @@ class Bank:
         rng = random.Random(f"paraphrases {seed}")
         if self.occasions:
             held = set(rng.sample(range(len(self.occasions)), max(1, round(share * len(self.occasions)))))
-            split = {p.id: "test" if i in held else "train" for i, each in enumerate(self.occasions) for p in each.phrases}
+            split = {
+                p.id: "test" if i in held else "train" for i, each in enumerate(self.occasions) for p in each.phrases
+            }
             return Bank(self.name, self.templates, split, self.occasions)
         return Bank(self.name, self.templates, self._held_templates(share, rng))
 

@@ -16,8 +16,6 @@ from proband.suites.kinship.telling.paraphrases import ANY
 from proband.suites.kinship.telling.template_check import Fault, check_template
 from proband.suites.kinship.world.relations import INVERSE, NEUTRALS
 
-
-
 OURS: Final = ("proband", "scenes")
 
 

@@ -19,10 +19,12 @@ from itertools import combinations, islice, pairwise
 from typing import Any, Final
 
 from proband.suites.kinship.telling.bank import ANY, LONGEST, Bank
+from proband.suites.kinship.telling.occasions import combined
 from proband.suites.kinship.telling.template_check import castings, clauses
 from proband.suites.kinship.world.relations import GENDER, INVERSE, word
 
 WORD: Final = re.compile(r"\w+(?:-\w+)*")
+MOST: Final = 300  # paraphrases of a clause that are compared pair by pair; of more, so many are drawn
 FEW: Final = 33  # of the clauses that a general paraphrase tells, one in so many is looked at
 Clause = tuple[str, ...]  # gender of person 0, then the relation words
 
@@ -94,11 +96,12 @@ def statistics(bank: Bank, *, seed: int = 0, across: int = 20_000) -> Statistics
     for template in bank.templates:
         facts[template.facts].add(template.id)
     lengths = range(1, LONGEST + 1)
+    said = {w for o in bank.occasions for text in (*o.openings, *o.moments) for w in words_of(text)}
     return Statistics(
-        paraphrases={n: len(facts[n]) for n in lengths},
+        paraphrases={n: combined(bank.occasions, n) if bank.occasions else len(facts[n]) for n in lengths},
         clauses={n: len({c[1:] for c in clauses if len(c) == n + 1}) for n in lengths},
         tellings={n: sum(len(texts) for c, texts in told.items() if len(c) == n + 1) for n in lengths},
-        vocabulary=len({w for texts in told.values() for text in texts for w in text}),
+        vocabulary=len(said | {w for texts in told.values() for text in texts for w in text}),
         unigrams=_overlap(told, set, seed=seed, across=across),
         bigrams=_overlap(told, lambda text: set(pairwise(text)), seed=seed, across=across),
     )
@@ -107,14 +110,17 @@ def statistics(bank: Bank, *, seed: int = 0, across: int = 20_000) -> Statistics
 def _overlap(
     told: Mapping[Clause, Sequence[list[str]]], grams: Callable[[list[str]], set[Any]], *, seed: int, across: int
 ) -> Overlap:
-    sets = {clause: [grams(text) for text in texts] for clause, texts in told.items()}
+    rng = random.Random(f"across {seed}")
+    sets = {
+        clause: [grams(text) for text in (texts if len(texts) <= MOST else rng.sample(texts, MOST))]
+        for clause, texts in told.items()
+    }
     total, pairs, means = 0.0, 0, []
     for texts in sets.values():
         values = [(n := len(a & b)) / (len(a) + len(b) - n or 1) for a, b in combinations(texts, 2)]
         if values:
             means.append(sum(values) / len(values))
             total, pairs = total + sum(values), pairs + len(values)
-    rng = random.Random(f"across {seed}")
     keys = [clause for clause, texts in sets.items() if texts]
     drawn: list[float] = []
     while len(keys) > 1 and len(drawn) < across:

@@ -5,9 +5,9 @@ belongs to it, about a person and one of his or her kin. A phrase is written in 
 tense and aspect follow from where it stands (`joints`: one, two or three facts together), and a phrase that begins
 with ! is an event without duration, which is never told as going on.
 
->>> phrase = Phrase.parse("carry the lanterns down to the water with @", VERBS)
+>>> phrase = Phrase.parse("carry the lanterns with @", VERBS)
 >>> phrase.clause("past", "female", "uncle", "Ben"), phrase.clause("ing", "male", "aunt", "Ann")
-('carried the lanterns down to the water with her uncle Ben', 'carrying the lanterns down to the water with his aunt Ann')
+('carried the lanterns with her uncle Ben', 'carrying the lanterns with his aunt Ann')
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
+from itertools import product
 from typing import Any, Final
 
 from proband.core.errors import ProbandError
@@ -118,8 +119,12 @@ class Joint:
         lasting = frozenset(i for i, before in enumerate(literals[:-1]) if before.endswith(" was "))
         return cls(literals, clauses, final, lasting)
 
+    def takes(self, place: int, phrase: Phrase) -> bool:
+        """Whether a phrase may be the clause at a place."""
+        return (phrase.final or place not in self.final) and (phrase.lasting or place not in self.lasting)
+
     def suits(self, phrases: Sequence[Phrase]) -> bool:
-        return all(phrases[i].final for i in self.final) and all(phrases[i].lasting for i in self.lasting)
+        return all(self.takes(place, phrase) for place, phrase in enumerate(phrases))
 
     @cached_property
     def free(self) -> bool:
@@ -161,6 +166,22 @@ def parse_occasions(text: str, *, name: str, verbs: Verbs) -> list[Occasion]:
         raise ProbandError(f"not a file of occasions: {error}", file=name) from None
     except ProbandError as error:
         raise ProbandError(str(error), file=name) from None
+
+
+def combined(occasions: Sequence[Occasion], n: int) -> int:
+    """How many ways of telling n facts together the phrases and the joints give."""
+    total = 0
+    for occasion in occasions:
+        for joint in JOINTS[n]:
+            fits = [{p.id for p in occasion.phrases if joint.takes(place, p)} for place in range(n)]
+            total += sum(len(set(chosen)) == n for chosen in product(*fits)) if n < 3 else _triples(*fits)
+    return total
+
+
+def _triples(a: set[str], b: set[str], c: set[str]) -> int:
+    """Choices of three different elements, one of each set."""
+    same = len(a & b) * len(c) + len(a & c) * len(b) + len(b & c) * len(a)
+    return len(a) * len(b) * len(c) - same + 2 * len(a & b & c)
 
 
 def _grammar() -> dict[str, Any]:

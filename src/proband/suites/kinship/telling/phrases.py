@@ -13,8 +13,7 @@ other people is the same phrase.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from proband.suites.kinship.reading.lexicon import KIN, PRONOUN
@@ -25,18 +24,14 @@ SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|(?<=[.!?][\"'])\s+")
 KIN_WORD: Final = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(KIN, key=lambda w: (-len(w), w)))})(?![\w-])", re.I)
 PRONOUN_WORD: Final = re.compile(rf"\b(?:{'|'.join(PRONOUN)})\b", re.I)
 PHRASE: Final = re.compile(r"(?=(_[^_]*_(?:, (?:@|the|_'s) #)?))")
+WORD: Final = re.compile(r"\[?(@?\w[\w-]*)\]?")  # a name may stand in brackets, or be @entity-1
 SLOT: Final = re.compile(r"\{([^{}]*)\}")
 
 
-@lru_cache(maxsize=4)
-def _any_of(names: tuple[str, ...]) -> re.Pattern[str]:
-    known = "|".join(re.escape(name) for name in sorted(names, key=lambda name: (-len(name), name)))
-    return re.compile(rf"\[(?:{known})\]|(?<!\w)(?:{known})(?!\w)")
-
-
-def masked_sentences(story: str, names: Iterable[str]) -> list[str]:
+def masked_sentences(story: str, names: Collection[str]) -> list[str]:
     """The sentences of a story without its names."""
-    return [s for s in SENTENCE_END.split(_any_of(tuple(names)).sub(NAME, story)) if s]
+    masked = WORD.sub(lambda match: NAME if match[1] in names else match[0], story)
+    return [sentence for sentence in SENTENCE_END.split(masked) if sentence]
 
 
 def fact_phrases(sentences: Iterable[str]) -> list[str]:
