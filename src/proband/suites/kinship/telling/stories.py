@@ -170,7 +170,7 @@ def _at_an_occasion(
             kin = key[b] if b > a else INVERSE_WORD[key[a], genders[path[b]]]
             if named:
                 text += names[path[a]] + " "
-            loose = phrase.final and after[0] == "."
+            loose = phrase.loose and after[0] == "."
             text += phrase.clause(form, genders[path[a]], kin, names[path[b]], draw() if loose else 0.0) + after
             templates.append(phrase.id)
             groups.append((first + min(a, b),))
