@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from proband.core.metrics import accuracy_of
 from proband.core.types import Item
-from proband.pipeline.asking.models import choose_solver
+from proband.pipeline.asking.setup import choose_solver
 from proband.suites.analogy import SUITE, sources
 from proband.suites.analogy.build import BuildOptions
 

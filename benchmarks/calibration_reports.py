@@ -15,11 +15,11 @@ from proband.core.statistics.planning import Pilot, largest, needed
 from proband.core.statistics.spread import neighbours_correlation
 from proband.core.suite import Table
 from proband.core.types import Answer, Item, Run
-from proband.report.numbers.cells import Study
-from proband.report.numbers.comparisons import comparisons
-from proband.report.numbers.grids import fill
-from proband.report.numbers.sentences import sentences
-from proband.report.numbers.sources import Answered, ItemSet
+from proband.reporting.findings import sentences
+from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.comparisons import comparisons
+from proband.reporting.numbers.grids import fill
+from proband.reporting.numbers.item_sets import Answered, ItemSet
 from proband.suites import suite
 
 KINDS = "abcdef"

@@ -12,8 +12,8 @@ from typing import Any
 
 from proband.core.files import read_answers, read_run
 from proband.pipeline.build import build
+from proband.pipeline.report import score
 from proband.pipeline.run import run
-from proband.pipeline.score import score
 
 SETS: dict[str, tuple[dict[str, Any], int]] = {
     "analogy": ({"per_relation": 10}, 120),

@@ -23,7 +23,7 @@ from proband.core.metrics import ACCURACY
 from proband.core.options import NoOptions
 from proband.core.suite import Built, Published, Suite, Table
 from proband.core.types import Answer, Item, Run
-from proband.report import Answered, ItemSet, write_report
+from proband.reporting import Answered, ItemSet, write_report
 
 GROUPS = ("ES", "LS", "DM", "IM")
 PROBES = ("random-head", "random-tail", "reverse", "type")

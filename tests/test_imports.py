@@ -56,9 +56,9 @@ LAW = {
     "web": ("core",),
     "models": ("core", "training"),
     "suites": ("core", "lexicon", "training", "solvers"),
-    "report": ("core", "web"),
+    "reporting": ("core", "web"),
     "annotate": ("core", "web", "__version__"),
-    "pipeline": ("core", "lexicon", "training", "solvers", "web", "models", "suites", "report", "__version__"),
+    "pipeline": ("core", "lexicon", "training", "solvers", "web", "models", "suites", "reporting", "__version__"),
     "cli": ("core", "pipeline", "suites", "models", "annotate", "VERBS", "__version__"),
     "stats": ("core",),
     "__main__": ("cli",),
@@ -87,7 +87,7 @@ def test_the_law_itself_can_be_broken() -> None:
     assert not allowed(("core",), "proband.models.load")
     assert not allowed(("suites", "kinship"), "proband.suites.analogy.probes")
     assert not allowed(("models",), "proband.suites.suite")
-    assert not allowed(("report",), "proband.pipeline.run")
+    assert not allowed(("reporting",), "proband.pipeline.run")
     assert not allowed(("pipeline",), "proband.cli.main")
     assert not allowed(("stats",), "proband.suites.suite")
     assert allowed(("suites", "kinship"), "proband.suites.kinship.world.rules")

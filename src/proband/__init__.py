@@ -7,29 +7,27 @@ results.scores(), results.items(), results.answers()  # polars data frames
 proband.report(["runs/mlm"], out="report")
 """
 
-import sys
-from types import ModuleType
 from typing import Any
 
 __version__ = "0.1.0"
 # verb -> the module of the pipeline that holds it; imported when it is first used
 VERBS = {
-    "audit": "checking.audit",
+    "audit": "checking",
     "build": "build",
     "compare": "compare",
     "demo": "demo",
     "export": "export",
     "listing": "listing",
-    "load_model": "asking.models",
+    "load_model": "asking.setup",
     "paper": "study",
     "plan": "plan",
-    "read": "results.frames",
+    "read": "frames",
     "report": "report",
-    "run": "results.frames",
+    "run": "frames",
     "show": "show",
     "study": "study",
     "train": "train",
-    "verify": "checking.verify",
+    "verify": "checking",
 }
 __all__ = [*VERBS]
 
@@ -44,23 +42,6 @@ def __getattr__(name: str) -> Any:
     if name in VERBS:
         return _verb(name)
     raise AttributeError(f"module 'proband' has no attribute {name!r}")
-
-
-class _VerbAndPackage(ModuleType):
-    """A package with the name of a verb (`proband.report`) can be called like the verb, whoever imported it first."""
-
-    def __call__(self, *given: Any, **options: Any) -> Any:
-        return _verb(self.__name__.rpartition(".")[2])(*given, **options)
-
-
-class _Proband(ModuleType):
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in VERBS and isinstance(value, ModuleType):
-            value.__class__ = _VerbAndPackage
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Proband
 
 
 def __dir__() -> list[str]:

@@ -70,7 +70,7 @@ def test_scores_are_those_of_our_solver(
 def test_scores_of_the_embedded_model(tmp_path: Path, elsewhere: Path, run_tool: Any) -> None:
     """SmolLM2 as an ordinary folder in lm-eval; in Proband by that folder and as the embedded model. Its tokenizer has
     a BOS (it opens a chat turn) and adds none."""
-    from proband.models.checkpoints.gguf import unpacked
+    from proband.models.checkpoints import unpacked
     from proband.models.embedded import folder_of
 
     gguf = next(folder_of("smollm2").glob("*.gguf"))

@@ -20,7 +20,7 @@ import pytest
 from proband.cli import main
 from proband.core.files import dumps, write_text
 from proband.core.types import Item
-from proband.pipeline.asking.answers_file import ANSWERS, WAITING
+from proband.pipeline.asking.items_and_answers import ANSWERS, WAITING
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "models" / "remote"))
 if TYPE_CHECKING:

@@ -24,9 +24,9 @@ from proband.core.protocols import HasVectors, Score, ScoresText, Text
 from proband.core.suite import Solver, Suite
 from proband.core.types import Answer, Item
 from proband.pipeline import run as running
-from proband.pipeline.asking.answers_file import CHUNK
-from proband.pipeline.asking.item_answers import check_answers
-from proband.pipeline.asking.models import choose_solver
+from proband.pipeline.asking.items_and_answers import CHUNK
+from proband.pipeline.asking.job import check_answers
+from proband.pipeline.asking.setup import choose_solver
 
 COUNT = 2000
 

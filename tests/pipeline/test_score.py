@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 
 from proband.pipeline.build import build
-from proband.pipeline.report import report
+from proband.pipeline.report import report, score
 from proband.pipeline.run import run
-from proband.pipeline.score import score
 
 
 def test_the_score_is_that_of_the_report(tmp_path: Path) -> None:

@@ -17,13 +17,12 @@ from proband.core.files import read_answers, read_items, read_run
 from proband.core.protocols import Chat, Reply
 from proband.core.types import Item
 from proband.pipeline.asking.job import built_examples
-from proband.pipeline.asking.models import choose_solver
+from proband.pipeline.asking.setup import choose_solver
 from proband.pipeline.build import build
 from proband.pipeline.compare import compare
-from proband.pipeline.report import report
-from proband.pipeline.results.frames import read
+from proband.pipeline.frames import read
+from proband.pipeline.report import report, score
 from proband.pipeline.run import dry_run, prompt_of, run
-from proband.pipeline.score import score
 from proband.solvers.prompts import Prompt, pick_shots, read_prompt, shipped
 
 REFUSAL = "I cannot answer that question."

@@ -82,7 +82,8 @@ def app(words: Sequence[str] = ()) -> App:
         **_layout(),
     )
     made.command(build.commands(_suites_needed(words)))
-    made.command(annotate.commands())
+    if not words or words[0] not in verbs()[:-1]:
+        made.command(annotate.commands())
     for each in _suites_named(words):
         made.command(suite.commands(each))
     for place, verb in enumerate(VERBS):

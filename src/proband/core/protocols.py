@@ -15,6 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from proband.core.options import NoOptions
 from proband.core.types import Answer, Item
 
 Floats = NDArray[np.float32]
@@ -217,3 +218,21 @@ ABILITIES: Mapping[type, str] = {
     FineTunes: "can be trained further",
     AnswersItems: "reads items directly",
 }
+
+
+# ---- kinds of models -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelKind:
+    """`load(rest, *, options)` gives the model behind `name:rest`; `options` is a frozen dataclass (core.options).
+
+    `scores_texts(rest)` says, before it is loaded, whether the model scores texts. `asks(rest)` names the option, if
+    any, that says so: where it is not given, loading the model asks its server."""
+
+    name: str
+    help: str
+    load: Callable[..., Any]
+    options: type = NoOptions
+    asks: Callable[[str], str] = lambda rest: ""
+    scores_texts: Callable[[str], bool] = lambda rest: False

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from proband.core import plugins
 from proband.core.errors import ProbandError
 from proband.core.options import read_options
-from proband.models.kind import ModelKind
+from proband.core.protocols import ModelKind
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

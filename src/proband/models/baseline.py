@@ -19,8 +19,8 @@ import msgspec
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
+from proband.core.protocols import ModelKind
 from proband.core.types import Answer, Item
-from proband.models.kind import ModelKind
 
 
 class Random:

@@ -17,10 +17,9 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.models.checkpoints.files import Files
-from proband.models.checkpoints.opening import NetworkOptions
+from proband.core.protocols import ModelKind
+from proband.models.checkpoints import Files, NetworkOptions
 from proband.models.hf import open_model
-from proband.models.kind import ModelKind
 from proband.models.lm.sentence_embeddings import load_sentences
 from proband.models.vectors.loading import from_arrays
 

@@ -14,9 +14,8 @@ from pathlib import Path
 from proband.core.errors import ProbandError
 from proband.core.files import read_json, sha256_text
 from proband.core.options import NoOptions
-from proband.core.protocols import Score, Text
+from proband.core.protocols import ModelKind, Score, Text
 from proband.core.types import Answer, Item
-from proband.models.kind import ModelKind
 
 FIELDS = ("scores", "default", "texts", "answers", "identity", "fail_after")
 

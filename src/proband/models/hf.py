@@ -13,18 +13,19 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.models.checkpoints.files import Files, find
-from proband.models.checkpoints.gguf import unpacked
-from proband.models.checkpoints.opening import (
+from proband.core.protocols import ModelKind
+from proband.models.checkpoints import (
     CheckpointOptions,
+    Files,
     NetworkOptions,
+    find,
     quiet,
     read_config,
     read_network,
     read_tokenizer,
     some_of,
+    unpacked,
 )
-from proband.models.kind import ModelKind
 from proband.models.lm.causal import Causal
 from proband.models.lm.chat import ChatCausal
 from proband.models.lm.masked import Masked

@@ -10,10 +10,9 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
-from proband.models.checkpoints.files import Files
-from proband.models.checkpoints.opening import NetworkOptions, quiet, read_network, read_tokenizer, some_of
-from proband.models.lm.batching import Ints, in_length_order, once
+from proband.models.checkpoints import Files, NetworkOptions, quiet, read_network, read_tokenizer, some_of
 from proband.models.lm.forward import Network
+from proband.models.lm.tokens import Ints, in_length_order, once
 
 ENDING = "ForSequenceClassification"
 

@@ -27,19 +27,18 @@ import numpy as np
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.protocols import Floats
-from proband.models.checkpoints.files import find
-from proband.models.checkpoints.opening import (
+from proband.core.protocols import Floats, ModelKind
+from proband.models.checkpoints import (
     CheckpointOptions,
+    find,
     quiet,
     read_config,
     read_network,
     read_tokenizer,
     some_of,
 )
-from proband.models.kind import ModelKind
-from proband.models.lm.batching import Ints, in_length_order, once
 from proband.models.lm.forward import LocalModel
+from proband.models.lm.tokens import Ints, in_length_order, once
 
 # The five prompts of the paper, with its spacing and its apostrophes: published checkpoints were trained on them.
 TEMPLATES = {

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import platform
 from collections import Counter
 from collections.abc import Mapping
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from proband import suites
+from proband import __version__, suites
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, decode, encode, inconsistent, read_json, sha256_file, write_json, write_text
 from proband.core.options import read_options, settings
 from proband.core.progress import track
 from proband.core.suite import Built
-from proband.pipeline.versions import versions
 
 
 def build(suite: str, *, out: str | Path, seed: int = 0, force: bool = False, **options: Any) -> dict[str, Any]:
@@ -82,3 +83,20 @@ def split_of(line: bytes) -> str:
     'train'
     """
     return line[line.rindex(b'"split":"') + len(b'"split":"') : -len(b'"}')].decode()
+
+
+# ---- the versions that stand in manifest.json, run.json and net.json -------------------------------------------------
+
+
+PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "gguf", "httpx")
+
+
+def versions() -> dict[str, str]:
+    """Of Python and of the packages that can change an answer, as far as they are installed."""
+    found = {"python": platform.python_version(), "proband": __version__}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found

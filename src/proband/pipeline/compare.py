@@ -21,9 +21,9 @@ from proband.pipeline.report import item_sets
 FALSE_ALARM = 0.025  # of a one-sided test at the end of a 95 % interval
 
 if TYPE_CHECKING:
-    from proband.report.numbers.cells import Study
-    from proband.report.numbers.pairs import Comparison
-    from proband.report.numbers.sources import ItemSet
+    from proband.reporting.numbers.cells import Study
+    from proband.reporting.numbers.columns import Comparison
+    from proband.reporting.numbers.item_sets import ItemSet
 
 
 def compare(
@@ -39,8 +39,8 @@ def compare(
     two runs) in each column of the suite's first table, or for each value of the tag `by`. P-values are corrected by
     Holm over everything that is tested. A folder may hold several runs of one network (other training seeds). What a
     run has answered beside makes no difference. `split`: the items that are scored (core/metrics.py)."""
-    from proband.report.numbers.cells import Study
-    from proband.report.numbers.comparisons import comparisons
+    from proband.reporting.numbers.cells import Study
+    from proband.reporting.numbers.comparisons import comparisons
 
     paths = [Path(run) for run in runs]
     if len(paths) < 2:
@@ -154,7 +154,7 @@ def _all_pairs(tested: list[Comparison], *, by: bool) -> list[Comparison]:
 
 def _in_order(tested: list[Comparison], labels: list[str], *, scope: str) -> list[dict[str, Any]]:
     """Pair by pair, the systems as they were named; `scope` names all items that are scored."""
-    from proband.report.numbers import words
+    from proband.reporting.numbers import words
 
     out = []
     for a, b in combinations(labels, 2):

@@ -13,9 +13,9 @@ from proband.core.files import items_path, read_json, sha256_file
 from proband.core.options import read_options, settings
 from proband.core.progress import say
 from proband.core.suite import Claim, Demo, Suite
-from proband.pipeline.asking.models import load_model
+from proband.pipeline.asking.setup import load_model
 from proband.pipeline.build import build
-from proband.pipeline.checking.audit import audit
+from proband.pipeline.checking import audit
 from proband.pipeline.report import report
 from proband.pipeline.run import run
 

@@ -112,7 +112,7 @@ def _from_runs(
     runs: Sequence[str | Path], *, metric: str | None, by: str | None, assumed: Assumed
 ) -> tuple[Pilot, int, str, bool]:
     from proband.pipeline.report import item_sets
-    from proband.report.numbers.cells import Study
+    from proband.reporting.numbers.cells import Study
 
     sets = item_sets(runs)
     if len(sets) > 1:

@@ -1,7 +1,10 @@
-"""`proband report`: one folder with a page, tables and figures over any number of runs."""
+"""`proband report`: one folder with a page, tables and figures over any number of runs; and the scores of one run, as
+the report gives them.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,12 +13,12 @@ import msgspec
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, read_items, read_json, read_run, sha256_file
+from proband.core.files import dumps, items_path, read_items, read_json, read_run, sha256_file
+from proband.core.metrics import Metric
 from proband.core.progress import say
-from proband.core.run_folder import items_of, run_folders
 from proband.core.types import Run
-from proband.pipeline.asking.answers_file import ANSWERS, WAITING, answers_so_far, count_lines
-from proband.report.numbers.sources import Answered, ItemSet
+from proband.pipeline.asking.items_and_answers import ANSWERS, WAITING, answers_so_far, count_lines
+from proband.reporting.numbers.item_sets import Answered, ItemSet
 
 PathLike = str | Path
 
@@ -31,7 +34,7 @@ def report(
 ) -> Mapping[str, Any]:
     """Write the report of all runs in and below these folders. `items` says where the items are, if they have moved;
     `what` are the tables, claims and analyses of `report.write_report`."""
-    from proband.report import write_report
+    from proband.reporting import write_report
 
     sets = item_sets(runs, items=items)
     return write_report(sets, out=Path(out), title=title, seed=seed, **what)
@@ -106,3 +109,97 @@ def set_name(folder: Path) -> str:
     ('items', 'clean')
     """
     return folder.name.rpartition("-")[0] if folder.parts[-3:-1] == ("stages", "build") else folder.name
+
+
+# ---- the scores of one run -------------------------------------------------------------------------------------------
+
+
+MOST = 12  # values of a tag that are listed
+
+
+def score(folder: str | Path, *, split: str = "") -> dict[str, Any]:
+    """How many answers there are, and their mean; None where the metric applies to none of them. `groups` are the same
+    per value of the tags of the suite's first table, `others` the other metrics over the same items. `split`: the items
+    that are scored, if not those that core/metrics.py settles on."""
+    from proband.reporting.numbers import words
+    from proband.reporting.numbers.cells import Cell, Study
+
+    sets = item_sets([folder])[0]
+    study = Study(sets, sets.suite.metrics, split=split)
+
+    def named(metric: Metric) -> dict[str, str]:
+        return {"title": words.metric(metric)}
+
+    def line(name: str, cell: Cell | None) -> dict[str, Any]:
+        empty = {"mean": None, "low": None, "high": None, "n": 0, "few": False}
+        found = empty if cell is None else {field: getattr(cell.estimate, field) for field in empty}
+        more = {"chance": None, "unread": 0.0} if cell is None else {"chance": cell.chance, "unread": cell.unread}
+        return {"group": name, **found, **more}
+
+    (cell,) = study.cell(study.main, {})
+    groups = []
+    for table in sets.suite.tables[:1]:
+        for tag in (*table.rows, *table.columns):
+            codes = study.arrays.tags.get(tag)
+            values = [value for value in codes.values if tag != "split" or value in study.splits] if codes else []
+            if not 1 < len(values) <= MOST:
+                continue
+            for value in sorted(values, key=lambda value: (isinstance(value, str), value)):
+                (part,) = study.cell(study.main, {tag: value})
+                if part is not None:
+                    groups.append(line(words.group({tag: value}), part))
+    others = []
+    for metric in sets.suite.metrics:
+        (each,) = study.cell(metric, {}) if metric is not study.main and ":" not in metric.name else (None,)
+        if each is not None:
+            others.append({**line(study.scope, each), "metric": metric.name, "unit": metric.unit} | named(metric))
+    return {
+        "metric": study.main.name,
+        "unit": study.main.unit,
+        **named(study.main),
+        "split": list(study.splits),
+        **line(study.scope, cell),
+        "answers": len(study.arrays.answered[0]),
+        "skipped": len(study.arrays.skipped[0]),
+        "uncovered": len(study.arrays.uncovered[0]),
+        "withheld": study.arrays.statuses[0].get("content_filter", 0),
+        "errors": study.arrays.errors[0],
+        "groups": groups,
+        "others": others,
+    }
+
+
+# ---- where runs and their items are ----------------------------------------------------------------------------------
+
+
+def run_folders(paths: Sequence[PathLike]) -> list[Path]:
+    """The run folders among and below the given ones, each once."""
+    found: list[Path] = []
+    for path in map(Path, paths):
+        if (path / "run.json").exists():
+            found.append(path)
+        elif path.is_dir():
+            below = sorted(note.parent for note in path.glob("**/run.json"))
+            if not below:
+                raise ProbandError("contains no run; `proband run` makes one", file=path)
+            found.extend(below)
+        else:
+            raise ProbandError("no such folder", file=path)
+    return list({os.path.realpath(folder): folder for folder in found}.values())
+
+
+def items_of(folder: Path, run: Run, named: PathLike | None = None) -> Path:
+    """The items a run answered: where run.json says they are, or where the user says; checked by their hash."""
+    path = items_path(Path(named) if named is not None else _noted(folder, run))
+    if sha256_file(path) != run.items_sha:
+        raise ProbandError(f"these are not the items that {folder} answered (their sha256 differs)", file=path)
+    return path
+
+
+def _noted(folder: Path, run: Run) -> Path:
+    """Where run.json says the items are, beside the folder as it was named or, if that is a link, as it is."""
+    places = [Path(os.path.normpath(start / run.items)) for start in (folder, folder.resolve())]
+    for place in places:
+        if place.exists():
+            return place
+    raise ProbandError(f"no such file; the items that {folder} answered were there", file=places[-1])

@@ -36,22 +36,23 @@ from proband.core.progress import Progress, detail, on_progress
 from proband.core.protocols import Concurrent, Generates, ScoresText
 from proband.core.suite import Suite
 from proband.core.types import Answer, Item, Run
-from proband.pipeline.asking.answers_file import (
+from proband.pipeline.asking.engines import Usage, added, answer_chunks, since, usage_of
+from proband.pipeline.asking.items_and_answers import (
     ANSWERS,
     CHUNK,
     AnswersFile,
+    Asked,
+    asked,
     chunks,
     count_lines,
     keep_whole_chunks,
+    picked,
     waiting_answers,
 )
-from proband.pipeline.asking.engines import answer_chunks
-from proband.pipeline.asking.job import Job, RunOptions, asks_before, reads, settled_model, without_asking
+from proband.pipeline.asking.job import Job, reads
 from proband.pipeline.asking.model_calls import Counting
-from proband.pipeline.asking.models import choose_solver
-from proband.pipeline.asking.sampling import Asked, asked, picked
-from proband.pipeline.asking.usage import Usage, added, since, usage_of
-from proband.pipeline.versions import versions
+from proband.pipeline.asking.setup import RunOptions, asks_before, choose_solver, settled_model, without_asking
+from proband.pipeline.build import versions
 
 
 def run(items: str | Path, *, model: str | Any, out: str | Path, **how: Any) -> Run:

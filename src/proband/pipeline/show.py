@@ -9,9 +9,9 @@ from typing import Any
 from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import encode, items_path, parse, read_run, sha256_file, told_of, without_mark
-from proband.core.run_folder import PathLike, items_of, run_folders
 from proband.core.types import Answer, Item
-from proband.report.numbers.systems import run_labels
+from proband.pipeline.report import PathLike, items_of, run_folders
+from proband.reporting.numbers.systems import run_labels
 
 
 def show(folder: PathLike, item_id: str, *, runs: Sequence[PathLike] = ()) -> dict[str, Any]:

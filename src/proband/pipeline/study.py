@@ -15,12 +15,12 @@ from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import read_json, sha256_file, sha256_text, write_json, write_text
 from proband.core.progress import say
+from proband.pipeline.build import versions
 from proband.pipeline.report import report
 from proband.pipeline.studies.grid import Grid
 from proband.pipeline.studies.shipped_files import sources
 from proband.pipeline.studies.stages import Models, RunStage, TrainStage, contents, key_of
 from proband.pipeline.studies.study_file import StudyFile, read_study
-from proband.pipeline.versions import versions
 
 
 def study(

@@ -16,9 +16,9 @@ from proband.core.files import items_path, sha256_file
 from proband.core.options import read_options, settings
 from proband.core.protocols import ABILITIES
 from proband.core.suite import Net, Suite
-from proband.pipeline.asking.models import load_model
+from proband.pipeline.asking.setup import load_model
+from proband.pipeline.build import versions
 from proband.pipeline.run import locked, suite_of
-from proband.pipeline.versions import versions
 from proband.training.folder import NOTE, train_into
 
 

@@ -8,7 +8,9 @@ from typing import Any
 
 def test_options_reach_the_auditor(proband: Any, stage: Any) -> None:
     made = stage(
-        "checking.audit", {"rows": 100, "entailed": 36, "verdicts": {"entailed": 36, "ambiguous": 64}, "page": "x.html"}
+        "checking",
+        {"rows": 100, "entailed": 36, "verdicts": {"entailed": 36, "ambiguous": 64}, "page": "x.html"},
+        "audit",
     )
     text = proband("audit", "data.csv", "-o", "audit", "--suite", "kinship", "--seed", 2)
     assert made.arguments == ("data.csv",)

@@ -34,7 +34,7 @@ def test_every_option_reaches_the_pipeline(proband: Any, items: Path, stage: Any
     from proband.core.types import Run
 
     made = stage("run", Run(suite="toy", solver="direct", model="x", seed=1, items_sha=""))
-    stage("score", {"metric": "accuracy", "title": "accuracy", "unit": "share", "mean": None, "answers": 0})
+    stage("report", {"metric": "accuracy", "title": "accuracy", "unit": "share", "mean": None, "answers": 0}, "score")
     words = shlex.split(
         "-m hf:x -s direct --set a=1 --set b=x=y --limit 3 --too-long skip --label mine "
         "--on-error record --max-errors 3 --no-cache --seed 1 --engine ray --workers 2"

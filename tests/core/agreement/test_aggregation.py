@@ -7,14 +7,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from proband.core.agreement.alpha import krippendorff_alpha
+from proband.core.agreement.aggregation import dawid_skene, mace, worker_quality
 from proband.core.agreement.audit import audit, wilson
-from proband.core.agreement.dawid_skene import dawid_skene
-from proband.core.agreement.mace import mace
-from proband.core.agreement.rules import all_but, majority
+from proband.core.agreement.coefficients import krippendorff_alpha
 from proband.core.agreement.simulator import Simulated, confusions, simulate
-from proband.core.agreement.votes import Aggregate, Votes
-from proband.core.agreement.workers import worker_quality
+from proband.core.agreement.votes import Aggregate, Votes, all_but, majority
 from proband.core.errors import ProbandError
 from proband.core.types import Judgment
 

@@ -13,7 +13,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from proband.core.statistics import estimates as stats
 from proband.core.statistics.clusters import Clusters, Floats, Neighbours
-from proband.core.statistics.student_t import detectable
+from proband.core.statistics.seeds import detectable
 
 
 def apart(n: int) -> Neighbours:

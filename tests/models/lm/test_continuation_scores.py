@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from proband.models.lm import continuation_scores, forward
-from proband.models.lm.batching import Ints
 from proband.models.lm.continuation_scores import continuation_logprobs, obeys_trees, window
 from proband.models.lm.forward import Network
+from proband.models.lm.tokens import Ints
 
 VOCABULARY = 90
 SHAPE = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48}

@@ -14,9 +14,8 @@ from proband.core.files import read_answers, read_items, read_run
 from proband.core.protocols import Chats
 from proband.models import load
 from proband.pipeline.build import build
-from proband.pipeline.report import report
+from proband.pipeline.report import report, score
 from proband.pipeline.run import prompt_of, run
-from proband.pipeline.score import score
 from proband.solvers.likelihood import completions
 
 Tiny = Callable[[str], Path]

@@ -17,7 +17,7 @@ from typing import Any
 import httpx
 import pytest
 
-from proband.models.checkpoints.gguf import unpacked
+from proband.models.checkpoints import unpacked
 from proband.models.embedded import folder_of
 from proband.pipeline.build import build
 

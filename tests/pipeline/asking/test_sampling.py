@@ -18,7 +18,7 @@ import proband
 from proband import suites
 from proband.core.files import dumps, read_answers, read_items, read_run, write_text
 from proband.core.types import Item
-from proband.pipeline.asking.sampling import asked, quotas
+from proband.pipeline.asking.items_and_answers import asked, quotas
 
 
 def write(folder: Path, items: list[Item]) -> Path:

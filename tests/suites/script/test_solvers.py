@@ -15,7 +15,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items
 from proband.core.protocols import Floats
 from proband.core.types import Answer, Item
-from proband.pipeline.asking.models import choose_solver
+from proband.pipeline.asking.setup import choose_solver
 from proband.suites.script import SUITE
 from proband.suites.script.cloze import left_to_right, replies
 from proband.suites.script.cloze.left_to_right import ClozeOptions

@@ -10,11 +10,8 @@ from typing import Any
 from proband.annotate.results.collected import Collected, Given, kept
 from proband.annotate.results.paper_figures import paper_figures
 from proband.annotate.texts import text
-from proband.core.agreement.alpha import Alpha, krippendorff_alpha
-from proband.core.agreement.gwet import gwet_ac1
-from proband.core.agreement.mace import mace
-from proband.core.agreement.pairwise import Pair, pairwise
-from proband.core.agreement.workers import agreement_with_others
+from proband.core.agreement.aggregation import agreement_with_others, mace
+from proband.core.agreement.coefficients import Alpha, Pair, gwet_ac1, krippendorff_alpha, pairwise
 
 SHARED = 5  # labels that two people must both have given, so that their agreement says something
 

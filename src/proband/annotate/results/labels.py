@@ -6,10 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from proband.annotate.results.collected import Collected
-from proband.core.agreement.dawid_skene import dawid_skene
-from proband.core.agreement.mace import mace
-from proband.core.agreement.rules import all_but, majority
-from proband.core.agreement.votes import Aggregate, Votes
+from proband.core.agreement.aggregation import dawid_skene, mace
+from proband.core.agreement.votes import Aggregate, Votes, all_but, majority
 
 Labels = dict[str, str | None]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from proband.annotate.planning import Guess
 from proband.annotate.results.collected import Collected, kept
 from proband.annotate.results.labels import labels
-from proband.core.agreement.dawid_skene import dawid_skene
+from proband.core.agreement.aggregation import dawid_skene
 
 ENOUGH = 30  # labels before a measurement replaces a guess
 POSITIVE = {"judge": "yes", "review": "good"}

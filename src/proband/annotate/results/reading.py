@@ -26,7 +26,7 @@ from proband.annotate.store import remarks as remark_store
 from proband.annotate.store.database import Database
 from proband.annotate.store.migrate import open_existing
 from proband.annotate.store.schema import bonuses
-from proband.core.agreement.pairwise import pairwise
+from proband.core.agreement.coefficients import pairwise
 from proband.core.errors import ProbandError
 from proband.core.files import raw_lines, write_text
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from proband.cli.arguments import Json, Out, Seed
-from proband.cli.tables import fields, give
+from proband.cli.output import fields, give
 
 
 def audit(
@@ -27,7 +27,7 @@ def audit(
 
     Example: proband audit items -o audit
     """
-    from proband.pipeline.checking.audit import audit
+    from proband.pipeline.checking import audit
 
     give(audit(source, out=out, suite=suite, seed=seed), layout, json=json)
 

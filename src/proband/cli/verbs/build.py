@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_args
 from cyclopts import App, Group, Parameter
 
 from proband.cli.arguments import OPTIONS, Json, Out, Seed, shown
-from proband.cli.tables import fields, give, words
+from proband.cli.output import fields, give, words
 from proband.core.errors import ProbandError
 
 HELP = """Build the items of a suite: DIR/items.jsonl and DIR/manifest.json.

@@ -10,8 +10,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from proband.cli.arguments import Json, Moved, Seed, Split
-from proband.cli.scores import warning
-from proband.cli.tables import give, table
+from proband.cli.output import give, table, warning
 
 
 def compare(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.cli.arguments import Json, Out, Seed
-from proband.cli.tables import give
+from proband.cli.output import give
 
 
 def demo(*, out: Out = Path("demo"), seed: Seed = 0, json: Json = False) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from proband.cli.arguments import Force, Items, Json
-from proband.cli.tables import fields, give
+from proband.cli.output import fields, give
 
 
 def export(

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from proband.cli.arguments import Json
-from proband.cli.tables import give, table, words
+from proband.cli.output import give, table, words
 
 Kind = Literal["suites", "models", "nets", "solvers", "prompts", "verbs", "tasks", "variations", "studies"]
 

@@ -10,7 +10,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from proband.cli.arguments import Engine, Json, Out, Pairs, settings
-from proband.cli.tables import give
+from proband.cli.output import give
 from proband.cli.verbs.study import DryRun, layout
 from proband.core.errors import ProbandError
 

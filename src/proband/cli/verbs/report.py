@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from proband.cli.arguments import Force, Json, Moved, Out, Seed, Split
-from proband.cli.tables import fields, give, table
+from proband.cli.output import fields, give, table
 
 
 def report(

@@ -12,8 +12,7 @@ from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
 from proband.cli.arguments import COUNT, Engine, Items, Json, Loud, Out, Pairs, Seed, settings
-from proband.cli.scores import layout
-from proband.cli.tables import fields, give
+from proband.cli.output import fields, give, scores_layout
 from proband.core.errors import ProbandError
 
 
@@ -238,15 +237,15 @@ def run(
         scored(items, out=folder, **how, options={**words, "prompt": prompt} if prompt else words)
         for prompt, folder in folders.items()
     ]
-    give(made[0] if len(made) == 1 else {"runs": made, "spread": spread(made)}, layout, json=json)
+    give(made[0] if len(made) == 1 else {"runs": made, "spread": spread(made)}, scores_layout, json=json)
 
 
 def scored(items: Path, *, out: Path, **how: Any) -> dict[str, Any]:
     """A run with its score."""
     from msgspec.structs import asdict
 
+    from proband.pipeline.report import score
     from proband.pipeline.run import run
-    from proband.pipeline.score import score
 
     made = run(items, out=out, **how)
     result = score(out, split=how["split"])

@@ -12,7 +12,7 @@ from cyclopts import Group, Parameter
 from msgspec import UNSET
 
 from proband.cli.arguments import Json, Pairs, Seed, settings
-from proband.cli.tables import give, shortened, table, words
+from proband.cli.output import give, shortened, table, words
 from proband.core.errors import ProbandError
 
 BEST = 5  # choices shown per answer

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from proband.cli.arguments import Engine, Json, Out, Pairs, settings
-from proband.cli.tables import give, table, words
+from proband.cli.output import give, table, words
 
 COLUMNS = ("verb", "name", "state", "items", "calls", "folder", "reason")
 DryRun = Annotated[

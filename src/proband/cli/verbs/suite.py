@@ -12,7 +12,7 @@ from cyclopts.validators import Number
 from msgspec import Meta
 
 from proband.cli.arguments import OPTIONS, Json, Out, Seed
-from proband.cli.tables import fields, give
+from proband.cli.output import fields, give
 from proband.cli.verbs.build import metavar
 from proband.core.errors import ProbandError
 from proband.core.plugins import declared

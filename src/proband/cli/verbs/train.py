@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from proband.cli.arguments import Items, Json, Out, Pairs, Seed, settings
-from proband.cli.tables import fields, give, table
+from proband.cli.output import fields, give, table
 from proband.core.errors import ProbandError
 
 

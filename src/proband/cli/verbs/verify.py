@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from proband.cli.arguments import Json
-from proband.cli.tables import give, table
+from proband.cli.output import give, table
 from proband.core.errors import ProbandError
 
 
@@ -23,7 +23,7 @@ def verify(
 
     Example: proband verify items
     """
-    from proband.pipeline.checking.verify import verify
+    from proband.pipeline.checking import verify
 
     result = verify(items)
     give(result, layout, json=json)

@@ -26,10 +26,18 @@ import numpy as np
 
 from proband.core.statistics.clusters import Floats, Neighbours
 from proband.core.statistics.resampling import percentiles
-from proband.core.statistics.seeds import Seeds, seeds_of, seeds_part, standing_in, training, with_seeds
-from proband.core.statistics.shares import share_ends, share_p, share_variance
-from proband.core.statistics.spread import OTHER, SHARE, Spread, spread
-from proband.core.statistics.student_t import detectable, ends, p_value
+from proband.core.statistics.seeds import (
+    Seeds,
+    detectable,
+    ends,
+    p_value,
+    seeds_of,
+    seeds_part,
+    standing_in,
+    training,
+    with_seeds,
+)
+from proband.core.statistics.spread import OTHER, SHARE, Spread, share_ends, share_p, share_variance, spread
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,11 @@ import numpy as np
 
 from proband.core.errors import ProbandError, TooLong
 from proband.core.protocols import Floats, Score, Text
-from proband.models.lm.batching import once
 from proband.models.lm.continuation_scores import continuation_logprobs, text_logprobs
 from proband.models.lm.embeddings import EmbedsTokens
 from proband.models.lm.finetuning import FineTuning
 from proband.models.lm.generation import generate
-from proband.models.lm.tokens import Tokens, by_spelling, count_words, encode, shorten
+from proband.models.lm.tokens import Tokens, by_spelling, count_words, encode, once, shorten
 
 
 class Causal(EmbedsTokens):

@@ -10,9 +10,9 @@ import numpy as np
 
 from proband.core.errors import ProbandError, TooLong
 from proband.core.protocols import Chat
-from proband.models.lm.batching import Ints
 from proband.models.lm.causal import Causal
 from proband.models.lm.generation import Writing, write_all
+from proband.models.lm.tokens import Ints
 
 ROOM, REASONING_ROOM = 256, 4096  # tokens for a reply; where the template knows thoughts
 

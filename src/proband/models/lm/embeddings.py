@@ -8,9 +8,8 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
-from proband.models.lm.batching import in_batches
 from proband.models.lm.forward import LocalModel
-from proband.models.lm.tokens import Tokens
+from proband.models.lm.tokens import Tokens, in_batches
 
 Span = tuple[int, int]
 

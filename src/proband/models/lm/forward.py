@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from proband.models.lm.batching import Budget, Ints, automatic, padded
-from proband.models.lm.tokens import Tokens, check_lengths, encode
+from proband.models.lm.tokens import Budget, Ints, Tokens, automatic, check_lengths, encode, padded
 
 CHUNK_OF_ITEMS = {"cpu": 32}  # items answered between two writes: seconds of work, on a slow machine too
 CHUNK = {"cuda": 2**28, "cpu": 2**24}  # most numbers (rows x vocabulary) of scores held at a time

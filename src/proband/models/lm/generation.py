@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.models.lm.batching import Ints, in_batches
 from proband.models.lm.forward import LocalModel
+from proband.models.lm.tokens import Ints, in_batches
 
 CLOSE = {"float32": 1e-2, "float64": 1e-6}  # in logits; half precision: 0.5
 

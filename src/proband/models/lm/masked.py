@@ -21,9 +21,18 @@ from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError, TooLong
 from proband.core.protocols import Floats, Score, Text
-from proband.models.lm.batching import Ints, in_batches, in_length_order, once
 from proband.models.lm.embeddings import EmbedsTokens
-from proband.models.lm.tokens import Tokens, by_spelling, count_words, encode, shorten
+from proband.models.lm.tokens import (
+    Ints,
+    Tokens,
+    by_spelling,
+    count_words,
+    encode,
+    in_batches,
+    in_length_order,
+    once,
+    shorten,
+)
 
 Bools = NDArray[np.bool_]
 

@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 
 from proband.core.protocols import Floats
-from proband.models.checkpoints.files import Files
-from proband.models.checkpoints.opening import NetworkOptions, quiet, read_config, read_network, read_tokenizer
-from proband.models.lm.batching import Ints, in_length_order, once
+from proband.models.checkpoints import Files, NetworkOptions, quiet, read_config, read_network, read_tokenizer
 from proband.models.lm.embeddings import EmbedsTokens
-from proband.models.lm.tokens import Tokens, encode
+from proband.models.lm.tokens import Ints, Tokens, encode, in_length_order, once
 
 
 class Sentences(EmbedsTokens):

@@ -11,7 +11,7 @@ import os
 import re
 
 from proband.core.errors import ProbandError
-from proband.models.kind import ModelKind
+from proband.core.protocols import ModelKind
 from proband.models.remote.chat_model import Remote, RemoteOptions, ScoringRemote
 from proband.models.remote.endpoint import Endpoint
 from proband.models.remote.prices import read_prices

@@ -25,7 +25,7 @@ from proband.core.cache import cache_folder
 from proband.core.errors import ProbandError
 from proband.core.files import sha256_file, write_json
 from proband.core.progress import Progress
-from proband.models.kind import ModelKind
+from proband.core.protocols import ModelKind
 from proband.models.vectors import fasttext
 from proband.models.vectors.byte_stream import open_bytes
 from proband.models.vectors.file_formats import binary_blocks, kind_of, text_blocks

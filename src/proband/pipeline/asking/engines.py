@@ -1,5 +1,5 @@
 """Who answers the chunks of a run: this process, its threads (endpoints, which answer several items at a time), or the
-workers of a Ray cluster.
+workers of a Ray cluster; and what they have used.
 
 On Ray each worker loads the model once. What a chunk's answers are does not depend on who computes them, except that a
 sentence shared by two chunks may be scored twice, in different company, and so differ in its last digits from a local
@@ -14,9 +14,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, Protocol
 
 from proband.core.errors import ProbandError
-from proband.core.processes.worker_processes import cluster
 from proband.core.protocols import Concurrent
 from proband.core.types import Answer, Item
+from proband.core.worker_processes import cluster
 from proband.pipeline.asking.job import Job
 
 Chunks = Iterable[tuple[int, Sequence[Item]]]
@@ -159,3 +159,87 @@ def _on_ray(ray: Any, job: Job, chunks: Chunks, collector: Collector) -> None:
             collect()
     while waiting:
         collect()
+
+
+# ---- what a run has used, over all processes that worked on it, added up in run.json ---------------------------------
+
+
+Usage = dict[str, float | None]
+MAXIMA = ("longest_seconds",)  # kept as the largest; also the notes that begin with "without_", which are 1 or absent
+
+
+def usage_of(model: Any) -> Usage:
+    """What a model has used since it was loaded; nothing for models on this machine."""
+    usage = getattr(model, "usage", None)
+    return dict(usage()) if callable(usage) else {}
+
+
+def added(one: Mapping[str, float | None], other: Mapping[str, float | None]) -> Usage:
+    """
+    >>> added({"requests": 70.0, "prompt_tokens": None, "without_seed": 1.0}, {"requests": 37.0, "without_seed": 1.0})
+    {'requests': 107.0, 'prompt_tokens': None, 'without_seed': 1.0}
+    """
+    return {name: _sum(name, one.get(name, 0.0), other.get(name, 0.0)) for name in dict.fromkeys((*one, *other))}
+
+
+def _sum(name: str, a: float | None, b: float | None) -> float | None:
+    if a is None or b is None:
+        return a or b or None  # a sum with what is not known is what is known, if anything is
+    return max(a, b) if _is_maximum(name) else a + b
+
+
+def since(now: Mapping[str, float | None], before: Mapping[str, float | None]) -> Usage:
+    """What was used between two moments of one model.
+
+    >>> since({"requests": 12.0, "cost": None}, {"requests": 2.0, "cost": None})
+    {'requests': 10.0, 'cost': None}
+    """
+    return {
+        name: value if value is None or _is_maximum(name) else value - (before.get(name) or 0.0)
+        for name, value in now.items()
+    }
+
+
+def _is_maximum(name: str) -> bool:
+    return name in MAXIMA or (name.startswith("without_") and name != "without_usage")
+
+
+def in_words(usage: Mapping[str, float | None]) -> str:
+    """For people.
+
+    >>> in_words({"requests": 107.0, "retries": 3.0, "answered": 100.0, "prompt_tokens": 12345.0,
+    ...           "completion_tokens": 678.0, "cost": 0.0123, "seconds": 84.0, "longest_seconds": 3.2})
+    '107 requests (3 retries), 12,345 tokens in, 678 out, cost 0.0123, 0.84 s per answer (longest 3.2 s)'
+    >>> in_words({"requests": 2.0, "answered": 2.0, "prompt_tokens": None, "completion_tokens": None, "tokens": 9.0})
+    '2 requests, tokens not known (the server does not tell), tokens 9'
+    """
+    rest = {name: value for name, value in usage.items() if value is None or value != 0}
+    parts: list[str] = []
+    if (requests := rest.pop("requests", None)) is not None:
+        retries = rest.pop("retries", None)
+        parts.append(
+            f"{requests:,.0f} request{'s' * (requests != 1)}" + (f" ({retries:,.0f} retries)" if retries else "")
+        )
+    answered, silent = rest.pop("answered", None), rest.pop("without_usage", None)
+    if "prompt_tokens" in usage:
+        into, out = rest.pop("prompt_tokens", 0.0), rest.pop("completion_tokens", 0.0)
+        if into is None or out is None:
+            parts.append("tokens not known (the server does not tell)")
+        else:
+            missing = f" (not known for {silent:,.0f} answers)" if silent else ""
+            parts.append(f"{into:,.0f} tokens in, {out:,.0f} out{missing}")
+    if "cost" in usage:
+        cost = rest.pop("cost", 0.0)
+        parts.append("cost not known" if cost is None else f"cost {cost:,.4f}")
+    seconds, longest = rest.pop("seconds", None), rest.pop("longest_seconds", None)
+    if seconds and answered:
+        parts.append(f"{seconds / answered:.2g} s per answer (longest {longest or 0.0:.2g} s)")
+    names = {"unparsed": "replies without a letter", "cut_off": "replies cut off at the limit"}
+    for name, value in rest.items():
+        if name.startswith("without_"):
+            parts.append(f"the server takes no {name.removeprefix('without_')}")
+        else:
+            parts.append(
+                f"{names.get(name, name.replace('_', ' '))} {'not known' if value is None else f'{value:,.10g}'}"
+            )
+    return ", ".join(parts)

@@ -1,125 +1,47 @@
-"""A solver and a model made ready to answer chunks of items, in this process or in a worker's."""
+"""A solver and a model made ready to answer chunks of items, in this process or in a worker's; single items may fail.
+
+An item that is longer than the model's window: `--too-long` decides.
+
+    fail      the run stops and names the item
+    skip      the item gets an answer of status "skipped", which no metric counts
+    cut-left  the text loses its beginning (models on this machine, which know their tokens)
+
+An item that the model or its server cannot answer (a refused prompt, a reply that stays unusable, a score that is not a
+number): `--on-error` decides.
+
+    fail      the run stops and names the item
+    record    the item gets an answer of status "error", which counts as wrong
+
+A reply that the server's filter withheld is an answer of status "content_filter" in any case; it counts as wrong too.
+What no item is to blame for (a wrong key, a server that is away) always stops the run.
+"""
 
 from __future__ import annotations
 
 import copy
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
-from proband import models, suites
-from proband.core.cache import cache_folder
-from proband.core.errors import ProbandError
-from proband.core.files import decode, items_path, read_items, read_json
+from proband import suites
+from proband.core.errors import ModelFailed, ProbandError, TooLong, Unavailable, Withheld
+from proband.core.files import decode, inconsistent, items_path, read_items, read_json
 from proband.core.options import read_options
-from proband.core.progress import say
-from proband.core.protocols import Generates, LearnsFromItems, ScoresText
-from proband.core.suite import Solver, Suite
-from proband.core.types import Item
-from proband.pipeline.asking.item_answers import Answering, OnError, TooLongChoice
-from proband.pipeline.asking.model_calls import Cached
-from proband.pipeline.asking.models import candidates, choose_solver, load_model
+from proband.core.protocols import LearnsFromItems
+from proband.core.suite import Solver
+from proband.core.types import Answer, Item
+from proband.pipeline.asking.model_calls import Cached, Fits, Measuring, without_surrogates
+from proband.pipeline.asking.setup import OnError, RunOptions, TooLongChoice, choose_solver, settled_model
 
+Solve = Callable[..., Sequence[Answer]]
+FAILURES = (ModelFailed, TooLong, Withheld)  # that an item is to blame for
 MOST_EXAMPLES = 1000  # to choose --shots from
-MOVED = ("permutations", "max_tokens", "temperature", "logprobs")
 EXAMPLE_SEED = 1_000_003  # added to a build's seed, for examples that it does not contain
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunOptions:
-    """How a run is made; what decides its answers stands in run.json."""
-
-    solver: str | None = None  # the suite's first that fits, if not named
-    label: str = ""  # how reports name the run
-    seed: int = 0
-    limit: int | None = None  # a sample of so many items (sampling.py)
-    split: str = ""  # the splits that are asked: those that are scored, if not named (core/metrics.py)
-    cache: Path | bool = True  # False: ask the model everything anew
-    options: Mapping[str, Any] = field(default_factory=dict)  # of the solver
-    engine: Literal["local", "ray"] = "local"
-    workers: int | None = None  # processes of the ray engine
-    model_options: Mapping[str, Any] = field(default_factory=dict)  # device, dtype, ...
-    too_long: TooLongChoice = "fail"  # an item that is longer than the model's window
-    on_error: OnError = "fail"  # an item that the model cannot answer
-    max_errors: str = "10%"  # so many may be recorded, of all items or as a number (at least one)
-
-    def __post_init__(self) -> None:
-        """Options of `choose` that were options of endpoints in earlier versions are read there too."""
-        moved = {name: value for name, value in self.model_options.items() if name.replace("-", "_") in MOVED}
-        if self.solver == "choose" and moved:
-            say(f"{', '.join(moved)}: now set with --set, as options of solver choose; --model-set still works")
-            kept = {name: value for name, value in self.model_options.items() if name not in moved}
-            object.__setattr__(self, "model_options", kept)
-            object.__setattr__(self, "options", {**moved, **self.options})
-
-    @property
-    def cache_folder(self) -> Path | None:
-        return cache_folder() if self.cache is True else Path(self.cache) if self.cache else None
-
-    def errors_allowed(self, total: int) -> int:
-        """How many items of a run may fail.
-
-        >>> [RunOptions(max_errors=text).errors_allowed(50) for text in ("10%", "3", "0", "1%")]
-        [5, 3, 0, 1]
-        """
-        number, percent, rest = self.max_errors.partition("%")
-        try:
-            if rest or not 0 <= float(number) < float("inf") or (not percent and not float(number).is_integer()):
-                raise ValueError
-        except ValueError:
-            raise ProbandError(
-                f"'max-errors' is {self.max_errors!r}; it must be a number of items, or a share such as 10%"
-            ) from None
-        return max(1, int(float(number) * total / 100)) if percent else int(float(number))
-
-
-def settled_model(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> Any:
-    """The model of a run, loaded if it is named. A server is not asked whether it scores texts if no solver that may
-    be chosen needs that."""
-    if not isinstance(model, str):
-        return models.check_named(model, "model")
-    option = _asks(model, how)
-    known = {option: False} if option and needs_scores(suite, how, setting) is False else {}
-    return load_model(model, {**known, **how.model_options}, suite=suite, seed=how.seed)
-
-
-def without_asking(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> RunOptions:
-    """The options under which loading the model asks no server: it is taken to score texts only if the solver that is
-    named needs it."""
-    option = _asks(model, how)
-    if not option:
-        return how
-    scores = needs_scores(suite, how, setting) is True
-    return replace(how, model_options={option: scores, **how.model_options})
-
-
-def asks_before(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> bool:
-    """Whether loading the model for a run asks its server one question."""
-    return bool(_asks(model, how)) and needs_scores(suite, how, setting) is not False
-
-
-def _asks(model: str | Any, how: RunOptions) -> str:
-    if not isinstance(model, str):
-        return ""
-    kind, _, rest = model.partition(":")
-    found = models.kind_of(kind) if kind not in ("net", "solver") else None
-    option = found.asks(rest) if found else ""
-    return "" if option in how.model_options else option
-
-
-def needs_scores(suite: Suite, how: RunOptions, setting: str = "") -> bool | None:
-    """Whether the solver that a chat model is asked by scores texts; None: if the model can."""
-    if how.solver is not None and "," not in how.solver:
-        return suite.solver(how.solver).needs is ScoresText
-    for solver in candidates(suite, how.solver, setting=setting, options=how.options):
-        if solver.setting in ("", setting) and solver.needs in (Generates, ScoresText):
-            return None if solver.needs is ScoresText else False
-    return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,3 +152,109 @@ def built_examples(folder: Path, *, suite: str) -> list[Item]:
         for item in items
         if hash((item.prompt, item.choices)) not in asked
     ]
+
+
+# ---- answers to some items, of which single ones may fail ------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answering:
+    """A solver and its model. `alone` is the same model without a memory, to ask about single items when a chunk has
+    failed: what a model says depends on the batch in its last digits, and single items must not reach the cache."""
+
+    solve: Solve
+    solver: str
+    model: Any
+    alone: Any
+    too_long: TooLongChoice = "fail"
+    on_error: OnError = "fail"
+
+    def __call__(self, items: Sequence[Item]) -> list[Answer]:
+        try:
+            return self._answers(items, self.model)
+        except Unavailable:
+            raise
+        except FAILURES as error:
+            if len(items) == 1:
+                return [self._outcome(items[0], error)]
+            return self._without_failures(items, error)
+
+    def _answers(self, items: Sequence[Item], model: Any) -> list[Answer]:
+        """Checked answers; whatever goes wrong in code that is not ours is a failure of the model."""
+        try:
+            answers = list(self.solve(items, model=model))
+        except (ProbandError, Fits, OSError, MemoryError):
+            raise
+        except Exception as error:
+            if _is_ours(error):
+                raise
+            raise ModelFailed(f"{self.model.name}: {type(error).__name__}: {error}") from error
+        check_answers(items, answers, solver=self.solver, model=self.model.name)
+        return [_written(answer) for answer in answers]
+
+    def _without_failures(self, items: Sequence[Item], first: Exception) -> list[Answer]:
+        """The items that fail by themselves, each with what becomes of it; the others are answered together."""
+        failed: dict[str, Answer] = {}
+        for item in items:
+            if (error := self._failure(item, too_long=isinstance(first, TooLong))) is not None:
+                failed[item.id] = self._outcome(item, error)
+        if not failed:
+            raise ProbandError(f"an item from {items[0].id!r} to {items[-1].id!r}: {first}") from first
+        rest = [item for item in items if item.id not in failed]
+        answers = {each.item_id: each for each in (self(rest) if rest else ())}
+        return [failed.get(item.id) or answers[item.id] for item in items]
+
+    def _failure(self, item: Item, *, too_long: bool) -> ProbandError | None:
+        """Why an item fails by itself; whether it fits is seen without asking a model that can tell."""
+        measures = too_long and hasattr(self.alone, "fits")
+        try:
+            self._answers([item], Measuring(self.alone).wrapped() if measures else self.alone)
+        except Fits:
+            pass
+        except Unavailable:
+            raise
+        except FAILURES as error:
+            return error
+        return None
+
+    def _outcome(self, item: Item, error: ProbandError) -> Answer:
+        """What becomes of an item that fails: an answer that says so, or the end of the run."""
+        if isinstance(error, Withheld):
+            return Answer(item_id=item.id, text=error.text, status="content_filter")
+        if isinstance(error, TooLong) and self.too_long != "fail":
+            return Answer(item_id=item.id, text=str(error), status="skipped")
+        if self.on_error == "record":
+            return Answer(item_id=item.id, text=str(error), status="error")
+        if isinstance(error, TooLong):
+            raise ProbandError(f"item {item.id!r}: {error} (--too-long skip or cut-left continues)") from None
+        raise ProbandError(f"item {item.id!r}: {error} (--on-error record continues)") from error.__cause__
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether an error was raised by our own code: then it is an internal one."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    return at is not None and str(at.tb_frame.f_globals.get("__name__", "")).startswith("proband.")
+
+
+def _written(answer: Answer) -> Answer:
+    """The answer with a text that a file can hold."""
+    text = without_surrogates(answer.text) if answer.text else answer.text
+    return answer if text == answer.text else msgspec.structs.replace(answer, text=text)
+
+
+def check_answers(items: Sequence[Item], answers: Sequence[Answer], *, solver: str, model: str = "") -> None:
+    """One answer per item, in order, a finite score per choice: a solver that breaks this is stopped here."""
+    who = f"{model}, solver {solver}" if model else f"solver {solver}"
+    if len(answers) != len(items):
+        raise ModelFailed(f"{who} gave {len(answers)} answers for {len(items)} items")
+    for item, answer in zip(items, answers, strict=True):
+        if not isinstance(answer, Answer):
+            raise ModelFailed(f"{who} gave {type(answer).__name__} for item {item.id!r}, which is no Answer")
+        if answer.item_id != item.id:
+            raise ModelFailed(f"{who} answered {answer.item_id!r} where {item.id!r} was asked")
+        if item.choices and answer.scores and len(answer.scores) != len(item.choices):
+            raise ModelFailed(f"{who}: {len(answer.scores)} scores for {len(item.choices)} choices of {item.id!r}")
+        if wrong := inconsistent(answer):
+            raise ModelFailed(f"{who}, item {item.id!r}: {wrong}")

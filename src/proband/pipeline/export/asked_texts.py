@@ -14,7 +14,7 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import Score, Text
 from proband.core.suite import Solver
 from proband.core.types import Item
-from proband.pipeline.asking.models import choose_solver
+from proband.pipeline.asking.setup import choose_solver
 from proband.pipeline.export.source import Source
 from proband.solvers import LIKELIHOOD
 

@@ -10,8 +10,8 @@ from proband.core.options import NoOptions
 from proband.core.suite import Built, Suite
 from proband.core.types import Answer, Item, Run, Split
 from proband.pipeline.logs.record import Log
-from proband.report.numbers.sources import Answered, ItemSet
-from proband.report.numbers.systems import unique
+from proband.reporting.numbers.item_sets import Answered, ItemSet
+from proband.reporting.numbers.systems import unique
 
 
 def joined(logs: Sequence[Log]) -> ItemSet:

@@ -27,8 +27,8 @@ from proband.core.suite import Suite
 from proband.core.text import slug
 from proband.core.types import Item
 from proband.models import kind_of
-from proband.pipeline.asking.answers_file import count_lines
-from proband.pipeline.asking.models import check_name, load_model, seeded
+from proband.pipeline.asking.items_and_answers import count_lines
+from proband.pipeline.asking.setup import check_name, load_model, seeded
 from proband.pipeline.build import build
 from proband.pipeline.run import run, suite_of
 from proband.pipeline.studies.embeddings_in_memory import keeping_embeddings

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from proband.core.suite import Claim
 from proband.core.types import Answer, Item, Run
-from proband.report.claims import judge
-from proband.report.numbers.cells import Study
-from proband.report.numbers.sources import Answered, ItemSet
+from proband.reporting.claims import judge
+from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.item_sets import Answered, ItemSet
 from proband.suites.analogy import SUITE
 from proband.suites.analogy.paper.frequency import BY_ITEM, BY_TUPLE
 from proband.suites.analogy.paper.tables import derive

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from proband.core.types import Answer, Run
-from proband.report.numbers.cells import Study
-from proband.report.numbers.sources import Answered, ItemSet
+from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.item_sets import Answered, ItemSet
 from proband.suites.analogy import SUITE
 from proband.suites.analogy.paper.tables import derive
 

@@ -11,7 +11,7 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, write_text
-from proband.pipeline.checking.audit import audit as audit_with_page
+from proband.pipeline.checking import audit as audit_with_page
 from proband.suites.kinship.audit.reduced_rows import masked
 from proband.suites.kinship.audit.run import audit
 from proband.suites.kinship.audit.sources import sources

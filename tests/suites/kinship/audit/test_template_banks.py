@@ -10,7 +10,7 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.files import read_json
 from proband.pipeline.build import build
-from proband.pipeline.checking.audit import audit
+from proband.pipeline.checking import audit
 from proband.suites.kinship.audit.template_banks import is_bank
 
 GOOD = "== *\n{0} rang {0 his} {1 of 0} {1}.\n"

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from proband.core.suite import Claim, Contrast, Where
 from proband.core.types import Answer, Item, Run
-from proband.report.claims import chosen, judge
-from proband.report.numbers.cells import Study
-from proband.report.numbers.sources import Answered, ItemSet
+from proband.reporting.claims import chosen, judge
+from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.item_sets import Answered, ItemSet
 from proband.suites.script import SUITE
 from proband.suites.script.paper.claims import CLAIMS, IN_DOMAIN, SYSTEMS
 from proband.suites.script.paper.published import rows

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from proband.cli.arguments import Json
-from proband.cli.tables import fields, give, table
+from proband.cli.output import fields, give, table
 from proband.cli.verbs.annotate.shared import Project
 
 RULES = Literal["paper", "majority", "dawid-skene", "mace"]

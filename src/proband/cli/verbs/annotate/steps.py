@@ -10,7 +10,7 @@ from cyclopts import App, Group, Parameter
 from cyclopts.validators import Number
 
 from proband.cli.arguments import COUNT, OPTIONS, Json, Pairs, settings
-from proband.cli.tables import fields, give
+from proband.cli.output import fields, give
 from proband.cli.verbs.annotate.results import aggregate, export, payments, plan, status
 from proband.cli.verbs.annotate.shared import Host, Port, Project
 from proband.cli.verbs.annotate.upkeep import add, backup, owners, restore

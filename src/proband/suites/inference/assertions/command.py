@@ -10,8 +10,8 @@ import msgspec
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.processes.worker_processes import Pool, cluster
 from proband.core.progress import Progress
+from proband.core.worker_processes import Pool, cluster
 from proband.suites.inference.assertions.extraction.plain_text import OURS
 from proband.suites.inference.assertions.extraction.tally import Columns
 from proband.suites.inference.assertions.parts import Done, extractor, finished, prepare, write_unit

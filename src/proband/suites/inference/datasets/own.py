@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from string import ascii_lowercase
 
-from proband.core.agreement.rules import all_but
-from proband.core.agreement.votes import Aggregate, Votes
+from proband.core.agreement.votes import Aggregate, Votes, all_but
 from proband.core.errors import ProbandError
 from proband.core.types import Judgment, Split
 from proband.suites.inference.datasets.levy_dagan import BACKWARD, FORWARD, pair_name

@@ -19,10 +19,8 @@ from pathlib import Path
 
 import msgspec
 
-from proband.core.agreement.dawid_skene import dawid_skene
-from proband.core.agreement.mace import mace
-from proband.core.agreement.rules import all_but, majority
-from proband.core.agreement.votes import Aggregate, Votes
+from proband.core.agreement.aggregation import dawid_skene, mace
+from proband.core.agreement.votes import Aggregate, Votes, all_but, majority
 from proband.core.errors import ProbandError
 from proband.core.files import read_records
 from proband.core.types import Judgment, Split

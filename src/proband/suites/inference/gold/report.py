@@ -7,9 +7,9 @@ from dataclasses import asdict
 from statistics import median
 from typing import Any
 
-from proband.core.agreement.alpha import krippendorff_alpha
+from proband.core.agreement.aggregation import worker_quality
 from proband.core.agreement.audit import audit
-from proband.core.agreement.workers import worker_quality
+from proband.core.agreement.coefficients import krippendorff_alpha
 from proband.suites.inference.gold.judged import ANSWERS, DOES_NOT, NONSENSE, Judged
 
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager, nullcontext
 from itertools import chain
 from typing import IO, Any, NamedTuple
 
-from proband.core.processes.worker_processes import Pool
+from proband.core.worker_processes import Pool
 from proband.suites.kinship.audit.reduced_rows import Reduced, Seen, fact_patterns, reducing
 from proband.suites.kinship.audit.sources import Source, chunks
 from proband.suites.kinship.audit.verdicts import Case, Verdict, batches, judging, verdict_in

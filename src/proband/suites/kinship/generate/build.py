@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.processes.worker_processes import Pool
 from proband.core.suite import Built
+from proband.core.worker_processes import Pool
 from proband.suites.kinship.generate.options import BuildOptions
 from proband.suites.kinship.generate.plan import Cell, Plan, make_plan
 from proband.suites.kinship.generate.rounds import SAMPLE, Rounds, Story, rounds_of

@@ -1,0 +1,290 @@
+"""Checkpoints: where a model's files are and what they are (a folder, a snapshot in the hub cache, or one GGUF file),
+and how transformers opens them.
+
+Weights are read from safetensors (pickle only if asked for) and code that comes with a model is never run. Foreign
+files fail in many ways; each failure becomes one line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import hashlib
+import io
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from proband.core.cache import cache_folder
+from proband.core.errors import ProbandError
+from proband.core.files import sha256_file
+
+TOKENIZER = (
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "vocab.json",
+    "vocab.txt",
+    "merges.txt",
+    "spiece.model",
+    "spm.model",
+    "tokenizer.model",
+    "sentencepiece.bpe.model",
+)
+VOCABULARY = set(TOKENIZER) - {"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"}
+WANTED = ["*.json", "*.txt", "*.model", "*.safetensors"]  # what is fetched from the hub
+
+
+@dataclass(frozen=True)
+class Files:
+    """A model on disk. `gguf` is the name of a GGUF file inside the folder, or None."""
+
+    folder: Path
+    revision: str = ""
+    gguf: str | None = None
+    pickle: bool = False
+
+    def identity(self) -> Mapping[str, str]:
+        """Hashes of everything that decides the answers: weights, tokenizer, configuration."""
+        if self.gguf is not None:
+            whole = sha256_file(self.folder / self.gguf)
+            return {"revision": self.revision, "weights": whole, "tokenizer": whole, "config": whole}
+        return {
+            "revision": self.revision,
+            "weights": _together(_weights(self.folder, "bin" if self.pickle else "safetensors")),
+            "tokenizer": _together(self.folder / name for name in TOKENIZER if (self.folder / name).exists()),
+            "config": _together([self.folder / "config.json"]),
+        }
+
+
+def find(rest: str, *, name: str, revision: str | None = None, allow_pickle: bool = False) -> Files:
+    """The files of `hf:rest`, downloaded only if the hub cache lacks them and the network is not switched off."""
+    path = Path(rest).expanduser()
+    if rest.lower().endswith(".gguf"):
+        if not path.is_file():
+            raise ProbandError("no such file", file=path)
+        return Files(path.parent, gguf=path.name)
+    if path.is_dir():
+        return _checked(Files(path, revision or ""), name=name, allow_pickle=allow_pickle)
+    if path.is_absolute() or rest.startswith((".", "~")) or rest.count("/") > 1:
+        raise ProbandError("no such folder", file=path)
+    folder = _snapshot(rest, revision=revision, allow_pickle=allow_pickle)
+    return _checked(Files(folder, folder.name), name=name, allow_pickle=allow_pickle)
+
+
+def _snapshot(repo: str, *, revision: str | None, allow_pickle: bool) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    wanted = [*WANTED, "*.bin"] if allow_pickle else WANTED
+    try:
+        folder = Path(snapshot_download(repo, revision=revision, local_files_only=True))
+        if any(_weights(folder, "safetensors")) or (allow_pickle and any(_weights(folder, "bin"))):
+            return folder
+    except (LocalEntryNotFoundError, OSError):
+        pass  # not in the cache: fetch it below
+    except HFValidationError:
+        raise ProbandError(f"{repo!r} is neither a folder here nor a name on the hub (OWNER/NAME)") from None
+    advice = f"fetch it once with `hf download {repo}` where there is a network, or name a folder: hf:/path/to/model"
+    if os.environ.get("HF_HUB_OFFLINE", "0").upper() in {"1", "ON", "YES", "TRUE"}:
+        raise ProbandError(f"{repo} is not in the hub cache and HF_HUB_OFFLINE is set; {advice}")
+    try:
+        return Path(snapshot_download(repo, revision=revision, allow_patterns=wanted))
+    except HfHubHTTPError as error:
+        raise ProbandError(f"the hub does not give {repo}: {str(error).splitlines()[0]}; {advice}") from None
+    except (LocalEntryNotFoundError, OSError, RuntimeError):
+        raise ProbandError(f"{repo} is not in the hub cache and the hub cannot be reached; {advice}") from None
+
+
+def _checked(files: Files, *, name: str, allow_pickle: bool) -> Files:
+    if not (files.folder / "config.json").is_file():
+        raise ProbandError(f"{name}: the folder has no config.json", file=files.folder)
+    if any(_weights(files.folder, "safetensors")):
+        return files
+    if not any(_weights(files.folder, "bin")):
+        raise ProbandError(f"{name}: the folder has no *.safetensors weights", file=files.folder)
+    if not allow_pickle:
+        raise ProbandError(
+            f"{name}: only pickled weights (*.bin), which can run code when read; "
+            "convert them to safetensors or ask for them with allow_pickle",
+            file=files.folder,
+        )
+    return Files(files.folder, files.revision, pickle=True)
+
+
+def _weights(folder: Path, kind: str) -> list[Path]:
+    stem = "model*.safetensors" if kind == "safetensors" else "pytorch_model*.bin"
+    return sorted(folder.glob(stem))
+
+
+def _together(paths: Iterable[Path]) -> str:
+    """One hash for several files: of their names and their hashes."""
+    lines = [f"{path.name} {sha256_file(path)}" for path in sorted(paths)]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+# ---- opening a checkpoint: options that all networks share, configuration, tokenizer, weights ------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkOptions:
+    """Where and how a network computes."""
+
+    device: Annotated[str | None, Meta(description="cpu, cuda, cuda:1 (default: a GPU if there is one)")] = None
+    dtype: Annotated[
+        Literal["float32", "bfloat16", "float16"] | None,
+        Meta(description="arithmetic (default: bfloat16 on a GPU, float32 elsewhere)"),
+    ] = None
+    batch: Annotated[
+        Annotated[int, Meta(ge=1)] | None, Meta(description="sequences per batch (default: chosen automatically)")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckpointOptions(NetworkOptions):
+    """What is read from a folder or from the hub."""
+
+    revision: Annotated[str | None, Meta(description="branch, tag or commit on the hub")] = None
+    allow_pickle: Annotated[bool, Meta(description="read weights that are not safetensors")] = False
+
+
+def read_config(files: Files, *, name: str) -> Any:
+    from transformers import AutoConfig
+
+    with one_line(name):
+        return AutoConfig.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True)
+
+
+def read_tokenizer(files: Files, *, name: str) -> Any:
+    from transformers import AutoTokenizer
+
+    if not any((files.folder / file).is_file() for file in VOCABULARY):
+        # transformers would make one up that knows no words
+        raise ProbandError(f"{name}: the folder has no tokenizer (tokenizer.json or the like)", file=files.folder)
+    with one_line(f"{name}: no tokenizer"):
+        return AutoTokenizer.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True)
+
+
+def read_network(auto: Any, files: Files, config: Any, *, name: str, options: NetworkOptions) -> tuple[Any, list[str]]:
+    """(the network on its device, names of the weights that the files lack); `auto` is a class of transformers."""
+    import torch
+
+    device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        torch.device(device)
+    except RuntimeError:
+        raise ProbandError(f"{name}: no device {device!r}; a device is cpu, cuda or cuda:NUMBER") from None
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise ProbandError(f"device {device!r}: torch sees no GPU here")
+    dtype = options.dtype or ("bfloat16" if device.startswith("cuda") else "float32")
+    with one_line(name):
+        model, info = auto.from_pretrained(
+            files.folder,
+            config=config,
+            dtype=getattr(torch, dtype),
+            trust_remote_code=False,
+            local_files_only=True,
+            output_loading_info=True,
+            use_safetensors=not files.pickle,
+        )
+    return model.to(device), sorted(info["missing_keys"])
+
+
+def some_of(names: list[str]) -> str:
+    """
+    >>> some_of(["a", "b", "c", "d"])
+    'a, b, c and others'
+    """
+    return ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """transformers' own progress bars and loading reports off, and afterwards as they were."""
+    from transformers.utils import logging as untyped
+
+    logging: Any = untyped
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+@contextlib.contextmanager
+def one_line(what: str) -> Iterator[None]:
+    try:
+        yield
+    except ProbandError:
+        raise
+    except Exception as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        raise ProbandError(f"{what}: {lines[0] if lines else type(error).__name__}") from None
+
+
+# ---- GGUF files, unpacked once ---------------------------------------------------------------------------------------
+
+
+LAYOUT = 1  # raised when what is kept changes
+
+
+def unpacked(file: Path, *, name: str) -> Path:
+    """The model folder made from a GGUF file."""
+    cache = cache_folder("gguf")
+    target = cache / f"{sha256_file(file)[:32]}-{LAYOUT}"
+    if not (target / "config.json").is_file():
+        try:
+            cache.mkdir(parents=True, exist_ok=True)
+            _unpack(file, target, name=name)
+        except OSError as error:
+            raise ProbandError(f"{name}: cannot be unpacked to {cache}: {error.strerror or error}") from None
+    return target
+
+
+def _unpack(file: Path, target: Path, *, name: str) -> None:
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix="part-") as made:
+        model, tokenizer = _read(file, name)
+        _plain(model).save_pretrained(made)
+        tokenizer.save_pretrained(made)
+        Path(made).chmod(0o755)
+        with contextlib.suppress(OSError):  # another process was first: its folder is as good
+            Path(made).rename(target)
+            Path(made).mkdir()
+    if not (target / "config.json").is_file():
+        shutil.rmtree(target, ignore_errors=True)
+        raise ProbandError(f"{name}: could not be unpacked", file=file)
+
+
+def _read(file: Path, name: str) -> tuple[Any, Any]:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    named = {"gguf_file": file.name, "local_files_only": True, "trust_remote_code": False}
+    silence = contextlib.redirect_stderr(io.StringIO())  # the reader draws its progress bar whatever is asked of it
+    with one_line(f"{name}: transformers cannot read it"), silence:
+        model = AutoModelForCausalLM.from_pretrained(file.parent, dtype=torch.float32, **named)
+        tokenizer = AutoTokenizer.from_pretrained(file.parent, **named)
+    return model, tokenizer
+
+
+def _plain(model: Any) -> Any:
+    """The same weights in a model that does not know they were once quantised, and so can be saved."""
+    from transformers import AutoModelForCausalLM
+
+    config = copy.deepcopy(model.config)
+    if hasattr(config, "quantization_config"):
+        del config.quantization_config
+    plain: Any = AutoModelForCausalLM.from_config(config)  # type: ignore[no-untyped-call]
+    plain.load_state_dict(model.state_dict())
+    return plain

@@ -1,0 +1,277 @@
+"""Which items a run asks, and answers.jsonl as it grows in their order.
+
+Asked are the items of the splits that are scored; with `--limit N`, N of them in the proportions of the suite's tags. A
+solver that learns from training items is given all of them beside those it is asked. The sample is built one item at a
+time: the next one is of the kind (the combination of the tags that the suite's tables split by) that is furthest behind
+its share, counted over each of its tags and over the combination. Within a kind, items follow the hash of their ids.
+The sample depends on the items alone: every model is asked the same, and a sample of 10 is part of one of 20.
+
+An answer that comes before its turn waits in answers.waiting.jsonl until those before it are there. Both files are
+flushed to the disk about once a second and at the end, however the run ends; when every item is answered the second
+file is gone and the first has the same bytes as after any other order. A kill leaves lines that are whole or torn, and
+`keep_whole_chunks` cuts off what is torn.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from proband.core.errors import ProbandError
+from proband.core.files import atomic, decode, encode, items_path, naming, parse, raw_lines, read_items, told_of
+from proband.core.metrics import SPLITS, scored_splits
+from proband.core.suite import Suite
+from proband.core.types import Answer, Item, Split, Tag
+
+Kind = tuple[Tag | None, ...]
+
+
+class Outline(msgspec.Struct):
+    """What sampling needs of an item."""
+
+    id: str
+    suite: str
+    tags: dict[str, Tag] = {}
+
+
+class SplitAlone(msgspec.Struct):
+    """The same without a limit."""
+
+    split: Split = "test"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The `splits` that a run asks, and for each line of the items whether it does; None: all lines."""
+
+    splits: tuple[Split, ...]
+    lines: NDArray[np.bool_] | None
+    every_split: bool = True  # whether no split is left out
+
+    @property
+    def count(self) -> int | None:
+        return None if self.lines is None else int(self.lines.sum())
+
+
+def asked(items: Path, *, suite: Suite, limit: int | None = None, split: str = "", training: bool = False) -> Asked:
+    """What a run asks; `training`: the solver learns from training items, and is given them too."""
+    path = items_path(items)
+    codes = np.frombuffer(
+        array("b", (SPLITS.index(decode(SplitAlone, raw, file=path, line=n).split) for n, raw in raw_lines(path))),
+        dtype=np.int8,
+    )
+    splits = scored_splits({SPLITS[code] for code in np.unique(codes)}, split)
+    counts = np.isin(codes, [SPLITS.index(each) for each in splits])
+    chosen = counts if limit is None else sampled(items, counts, suite=suite, limit=limit)
+    if training:
+        chosen = chosen | (~counts & (codes == SPLITS.index("train")))
+    whole = limit is None and bool(chosen.all())
+    return Asked(splits, None if whole else chosen, every_split=bool(counts.all()))
+
+
+def sampled(items: Path, counts: NDArray[np.bool_], *, suite: Suite, limit: int) -> NDArray[np.bool_]:
+    """For each line of the items, whether it is in a sample of `limit` of those that count."""
+    names = table_tags(suite)
+    kinds, of_line, keys = dict[Kind, int](), array("i"), array("Q")
+    for item in read_items(items, Outline):
+        tags = {**item.tags, **suite.derive(item.tags)}
+        of_line.append(kinds.setdefault(tuple(tags.get(name) for name in names), len(kinds)))
+        keys.append(int.from_bytes(hashlib.sha256(item.id.encode()).digest()[:8], "big"))
+    place = np.flatnonzero(counts)
+    kind, key = np.frombuffer(of_line, dtype=np.int32)[place], np.frombuffer(keys, dtype=np.uint64)[place]
+    quota = quotas(list(kinds), np.bincount(kind, minlength=len(kinds)), limit)
+    order = np.lexsort((key, kind))  # kind by kind, each in the order of its hashes
+    sizes = np.bincount(kind, minlength=len(kinds))
+    rank = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    chosen = np.zeros(len(counts), dtype=np.bool_)
+    chosen[place[order[rank < quota[kind[order]]]]] = True
+    return chosen
+
+
+def table_tags(suite: Suite) -> tuple[str, ...]:
+    """The tags of items that the suite's tables split by.
+
+    >>> from proband import suites
+    >>> table_tags(suites.suite("analogy"))
+    ('group', 'setting', 'paper_probe', 'relation', 'probe', 'cardinality')
+    """
+    tables = [table for table in suite.tables if table.always]
+    names = [name for table in tables for name in (*table.rows, *table.columns)]
+    return tuple(name for name in dict.fromkeys(names) if not name.startswith("run."))
+
+
+def quotas(kinds: Sequence[Kind], sizes: NDArray[Any], limit: int) -> NDArray[np.int64]:
+    """How many items of each kind: `limit` in all, or every item where there are fewer.
+
+    >>> quotas([("a", 1), ("a", 2), ("b", 1), ("b", 2)], np.array([10, 10, 10, 10]), 6).tolist()
+    [2, 1, 1, 2]
+    """
+    total, taken = int(sizes.sum()), np.zeros(len(sizes), dtype=np.int64)
+    if limit >= total:
+        return sizes.astype(np.int64)
+    codes = [_codes([kind[at] for kind in kinds]) for at in range(len(kinds[0]))] + [np.arange(len(kinds))]
+    shares = [np.bincount(code, weights=sizes) / total for code in codes]
+    behind = [np.zeros(len(share)) for share in shares]  # by tag and value: its share of the sample, minus what it has
+    for _ in range(limit):
+        for share, deficit in zip(shares, behind):
+            deficit += share
+        need = sum((deficit[code] for code, deficit in zip(codes, behind)), start=np.zeros(len(kinds)))
+        best = int(np.argmax(np.where(taken < sizes, np.round(need, 9), -np.inf)))
+        taken[best] += 1
+        for code, deficit in zip(codes, behind):
+            deficit[code[best]] -= 1
+    return taken
+
+
+def _codes(values: Sequence[Tag | None]) -> NDArray[np.int64]:
+    """
+    >>> _codes(["x", True, 1, "x"]).tolist()
+    [0, 1, 2, 0]
+    """
+    known: dict[tuple[type, Tag | None], int] = {}
+    return np.array([known.setdefault((type(value), value), len(known)) for value in values], dtype=np.int64)
+
+
+def picked(items: Iterator[Any], chosen: NDArray[np.bool_]) -> Iterator[Any]:
+    """The chosen ones of a stream of items."""
+    return (item for item, wanted in zip(items, chosen.tolist(), strict=True) if wanted)
+
+
+# ---- the answers -----------------------------------------------------------------------------------------------------
+
+
+CHUNK = 256  # items answered between two writes, where the model does not ask for fewer
+FLUSH = 1.0  # seconds between two flushes to the disk
+ANSWERS, WAITING = "answers.jsonl", "answers.waiting.jsonl"
+
+
+def count_lines(path: Path, *, torn: bool = True) -> int:
+    """Lines; `torn`: a last one without an end too."""
+    count, last = 0, b"\n"
+    with open(path, "rb") as file:
+        for block in iter(lambda: file.read(1 << 20), b""):
+            count, last = count + block.count(b"\n"), block[-1:]
+    return count + (torn and last != b"\n")
+
+
+def chunks(items: Iterator[Item], done: int, *, size: int, whole: bool) -> Iterator[Sequence[Item]]:
+    """The items not answered yet, a chunk at a time; all at once for a solver that must see them together."""
+    if whole:
+        yield list(items)
+        return
+    for _ in islice(items, done):
+        pass
+    while chunk := list(islice(items, size)):
+        yield chunk
+
+
+class AnswersFile:
+    """`put(number, answers)` takes the answers to chunk `number` (from 0, those after what was kept), in any order."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path, self.waiting_path = folder / ANSWERS, folder / WAITING
+        self.waiting: dict[int, Sequence[Answer]] = {}
+        self.next = 0
+        self.changed, self.flushed = False, time.monotonic()
+        self.file = open(self.path, "ab")  # noqa: SIM115 (closed by __exit__)
+
+    def __enter__(self) -> AnswersFile:
+        return self
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        with naming(self.path), self.file:
+            if not isinstance(error, OSError):  # a full disk is full for what waits, too: the first error is told
+                self.flush()
+
+    def put(self, number: int, answers: Sequence[Answer]) -> None:
+        self.waiting[number], self.changed = answers, True
+        while (turn := self.waiting.get(self.next)) is not None:
+            with naming(self.path):
+                self.file.write(b"".join(encode(answer) + b"\n" for answer in turn))
+            del self.waiting[self.next]  # an interrupt just before leaves the answer in both files
+            self.next += 1
+        with naming(self.path):
+            self.file.flush()
+
+    def tick(self) -> bool:
+        """Flush if it is time to; whether it was."""
+        if time.monotonic() - self.flushed < FLUSH:
+            return False
+        self.flush()
+        return True
+
+    def flush(self) -> None:
+        self.flushed = time.monotonic()
+        if not self.changed:
+            return
+        with naming(self.path):
+            self.file.flush()
+            os.fsync(self.file.fileno())  # first what is in order: an answer may stand in both files, never in none
+        if self.waiting:
+            with atomic(self.waiting_path, mode="wb") as file:
+                file.writelines(encode(answer) + b"\n" for _, each in sorted(self.waiting.items()) for answer in each)
+        else:
+            self.waiting_path.unlink(missing_ok=True)
+        self.changed = False
+
+
+# ---- what an earlier process left ----------------------------------------------------------------------------------
+
+
+def keep_whole_chunks(path: Path, items: Iterator[Item], *, total: int, size: int, whole: bool) -> tuple[int, int]:
+    """Cut a half-written tail off answers.jsonl; returns how many items are answered, and how many of them with an
+    error.
+
+    A line counts if it parses and answers the item at its place; whole chunks of such lines are kept.
+    """
+    if not path.exists():
+        return 0, 0
+    done, length, errors, kept = 0, 0, 0, (0, 0, 0)
+    with open(path, "rb") as file:
+        for item, line in zip(items, file, strict=False):
+            answer = _answer(line)
+            if answer is None or answer.item_id != item.id:
+                break
+            done, length, errors = done + 1, length + len(line), errors + (answer.status == "error")
+            if done == total or (not whole and done % size == 0):
+                kept = (done, length, errors)
+    os.truncate(path, kept[1])
+    return kept[0], kept[2]
+
+
+def waiting_answers(folder: Path) -> dict[str, Answer]:
+    """The answers that came before their turn, by item."""
+    try:
+        lines = (folder / WAITING).read_bytes().splitlines(keepends=True)
+    except FileNotFoundError:
+        return {}
+    return {answer.item_id: answer for line in lines if (answer := _answer(line)) is not None}
+
+
+def answers_so_far(folder: Path) -> dict[str, Answer]:
+    """What a run that may still be running has answered, by item; its last line may be half written."""
+    path = folder / ANSWERS
+    with told_of(path), open(path, "rb") as file:
+        lines = [(number, line) for number, line in enumerate(file, start=1) if line.endswith(b"\n")]
+    in_order = [parse(Answer, line, file=path, line=number) for number, line in lines]
+    return {**waiting_answers(folder), **{answer.item_id: answer for answer in in_order}}
+
+
+def _answer(line: bytes) -> Answer | None:
+    """The answer on a line, if the line is whole."""
+    try:
+        answer: Answer = decode(Answer, line, file="answers")
+    except ProbandError:
+        return None
+    return answer if line.endswith(b"\n") else None

@@ -1,0 +1,223 @@
+"""How a run is made: its options, its model by name, and the solver that asks it.
+
+`net:` and `solver:` are found in the suite, all other kinds of models in `proband.models`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields, replace
+from inspect import signature
+from pathlib import Path
+from typing import Any, Literal
+
+from proband import models, suites
+from proband.core.cache import cache_folder
+from proband.core.errors import ProbandError, not_installed
+from proband.core.files import read_json
+from proband.core.progress import say
+from proband.core.protocols import ABILITIES, Generates, ScoresText
+from proband.core.suite import Solver, Suite
+
+OnError = Literal["fail", "record"]
+TooLongChoice = Literal["fail", "skip", "cut-left"]
+MOVED = ("permutations", "max_tokens", "temperature", "logprobs")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How a run is made; what decides its answers stands in run.json."""
+
+    solver: str | None = None  # the suite's first that fits, if not named
+    label: str = ""  # how reports name the run
+    seed: int = 0
+    limit: int | None = None  # a sample of so many items (items_and_answers.py)
+    split: str = ""  # the splits that are asked: those that are scored, if not named (core/metrics.py)
+    cache: Path | bool = True  # False: ask the model everything anew
+    options: Mapping[str, Any] = field(default_factory=dict)  # of the solver
+    engine: Literal["local", "ray"] = "local"
+    workers: int | None = None  # processes of the ray engine
+    model_options: Mapping[str, Any] = field(default_factory=dict)  # device, dtype, ...
+    too_long: TooLongChoice = "fail"  # an item that is longer than the model's window
+    on_error: OnError = "fail"  # an item that the model cannot answer
+    max_errors: str = "10%"  # so many may be recorded, of all items or as a number (at least one)
+
+    def __post_init__(self) -> None:
+        """Options of `choose` that were options of endpoints in earlier versions are read there too."""
+        moved = {name: value for name, value in self.model_options.items() if name.replace("-", "_") in MOVED}
+        if self.solver == "choose" and moved:
+            say(f"{', '.join(moved)}: now set with --set, as options of solver choose; --model-set still works")
+            kept = {name: value for name, value in self.model_options.items() if name not in moved}
+            object.__setattr__(self, "model_options", kept)
+            object.__setattr__(self, "options", {**moved, **self.options})
+
+    @property
+    def cache_folder(self) -> Path | None:
+        return cache_folder() if self.cache is True else Path(self.cache) if self.cache else None
+
+    def errors_allowed(self, total: int) -> int:
+        """How many items of a run may fail.
+
+        >>> [RunOptions(max_errors=text).errors_allowed(50) for text in ("10%", "3", "0", "1%")]
+        [5, 3, 0, 1]
+        """
+        number, percent, rest = self.max_errors.partition("%")
+        try:
+            if rest or not 0 <= float(number) < float("inf") or (not percent and not float(number).is_integer()):
+                raise ValueError
+        except ValueError:
+            raise ProbandError(
+                f"'max-errors' is {self.max_errors!r}; it must be a number of items, or a share such as 10%"
+            ) from None
+        return max(1, int(float(number) * total / 100)) if percent else int(float(number))
+
+
+def settled_model(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> Any:
+    """The model of a run, loaded if it is named. A server is not asked whether it scores texts if no solver that may
+    be chosen needs that."""
+    if not isinstance(model, str):
+        return models.check_named(model, "model")
+    option = _asks(model, how)
+    known = {option: False} if option and needs_scores(suite, how, setting) is False else {}
+    return load_model(model, {**known, **how.model_options}, suite=suite, seed=how.seed)
+
+
+def without_asking(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> RunOptions:
+    """The options under which loading the model asks no server: it is taken to score texts only if the solver that is
+    named needs it."""
+    option = _asks(model, how)
+    if not option:
+        return how
+    scores = needs_scores(suite, how, setting) is True
+    return replace(how, model_options={option: scores, **how.model_options})
+
+
+def asks_before(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> bool:
+    """Whether loading the model for a run asks its server one question."""
+    return bool(_asks(model, how)) and needs_scores(suite, how, setting) is not False
+
+
+def _asks(model: str | Any, how: RunOptions) -> str:
+    if not isinstance(model, str):
+        return ""
+    kind, _, rest = model.partition(":")
+    found = models.kind_of(kind) if kind not in ("net", "solver") else None
+    option = found.asks(rest) if found else ""
+    return "" if option in how.model_options else option
+
+
+def needs_scores(suite: Suite, how: RunOptions, setting: str = "") -> bool | None:
+    """Whether the solver that a chat model is asked by scores texts; None: if the model can."""
+    if how.solver is not None and "," not in how.solver:
+        return suite.solver(how.solver).needs is ScoresText
+    for solver in candidates(suite, how.solver, setting=setting, options=how.options):
+        if solver.setting in ("", setting) and solver.needs in (Generates, ScoresText):
+            return None if solver.needs is ScoresText else False
+    return None
+
+
+# ---- models and solvers by name --------------------------------------------------------------------------------------
+
+
+def load_model(spec: str, given: Mapping[str, Any] | None = None, *, suite: Suite | None = None, seed: int = 0) -> Any:
+    """Any model by name; `given` are the loading options of its kind (device, dtype, ...). A model that draws at random
+    draws by the seed of the run."""
+    kind, _, rest = spec.partition(":")
+    given = seeded(spec, given or {}, seed=seed)
+    if kind == "net":
+        return load_net(Path(rest), spec, given)
+    if kind == "solver":
+        own = suite.own_models if suite else {}
+        if rest not in own:
+            known = ", ".join(f"solver:{name}" for name in own) or "none"
+            raise ProbandError(f"no {spec!r} for {suite.name if suite else 'this'}; there is {known}")
+        return own[rest](seed=seed) if "seed" in signature(own[rest]).parameters else own[rest]()
+    try:
+        return models.load(spec, given)
+    except ModuleNotFoundError as error:
+        raise not_installed(error, spec) from None
+
+
+def seeded(spec: str, given: Mapping[str, Any], *, seed: int) -> Mapping[str, Any]:
+    """The loading options with the seed of the run, for kinds of models that have one; a seed that is given stays.
+
+    >>> seeded("baseline:random", {}, seed=3), seeded("embedded:glove", {}, seed=3)
+    ({'seed': 3}, {})
+    """
+    kind = models.kind_of(spec.partition(":")[0])
+    has_seed = kind is not None and any(field.name == "seed" for field in fields(kind.options))
+    return {"seed": seed, **given} if has_seed else given
+
+
+def check_name(spec: str, suite: Suite) -> None:
+    """Whether a model may be of that name, without loading it: its kind is known, and a file or folder is there."""
+    kind, _, rest = spec.partition(":")
+    if kind == "solver":
+        if rest not in suite.own_models:
+            known = ", ".join(f"solver:{name}" for name in suite.own_models) or "none"
+            raise ProbandError(f"no {spec!r} for {suite.name}; there is {known}")
+    elif kind == "net" or (rest.startswith(("/", "./", "../", "~")) and kind in ("hf", "vec", "relbert")):
+        if not Path(rest).expanduser().exists():
+            raise ProbandError(f"{spec}: no such file or folder")
+    elif models.kind_of(kind) is None and "." not in kind:
+        raise ProbandError(f"no kind of model {kind!r} in {spec!r}; there are {', '.join(models.kinds())}, solver, net")
+
+
+def load_net(folder: Path, spec: str, given: Mapping[str, Any]) -> Any:
+    """A network that `proband train` wrote: net.json beside the weights names its suite and kind."""
+    note = read_json(folder / "net.json")
+    suite = suites.suite(str(note.get("suite")))
+    net = next((net for net in suite.nets if net.name == note.get("net")), None)
+    if net is None:
+        raise ProbandError(f"{suite.name} has no net {note.get('net')!r}", file=folder / "net.json")
+    loaded = net.load(folder)
+    if isinstance(loaded, str):
+        loaded = load_model(loaded, given)
+    if getattr(loaded, "needs_model", False):
+        loaded.encoder = load_encoder(note.get("model", {}), given, folder=folder)
+    loaded.name = spec
+    loaded.net_note = {name: note[name] for name in ("net", "seed", "options", "items_sha", "model") if name in note}
+    return loaded
+
+
+def load_encoder(identity: Mapping[str, str], given: Mapping[str, Any], *, folder: Path) -> Any:
+    """The frozen model that a net was trained on, which must be the same one (the dtype may differ)."""
+    encoder = load_model(str(identity.get("name", "")), given)
+    if {**encoder.identity(), "dtype": ""} != {**identity, "dtype": ""}:
+        raise ProbandError(f"was trained on another {encoder.name} than the one that is here", file=folder)
+    return encoder
+
+
+def candidates(suite: Suite, name: str | None, *, setting: str, options: Collection[str]) -> list[Solver]:
+    """The solvers that a user named (with commas between them), or all of the suite, the fittest first."""
+    if name is None:
+        return sorted(
+            suite.solvers,
+            key=lambda solver: (solver.setting != setting, not _has(solver, options), solver.in_words),
+        )
+    named = [suite.solver(each.strip()) for each in name.split(",")]
+    return sorted(named, key=lambda solver: solver.setting != setting)
+
+
+def choose_solver(
+    suite: Suite, model: Any, name: str | None, *, setting: str = "", options: Collection[str] = ()
+) -> Solver:
+    """The solver a user named (of several, with commas, the first that fits), or the suite's first that the model can
+    serve: of those made for the items' setting, if there are any, else of the general ones. A model is asked in words
+    only where it cannot be asked in another way (a chat model whose probabilities can be read is not), or where the
+    `options` that are given are those of such a solver."""
+    if name is not None and "," not in name:
+        solver = suite.solver(name)
+        if not isinstance(model, solver.needs):
+            ability = ABILITIES.get(solver.needs, f"has {solver.needs.__name__}")
+            raise ProbandError(f"solver {name} needs a model that {ability}; {model.name} does not")
+        return solver
+    for solver in candidates(suite, name, setting=setting, options=options):
+        if isinstance(model, solver.needs) and solver.setting in ("", setting):
+            return solver
+    raise ProbandError(f"{model.name} supports none of the solvers {name or 'of ' + suite.name}")
+
+
+def _has(solver: Solver, options: Collection[str]) -> bool:
+    """Whether a solver has all of these options."""
+    return {name.replace("-", "_") for name in options} <= {field.name for field in fields(solver.options)}

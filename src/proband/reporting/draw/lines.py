@@ -1,0 +1,271 @@
+"""Lines along a numeric column (k, depth, layer), a panel per row, with published lines beside; and the curves of an
+analysis (precision against recall), with a band where the interval is known.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations, pairwise
+
+from proband.core.suite import Curve, Curves
+from proband.reporting.draw.axes import Axis, chance_of, picture, published_tip, shorten, text_width, tip, value_range
+from proband.reporting.draw.marks import MODELS, Mark, Picture, colour_of, shape_of
+from proband.reporting.numbers import words
+from proband.reporting.numbers.grids import Grid, Key
+
+DASHES = ("6 3", "2 3", "8 3 2 3", "4 2")
+KEY = 16.0  # height of a name below the panels
+MARK = 8.0  # height of a mark: nearer ones would hide each other
+ON_OTHERS = ("", "9 6", "4 11", "2 13")  # dashes of a line that lies on none, one, two or more others
+MANY = 5  # of more models than these the bands are fainter
+
+
+def line_plot(grid: Grid, width: float) -> Picture:
+    """Mean against the column's number with a band for the interval; published figures dashed and hollow."""
+    rows: list[Key | None] = [row for row in grid.rows if row is not None]
+    narrow = width < 500
+    names = [model for row in rows for model in grid.others(row)]
+    room = 0.0 if narrow or not names else min(180.0, text_width(names, size=11) + 12)
+    per = 1 if narrow else min(len(rows), 3, max(1, int(width // (215 + room))))
+    panel, tall = width / per, 230.0 if narrow else 270.0 if len(rows) > 1 else 360.0
+    numbers = [float(column[0]) for column in grid.columns]
+    low, high = value_range(grid)
+    marks: list[Mark] = []
+    for i, row in enumerate(rows):
+        x, y = (i % per) * panel, (i // per) * tall
+        across = Axis(min(numbers), max(numbers), x + 42, x + panel - 16 - room, False)
+        up = Axis(low, high, y + tall - 48, y + 28, grid.metric.percent)
+        marks += _frame(grid, row, across, up, y, numbers)
+        marks += _published(grid, row, across, up, room)
+        beside = side_by_side(_heights(grid, row, up), room=(across.end - across.start) / max(1, len(numbers) - 1))
+        for run in range(len(grid.labels)):
+            marks += _line(grid, run, row, across, up, beside)
+    key, height = _key(grid, width, tall * math.ceil(len(rows) / per))
+    against = f" against {words.name(grid.table.columns[0])}"
+    return picture(grid, width, height, [*marks, *key], against=against)
+
+
+def _key(grid: Grid, width: float, top: float) -> tuple[list[Mark], float]:
+    """The models' names below the panels, as many in a row as fit; and where they end. One model needs none."""
+    if len(grid.labels) < 2:
+        return [], top
+    one = min(width - 42, text_width(grid.labels, size=11) + 40)
+    per = max(1, int((width - 42) // one))
+    marks = []
+    for run, label in enumerate(grid.labels):
+        x, y = 42 + (run % per) * one, top + 10 + KEY * (run // per)
+        hue = grid.hue(run)
+        marks += [
+            Mark(kind="line", at=(x, y - 4, x + 22, y - 4), paint=colour_of(hue), width=2, model=run),
+            Mark(kind="dot", at=(x + 11, y - 4, 3.6), paint=colour_of(hue), shape=shape_of(hue), model=run),
+            Mark(kind="text", at=(x + 28, y), text=shorten(label, one - 34, size=11), size=11, model=run),
+        ]
+    return marks, top + 10 + KEY * math.ceil(len(grid.labels) / per)
+
+
+def _frame(grid: Grid, row: Key | None, across: Axis, up: Axis, top: float, numbers: Sequence[float]) -> list[Mark]:
+    marks = []
+    if grid.table.rows:
+        title = shorten(words.key(grid.table.rows, row), across.end - across.start, size=13)
+        marks.append(Mark(kind="text", at=(across.start, top + 15), text=title, size=13, bold=True))
+    for tick in up.ticks(5):
+        y = up(tick)
+        marks.append(Mark(kind="line", at=(across.start - 4, y, across.end + 4, y), paint="faint"))
+        name = up.name(tick)
+        marks.append(Mark(kind="text", at=(across.start - 8, y + 4), text=name, size=11, paint="soft", anchor="end"))
+    gap = (across.end - across.start) / max(1, len(numbers) - 1)
+    every = max(1, math.ceil(22 / gap))
+    for number in numbers[::every]:
+        at = (across(number), up.start + 16)
+        marks.append(Mark(kind="text", at=at, text=f"{number:g}", size=11, paint="soft", anchor="middle"))
+    middle = ((across.start + across.end) / 2, up.start + 34)
+    marks.append(
+        Mark(kind="text", at=middle, text=words.name(grid.table.columns[0]), size=12, paint="soft", anchor="middle")
+    )
+    points = []
+    for column in grid.columns:
+        chance = chance_of(grid, row, column)
+        points += [across(float(column[0])), up(chance)] if chance is not None else []
+    if len(points) > 2:
+        marks.append(Mark(kind="poly", at=tuple(points), paint="rule", width=1.5, dash="3 3"))
+        end = (points[-2], points[-1] - 5)
+        marks.append(Mark(kind="text", at=end, text="chance", size=10.5, paint="soft", anchor="end"))
+    return marks
+
+
+def _heights(grid: Grid, row: Key | None, up: Axis) -> list[list[float | None]]:
+    """Of each run, where its marks are: one height per column."""
+    found = [[grid.cells[row, column][run] for column in grid.columns] for run in range(len(grid.labels))]
+    return [[up(cell.estimate.mean) if cell else None for cell in line] for line in found]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """How marks of one place are drawn side by side: `shift[run][column]`, and the dash of lines that lie on others."""
+
+    shift: Sequence[Sequence[float]]
+    dash: Sequence[str]
+
+
+def side_by_side(heights: Sequence[Sequence[float | None]], *, room: float) -> Beside:
+    """Marks that would hide each other move apart, as far as the room between two columns allows; a line that lies on
+    an earlier one is dashed, so that both colours are seen.
+
+    >>> found = side_by_side([[10.0, 10.0], [10.0, 12.0], [50.0, None]], room=60.0)
+    >>> found.shift, found.dash
+    ([[-4.0, -4.0], [4.0, 4.0], [0.0, 0.0]], ['', '9 6', ''])
+    """
+    runs, columns = len(heights), len(heights[0]) if heights else 0
+    shift = [[0.0] * columns for _ in range(runs)]
+    near: list[set[tuple[int, int]]] = []  # of each column, the pairs of runs that share a place
+    for column in range(columns):
+        there = sorted((y, run) for run in range(runs) if (y := heights[run][column]) is not None)
+        groups: list[list[tuple[float, int]]] = []
+        for y, run in there:
+            if groups and y - groups[-1][-1][0] < MARK:
+                groups[-1].append((y, run))
+            else:
+                groups.append([(y, run)])
+        shared = [sorted(run for _, run in group) for group in groups]
+        for group in shared:
+            step = min(MARK, 0.8 * room / len(group))
+            for place, run in enumerate(group):
+                shift[run][column] = step * (place - (len(group) - 1) / 2)
+        near.append({pair for group in shared for pair in combinations(group, 2)})
+    both = {pair for left, right in pairwise(near) for pair in left & right}
+    below = [sum(later == run for _, later in both) for run in range(runs)]
+    return Beside(shift, [ON_OTHERS[min(count, len(ON_OTHERS) - 1)] for count in below])
+
+
+def _line(grid: Grid, run: int, row: Key | None, across: Axis, up: Axis, beside: Beside) -> list[Mark]:
+    found = [(column, grid.cells[row, column][run], at) for column, at in zip(grid.columns, beside.shift[run])]
+    known = [(column, cell) for column, cell, _ in found if cell is not None]
+    if not known:
+        return []
+    xs = [across(float(column[0])) + at for column, cell, at in found if cell is not None]
+    ends = [(e.mean, e.mean) if e.few else (e.low, e.high) for e in (cell.estimate for _, cell in known)]
+    lower = [(x, up(low)) for x, (low, _) in zip(xs, ends)]
+    upper = [(x, up(high)) for x, (_, high) in zip(xs, ends)]
+    path = [(x, up(cell.estimate.mean)) for x, (_, cell) in zip(xs, known)]
+    hue = grid.hue(run)
+    paint, outline = colour_of(hue), tuple(chain(*upper, *lower[::-1]))
+    marks = [
+        Mark(
+            kind="poly",
+            at=outline,
+            paint=paint,
+            filled=True,
+            opacity=0.14 if len(grid.labels) <= MANY else 0.07,
+            model=run,
+        ),
+        Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, dash=beside.dash[run], model=run),
+    ]
+    if len(known) == 1:  # a band of no width
+        marks[0] = Mark(kind="line", at=(*lower[0], *upper[0]), paint=paint, width=2.5, opacity=0.55, model=run)
+    for (x, y), (column, cell) in zip(path, known):
+        words_ = tip(grid, run, row, column, cell)
+        few = cell.estimate.few
+        look = "pub" if few else paint
+        marks.append(
+            Mark(kind="dot", at=(x, y, 3.6), paint=look, hollow=few, shape=shape_of(hue), model=run, tip=words_)
+        )
+    return marks
+
+
+def _published(grid: Grid, row: Key | None, across: Axis, up: Axis, room: float) -> list[Mark]:
+    marks: list[Mark] = []
+    ends: list[tuple[float, str]] = []
+    for i, model in enumerate(grid.others(row)):
+        found = [(column, grid.published[row, column].get(model)) for column in grid.columns]
+        known = [(column, figure) for column, figure in found if figure is not None]
+        places = [(across(float(column[0])), up(figure.value)) for column, figure in known]
+        if len(places) > 1:
+            path, dash = tuple(chain(*places)), DASHES[i % len(DASHES)]
+            marks.append(Mark(kind="poly", at=path, paint="pub", width=1.5, dash=dash))
+        for (x, y), (column, figure) in zip(places, known):
+            words_ = published_tip(grid, figure, row, column)
+            marks.append(Mark(kind="dot", at=(x, y, 3.2), paint="pub", hollow=True, tip=words_))
+        ends.append((places[-1][1], model))
+    if room:
+        at = -math.inf
+        for y, model in sorted(ends):
+            at = max(at + 13, y + 4)
+            name = shorten(model, room - 10, size=11)
+            marks.append(Mark(kind="text", at=(across.end + 10, at), text=name, size=11, paint="pub"))
+    return marks
+
+
+# ---- curves of an analysis -------------------------------------------------------------------------------------------
+
+
+CURVE_DASHES = ("", "6 3", "2 3", "8 3 2 3")
+LINE = 16.0  # height of a name in the key
+
+
+def curve_plot(curves: Curves, title: str, width: float) -> Picture:
+    """The curves in one frame, their names below it."""
+    per = 1 if width < 500 else 3
+    tall = 260.0 if width < 500 else 420.0
+    across = Axis(*curves.x_range, 46, width - 16, True)
+    up = Axis(*curves.y_range, tall - 40, 16, True)
+    marks = _curve_frame(curves, across, up)
+    for number, line in enumerate(curves.lines):
+        marks += _curve(line, number, across, up)
+    for number, line in enumerate(curves.lines):
+        marks += _curve_name(
+            line, number, x=46 + (number % per) * (width - 60) / per, y=tall + 14 + LINE * (number // per)
+        )
+    height = tall + 14 + LINE * -(-len(curves.lines) // per) + 8
+    names = ", ".join(line.name for line in curves.lines)
+    return Picture(
+        width=width,
+        height=height,
+        marks=tuple(marks),
+        title=title,
+        description=f"{curves.y} against {curves.x} in percent: {names}",
+    )
+
+
+def _curve_frame(curves: Curves, across: Axis, up: Axis) -> list[Mark]:
+    marks = []
+    for tick in up.ticks(5):
+        marks.append(Mark(kind="line", at=(across.start, up(tick), across.end, up(tick)), paint="faint"))
+        at = (across.start - 6, up(tick) + 4)
+        marks.append(Mark(kind="text", at=at, text=up.name(tick), size=11, paint="soft", anchor="end"))
+    for tick in across.ticks(6):
+        at = (across(tick), up.start + 16)
+        marks.append(Mark(kind="text", at=at, text=across.name(tick), size=11, paint="soft", anchor="middle"))
+    middle = ((across.start + across.end) / 2, up.start + 33)
+    marks.append(Mark(kind="text", at=middle, text=f"{curves.x} (%)", size=12, paint="soft", anchor="middle"))
+    corner = (across.start, up.end - 4)
+    marks.append(Mark(kind="text", at=corner, text=f"{curves.y} (%)", size=12, paint="soft"))
+    return marks
+
+
+def _curve(line: Curve, number: int, across: Axis, up: Axis) -> list[Mark]:
+    paint, marks = colour_of(number), []
+    if len(line.band) > 1:
+        upper = [(across(x), up(high)) for x, _, high in line.band]
+        lower = [(across(x), up(low)) for x, low, _ in line.band]
+        outline = tuple(chain(*upper, *lower[::-1]))
+        marks.append(Mark(kind="poly", at=outline, paint=paint, filled=True, opacity=0.1, model=number))
+    path = [(across(x), up(y)) for x, y in line.points]
+    if len(path) > 1:
+        dash = CURVE_DASHES[number // MODELS % len(CURVE_DASHES)]
+        marks.append(
+            Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, dash=dash, model=number, tip=line.name)
+        )
+    elif path:
+        marks.append(Mark(kind="dot", at=(*path[0], 3.6), paint=paint, model=number, tip=line.name))
+    return marks
+
+
+def _curve_name(line: Curve, number: int, *, x: float, y: float) -> list[Mark]:
+    paint, dash = colour_of(number), CURVE_DASHES[number // MODELS % len(CURVE_DASHES)]
+    name = shorten(line.name, 300, size=11)
+    return [
+        Mark(kind="line", at=(x, y - 4, x + 18, y - 4), paint=paint, width=2, dash=dash, model=number),
+        Mark(kind="text", at=(x + 24, y), text=name, size=11, model=number),
+    ]

@@ -1,0 +1,216 @@
+"""What stands out in an item set: the few sentences one would say first, and what is to be said of replies (how many
+could not be read or failed, which runs are not finished, how far the prompts of one model are apart).
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+
+from proband.core.files import dumps
+from proband.core.metrics import WARNED, Metric
+from proband.core.statistics.estimates import holm
+from proband.core.suite import Sheet
+from proband.reporting.numbers import words
+from proband.reporting.numbers.cells import Cell, Study
+from proband.reporting.numbers.columns import ALPHA, Comparison
+from proband.reporting.numbers.comparisons import between
+from proband.reporting.numbers.grids import Grid
+from proband.reporting.numbers.systems import with_solver
+
+SENTENCES = 6
+
+
+def sentences(study: Study, grid: Grid | None, compared: Sequence[Comparison]) -> list[str]:
+    said = [_leader(study, compared)]
+    if grid is not None:
+        row = grid.rows[-1] if grid.rows else None
+        cells = [
+            (grid.labels[line], grid.heading(column), cell)
+            for column in (grid.columns if len(grid.columns) > 1 else ())
+            for line, cell in enumerate(grid.cells.get((row, column), ()))
+            if cell is not None and not grid.labels[line].startswith("baseline:")  # what they do is known beforehand
+        ]
+        said += _against_chance(cells, grid.metric)
+        said += _gap(study, cells, grid)
+    return [each for each in said if each][:SENTENCES]
+
+
+def _leader(study: Study, compared: Sequence[Comparison]) -> str:
+    """The two best systems, and whether they differ."""
+    metric, sign = study.main, -1 if study.main.better == "high" else 1
+    overall = [(sign * cell.estimate.mean, at) for at, cell in enumerate(study.cell(metric, {})) if cell]
+    if len(overall) < 2:
+        return ""
+    first, second = (study.labels[at] for _, at in sorted(overall)[:2])
+    pair = next((c for c in between(compared, first, second) if not c.group), None)
+    if pair is None:
+        return ""
+    name = f"{words.metric(metric)} on {study.scope}"
+    low, high = (pair.low, pair.high) if metric.better == "high" else (-pair.high, -pair.low)
+    gap = f"{words.distance(pair.difference, metric)} {words.interval(low, high, metric)}"
+    if pair.difference == 0:
+        return f"{first} and {second} have the same {name}, {words.value(pair.mean_a, metric)}."
+    ahead = f"{pair.a} ({words.value(pair.mean_a, metric)}) and {pair.b} ({words.value(pair.mean_b, metric)})"
+    left = next((cell for cell, label in zip(study.cell(metric, {}), study.labels) if label == pair.b), None)
+    if left is not None and left.unread > WARNED:
+        unread = f"{pair.b} left {100 * left.unread:.0f}% of its replies unread"
+        return f"No model leads on {name}: {ahead} cannot be compared, because {unread}."
+    if pair.few:
+        return f"No model leads on {name}: {ahead} share {words.count(pair.clusters, 'cluster')}, {words.TOO_FEW}."
+    if pair.undecided:
+        return f"No model leads on {name}: {ahead} differ by {gap} ({pair.training})."
+    p = f"Holm p {words.p_is(pair.p_holm)}" + (f"; {pair.training}" if pair.training else "")
+    if pair.clear:
+        best, way = ("highest", "above") if metric.better == "high" else ("lowest", "below")
+        own = words.value(pair.mean_a, metric)
+        return f"{pair.a} has the {best} {name}, {own}: {gap} {way} {pair.b} ({p})."
+    return f"No model leads on {name}: {ahead} differ by {gap}, which is not significant ({p})."
+
+
+def _against_chance(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> list[str]:
+    """Farthest above chance, farthest below, and who does not leave it. The farthest of many cells is far by chance
+    alone: p-values are corrected (Holm) over all cells, of every model and column."""
+    known = [(label, column, cell) for label, column, cell in cells if cell.chance and cell.p_chance is not None]
+    tested = [each for each in known if not each[2].estimate.few]
+    corrected = dict(zip(map(id, tested), holm([cell.p_chance or 0.0 for *_, cell in tested])))
+    by_distance = sorted(known, key=lambda each: (-_distance(each[2]), each[0], each[1]))
+    said = []
+    means = [_distance(cell) for *_, cell in by_distance]
+    readable = [each for each in by_distance if not _unreadable(each[2])]
+    for ends, way in ((readable[:1], "above"), (readable[::-1][:1], "below")):
+        for each in ends:
+            label, column, cell = each
+            alone = means.count(_distance(cell)) == 1  # otherwise none is furthest
+            if alone and cell.against_chance == way and corrected.get(id(each), 1.0) < ALPHA:
+                gap, chance = words.distance(_distance(cell), metric), cell.chance or 0.0
+                low, high = sorted((cell.estimate.low - chance, cell.estimate.high - chance), key=abs)
+                span = words.interval(abs(low), abs(high), metric)
+                said.append(f"{label} is furthest {way} chance on {column}: by {gap} {span}.")
+    level: dict[str, list[str]] = {}
+    for label, column, cell in by_distance:
+        if cell.against_chance == "at":
+            level.setdefault(column, []).append(label)
+    for column, labels in sorted(level.items(), key=lambda each: (-len(each[1]), each[0]))[:2]:
+        verb = "is" if len(labels) == 1 else "are"
+        said.append(f"On {column}, {_listed(sorted(labels))} {verb} not distinguishable from chance.")
+    return said
+
+
+def _distance(cell: Cell) -> float:
+    return cell.estimate.mean - (cell.chance or 0.0)
+
+
+def _unreadable(cell: Cell) -> bool:
+    """Whether unread replies, which count as wrong, may be the reason for a low number: they are more than a few, or
+    guesses in their place would reach chance."""
+    below = (cell.chance or 0.0) - cell.estimate.mean
+    return cell.unread > WARNED or 0 < below <= cell.unread
+
+
+def _gap(study: Study, cells: Sequence[tuple[str, str, Cell]], grid: Grid) -> list[str]:
+    """The widest gap inside one system: between its highest column and its lowest. It is tested, and corrected for the
+    pairs of columns of all systems in which it was looked for (Bonferroni)."""
+    widest: tuple[float, str] = (0.0, "")
+    metric = grid.metric
+    readable = [each for each in cells if not each[2].estimate.few and not _unreadable(each[2])]
+    tries = sum(own * (own - 1) // 2 for own in Counter(label for label, *_ in readable).values())
+    for label in grid.labels:
+        own = sorted((each for each in readable if each[0] == label), key=lambda each: each[2].estimate.mean)
+        if len(own) < 2:
+            continue
+        (_, lowest, bottom), (_, highest, top) = own[0], own[-1]
+        gap = top.estimate.mean - bottom.estimate.mean
+        if gap > widest[0] and tries * _p_between(study, grid, top, bottom) < ALPHA:
+            high, low = words.value(top.estimate.mean, metric), words.value(bottom.estimate.mean, metric)
+            name = words.metric(metric)
+            widest = gap, f"{label} has its highest {name} on {highest} ({high}), its lowest on {lowest} ({low})."
+    return [widest[1]] if widest[1] else []
+
+
+def _p_between(study: Study, grid: Grid, top: Cell, bottom: Cell) -> float:
+    """The p-value of two cells of one line in the last row of a table; 1 where they are of different systems (a table
+    over the settings of runs)."""
+    row = grid.rows[-1] if grid.rows else None
+    rest = dict(zip(grid.table.rows, row)) if row is not None else {}
+    places = []
+    for cell in (top, bottom):
+        column = next(key for key in grid.columns if any(each is cell for each in grid.cells[row, key]))
+        where = {**grid.table.where, **dict(zip(grid.table.columns, column)), **rest}
+        found = study.cell(grid.metric, where, macro=grid.table.macro)
+        places.append((where, next(at for at, each in enumerate(found) if each is cell)))
+    (one, system), (other, second) = places
+    if system != second:
+        return 1.0
+    return study.between(grid.metric, system, one, other, macro=grid.table.macro).p
+
+
+def _listed(names: Sequence[str]) -> str:
+    """
+    >>> _listed(["a", "b", "c"]), _listed(["a"])
+    ('a, b and c', 'a')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+# ---- replies ---------------------------------------------------------------------------------------------------------
+
+
+LISTED = 5  # items that failed, by name
+
+
+def unread_warnings(study: Study) -> list[str]:
+    """A sentence for each run that is not finished, that failed on some items, whose replies were withheld or whose
+    solver sums them up, and for each system that left more than a few replies unreadable, or items unasked or not
+    covered."""
+    said = []
+    for each, label, statuses, errors in zip(
+        study.items.answered, study.items.labels, study.arrays.statuses, study.arrays.errors, strict=True
+    ):
+        if each.unfinished:
+            said.append(f"{label} is not finished: {each.unfinished}.")
+        if errors:
+            listed = "; ".join(f"{item} ({how[:100]})" for item, how in errors[:LISTED])
+            more = f"; and {len(errors) - LISTED} more" if len(errors) > LISTED else ""
+            said.append(f"{label} failed on {words.count(len(errors), 'item')}, which count as wrong: {listed}{more}.")
+        if withheld := statuses.get("content_filter", 0):
+            said.append(
+                f"{label}: a filter withheld the replies to {words.count(withheld, 'item')}, which count as wrong."
+            )
+        if each.run.summary.get("in_words"):
+            said.append(f"{label}: {each.run.summary['in_words']}.")
+    for label, cell in zip(study.labels, study.cell(study.main, {})):
+        if cell is not None and cell.unread > WARNED:
+            said.append(f"Warning: {100 * cell.unread:.1f}% of the replies of {label} are unread and count as wrong.")
+        if cell is not None and cell.skipped:
+            said.append(f"{label} was not asked {words.count(cell.skipped, 'item')}, which do not count.")
+        if cell is not None and cell.uncovered:
+            said.append(f"{label} does not cover {words.count(cell.uncovered, 'item')}: left out of its scores.")
+    return said
+
+
+def prompt_spread(study: Study) -> list[Sheet]:
+    """One line per model that was asked with several prompts: the scores by prompt, lowest, highest and deviation."""
+    groups: dict[str, list[tuple[str, float]]] = {}
+    for system, cell in zip(study.systems, study.cell(study.main, {})):
+        prompt = system.tags.get("run.prompt")
+        if prompt is not None and cell is not None:
+            rest = {name: value for name, value in system.tags.items() if name != "run.prompt"}
+            groups.setdefault(dumps(rest), []).append((str(prompt), cell.estimate.mean))
+            groups[dumps(rest)].sort()
+    rows = []
+    for system in study.systems:
+        key = dumps({name: value for name, value in system.tags.items() if name != "run.prompt"})
+        found = groups.pop(key, [])
+        if len({prompt for prompt, _ in found}) < 2:
+            continue
+        means = [mean for _, mean in found]
+        listed = ", ".join(f"{prompt} {words.figure(mean, study.main)}" for prompt, mean in found)
+        ends = [words.figure(value, study.main) for value in (min(means), max(means), statistics.stdev(means))]
+        rows.append((with_solver(str(system.tags["run.model"]), str(system.tags["run.solver"])), listed, *ends))
+    if not rows:
+        return []
+    header = ("model", "prompts", "lowest", "highest", "standard deviation")
+    title = f"Spread between prompts ({words.metric(study.main)})"
+    return [Sheet(name="prompts", title=title, header=header, rows=tuple(rows))]

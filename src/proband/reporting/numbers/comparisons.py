@@ -1,0 +1,256 @@
+"""Tests between systems: the comparisons of an item set, and the contrasts that claims are made of.
+
+Two systems are compared on the items both answered, overall and in each column of the suite's first table with the
+main metric. These questions about *one pair* are the family that Holm's correction counts, so that a p-value depends
+on the two systems and the items alone, not on who else is in the report. A contrast has two selections, and the test
+that suits them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from proband.core.errors import ProbandError
+from proband.core.metrics import Metric
+from proband.core.statistics import estimates as stats
+from proband.core.statistics.clusters import Clusters, Neighbours
+from proband.core.statistics.estimates import Measured
+from proband.core.statistics.seeds import ONE_SEED, Seeds
+from proband.core.suite import Contrast, Where
+from proband.core.types import Tag
+from proband.reporting.numbers import words
+from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.columns import Comparison
+from proband.reporting.numbers.grids import SPLIT, Key, keys_of
+
+MOST_PAIRS = 45  # ten systems
+
+
+def scopes(study: Study, by: str = "") -> list[Where]:
+    """Where two systems are compared: on all items that are scored, and in each column of the first table (or for each
+    value of `by`)."""
+    found: list[Where] = [{}]
+    if by:
+        values = study.arrays.tags[by].values if by in study.arrays.tags else ()
+        return found + [{by: value} for value in sorted(values, key=str)] if len(values) > 1 else found
+    for table in study.items.suite.tables:
+        tags = (*table.rows, *table.columns)
+        if table.metric != study.main.name or not table.columns or any(name.startswith("run.") for name in tags):
+            continue
+        columns = [key for key in keys_of(study, table, table.columns) if _scored(study, table.columns, key)]
+        if not columns:
+            continue
+        if len(columns) > 1:
+            found += [{**table.where, **dict(zip(table.columns, column))} for column in columns]
+        break
+    return found
+
+
+def _scored(study: Study, names: Sequence[str], key: Key) -> bool:
+    """Whether a column is one of items that are scored: a table may have a column for each split."""
+    return all(name != SPLIT or value in study.splits for name, value in zip(names, key))
+
+
+def comparisons(study: Study, metric: Metric | None = None, *, by: str = "", every: bool = False) -> list[Comparison]:
+    """Every pair of systems in every scope, the better one first; Holm's correction over the scopes of each pair that
+    a test can decide. Of many systems not all pairs are compared, unless `every` one is wanted."""
+    metric = metric or study.main
+    if len(study.systems) < 2:
+        return []
+    only = None if every else _worth_comparing(study, metric)
+    families: dict[tuple[str, str], list[Comparison]] = {}
+    found = [pair for scope in scopes(study, by) for pair in study.pairs(metric, scope, only=only)]
+    for pair in found:
+        if not pair.undecided:
+            families.setdefault((pair.a, pair.b), []).append(pair)
+    corrected = {pair: iter(stats.holm([each.p for each in family])) for pair, family in families.items()}
+    found = [replace(pair, p_holm=1.0 if pair.undecided else next(corrected[pair.a, pair.b])) for pair in found]
+    return [pair if pair.better in (pair.a, "") else pair.turned() for pair in found]
+
+
+def _worth_comparing(study: Study, metric: Metric) -> set[tuple[int, int]] | None:
+    """All pairs, if they are few; else each system with the best one and with its neighbour in rank."""
+    count = len(study.systems)
+    if count * (count - 1) // 2 <= MOST_PAIRS:
+        return None
+    sign = -1 if metric.better == "high" else 1
+    ranked = [
+        at
+        for _, at in sorted((sign * cell.estimate.mean, at) for at, cell in enumerate(study.cell(metric, {})) if cell)
+    ]
+    pairs = [*itertools.pairwise(ranked), *((ranked[0], at) for at in ranked[1:])]
+    return {(min(pair), max(pair)) for pair in pairs}
+
+
+def between(compared: Sequence[Comparison], a: str, b: str) -> list[Comparison]:
+    """Those of two systems."""
+    return [each for each in compared if {each.a, each.b} == {a, b}]
+
+
+# ---- one contrast of a claim -----------------------------------------------------------------------------------------
+
+
+Side = tuple[int, Where]  # a system and what is selected of it
+Tested = tuple[float, float, float, str] | None  # the two values, p, and what was counted; None where there is no data
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """One contrast: `ahead` is how far `above` is ahead of `below`, the margin taken off; `below_chance` where both
+    sides are less often right than a guess: their difference is then one between two misleading answers."""
+
+    ahead: float
+    difference: float
+    p: float
+    evidence: str
+    metric: Metric
+    below_chance: bool = False
+
+
+def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -> Compared | None:
+    """`above` of system a against `below` of system b, within the group; None where there is no data."""
+    metric = study.items.suite.metric(contrast.metric)
+    one: Side = (a, {**group, **contrast.where, **contrast.above})
+    other: Side = (b, {**group, **contrast.where, **contrast.below})
+    margin = contrast.margin if metric.better == "high" else -contrast.margin  # what the first side is moved by
+    if contrast.pair == "item":
+        found = _by_item(study, metric, one, other, margin)
+    elif contrast.pair:
+        found = _by_value(study, metric, one, other, margin, tag=contrast.pair)
+    elif contrast.unit:
+        found = _by_group(study, metric, one, other, margin, tag=contrast.unit)
+    else:
+        found = _by_cluster(study, metric, one, other, margin)
+    if found is None:
+        return None
+    first, second, p, counted = found
+    sides = f"{words.value(first, metric)} against {words.value(second, metric)}"
+    said = f", margin {words.distance(contrast.margin, metric)}" if contrast.margin else ""
+    what = f"{_side(contrast.above)} minus {_side(contrast.below)}"
+    return Compared(
+        ahead=(first - second if metric.better == "high" else second - first) - contrast.margin,
+        difference=first - second,
+        p=p,
+        evidence=f"{what}, {words.metric(metric)} {sides}, {counted}{said}",
+        metric=metric,
+        below_chance=all(_below_chance(study, metric, *each) for each in ((one, first), (other, second))),
+    )
+
+
+def _below_chance(study: Study, metric: Metric, side: Side, value: float) -> bool:
+    system, where = side
+    rows, _ = study.column(system, metric, study.mask(where))
+    chance = study.chance(metric, rows)
+    return chance is not None and value < chance
+
+
+def _side(where: Where) -> str:
+    return words.group(where) if where else "all"
+
+
+def _by_item(study: Study, metric: Metric, one: Side, other: Side, margin: float) -> Tested:
+    """Two systems on the same items: the paired test of the report's comparisons."""
+    where = {name: value for name, value in one[1].items() if not name.startswith("run.")}
+    if where != {name: value for name, value in other[1].items() if not name.startswith("run.")}:
+        raise ProbandError(f"a contrast by item selects different items: {_side(one[1])} and {_side(other[1])}")
+    pair = study.pair(metric, where, one[0], other[0], margin=margin)
+    if pair is None:
+        return None
+    counted = f"{words.count(pair.n, 'item')} in {words.count(pair.clusters, 'cluster')}"
+    return pair.mean_a, pair.mean_b, *_decided(pair, counted, undecided=pair.undecided)
+
+
+def _values(study: Study, metric: Metric, side: Side, tag: str) -> dict[Tag, list[float]]:
+    """The metric of a system within each value of a tag, in each of its runs."""
+    system, where = side
+    if tag not in study.arrays.tags:
+        return {}
+    codes, names = study.arrays.tags[tag].codes, study.arrays.tags[tag].values
+    inside = study.mask(where)
+    columns = ((name, study.column(system, metric, inside & (codes == code))) for code, name in enumerate(names))
+    return {name: column.values for name, (rows, column) in columns if len(rows)}
+
+
+def _by_value(study: Study, metric: Metric, one: Side, other: Side, margin: float, *, tag: str) -> Tested:
+    """Value by value of a tag: the t-test of the differences."""
+    first, second = (_values(study, metric, side, tag) for side in (one, other))
+    both = [value for value in first if value in second]
+    if len(both) < 2:
+        return None
+    nets = [_trained(study, side) for side in (one, other)]
+    sides = [
+        Measured.of_means(np.array([values[v] for v in both]).T, trained=net)
+        for values, net in zip((first, second), nets)
+    ]
+    a, b = (side.mean_influence + side.value for side in sides)
+    d = a - b
+    apart = Neighbours.of(Clusters.of([(str(at),) for at in range(len(d))]), np.arange(len(d)))
+    least, seeds = float((a.var() + b.var() + d.mean() ** 2) / len(d)), _seeds(one, other, *sides)
+    found = stats.difference(float(d.mean()), d - d.mean(), apart, share=False, margin=margin, least=least, seeds=seeds)
+    unknown = _unknown(one, other, found)
+    counted = words.count(len(both), words.name(tag))
+    return float(a.mean()), float(b.mean()), *_decided(found, counted, undecided=found.few or unknown)
+
+
+def _trained(study: Study, side: Side) -> bool:
+    return bool(study.systems[side[0]].tags["run.net"])
+
+
+def _unknown(one: Side, other: Side, found: stats.Difference) -> bool:
+    """Whether two systems are compared of which one's training chance is unknown."""
+    return one[0] != other[0] and found.training == ONE_SEED
+
+
+def _seeds(one: Side, other: Side, a: Measured, b: Measured) -> list[Seeds]:
+    """What training seeds add to the variance: of the difference, if both sides are answers of the same nets."""
+    if one[0] != other[0]:
+        return [a.seeds, b.seeds]
+    return [Measured(a.values - b.values, a.influence - b.influence, a.trained).seeds]
+
+
+def _by_group(study: Study, metric: Metric, one: Side, other: Side, margin: float, *, tag: str) -> Tested:
+    """Two separate groups of values of a tag: a permutation test of their means."""
+    from scipy.stats import permutation_test
+
+    a, b = (np.array([np.mean(v) for v in _values(study, metric, side, tag).values()]) for side in (one, other))
+    if len(a) < 2 or len(b) < 2:
+        return None
+    test = permutation_test(
+        (a - margin, b),
+        lambda x, y, axis: x.mean(axis=axis) - y.mean(axis=axis),
+        vectorized=True,
+        n_resamples=4999,
+        rng=np.random.default_rng(study.seed),
+    )
+    counted = f"{len(a)} and {words.count(len(b), words.name(tag))}"
+    return float(a.mean()), float(b.mean()), float(test.pvalue), counted
+
+
+def _by_cluster(study: Study, metric: Metric, one: Side, other: Side, margin: float) -> Tested:
+    """Two selections of items, which may share clusters: each item's influence on the difference of the two means."""
+    if metric.over == "set":
+        raise ProbandError(f"a contrast of {metric.name!r}, a metric over sets, needs 'pair' or 'unit'")
+    (rows_a, a), (rows_b, b) = (study.column(at, metric, study.mask(where)) for at, where in (one, other))
+    if not len(rows_a) or not len(rows_b):
+        return None
+    rows, count = np.concatenate([rows_a, rows_b]), len(rows_a) + len(rows_b)
+    first, second = (Measured.of_means(np.stack(column.parts), trained=column.trained) for column in (a, b))
+    u = np.pad(count / len(rows_a) * first.influence, ((0, 0), (0, len(rows_b))))
+    w = np.pad(count / len(rows_b) * second.influence, ((0, 0), (len(rows_a), 0)))
+    sides = Measured(first.values, u, a.trained), Measured(second.values, w, b.trained)
+    shared, seeds = Neighbours.of(study.arrays.clusters, rows), _seeds(one, other, *sides)
+    u = sides[0].mean_influence - sides[1].mean_influence
+    found = stats.difference(a.value - b.value, u, shared, share=metric.percent, margin=margin, seeds=seeds)
+    counted = f"{len(rows_a):,} and {words.count(len(rows_b), 'item')} in {words.count(shared.clusters, 'cluster')}"
+    return a.value, b.value, *_decided(found, counted, undecided=found.few or _unknown(one, other, found))
+
+
+def _decided(found: stats.Difference | Comparison, counted: str, *, undecided: bool) -> tuple[float, str]:
+    """The p-value and what was counted; nothing is decided where there are too few clusters, or a net was trained once
+    and nothing tells what another seed would give."""
+    told = "too few to tell" if found.few else found.training
+    return 1.0 if undecided else found.p, f"{counted}: {told}" if told else counted

@@ -1,0 +1,284 @@
+"""A table of the suite filled in: our cells, published figures with the same tags, and a last row over everything.
+
+Rows and columns may be tags of items, tags the suite derives, or tags of runs (`run.template`): then the runs that
+differ only in those tags share a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from proband.core.metrics import SPLITS, Metric, splits_in_words
+from proband.core.suite import Published, Table, Where
+from proband.core.types import Tag
+from proband.reporting.numbers import words
+from proband.reporting.numbers.cells import Cell, Study, matches, same
+from proband.reporting.numbers.systems import shared_labels
+
+Key = tuple[Tag, ...]
+SPLIT = "split"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """A table filled in. Row key None is the last row, over all rows together."""
+
+    name: str  # of its files
+    table: Table
+    metric: Metric
+    labels: tuple[str, ...]
+    rows: tuple[Key | None, ...]
+    columns: tuple[Key, ...]
+    cells: Mapping[tuple[Key | None, Key], tuple[Cell | None, ...]]
+    published: Mapping[tuple[Key | None, Key], Mapping[str, Published]]  # by published model
+    by_system: bool = True  # its lines are the systems of the item set, in their order
+    differs: Mapping[tuple[Key | None, int], Sequence[str]] = field(default_factory=dict)  # lines from published ones
+    hues: tuple[int, ...] = ()  # the number of the colour of each line; in turn, where there is none
+    scope: str = ""  # the items that are counted, in words; empty where its headings name their splits
+
+    def hue(self, line: int) -> int:
+        return self.hues[line] if self.hues else line
+
+    @property
+    def empty(self) -> bool:
+        """Whether no run has a number in it, as where the items lack one of its tags."""
+        return not any(any(found) for found in self.cells.values())
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the columns are points on an axis."""
+        return len(self.table.columns) == 1 and all(
+            isinstance(c[0], (int, float)) and not isinstance(c[0], bool) for c in self.columns
+        )
+
+    @property
+    def told_by(self) -> tuple[str, ...]:
+        """The column tags that differ between columns; the others hold for the whole table."""
+        differ = [n for i, n in enumerate(self.table.columns) if len({(type(c[i]), c[i]) for c in self.columns}) > 1]
+        return tuple(differ) or self.table.columns[-1:]
+
+    @property
+    def has_chance(self) -> bool:
+        return any(cell and cell.chance is not None for found in self.cells.values() for cell in found)
+
+    @property
+    def has_few(self) -> bool:
+        """Whether a cell has too few clusters for an interval."""
+        return any(cell and cell.estimate.few for found in self.cells.values() for cell in found)
+
+    @property
+    def several_runs(self) -> bool:
+        return any(cell and cell.runs > 1 for found in self.cells.values() for cell in found)
+
+    def heading(self, column: Key) -> str:
+        """The words above a column."""
+        own = [(n, v) for n, v in zip(self.table.columns, column) if n in self.told_by]
+        return words.key([n for n, _ in own], [v for _, v in own], everything=words.with_arrow(self.metric))
+
+    @cached_property
+    def footnotes(self) -> Mapping[str, str]:
+        """In what our lines differ from the published figures beside them, with the sign of each."""
+        return signs(self.differs)
+
+    def mark(self, row: Key | None, line: int) -> str:
+        """The signs of a line of ours."""
+        return "".join(self.footnotes[note] for note in self.differs.get((row, line), ()))
+
+    def others(self, row: Key | None) -> list[str]:
+        """The published models that have a figure in this row."""
+        return list(dict.fromkeys(model for c in self.columns for model in self.published.get((row, c), {})))
+
+
+def fill(study: Study, table: Table) -> Grid:
+    """Count every cell of a table."""
+    metric = study.items.suite.metric(table.metric)
+    rows, columns = keys_of(study, table, table.rows), keys_of(study, table, table.columns)
+    of_runs = any(name.startswith("run.") for name in table.rows)  # all templates together mean nothing
+    of_runs = of_runs or SPLIT in table.rows  # and so do training and test items
+    lines: list[Key | None] = [*rows, None] if table.rows and len(rows) > 1 and not of_runs else list(rows)
+    labels, members = _lines(study, table)
+    cells, published = {}, {}
+    figures = [figure for figure in study.items.suite.published() if figure.metric == table.metric]
+    every = comparable(figures, study.items.manifest)
+    counted: Where = {SPLIT: study.splits, **table.where}
+    for row in lines:
+        for column in columns:
+            own = dict(zip(table.columns, column)) | (dict(zip(table.rows, row)) if row is not None else {})
+            found = study.cell(metric, {**table.where, **own}, macro=table.macro)
+            cells[row, column] = tuple(next((found[at] for at in of if found[at]), None) for of in members)
+            published[row, column] = {f.model: f for f in every if _belongs(f, own, counted)}
+    columns = [c for c in columns if any(any(cells[row, c]) or published[row, c] for row in lines)] or columns[:1]
+    if SPLIT in table.rows:  # a split that nobody was asked
+        lines = [row for row in lines if any(any(cells[row, c]) or published[row, c] for c in columns)]
+    return Grid(
+        name=f"{study.key}-{table.name}",
+        table=table,
+        metric=metric,
+        labels=labels,
+        rows=tuple(lines),
+        columns=tuple(columns),
+        cells=cells,
+        published=published,
+        by_system=labels == study.labels,
+        differs=_differs(study, lines, columns, cells, published, members),
+        hues=study.hues if labels == study.labels else (),
+        scope="" if SPLIT in (*table.rows, *table.columns) else splits_in_words(_several(counted[SPLIT])),
+    )
+
+
+def _several(value: Tag | tuple[Tag, ...]) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, tuple) else (str(value),)
+
+
+def _differs(
+    study: Study,
+    rows: Sequence[Key | None],
+    columns: Sequence[Key],
+    cells: Mapping[tuple[Key | None, Key], Sequence[Cell | None]],
+    published: Mapping[tuple[Key | None, Key], Mapping[str, Published]],
+    members: Sequence[Sequence[int]],
+) -> dict[tuple[Key | None, int], list[str]]:
+    """In what each line of ours differs from the published figures in its row."""
+    found = {}
+    for row in rows:
+        for at, systems in enumerate(members):
+            beside = [
+                (figure, cell.estimate.n)
+                for column in columns
+                if (cell := cells[row, column][at])
+                for figure in published[row, column].values()
+            ]
+            if notes := differences(beside, study.items.manifest, study.systems[systems[0]].tags):
+                found[row, at] = notes
+    return found
+
+
+def _lines(study: Study, table: Table) -> tuple[tuple[str, ...], list[list[int]]]:
+    """The labels of a table's lines, and the systems that share each."""
+    used = [name for name in (*table.rows, *table.columns) if name.startswith("run.")]
+    if not used:
+        return study.labels, [[at] for at in range(len(study.systems))]
+    runs = [study.items.runs[system.runs[0]] for system in study.systems]
+    pooled = [system.tags["run.model"] != run.model for system, run in zip(study.systems, runs, strict=True)]
+    names = shared_labels(runs, pooled=pooled, without=used)
+    labels = tuple(dict.fromkeys(names))
+    return labels, [[at for at, name in enumerate(names) if name == label] for label in labels]
+
+
+def _belongs(figure: Published, own: Mapping[str, Tag], where: Where) -> bool:
+    """A published figure stands in the cell with exactly its tags; tags that hold for the whole table may be named. No
+    figure of a paper is of training items."""
+    known = {**where, **own}
+    if "train" in _several(known[SPLIT]):
+        return False
+    return own.keys() <= figure.group.keys() <= known.keys() and all(
+        matches(value, known[name]) for name, value in figure.group.items()
+    )
+
+
+def keys_of(study: Study, table: Table, names: Sequence[str]) -> list[Key]:
+    """The combinations of these tags that occur, in the table's order."""
+    if not names:
+        return [()]
+    of_items = [name for name in names if not name.startswith("run.")]
+    of_runs = [name for name in names if name.startswith("run.")]
+    keys = [
+        tuple({**dict(zip(of_items, one)), **dict(zip(of_runs, other))}[name] for name in names)
+        for one, other in product(_item_keys(study, table, of_items), _run_keys(study, table, of_runs))
+    ]
+    return sorted(keys, key=lambda key: [_place(table, name, value) for name, value in zip(names, key)])
+
+
+def _item_keys(study: Study, table: Table, names: Sequence[str]) -> list[Key]:
+    tags = study.arrays.tags
+    every = [name for name in (*table.rows, *table.columns) if not name.startswith("run.")]
+    if any(name not in tags for name in every):
+        return []
+    if not names:
+        return [()]
+    mask = study.mask({**table.where, SPLIT: SPLITS} if SPLIT in every else table.where)
+    for name in every:
+        mask &= tags[name].codes >= 0
+    codes = np.unique(np.column_stack([tags[name].codes[mask] for name in names]), axis=0)
+    return [tuple(tags[name].values[code] for name, code in zip(names, line)) for line in codes]
+
+
+def _run_keys(study: Study, table: Table, names: Sequence[str]) -> list[Key]:
+    found = [study.systems[at].tags for at in study.selected(table.where)]
+    return list(dict.fromkeys(tuple(tags[n] for n in names) for tags in found if all(n in tags for n in names)))
+
+
+def _place(table: Table, name: str, value: Tag) -> tuple[int, float, str]:
+    """First the values the table orders, then numbers by size, then words by alphabet."""
+    for at, known in enumerate(table.order.get(name, ())):
+        if same(known, value):
+            return (0, at, "")
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return (1, float(value), "")
+    return (2, 0.0, str(value))
+
+
+# ---- like beside like: which published figures may stand beside ours, and in what our lines differ -------------------
+
+
+NEARLY = 0.98  # of the published number of questions: a few items without a negative are no other measurement
+SIGNS = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ"
+
+
+def comparable(figures: Iterable[Published], manifest: Mapping[str, Any]) -> list[Published]:
+    """The figures that were measured on the data of this manifest, known by its content."""
+    found = manifest.get("fingerprint")
+    return [figure for figure in figures if found in figure.on.fingerprints]
+
+
+def differences(
+    cells: Iterable[tuple[Published, int]], manifest: Mapping[str, Any], tags: Mapping[str, Tag]
+) -> list[str]:
+    """In what a line of ours differs from the published figures beside it: (figure, our questions in the cell)."""
+    conditions: dict[str, None] = {}
+    shares: list[float] = []
+    for figure, questions in cells:
+        conditions.update(dict.fromkeys(_conditions(figure, manifest, tags)))
+        if figure.on.questions:
+            shares.append(questions / figure.on.questions)
+    fewer = min(shares, default=1.0)
+    more = max(shares, default=1.0)
+    said = [f"{100 * fewer:.3g} % of the questions of the published rows"] if fewer < NEARLY else []
+    if more > 1 / NEARLY:
+        said.append(f"{more:.3g} times the questions of the published rows: others are among them")
+    return [*conditions, *said]
+
+
+def _conditions(figure: Published, manifest: Mapping[str, Any], tags: Mapping[str, Tag]) -> Iterator[str]:
+    """
+    >>> from proband.core.suite import MeasuredOn
+    >>> on = MeasuredOn(data="D", fingerprints=frozenset(), conditions={"options": 2, "run.hidden": 128, "k": 3})
+    >>> figure = Published(model="m", metric="accuracy", group={}, value=0.5, source="p", on=on)
+    >>> list(_conditions(figure, {"conditions": {"options": 4, "k": 3}}, {"run.hidden": 256}))
+    ['options: 4, published 2', 'hidden: 256, published 128']
+    """
+    ours = manifest.get("conditions", {})
+    of_runs = {name for name in figure.on.conditions if name.startswith("run.")}
+    for name, value in figure.on.conditions.items():
+        of_run = name in of_runs
+        if of_run and not of_runs <= tags.keys():
+            continue  # of another kind of system
+        here = tags[name] if of_run else ours.get(name, "not known")
+        if here != value:
+            yield f"{name.removeprefix('run.')}: {here}, published {value}"
+
+
+def signs(notes: Mapping[Any, Sequence[str]]) -> dict[str, str]:
+    """A sign for each note, in the order in which they occur.
+
+    >>> signs({"a": ["few"], "b": ["few", "other"]})
+    {'few': 'ᵃ', 'other': 'ᵇ'}
+    """
+    every = dict.fromkeys(note for each in notes.values() for note in each)
+    return {note: SIGNS[at] if at < len(SIGNS) else f"⁽{at}⁾" for at, note in enumerate(every)}

@@ -1,0 +1,307 @@
+"""An item set with its runs, read as streams, and what is kept of it: a tag, a cluster and a number per item.
+
+Answers stand in the order of the items (a run may have answered only some of them): nothing has to be looked up, and
+one pass over the files is enough. A tag becomes an array of codes, a metric a pair of arrays (item index, number): a
+metric may give several numbers for one item (one per blank) or none; a metric over sets gives a record of numbers.
+Nothing is averaged here.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proband.core.errors import ProbandError
+from proband.core.files import decode, parse, raw_lines, read_answers, read_items
+from proband.core.metrics import SPLITS, Metric
+from proband.core.statistics.clusters import Clusters, Floats, GrowingClusters, Ints, clusters_of
+from proband.core.suite import Suite
+from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Run, Status, Tag
+from proband.reporting.numbers.systems import run_labels
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answered:
+    """A run and its answers: an answers.jsonl, or a list in the order of the items."""
+
+    run: Run
+    answers: Path | Sequence[Answer]
+    unfinished: str = ""  # how far a run is that has not answered all its items, in words
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemSet:
+    """One item set with the runs over it (`core.suite.Results`). `items` is an items.jsonl or a list."""
+
+    suite: Suite
+    items_from: Path | Sequence[Item]
+    answered: Sequence[Answered]
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+    source: str = ""  # the name of the items' folder
+    splits: tuple[str, ...] = ()  # those that are scored; none: every one
+
+    def ordered(self) -> ItemSet:
+        """Baselines last."""
+        return replace(self, answered=sorted(self.answered, key=lambda each: each.run.model.startswith("baseline:")))
+
+    @property
+    def runs(self) -> Sequence[Run]:
+        return [each.run for each in self.answered]
+
+    @cached_property
+    def labels(self) -> Sequence[str]:
+        return run_labels(self.runs)
+
+    def items(self) -> Iterator[Item]:
+        """Every item, whole and checked."""
+        if isinstance(self.items_from, Path):
+            yield from read_items(self.items_from, check=self.suite.check)
+        else:
+            yield from self.items_from
+
+    def answers(self, run: int) -> Iterator[tuple[Item, Answer]]:
+        """Every item that a run answered, with its answer."""
+        given = self.answered[run].answers
+        answers = iter(read_answers(given) if isinstance(given, Path) else given)
+        answer = next(answers, None)
+        for item in self.items():
+            if answer is None:
+                return
+            if answer.item_id == item.id:
+                yield item, answer
+                answer = next(answers, None)
+
+    def scored(self, run: int) -> Iterator[tuple[Item, Answer]]:
+        """The same of the items that are scored."""
+        return (pair for pair in self.answers(run) if not self.splits or pair[0].split in self.splits)
+
+    def raw_items(self) -> Iterator[Item]:
+        """Every item, whole and checked by itself: that all are different is not asked."""
+        return _decoded(self.items_from, Item, self._parse)
+
+    def _parse(self, kind: type[Item], raw: bytes, *, file: Path, line: int) -> Item:
+        item = parse(kind, raw, file=file, line=line)
+        if wrong := self.suite.check(item):
+            raise ProbandError(f"item {item.id!r}: {wrong}", file=file, line=line)
+        return item
+
+    def raw_answers(self, run: int) -> Iterator[Answer]:
+        """The answers of a run, decoded and no more."""
+        return _decoded(self.answered[run].answers, Answer, decode)
+
+    def items_at(self, places: Collection[int]) -> dict[int, Item]:
+        """The items at some places (from 0), read in one pass."""
+        return _picked(self.items_from, Item, places)
+
+    def answers_at(self, run: int, places: Collection[int]) -> dict[int, Answer]:
+        return _picked(self.answered[run].answers, Answer, places)
+
+
+def _decoded(source: Path | Sequence[Any], kind: type[Any], read: Callable[..., Any]) -> Iterator[Any]:
+    if isinstance(source, Path):
+        return (read(kind, raw, file=source, line=number) for number, raw in raw_lines(source))
+    return iter(source)
+
+
+def _picked(source: Path | Sequence[Any], kind: type[Any], places: Collection[int]) -> dict[int, Any]:
+    if not isinstance(source, Path):
+        return {at: source[at] for at in places}
+    wanted = set(places)
+    return {n - 1: parse(kind, raw, file=source, line=n) for n, raw in raw_lines(source) if n - 1 in wanted}
+
+
+def names(sets: Sequence[ItemSet], keys: Sequence[str]) -> list[str]:
+    """What item sets are called: the suite, with the source where several are of one suite (or, where that does not
+    tell them apart, with the key of the page)."""
+    found = []
+    for each, key in zip(sets, keys):
+        suite, rest = each.suite.name, [other.source for other in sets if other.suite.name == each.suite.name]
+        told_apart = each.source and rest.count(each.source) == 1
+        short = each.source.removeprefix(suite).lstrip("-_ ") if told_apart else key  # kinship-small: small
+        found.append(f"{suite} ({short})" if len(rest) > 1 and short else suite)
+    return found
+
+
+# ---- as arrays -------------------------------------------------------------------------------------------------------
+
+
+Codes32 = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Values:
+    """One metric of one run: `numbers[j]` (a number, or a record of them) belongs to item `rows[j]`; rows ascend."""
+
+    rows: Ints
+    numbers: Floats
+
+
+@dataclass(frozen=True)
+class Codes:
+    """A tag over all items: item i has `values[codes[i]]`, or lacks the tag where the code is -1."""
+
+    values: tuple[Tag, ...]
+    codes: Codes32
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arrays:
+    """What is kept of an item set."""
+
+    count: int
+    tags: Mapping[str, Codes]  # the suite's derived ones among them
+    written: tuple[str, ...]  # the names of those that stand in the items
+    split: Codes  # of the items, whether they have a tag of that name or not
+    clusters: Clusters
+    chance: Floats  # 1 / choices, 0 where an item has none
+    answered: tuple[Ints, ...]  # per run: the item of each line of its answers
+    unread: tuple[Ints, ...]  # per run: the items whose reply could not be read, was withheld or failed (all wrong)
+    statuses: tuple[Mapping[str, int], ...]  # per run: how many answers are not ordinary ones, by status
+    errors: tuple[tuple[tuple[str, str], ...], ...]  # per run: the items that failed, and how
+    skipped: tuple[Ints, ...]  # per run: the items that were not asked (no metric has a number for them)
+    uncovered: tuple[Ints, ...]  # per run: the items that the model knows nothing of (nor for these)
+    metrics: Mapping[str, tuple[Values, ...]]  # metric -> one per run
+
+
+def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
+    """Read the items and all answers once."""
+    if not items.answered:
+        raise ProbandError("no run over these items", file=items.source)
+    tags: list[dict[str, Tag]] = []  # every combination that occurs
+    seen, combination = dict[Hashable, int](), array("i")  # which one an item has
+    clusters, chance, split = GrowingClusters(), array("d"), array("i")
+    streams = [_Run(items, at, metrics) for at in range(len(items.answered))]
+    at = -1
+    for at, item in enumerate(items.raw_items()):
+        key = (*item.tags.items(), *map(type, item.tags.values()))  # True and 1 are different values
+        combination.append(seen.setdefault(key, len(seen)))
+        if len(tags) < len(seen):
+            tags.append(item.tags)
+        clusters.add(clusters_of(item))
+        chance.append(1.0 / len(item.choices) if item.choices else 0.0)
+        split.append(SPLITS.index(item.split))
+        for stream in streams:
+            stream.meet(at, item)
+    if at < 0:
+        raise ProbandError("contains no items", file=items.source)
+    for stream in streams:
+        stream.end(at + 1)
+    return Arrays(
+        count=at + 1,
+        tags=_codes(tags, np.frombuffer(combination, dtype=np.int32), items.suite.derive),
+        written=tuple(dict.fromkeys(name for each in tags for name in each)),
+        split=Codes(SPLITS, np.frombuffer(split, dtype=np.int32)),
+        clusters=clusters.done(),
+        chance=np.frombuffer(chance),
+        answered=tuple(_ints(stream.answered) for stream in streams),
+        unread=tuple(_ints(stream.of_status(*WRONG)) for stream in streams),
+        statuses=tuple({name: len(rows) for name, rows in stream.by_status.items() if rows} for stream in streams),
+        errors=tuple(tuple(stream.errors) for stream in streams),
+        skipped=tuple(_ints(stream.of_status("skipped")) for stream in streams),
+        uncovered=tuple(_ints(stream.of_status("not covered")) for stream in streams),
+        metrics={m.name: tuple(stream.values(m) for stream in streams) for m in metrics},
+    )
+
+
+def _ints(numbers: array[int]) -> Ints:
+    return np.frombuffer(numbers, dtype=np.int64) if numbers else np.empty(0, dtype=np.int64)
+
+
+class _Run:
+    """One run on its way through the items."""
+
+    def __init__(self, items: ItemSet, at: int, metrics: Sequence[Metric]) -> None:
+        self.label, self.source = items.labels[at], items.answered[at].answers
+        self.asked = items.runs[at].settings.get("asked", items.runs[at].settings.get("limit"))
+        self.answers: Iterator[Answer] = items.raw_answers(at)
+        self.next = next(self.answers, None)
+        self.answered = array("q")
+        self.by_status = {status: array("q") for status in get_args(Status) if status}
+        self.errors = list[tuple[str, str]]()
+        self.metrics = [(m, _record(m) if m.over == "set" else m.of, array("q"), array("d")) for m in metrics]
+
+    def meet(self, at: int, item: Item) -> None:
+        """Take the answer to this item, if it is the next one."""
+        answer = self.next
+        if answer is None or answer.item_id != item.id:
+            return
+        if answer.scores and item.choices and len(answer.scores) != len(item.choices):
+            self.refuse(f"gives item {item.id!r} {len(answer.scores)} scores for {len(item.choices)} choices")
+        self.answered.append(at)
+        if answer.status:
+            self.by_status[answer.status].append(at)
+            if answer.status == "error":
+                self.errors.append((item.id, answer.text or ""))
+        for metric, of, rows, numbers in self.metrics:
+            found = None if answer.status in LEFT_OUT else of(item, answer)
+            if found is None:
+                continue
+            single = isinstance(found, (float, int, np.number))
+            if not (math.isfinite(found) if single else all(map(math.isfinite, found))):
+                self.refuse(f"gives {metric.name} of item {item.id!r} a value that is not a finite number")
+            if single:
+                numbers.append(found)
+                rows.append(at)
+            else:
+                numbers.extend(found)
+                rows.extend((at,) * (1 if metric.over == "set" else len(found)))
+        self.next = next(self.answers, None)
+
+    def of_status(self, *names: str) -> array[int]:
+        """The items whose answers have one of these statuses, in order."""
+        return array("q", sorted(at for name in names for at in self.by_status[name]))
+
+    def refuse(self, what: str) -> None:
+        if isinstance(self.source, Path):
+            raise ProbandError(what, file=self.source, line=len(self.answered) + 1)
+        raise ProbandError(f"{self.label} {what}")
+
+    def end(self, count: int) -> None:
+        """Every answer must have met its item, and a run that was not limited must have answered all of them."""
+        if self.next is not None:
+            self.refuse(f"answers item {self.next.item_id!r}, which is not there or stands earlier")
+        wanted = count if self.asked is None else min(count, int(self.asked))
+        if isinstance(self.source, Path) and len(self.answered) < wanted:
+            done = f"contains {len(self.answered):,} of {wanted:,} answers: rerun the `proband run` command"
+            raise ProbandError(done, file=self.source)
+
+    def values(self, metric: Metric) -> Values:
+        rows, numbers = next((rows, numbers) for m, _, rows, numbers in self.metrics if m is metric)
+        found = np.frombuffer(numbers) if numbers else np.empty(0)
+        return Values(_ints(rows), found.reshape(len(rows), -1) if metric.over == "set" and len(rows) else found)
+
+
+def _record(metric: Metric) -> Any:
+    if metric.each is None:
+        raise ProbandError(f"metric {metric.name!r} is over a set but has no record per item ('each')")
+    return metric.each
+
+
+def _codes(
+    combinations: Sequence[Mapping[str, Tag]],
+    of_items: Codes32,
+    derive: Callable[[Mapping[str, Tag]], Mapping[str, Tag]],
+) -> dict[str, Codes]:
+    """The tags of all items, derived ones among them, from the combinations that occur."""
+    values: dict[str, dict[tuple[bool, Tag], int]] = {}
+    codes: list[dict[str, int]] = []  # of each combination
+    for tags in combinations:
+        codes.append({})
+        for name, value in {**tags, **derive(tags)}.items():
+            known = values.setdefault(name, {})
+            codes[-1][name] = known.setdefault((isinstance(value, bool), value), len(known))
+    return {
+        name: Codes(
+            tuple(value for _, value in known),
+            np.array([each.get(name, -1) for each in codes], dtype=np.int32)[of_items],
+        )
+        for name, known in values.items()
+    }

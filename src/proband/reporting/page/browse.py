@@ -1,0 +1,258 @@
+"""The item browser's data: small script files, since a page opened from disk may load scripts but not fetch.
+
+An index per item set holds what filters need (a code per tag, right or wrong per run); the items themselves lie in
+shards of a few hundred that the page loads when it shows them. Of a large item set the browser has a sample, which a
+second pass over the files picks out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import UNSET
+
+from proband.core.errors import ProbandError
+from proband.core.files import dumps
+from proband.core.statistics.clusters import Floats, Ints
+from proband.core.types import Answer
+from proband.reporting.draw.marks import look
+from proband.reporting.numbers import words
+from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.columns import item_means
+
+SHOWN = 2000  # items in the browser
+SHARD = 250  # items a file
+FILTERED = 400  # a tag with more values than this is searched, not picked from a list
+DRAWN = 240  # items that carry the suite's drawings
+TRIED = 3  # drawn items after which it is known whether a suite draws answers too
+DRAWING_BYTES = 8 * 2**20
+
+
+def script(call: str, *values: Any) -> str:
+    """A line of JavaScript that hands values over as JSON that is inert inside HTML and JavaScript alike.
+
+    >>> script("f", "</script>")
+    'f("\\\\u003c/script>");\\n'
+    """
+    text = ",".join(map(dumps, values)).replace("<", "\\u003c")
+    return f"{call}({text});\n".replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def write_browser(study: Study, write: Callable[[str, str], None]) -> dict[str, int]:
+    """Write the index and the shards of one item set by `write(file, text)`; returns how many items it has, shows and
+    draws."""
+    values = outcomes(study)
+    places = sample(study, values, most=SHOWN)
+    browser = _Browser(study, places, [line[places] for line in values])
+    records = browser.records()
+    for number, first in enumerate(range(0, len(records), SHARD)):
+        part = records[first : first + SHARD]
+        write(f"data/{study.key}-{number}.js", script("PROBAND.shard", study.key, number, part))
+    write(f"data/{study.key}-index.js", script("PROBAND.index", study.key, browser.index(records)))
+    return {"items": study.arrays.count, "shown": len(records), "drawings": sum("svg" in each for each in records)}
+
+
+def outcomes(study: Study) -> list[Floats]:
+    """The main metric of each item, a line per run; NaN where there is none. A metric that ranks items has no number
+    for one of them: its items are right (1) or wrong (0) at the run's own threshold."""
+    count, found = study.arrays.count, study.arrays.metrics[study.main.name]
+    if study.main.over == "item":
+        return [item_means(each, count) for each in found]
+    lines = []
+    for run, values in enumerate(found):
+        line = np.full(count, np.nan)
+        if values.numbers.ndim == 2 and values.numbers.shape[1] == 2:  # a score and the truth
+            read = ~np.isin(values.rows, study.arrays.unread[run])
+            line[values.rows[read]] = _at_best_threshold(*values.numbers[read].T)
+        lines.append(line)
+    return lines
+
+
+def _at_best_threshold(scores: Floats, truth: Floats) -> Floats:
+    """1 where an item lies on the right side of the threshold that has most items right (of several, the highest).
+
+    >>> _at_best_threshold(np.array([0.9, 0.8, 0.7, 0.1]), np.array([1.0, 0.0, 1.0, 0.0])).tolist()
+    [1.0, 1.0, 0.0, 1.0]
+    """
+    levels = np.append(np.unique(scores), np.inf)[::-1]  # the first takes none
+    order = np.argsort(-scores, kind="stable")
+    taken = np.searchsorted(-scores[order], -levels, side="right")
+    gained = np.append(0.0, np.cumsum(2 * truth[order] - 1))[taken]  # true ones less false ones among those taken
+    right: Floats = ((scores >= levels[int(np.argmax(gained))]) == (truth > 0.5)).astype(float)
+    return right
+
+
+def _spread(count: int, most: int) -> set[int]:
+    """At most `most` places, evenly over `count`.
+
+    >>> sorted(_spread(10, 5)), len(_spread(3, 5))
+    ([0, 2, 4, 6, 8], 3)
+    """
+    return set(range(count)) if count <= most else {i * count // most for i in range(most)}
+
+
+class _Browser:
+    """The items at `places` with everyone's answers; `values` are the main metric of each run for them."""
+
+    def __init__(self, study: Study, places: Any, values: Sequence[Any]) -> None:
+        self.study, self.places = study, places.tolist()
+        tags = study.arrays.tags
+        self.listed = [name for name in study.arrays.written if len(tags[name].values) <= FILTERED]
+        found = study.items.items_at(self.places)
+        self.items = [found[place] for place in self.places]
+        self.order = study.run_order
+        self.values = [values[run] for run in self.order]
+        self.answers = [self._answers(run) for run in self.order]
+        self.labels = [study.items.labels[run] for run in self.order]
+
+    def _answers(self, run: int) -> list[Answer | None]:
+        answered = self.study.arrays.answered[run]
+        line = np.searchsorted(answered, self.places)
+        lines = {place: int(at) for place, at in zip(self.places, line) if at < len(answered) and answered[at] == place}
+        found = self.study.items.answers_at(run, lines.values())
+        return [found[lines[place]] if place in lines else None for place in self.places]
+
+    def records(self) -> list[dict[str, Any]]:
+        records, drawn = [self._record(i) for i in range(len(self.items))], _spread(len(self.items), DRAWN)
+        spent, pictures, answered = 0, 0, True
+        for i in sorted(drawn):
+            if spent >= DRAWING_BYTES:
+                break
+            if drawings := self._drawings(i, answers=answered):
+                records[i]["svg"] = drawings
+                spent += sum(len(svg) for svg in drawings.values())
+                pictures += 1
+                answered = answered and (pictures < TRIED or len(drawings) > 1)
+        return records
+
+    def index(self, records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        study = self.study
+        return {
+            "suite": study.items.suite.name,
+            "count": len(records),
+            "total": study.arrays.count,
+            "shard": SHARD,
+            "ids": [record["id"] for record in records],
+            "runs": self.labels,
+            "looks": [look(hue) for hue, system in zip(study.hues, study.systems) for _ in system.runs],
+            "tags": {
+                name: {
+                    "title": self._title(name),
+                    "values": [words.tag(value) for value in study.arrays.tags[name].values],
+                    "codes": study.arrays.tags[name].codes[self.places].tolist(),
+                }
+                for name in self.listed
+            },
+            "right": ["".join(map(self._sign, given, line.tolist())) for given, line in zip(self.answers, self.values)],
+            "ranked": study.main.over == "set",
+            "drawn": [i for i, record in enumerate(records) if "svg" in record],
+        }
+
+    def _record(self, i: int) -> dict[str, Any]:
+        item = self.items[i]
+        record: dict[str, Any] = {"id": item.id, "prompt": item.prompt}
+        if item.choices:
+            record |= {"choices": item.choices, "gold": item.gold}
+        own = {name: value for name, value in item.tags.items() if name not in self.listed}
+        if own:
+            record["tags"] = {self._title(name): words.tag(value) for name, value in own.items()}
+        record["answers"] = [_answer(given[i], float(line[i])) for given, line in zip(self.answers, self.values)]
+        text = self.study.items.suite.show(item)
+        return record | ({"show": text} if text.strip() != item.prompt.strip() else {})
+
+    def _title(self, tag: str) -> str:
+        return self.study.items.suite.tag_titles.get(tag, words.name(tag))
+
+    def _sign(self, answer: Answer | None, value: float) -> str:
+        """1 right, 0 wrong, t a tie with the right choice, h partly right, u unread, f failed or withheld, s skipped,
+        n not covered, - no verdict."""
+        if answer is not None and answer.status:
+            return "f" if answer.status in ("error", "content_filter") else answer.status[0]
+        if value != value or not self.study.main.percent:
+            return "-"
+        if answer is not None and 0 < value < 1:
+            return "t" if answer.scores else "h"
+        return "1" if value >= 1 else "0"
+
+    def _drawings(self, i: int, *, answers: bool) -> dict[str, str]:
+        """The suite's drawing of the item, and one per run where it differs. Drawings are shown as images, so that
+        nothing in them can run."""
+        draw, item = self.study.items.suite.draw, self.items[i]
+        plain = draw(item, None)
+        found = {"": plain} if plain else {}
+        for label, given in zip(self.labels, self.answers) if answers else ():
+            answer = given[i]
+            own = draw(item, answer) if answer is not None and not answer.status else None
+            if own and own != plain:
+                found[label] = own
+        for svg in found.values():
+            if not svg.lstrip().startswith("<svg"):
+                raise ProbandError(f"the drawing of item {item.id!r} is not an SVG element")
+        return {label: _standalone(svg) for label, svg in found.items()}
+
+
+def _answer(answer: Answer | None, value: float) -> dict[str, Any] | None:
+    if answer is None:
+        return None
+    short: dict[str, Any] = {"v": None if value != value else round(value, 4)}
+    if answer.scores:
+        short["s"] = [round(float(score), 4) for score in answer.scores]
+    if answer.text is not None:
+        short["t"] = answer.text
+    if answer.logprob is not UNSET:
+        short["l"] = round(answer.logprob, 4)
+    if answer.blanks:
+        short["b"] = answer.blanks
+    if answer.status:
+        short["status"] = answer.status
+    return short
+
+
+def _standalone(svg: str) -> str:
+    """An image needs the namespace that an element inside a page can do without."""
+    head, end, rest = svg.lstrip().partition(">")
+    if "xmlns=" not in head:
+        head = head.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+    return head + end + rest
+
+
+# ---- which items are shown, where there are too many -----------------------------------------------------------------
+
+
+def sample(study: Study, values: Sequence[Any], *, most: int) -> Ints:
+    """At most `most` places of items, in their order: all, or some of each stratum. A stratum is a combination of the
+    tags of the suite's first table and of the outcomes of all runs (`values`: the main metric of each run per item)."""
+    count = study.arrays.count
+    if count <= most:
+        return np.arange(count)
+    table = next(iter(study.items.suite.tables), None)
+    names = [name for name in ((*table.rows, *table.columns) if table else ()) if name in study.arrays.tags]
+    lines = [study.arrays.tags[name].codes.astype(np.int64) for name in names]
+    lines += [_outcome(each) for each in values]
+    strata = np.unique(np.column_stack(lines), axis=0, return_inverse=True)[1] if lines else np.zeros(count, np.int64)
+    return spread(strata, most=most, seed=study.seed)
+
+
+def _outcome(values: Any) -> Ints:
+    """0 wrong, 1 right, 2 in between or another number, 3 none."""
+    outcome: Ints = np.where(np.isnan(values), 3, np.where(values <= 0, 0, np.where(values >= 1, 1, 2)))
+    return outcome
+
+
+def spread(strata: Ints, *, most: int, seed: int) -> Ints:
+    """At most `most` places, drawn at random: the strata in turn give one each until they are exhausted, so that
+    small strata are shown whole and large ones share what is left.
+
+    >>> spread(np.array([0] * 97 + [1] * 3), most=10, seed=0)[-3:].tolist()
+    [97, 98, 99]
+    """
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(strata))
+    by_stratum = order[np.argsort(strata[order], kind="stable")]
+    sorted_strata = strata[by_stratum]
+    starts = np.searchsorted(sorted_strata, sorted_strata, side="left")
+    turn = np.arange(len(strata)) - starts  # the how-manieth of its stratum
+    chosen = by_stratum[np.lexsort((rng.random(len(strata)), turn))[:most]]
+    return np.sort(chosen)

@@ -1,0 +1,279 @@
+"""The pages of a report: index.html is the overview; each item set has a page of its own with its tables, figures,
+tests, item browser and provenance; claims.html has the papers' findings as tests.
+
+Style and script are written into each page: the files of one folder are all there is. The templates beside this file
+put the numbers into words and HTML, and escape them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from proband.core.suite import Sheet
+from proband.core.text import slug
+from proband.reporting.claims import Verdict
+from proband.reporting.draw.axes import NARROW, WIDE, Axis, tip, value_range
+from proband.reporting.draw.charts import differences, drawing, heat_map
+from proband.reporting.draw.lines import curve_plot, line_plot
+from proband.reporting.draw.marks import figure_formats, look, svg
+from proband.reporting.numbers import words
+from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.columns import Comparison
+from proband.reporting.numbers.grids import Grid
+from proband.reporting.page.provenance import provenance
+from proband.reporting.tables.formats import numeric, plain_cell
+from proband.reporting.tables.lines import CellText, Line, best, cell_texts, head, notes, rows_of, signs, unit
+from proband.web.templates import asset, content_hash, render
+
+SCRIPTS = (
+    ("proband.web", "page.js"),
+    ("proband.reporting.page", "figures.js"),
+    ("proband.reporting.page", "browser.js"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """Everything the page says of one item set."""
+
+    study: Study
+    overall: Grid
+    grids: tuple[Grid, ...]
+    sheets: tuple[Sheet, ...]
+    compared: tuple[Comparison, ...]
+    findings: tuple[str, ...]  # the sentences that stand first
+    browsed: Mapping[str, int]
+
+
+PAGES = ("index", "claims")  # names that no item set may have
+
+
+def pages(
+    sections: Sequence[Section],
+    *,
+    title: str,
+    claims: Sequence[Verdict] = (),
+    across: Sheet | None = None,
+    missing: str = "",
+    learnt: Sequence[Verdict] = (),
+    notes: Sequence[tuple[str, str]] = (),
+) -> dict[str, str]:
+    """File -> page: the overview, one page per item set, and the claims; `missing` says which figure files could not be
+    written. The overview begins with what was `learnt` and the `notes`."""
+    views = [_view(section) for section in sections]
+    listed = [("index.html", "Overview"), *((view["file"], view["title"]) for view in views)]
+    listed += [("claims.html", "Claims")] if claims else []
+    shared = {**_shared(), "title": title, "pages": listed, "missing": missing, "claims": claims, "sections": views}
+    made = {
+        "index.html": _rendered(
+            "overview",
+            shared,
+            contents=_outline(views, across, first=bool(learnt or notes)),
+            counts=_counts(sections),
+            across=across,
+            learnt=learnt,
+            notes=notes,
+        ),
+    }
+    for section, view in zip(sections, views):
+        made[view["file"]] = _rendered(
+            "item_set", shared, here=view["file"], s=view, contents=view["contents"], partly=_partly(section)
+        )
+    if claims:
+        made["claims.html"] = _rendered(
+            "claims",
+            shared,
+            here="claims.html",
+            contents=[("claims", "Claims", 1)],
+            names={view["key"]: view["title"] for view in views},
+        )
+    return made
+
+
+def _rendered(template: str, shared: Mapping[str, Any], **values: Any) -> str:
+    return render("proband.reporting.page", f"{template}.html", **{"here": "index.html", **shared, **values})
+
+
+def _shared() -> dict[str, Any]:
+    """What every page has: style and script, and the functions that templates call."""
+    from markupsafe import Markup
+
+    script = "".join(asset(package, file) for package, file in SCRIPTS)
+    style = asset("proband.web", "page.css") + asset("proband.reporting.page", "report.css")
+    return {
+        "script_hash": content_hash(script),
+        "script": Markup(script),
+        "style": Markup(style),
+        "words": words,
+        "look": look,
+        "tip": tip,
+        "plain_cell": plain_cell,
+    }
+
+
+def _outline(views: Sequence[Mapping[str, Any]], across: Sheet | None, *, first: bool) -> list[tuple[str, str, int]]:
+    """The contents of the overview: (anchor, words, level)."""
+    learnt = [("learnt", "What was learnt", 1)] if first else []
+    parts = [("overview", "Overview", 1), *learnt, *((view["key"], view["title"], 2) for view in views)]
+    parts += [("relations", "A relation across suites", 1)] if across else []
+    return [*parts, ("tables", "Tables and figures", 1), ("reading", "How to read the numbers", 1)]
+
+
+def _counts(sections: Sequence[Section]) -> str:
+    models = {run.model for section in sections for run in section.study.items.runs}
+    answers = sum(len(each) for section in sections for each in section.study.arrays.answered)
+    items = sum(section.study.arrays.count for section in sections)
+    return ", ".join((words.count(len(models), "model"), words.count(items, "item"), words.count(answers, "answer")))
+
+
+def _view(section: Section) -> dict[str, Any]:
+    study, grids = section.study, section.grids
+    suite = study.items.suite
+    scored = study.mask({})
+    counted = {int(row) for each in study.arrays.metrics[study.main.name] for row in each.rows if scored[row]}
+    clusters = words.count(study.arrays.clusters.count, "cluster")
+    about = [f"{words.count(study.arrays.count, 'item')} in {clusters}", study.items.source, suite.cites]
+    panels = [panel(grid) for grid in grids]
+    sheets = [(sheet, sheet_file(sheet, study.key), numeric(sheet)) for sheet in section.sheets]
+    tables = [(grid.name, grid.table.title, 2) for grid in grids] + [
+        (file, sheet.title, 2) for sheet, file, _ in sheets
+    ]
+    contents = [("overview", "Overview", 1), *([("results", "Tables and figures", 1)] if tables else []), *tables]
+    contents += [("tests", "Paired significance tests", 1)] if section.compared else []
+    return {
+        "key": study.key,
+        "file": f"{study.key}.html",
+        "contents": [*contents, ("items", "Items", 1), ("provenance", "Provenance", 1)],
+        "title": study.name,
+        "study": study,
+        "about": " · ".join(each for each in about if each),
+        "overall": section.overall,
+        "axis": Axis(
+            *((0.0, 1.0) if study.main.percent else value_range(section.overall)), 0.0, 100.0, study.main.percent
+        ),
+        "overall_unit": f"{unit(section.overall)} over {words.count(len(counted), 'item')}",
+        "findings": section.findings,
+        "panels": panels,
+        "sheets": sheets,
+        "curves": {sheet.name: drawn(sheet) for sheet in section.sheets if sheet.curves is not None},
+        "compared": _comparisons(section.compared),
+        "provenance": provenance(study),
+    }
+
+
+def _comparisons(compared: Sequence[Comparison]) -> dict[str, Any] | None:
+    """Overall differences in the open, those per column behind a line to click on."""
+    if not compared:
+        return None
+    rest = [c for c in compared if c.group]
+    pairs = len({frozenset((c.a, c.b)) for c in compared})
+    return {
+        "family": _family(max(1, round(len(compared) / pairs))),
+        "overall": _drawn([c for c in compared if not c.group]),
+        "by": " and ".join(dict.fromkeys(words.name(tag) for c in rest for tag in c.group)),
+        "rest": _drawn(rest),
+    }
+
+
+def _family(comparisons: int) -> str:
+    """
+    >>> _family(3)
+    'Holm’s correction over the 3 comparisons of each pair of models'
+    """
+    if comparisons == 1:
+        return "one comparison per pair of models, so no correction"
+    return f"Holm’s correction over the {comparisons} comparisons of each pair of models"
+
+
+def _drawn(compared: Sequence[Comparison]) -> list[tuple[Comparison, Any]]:
+    from markupsafe import Markup
+
+    pictures = differences(compared) if compared else ()
+    return [(c, Markup(svg(picture, page=True))) for c, picture in zip(compared, pictures)]
+
+
+def _partly(section: Section) -> str:
+    """What the item browser leaves out, if anything."""
+    items, shown, drawn = (section.browsed[name] for name in ("items", "shown", "drawings"))
+    parts = []
+    if shown < items:
+        parts.append(
+            f"showing {shown:,} of {items:,} items, drawn at random within each combination of tags and outcomes"
+        )
+    if 0 < drawn < shown:
+        parts.append(f"drawings of {drawn:,} items")
+    return f"{section.study.name}: {'; '.join(parts)}." if parts else ""
+
+
+# ---- the panel of a table: its drawings and its cells ----------------------------------------------------------------
+
+
+def panel(grid: Grid) -> dict[str, Any]:
+    from markupsafe import Markup
+
+    wide, narrow = (Markup(svg(drawing(grid)(grid, w), page=True, switched=grid.by_system)) for w in (WIDE, NARROW))
+    return {
+        "grid": grid,
+        "unit": unit(grid),
+        "wide": wide,
+        "narrow": narrow,
+        "head": head(grid),
+        "bodies": [_body(grid, group) for group in rows_of(grid)],
+        "sources": "; ".join(dict.fromkeys(f.source for cell in grid.published.values() for f in cell.values())),
+        "notes": notes(grid),
+        "figures": figure_formats(),
+        "signs": signs(grid),
+        "bold": len(grid.labels) > 1,
+        "marks": marks_key(grid),
+    }
+
+
+def marks_key(grid: Grid) -> list[tuple[str, str]]:
+    """What the marks of a figure mean, as (class of the style sheet, words): those that it has."""
+    few = [("few", "too few items to tell: no interval")] if grid.has_few else []
+    published = [("diamond", "published")] if any(map(grid.others, grid.rows)) else []
+    chance = [("dash", "chance")] if grid.has_chance else []
+    if drawing(grid) is heat_map:
+        against = "above chance" if grid.has_chance else "darker: better"
+        low = [("below", "below chance"), ("pale", "° the interval includes chance")] if grid.has_chance else []
+        return [("above", against), *low, *few]
+    band = "band" if drawing(grid) is line_plot else "bar"
+    return [("dot", "mean"), (band, "95% interval"), *chance, *published, *few]
+
+
+def _body(grid: Grid, group: Sequence[Line]) -> list[tuple[Line, list[tuple[CellText, str, str]]]]:
+    """The lines of a row with their cells. The best of ours is in bold, if there are several."""
+    several = sum(line.run is not None for line in group) > 1
+    top = best(grid, group[0].row) if several else (None,) * len(grid.columns)
+    return [(line, list(_cells(grid, line, top))) for line in group]
+
+
+def _cells(grid: Grid, line: Line, top: Sequence[float | None]) -> Iterator[tuple[CellText, str, str]]:
+    """Each cell in words, its classes and its tooltip."""
+    for column, cell, shown, highest in zip(grid.columns, line.cells, cell_texts(grid, line), top):
+        if line.run is None:
+            yield shown, "", f"{line.label} (published)\n{line.source}"
+        elif cell is None:
+            yield shown, "", ""
+        else:
+            bold = " best" if cell.estimate.mean == highest else ""
+            yield (
+                shown,
+                ("few" if shown.few else cell.against_chance + bold),
+                tip(grid, line.run, line.row, column, cell),
+            )
+
+
+def sheet_file(sheet: Sheet, key: str) -> str:
+    return f"{key}-{slug(sheet.name)}"
+
+
+def drawn(sheet: Sheet) -> dict[str, Any]:
+    """The curves of an analysis, wide and narrow."""
+    from markupsafe import Markup
+
+    assert sheet.curves is not None
+    wide, narrow = (Markup(svg(curve_plot(sheet.curves, sheet.title, w), page=True)) for w in (WIDE, NARROW))
+    return {"wide": wide, "narrow": narrow, "figures": figure_formats()}

@@ -1,0 +1,287 @@
+"""`proband report`: item sets with their runs in, one folder out that opens from disk."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+
+from proband.core.errors import ProbandError
+from proband.core.metrics import Metric
+from proband.core.progress import Progress
+from proband.core.statistics.clusters import FEW
+from proband.core.suite import Analysis, Claim, Published, Results, Suite, Table
+from proband.core.text import slug
+from proband.reporting.claims import Verdict, as_sheet, chosen, judge
+from proband.reporting.draw.marks import MODELS, can_paint
+from proband.reporting.findings import prompt_spread, sentences, unread_warnings
+from proband.reporting.folder import Folder
+from proband.reporting.numbers import words
+from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.comparisons import comparisons
+from proband.reporting.numbers.grids import Grid, fill
+from proband.reporting.numbers.item_sets import ItemSet, names
+from proband.reporting.numbers.systems import unique
+from proband.reporting.page.browse import write_browser
+from proband.reporting.page.page import PAGES, Section, pages, sheet_file
+from proband.reporting.tables.combined import across_suites, combined_table
+
+NO_PLOTS = "PNG and PDF figures were not written: they need matplotlib (pip install 'proband[plots]')."
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions:
+    """What is reported, and how."""
+
+    title: str | None = None
+    seed: int = 0
+    tables: Sequence[str] | None = None  # by name; None: those that are not only for studies
+    analyses: Sequence[str] = ()  # by name
+    claims: bool | Sequence[str] = False  # test the suites' claims, or those that contain one of these texts
+    split: str = ""  # the items that are scored (core/metrics.py)
+    force: bool = False  # write over files that no report wrote
+    findings: Mapping[str, Sequence[Claim]] = field(default_factory=dict)  # by suite: tested too, and stated first
+    notes: Sequence[tuple[str, str]] = ()  # a sentence and a link, below the findings
+
+    def tables_of(self, suite: Suite) -> list[Table]:
+        return [table for table in suite.tables if (table.always if self.tables is None else table.name in self.tables)]
+
+    def claims_of(self, suite: Suite) -> Sequence[Claim]:
+        return chosen(suite.claims, self.claims) if self.claims else ()
+
+    def analyses_of(self, suite: Suite) -> list[Analysis]:
+        return [analysis for analysis in suite.analyses if analysis.name in self.analyses]
+
+    def metrics_of(self, suite: Suite) -> list[Metric]:
+        """The metrics that the tables, the analyses, the claims and the findings need."""
+        beside = {name for analysis in self.analyses_of(suite) for name in analysis.tables.values()}
+        names = [table.metric for table in self.tables_of(suite)]
+        names += [table.metric for table in suite.tables if table.name in beside]
+        tested = (*self.claims_of(suite), *self.findings.get(suite.name, ()))
+        names += [contrast.metric for claim in tested for contrast in claim.contrasts]
+        return [suite.metric(name) for name in dict.fromkeys(names)]
+
+
+def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[str, Any]:
+    """Write index.html, a page per item set, report.json, tables/, figures/ and data/ into `out`; files of an earlier
+    report that this one does not have are removed. `options` are the fields of ReportOptions. Returns where it is and
+    what stands out; the numbers are in report.json."""
+    what = ReportOptions(**options)
+    check(sets, what)
+    folder = Folder(out, force=what.force)
+    sections = _sections(sets, folder, what)
+    studies = [section.study for section in sections]
+    across = across_suites(studies)
+    if across is not None:
+        folder.sheet(across, across.name)
+    tested = [(section.study, section.sheets) for section in sections]
+    claims = judge(tested, {each.suite.name: what.claims_of(each.suite) for each in sets}) if what.claims else []
+    findings = judge(tested, what.findings) if what.findings else []
+    if what.claims:
+        folder.sheet(as_sheet(claims, {study.key: study.name for study in studies}), "claims")
+        folder.json("claims.json", {"claims": _plain(claims)})
+    title = what.title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
+    missing = "" if can_paint() else NO_PLOTS
+    made = pages(
+        sections, title=title, claims=claims, across=across, missing=missing, learnt=findings, notes=what.notes
+    )
+    for file, text in made.items():
+        folder.text(file, text)
+    told = {"title": title, "missing": missing, "findings": _plain(findings)}
+    told["sets"] = [_set_summary(section) for section in sections]
+    folder.finish(told | ({"claims": _plain(claims)} if what.claims else {}))
+    return {
+        "page": str(out / "index.html"),
+        "models": len({run.model for each in sets for run in each.runs}),
+        "items": sum(study.arrays.count for study in studies),
+        "answers": sum(len(each) for study in studies for each in study.arrays.answered),
+        "sentences": [sentence for section in sections for sentence in section.findings],
+        "scores": [line for section in sections for line in _scores(section)],
+        **({"claims": _counted(claims)} if what.claims else {}),
+        **({"findings": _plain(findings)} if findings else {}),
+        **({"missing": missing} if missing else {}),
+    }
+
+
+def _counted(claims: Sequence[Verdict]) -> dict[str, int]:
+    """How many claims have each verdict."""
+    counted = {kind: sum(each.verdict == kind for each in claims) for kind in ("holds", "fails", "open")}
+    lost = sum(each.verdict == "not interpretable" for each in claims)
+    return counted | ({"not interpretable": lost} if lost else {})
+
+
+# ---- what is wanted ------------------------------------------------------------------------------------------------
+
+
+def check(sets: Sequence[ItemSet], what: ReportOptions) -> None:
+    """Whether there is what the options name, and every metric that the suites' tables and claims name."""
+    if not sets:
+        raise ProbandError("nothing to report: no run was given")
+    stated = [claim.statement for each in sets for claim in each.suite.claims]
+    for text in () if isinstance(what.claims, bool) else what.claims:
+        if not any(text in statement for statement in stated):
+            raise ProbandError(f"no claim contains {text!r}")
+    for kind, wanted, known in (
+        ("table", what.tables or (), [table.name for each in sets for table in each.suite.tables]),
+        ("analysis", what.analyses, [analysis.name for each in sets for analysis in each.suite.analyses]),
+    ):
+        for name in wanted:
+            if name not in known:
+                raise ProbandError(f"no {kind} {name!r}; there are {', '.join(dict.fromkeys(known)) or 'none'}")
+    for suite in (each.suite for each in sets):
+        names = [metric.name for metric in suite.metrics]
+        users = [(f"table {table.name!r}", table.metric) for table in suite.tables]
+        users += [(f"claim {c.statement!r}", each.metric) for c in suite.claims for each in c.contrasts if each.metric]
+        for user, metric in users:
+            if metric not in names:
+                raise ProbandError(f"{user} of suite {suite.name!r} asks for metric {metric!r}")
+
+
+# ---- the item sets -------------------------------------------------------------------------------------------------
+
+
+def _sections(sets: Sequence[ItemSet], folder: Folder, what: ReportOptions) -> list[Section]:
+    """The numbers of every item set first, so that a system has one colour wherever it is drawn; then its files."""
+    keys = unique([*PAGES, *(slug(each.suite.name) for each in sets)])[len(PAGES) :]
+    studies: list[Study] = []
+    with Progress("report", total=sum(3 + len(what.tables_of(each.suite)) for each in sets)) as bar:
+        for each, key, name in zip(sets, keys, names(sets, keys)):
+            study = Study(each, what.metrics_of(each.suite), key=key, seed=what.seed, split=what.split)
+            study.name = name
+            study.rank()
+            studies.append(study)
+            bar.advance()
+        colour(studies)
+        return [_section(study, folder, what, bar.advance) for study in studies]
+
+
+def colour(studies: Sequence[Study]) -> None:
+    """A system has the same colour wherever it is drawn. Colours are used again when all are taken, but not for
+    systems of one item set while it has fewer systems than there are colours."""
+    number: dict[str, int] = {}
+    for study in studies:
+        for label in (each for each in study.labels if each not in number):
+            others = {other for each in studies if label in each.labels for other in each.labels if other in number}
+            beside, taken = {number[other] % MODELS for other in others}, set(number.values())
+            free = (hue for hue in count() if hue not in taken)
+            number[label] = next(hue for hue in free if hue % MODELS not in beside or len(beside) == MODELS)
+        study.hues = tuple(number[label] for label in study.labels)
+
+
+def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callable[[], None]) -> Section:
+    """The files of one item set."""
+    suite = study.items.suite
+    title = f"All {study.scope}"
+    overall = fill(study, Table(name="headline", title=title, rows=(), columns=(), metric=study.main.name))
+    folder.grid(overall)
+    grids = []
+    for table in what.tables_of(suite):
+        grid = fill(study, table)
+        if not grid.empty:
+            grids.append(grid)
+            folder.grid(grid)
+        advance()
+    first = next((grid for grid in grids if grid.metric is study.main and grid.by_system and grid.rows), None)
+    results = cast(Results, dataclasses.replace(study.items, splits=study.splits))
+    sheets = [
+        sheet
+        for each in what.analyses_of(suite)
+        for sheet in (each.of(results, study.seed) if each.of else combined_table(study, each))
+    ]
+    sheets += prompt_spread(study)
+    for sheet in sheets:
+        folder.sheet(sheet, sheet_file(sheet, study.key))
+    compared = comparisons(study)
+    advance()
+    browsed = write_browser(study, folder.text)
+    advance()
+    return Section(
+        study=study,
+        overall=overall,
+        grids=tuple(grids),
+        sheets=tuple(sheets),
+        compared=tuple(compared),
+        findings=(*unread_warnings(study), *sentences(study, first, compared)),
+        browsed=browsed,
+    )
+
+
+# ---- for machines --------------------------------------------------------------------------------------------------
+
+
+def _plain(records: Sequence[Any]) -> list[dict[str, Any]]:
+    return [dataclasses.asdict(each) for each in records]
+
+
+def _set_summary(section: Section) -> dict[str, Any]:
+    """All estimates and comparisons."""
+    study = section.study
+    items = study.items
+    return {
+        "key": study.key,
+        "suite": items.suite.name,
+        "source": items.source,
+        "items": study.arrays.count,
+        "split": list(study.splits),
+        "items_sha": items.runs[0].items_sha,
+        "metric": study.main.name,
+        "unit": study.main.unit,
+        "better": study.main.better,
+        "intervals": {"level": 0.95, "least_effective_clusters": FEW},
+        "runs": [
+            {"label": label, "model": run.model, "solver": run.solver, "seed": run.seed, "answers": len(answered)}
+            for label, run, answered in zip(items.labels, items.runs, study.arrays.answered)
+        ],
+        "systems": [{"label": each.label, "runs": [items.labels[run] for run in each.runs]} for each in study.systems],
+        "tables": [_grid_summary(grid) for grid in (section.overall, *section.grids)],
+        "sheets": [{"name": s.name, "title": s.title, "header": s.header, "rows": s.rows} for s in section.sheets],
+        "comparisons": [dataclasses.asdict(c) | {"verdict": c.verdict} for c in section.compared],
+        "findings": list(section.findings),
+    }
+
+
+def _scores(section: Section) -> list[dict[str, Any]]:
+    """The main metric of each system over the items that are scored."""
+    study, overall = section.study, section.overall
+    cells = overall.cells[overall.rows[0], overall.columns[0]]
+    return [
+        {"items": study.name, "split": ",".join(study.splits), "model": label, "metric": words.metric(study.main)}
+        | {"mean": words.figure(cell.estimate.mean, study.main), "interval": words.span(cell.estimate, study.main)}
+        | {"chance": "" if cell.chance is None else words.figure(cell.chance, study.main), "n": cell.estimate.n}
+        | {"unread": cell.unread}
+        for label, cell in zip(study.labels, cells)
+        if cell is not None
+    ]
+
+
+def _grid_summary(grid: Grid) -> dict[str, Any]:
+    estimates = []
+    for (row, column), found in grid.cells.items():
+        for at, (label, cell) in enumerate(zip(grid.labels, found)):
+            if cell is not None:
+                tags = dict(zip(grid.table.columns, column)) | dict(zip(grid.table.rows, row or ()))
+                plain = msgspec.structs.asdict(cell.estimate) | {"group": tags}
+                spread = {"runs": cell.runs, "sd": cell.sd} if cell.runs > 1 else {}
+                differs = {"differs": list(notes)} if (notes := grid.differs.get((row, at))) else {}
+                estimates.append({"model": label, **plain, "chance": cell.chance, **spread, **differs})
+    return {
+        "name": grid.name,
+        "title": grid.table.title,
+        "metric": grid.metric.name,
+        "where": words.group(grid.table.where) if grid.table.where else "",
+        "scope": grid.scope,
+        "estimates": estimates,
+        "published": [_published(figure) for cell in grid.published.values() for figure in cell.values()],
+    }
+
+
+def _published(figure: Published) -> dict[str, Any]:
+    """A published figure with the data, conditions and number of questions it was measured on."""
+    plain = dataclasses.asdict(figure)
+    plain["on"] = {name: plain["on"][name] for name in ("data", "conditions", "questions")}
+    return plain

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.core.files import dumps, write_text
+from proband.core.metrics import ACCURACY, AUC, Metric
+from proband.core.statistics.clusters import Clusters, clusters_of
+from proband.core.types import Answer, Run, Tag
+from proband.reporting import Answered, ItemSet
+from proband.reporting.numbers.item_sets import collect
+from proband.reporting.numbers.systems import run_labels, systems
+
+
+def on_disk(items: ItemSet, folder: Path) -> ItemSet:
+    """The same item set as files."""
+    write_text(folder / "items.jsonl", "".join(dumps(each) + "\n" for each in items.items()))
+    answered = []
+    for at, each in enumerate(items.answered):
+        write_text(folder / f"{at}.jsonl", "".join(dumps(each) + "\n" for each in items.raw_answers(at)))
+        answered.append(Answered(run=each.run, answers=folder / f"{at}.jsonl"))
+    return dataclasses.replace(items, items_from=folder / "items.jsonl", answered=answered)
+
+
+def test_files_and_lists_give_the_same_arrays(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
+    """Also for a metric that reads what is not decoded at first."""
+    wordy = Metric(name="wordy", of=lambda item, answer: float(len(item.prompt) + len(item.facts) + len(item.tags)))
+    items = make_set(60, models=("embedded:mlm", "embedded:glove"))
+    first, second = (collect(each, [ACCURACY, wordy, AUC]) for each in (items, on_disk(items, tmp_path)))
+    for name in ("accuracy", "wordy", "auc"):
+        for a, b in zip(first.metrics[name], second.metrics[name]):
+            assert (a.rows == b.rows).all()
+            assert (a.numbers == b.numbers).all()
+    assert first.metrics["auc"][0].numbers.shape == (60, 2)
+    assert {n: (t.values, t.codes.tolist()) for n, t in first.tags.items()} == {
+        n: (t.values, t.codes.tolist()) for n, t in second.tags.items()
+    }
+    plain = Clusters.of([clusters_of(item) for item in items.items()])
+    for each in (first, second):
+        assert (each.clusters.code == plain.code).all()
+        assert (each.clusters.member == plain.member).all()
+
+
+def test_derived_tags_and_values_of_different_kinds(make_set: Callable[..., ItemSet]) -> None:
+    base = make_set(4, models=("embedded:mlm",))
+    tags: list[dict[str, Tag]] = [{"a": True}, {"a": 1}, {}, {"a": "x", "b": 2}]
+    items = [msgspec.structs.replace(item, tags=each) for item, each in zip(base.items(), tags)]
+    suite = dataclasses.replace(base.suite, derive=lambda tags: {"known": "a" in tags})
+    found = collect(dataclasses.replace(base, items_from=items, suite=suite), [ACCURACY])
+    assert found.tags["a"].values == (True, 1, "x")
+    assert found.tags["a"].codes.tolist() == [0, 1, -1, 2]
+    assert found.tags["known"].codes.tolist() == [0, 0, 1, 0]
+    assert found.written == ("a", "b")
+
+
+def test_a_limited_run_counts_only_what_it_answered(make_set: Callable[..., ItemSet]) -> None:
+    items = make_set(60, models=("embedded:mlm",))
+    (given,) = items.answered
+    some = [answer for i, answer in enumerate(items.raw_answers(0)) if i % 7 == 3]
+    found = collect(dataclasses.replace(items, answered=[Answered(run=given.run, answers=some)]), [ACCURACY])
+    assert found.metrics["accuracy"][0].rows.tolist() == found.answered[0].tolist() == list(range(3, 60, 7))
+
+
+def with_answers(items: ItemSet, *answers: Answer) -> ItemSet:
+    return dataclasses.replace(items, answered=[Answered(run=items.runs[0], answers=answers)])
+
+
+def test_bad_input_is_told_in_one_line(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
+    items = make_set(8, models=("embedded:mlm",))
+    broken = Metric(name="accuracy", of=lambda i, a: float("nan"))
+    half = on_disk(items, tmp_path)
+    assert isinstance(half.answered[0].answers, Path)
+    half.answered[0].answers.write_bytes(b"".join(half.answered[0].answers.read_bytes().splitlines(True)[:3]))
+    cases = [
+        (with_answers(items, Answer(item_id="nobody", scores=(1, 2))), "answers item 'nobody', which is not there"),
+        (with_answers(items, Answer(item_id="q00000", scores=(1,))), "1 scores for 2 choices"),
+        (dataclasses.replace(items, answered=[]), "no run over these items"),
+        (half, "0.jsonl: contains 3 of 8 answers"),
+    ]
+    for bad, words in cases:
+        with pytest.raises(ProbandError, match=words) as caught:
+            collect(bad, [ACCURACY])
+        assert "\n" not in str(caught.value)
+    with pytest.raises(ProbandError, match="gives accuracy of item 'q00000' a value that is not a finite number"):
+        collect(items, [broken])
+
+
+def test_large_files_are_read_in_flat_memory(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
+    import tracemalloc
+
+    peaks = []
+    for count in (400, 4000):
+        (tmp_path / str(count)).mkdir()
+        items = on_disk(make_set(count, models=("embedded:mlm",)), tmp_path / str(count))
+        tracemalloc.start()
+        collect(items, [ACCURACY])
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] - peaks[0] < 3600 * 200  # bytes an item; whole items and answers would be ten times that
+
+
+# ---- systems -------------------------------------------------------------------------------------------------------
+
+
+def run(**changes: object) -> Run:
+    return msgspec.structs.replace(Run(suite="s", solver="direct", model="m", seed=0, items_sha=""), **changes)
+
+
+def test_runs_of_one_model_are_told_apart() -> None:
+    assert run_labels([run(), run(seed=1)]) == ("m · seed 0", "m · seed 1")
+    assert run_labels([run(settings={"t": 1}), run(settings={"t": 2})]) == ("m · t=1", "m · t=2")
+    assert run_labels([run(), run()]) == ("m", "m #2")
+
+
+def test_runs_that_differ_only_in_training_seed_are_one_system() -> None:
+    nets = [
+        run(model=f"net:{kind}-{seed}", net={"net": kind, "seed": seed, "options": {"dim": dim}})
+        for kind, dim in (("gat", 8), ("gat", 16), ("lstm", 8))
+        for seed in (0, 1)
+    ]
+    found = systems([*nets, run()])
+    assert [(s.label, s.runs) for s in found] == [
+        ("net:gat · dim=8", (0, 1)),
+        ("net:gat · dim=16", (2, 3)),
+        ("net:lstm", (4, 5)),
+        ("m", (6,)),
+    ]
+    assert found[0].tags["run.net"] == "gat"
+
+
+def test_nets_trained_on_different_items_are_different_systems() -> None:
+    nets = [
+        run(model=f"net:/there/{data}-{seed}", net={"net": "gat", "seed": seed, "items_sha": data * 9})
+        for data in ("ab", "cd")
+        for seed in (0, 1)
+    ]
+    assert [(s.label, s.runs) for s in systems(nets)] == [
+        ("net:gat · trained on abababab", (0, 1)),
+        ("net:gat · trained on cdcdcdcd", (2, 3)),
+    ]
+    assert run_labels(nets[:2]) == ("net:ab-0", "net:ab-1")

@@ -1,0 +1,253 @@
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+import msgspec
+import numpy as np
+import pytest
+from statsmodels.regression.linear_model import OLS
+
+from proband.core.metrics import ACCURACY, AUC, Metric, area_under_roc
+from proband.core.metrics import accuracy_of as accuracy
+from proband.core.statistics.clusters import clusters_of
+from proband.core.suite import MeasuredOn, Published, Table
+from proband.core.types import Answer, Item
+from proband.reporting import Answered, ItemSet
+from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.grids import fill
+from proband.reporting.tables.lines import best, unit
+
+
+def study_of(loaded: ItemSet) -> Study:
+    return Study(loaded)
+
+
+def test_a_tiny_example_by_hand(make_set: Callable[..., ItemSet]) -> None:
+    """Four items of two relations; one tie. right(a) = 1, 1/2; right(b) = 0, 1."""
+    items = [
+        Item(id=str(i), suite="analogy", prompt="?", choices=choices, gold=0, tags={"r": r, "k": 2})
+        for i, (r, choices) in enumerate(
+            [("a", ("x", "y")), ("a", ("x", "y")), ("b", ("x", "y")), ("b", ("x", "y", "z", "w"))]
+        )
+    ]
+    scores = [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0), (2.0, 1.0, 1.0, 1.0)]
+    answers = [Answer(item_id=str(i), scores=s) for i, s in enumerate(scores)]
+    base = make_set(8, models=("embedded:mlm",))
+    loaded = dataclasses.replace(base, items_from=items, answered=[Answered(run=base.runs[0], answers=answers)])
+    grid = fill(study_of(loaded), Table(name="t", title="T", rows=("r",), columns=("k",)))
+    assert grid.rows == (("a",), ("b",), None)
+    cells = {row: grid.cells[row, (2,)][0] for row in grid.rows}
+    a, b, both = (cell for row in grid.rows if (cell := cells[row]) is not None)
+    assert (a.estimate.mean, b.estimate.mean, both.estimate.mean) == (0.75, 0.5, 0.625)
+    assert (a.chance, b.chance, both.chance) == (0.5, 0.375, 0.4375)
+    assert (both.estimate.n, both.estimate.clusters) == (4, 4)
+
+
+def test_every_cell_agrees_with_a_plain_count(make_set: Callable[..., ItemSet]) -> None:
+    loaded = make_set(400)
+    study = study_of(loaded)
+    grid = fill(study, loaded.suite.tables[0])
+    for run in range(len(loaded.answered)):
+        for group, probe in [("ES", "reverse"), ("IM", "type")]:
+            right = [
+                accuracy(item, answer)
+                for item, answer in zip(loaded.items(), loaded.raw_answers(run))
+                if item.tags["group"] == group and item.tags["probe"] == probe
+            ]
+            cell = grid.cells[(group,), (probe,)][run]
+            assert cell
+            assert cell.estimate.mean == pytest.approx(sum(x for x in right if x is not None) / len(right))
+            assert cell.estimate.n == len(right)
+
+
+def test_pairs_compare_the_answers_item_by_item(make_set: Callable[..., ItemSet]) -> None:
+    loaded = make_set(400, models=("embedded:mlm", "embedded:glove"))
+    study = study_of(loaded)
+    (pair,) = study.pairs(ACCURACY, {})
+    a, b = (values.numbers for values in study.arrays.metrics["accuracy"])
+    groups = [clusters_of(item)[0] for item in loaded.items()]
+    assert (pair.n, pair.clusters) == (400, len(set(groups)))
+    assert pair.difference == pytest.approx(float((a - b).mean()))
+    number = np.unique(groups, return_inverse=True)[1]
+    theirs = OLS(a - b, np.ones(400)).fit(cov_type="cluster", cov_kwds={"groups": number})
+    assert pair.p == pytest.approx(theirs.pvalues[0], abs=0.03)
+    assert pair.low < pair.difference < pair.high
+
+
+def test_pairs_meet_on_the_items_both_answered(make_set: Callable[..., ItemSet]) -> None:
+    loaded = make_set(200, models=("embedded:mlm", "embedded:glove"))
+    (first, one), (second, two) = ((run, list(loaded.raw_answers(i))) for i, run in enumerate(loaded.runs))
+    answered = [Answered(run=first, answers=one[:120]), Answered(run=second, answers=two[80:])]
+    study = study_of(dataclasses.replace(loaded, answered=answered))
+    (pair,) = study.pairs(ACCURACY, {})
+    numbers = [
+        np.mean([accuracy(item, answer) for item, answer in zip(list(loaded.items())[80:120], given[80:120])])
+        for given in (one, two)
+    ]
+    assert pair.n == 40
+    assert pair.difference == pytest.approx(float(numbers[0] - numbers[1]))
+
+
+def test_published_figures_stand_where_their_tags_match(make_set: Callable[..., ItemSet]) -> None:
+    loaded = make_set(200)
+
+    def figure(**group: str | int) -> Published:
+        on = MeasuredOn(data="planted", fingerprints=frozenset({"planted"}))
+        return Published(model="them", metric="accuracy", group=group, value=0.5, source="here", on=on)
+
+    figures = [
+        figure(group="ES", probe="type"),
+        figure(probe="type"),
+        figure(group="ES"),
+        figure(group="LS", probe="type", k=2),
+    ]
+    suite = dataclasses.replace(loaded.suite, published=lambda: figures)
+    study = study_of(dataclasses.replace(loaded, suite=suite))
+    table = Table(name="t", title="T", rows=("group",), columns=("probe",))
+    plain, within = fill(study, table), fill(study, dataclasses.replace(table, where={"k": 2}))
+    assert {where for where, found in plain.published.items() if found} == {(("ES",), ("type",)), (None, ("type",))}
+    assert (("LS",), ("type",)) in {where for where, found in within.published.items() if found}
+    assert within.cells[None, ("type",)] != plain.cells[None, ("type",)]
+
+
+def test_rows_and_columns_keep_the_tables_order(make_set: Callable[..., ItemSet]) -> None:
+    study = study_of(make_set(200))
+    table = Table(name="t", title="T", rows=("group",), columns=("k",), order={"group": ("LS", "ES")})
+    grid = fill(study, table)
+    assert grid.rows == (("LS",), ("ES",), ("DM",), ("IM",), None)
+    assert grid.columns == ((2,), (3,), (4,), (5,), (6,))
+    assert grid.numeric
+    assert fill(study, Table(name="t", title="T", rows=("absent",), columns=("k",))).rows == ()
+
+
+# ---- metrics over sets, several runs, tags of runs, macro means ----------------------------------------------------
+
+
+def with_nets(base: ItemSet, seeds: Sequence[int] = (0, 1, 2)) -> ItemSet:
+    """The runs of the first model as runs of one network with several training seeds; every third answer differs."""
+    (first, *rest) = base.answered
+    answered = []
+    for seed in seeds:
+        run = msgspec.structs.replace(first.run, model=f"net:gat-{seed}", net={"net": "gat", "seed": seed})
+        answers = [
+            msgspec.structs.replace(answer, scores=answer.scores[::-1]) if (i + seed) % 3 == 0 else answer
+            for i, answer in enumerate(base.raw_answers(0))
+        ]
+        answered.append(Answered(run=run, answers=answers))
+    return dataclasses.replace(base, answered=[*answered, *rest])
+
+
+def test_training_seeds_share_a_line(make_set: Callable[..., ItemSet]) -> None:
+    items = with_nets(make_set(240, models=("embedded:mlm", "embedded:glove")))
+    study = study_of(items)
+    assert study.labels == ("net:gat", "embedded:glove")
+    cell = study.cell(ACCURACY, {})[0]
+    assert cell
+    means = [
+        np.mean([accuracy(item, answer) or 0.0 for item, answer in zip(items.items(), items.raw_answers(run))])
+        for run in range(3)
+    ]
+    assert cell.estimate.mean == pytest.approx(float(np.mean(means)))
+    assert cell.sd == pytest.approx(float(np.std(means, ddof=1)))
+    assert (cell.runs, cell.estimate.n) == (3, 240)
+    (pair,) = study.pairs(ACCURACY, {})
+    assert pair.n == 240
+
+
+def test_a_metric_over_sets_has_an_interval_and_a_paired_test(make_set: Callable[..., ItemSet]) -> None:
+    base = make_set(300, models=("embedded:mlm", "baseline:random"))
+    items = dataclasses.replace(base, suite=dataclasses.replace(base.suite, metrics=(AUC,)))
+    study = study_of(items)
+    better, chance = study.cell(AUC, {})
+    assert better
+    assert chance
+    records = study.arrays.metrics["auc"][0].numbers
+    assert better.estimate.mean == area_under_roc(records, np.ones(300))
+    assert better.estimate.low < better.estimate.mean < better.estimate.high
+    assert chance.estimate.low < 0.5 < chance.estimate.high
+    (pair,) = study.pairs(AUC, {})
+    assert pair.difference > 0
+    assert 0 < pair.p < 0.2
+    reverse = study.cell(AUC, {"probe": "reverse"})[0]
+    assert reverse
+    assert reverse.estimate.high - reverse.estimate.low > better.estimate.high - better.estimate.low
+
+
+def test_a_macro_mean_weighs_values_the_same(make_set: Callable[..., ItemSet]) -> None:
+    items = make_set(330, models=("embedded:mlm",))
+    study = study_of(items)
+    relations = study.arrays.tags["relation"].values
+    means = [cell.estimate.mean for r in relations if (cell := study.cell(ACCURACY, {"relation": r})[0])]
+    grid = fill(study, Table(name="t", title="T", rows=(), columns=(), macro="relation"))
+    (cell,) = grid.cells[grid.rows[0], grid.columns[0]]
+    assert cell
+    assert cell.estimate.mean == pytest.approx(float(np.mean(means)))
+    assert cell.estimate.low < cell.estimate.mean < cell.estimate.high
+
+
+def test_a_macro_mean_of_a_metric_over_sets(make_set: Callable[..., ItemSet]) -> None:
+    base = make_set(480, models=("embedded:mlm",))
+    study = study_of(dataclasses.replace(base, suite=dataclasses.replace(base.suite, metrics=(AUC,))))
+    values = []
+    for relation in study.arrays.tags["relation"].values:
+        rows = study.mask({"relation": relation})
+        values.append(area_under_roc(study.arrays.metrics["auc"][0].numbers[rows], np.ones(int(rows.sum()))))
+    cell = study.cell(AUC, {}, macro="relation")[0]
+    assert cell
+    assert cell.estimate.mean == pytest.approx(float(np.mean(values)))
+    assert cell.estimate.low < cell.estimate.mean < cell.estimate.high
+
+
+def test_tags_of_runs_can_be_columns(make_set: Callable[..., ItemSet]) -> None:
+    base = make_set(120, models=("embedded:mlm", "embedded:glove"))
+    answered = [
+        Answered(run=msgspec.structs.replace(each.run, settings={"template": template}), answers=each.answers)
+        for each in base.answered
+        for template in ("T1", "T2")
+    ]
+    study = study_of(dataclasses.replace(base, answered=answered))
+    assert len(study.labels) == 4
+    grid = fill(study, Table(name="t", title="T", rows=("probe",), columns=("run.template",)))
+    assert grid.labels == ("embedded:mlm", "embedded:glove")
+    assert grid.columns == (("T1",), ("T2",))
+    assert not grid.by_system
+    assert all(all(cells) for cells in grid.cells.values())
+    only = fill(study, Table(name="t", title="T", rows=("run.template",), columns=("k",), where={"k": (2, 3)}))
+    assert only.rows == (("T1",), ("T2",))
+    assert only.columns == ((2,), (3,))
+
+
+def test_the_best_is_the_lowest_where_low_is_better(make_set: Callable[..., ItemSet]) -> None:
+    surprisal = Metric(name="surprisal", of=lambda item, answer: -answer.scores[item.gold], unit="nats", better="low")
+    base = make_set(200, models=("embedded:mlm", "baseline:random"))
+    items = dataclasses.replace(base, suite=dataclasses.replace(base.suite, metrics=(surprisal,)))
+    study = study_of(items)
+    grid = fill(study, Table(name="t", title="T", rows=(), columns=(), metric="surprisal"))
+    cells = [cell for cell in grid.cells[(), ()] if cell]
+    assert best(grid, ()) == (min(cell.estimate.mean for cell in cells),)
+    assert unit(grid) == "surprisal ↓, nats, test items, 95% intervals"
+    assert cells[0].chance is None
+
+
+def test_replies_that_cannot_be_read_are_wrong_and_skipped_items_are_left_out(make_set: Callable[..., ItemSet]) -> None:
+    items = [Item(id=f"i{i}", suite="s", prompt="?", choices=("x", "y"), gold=i % 2) for i in range(8)]
+    refused = [Answer(item_id=item.id, text="I cannot answer that question.", status="unread") for item in items]
+    right = [Answer(item_id=item.id, scores=(1.0 - i % 2, float(i % 2))) for i, item in enumerate(items[4:6])]
+    skipped = [Answer(item_id=item.id, status="skipped") for item in items[6:]]
+    base = make_set(8, models=("embedded:mlm", "embedded:smollm2"))
+    some, none = [*refused[:4], *right, *skipped], refused
+    runs = [Answered(run=run, answers=answers) for run, answers in zip(base.runs, (some, none))]
+    study = Study(dataclasses.replace(base, items_from=items, answered=runs), [ACCURACY, AUC])
+    one, other = study.cell(ACCURACY, {})
+    assert one is not None
+    assert other is not None
+    assert one.estimate.mean == pytest.approx(2 / 6)
+    assert one.unread == pytest.approx(4 / 6)
+    assert (one.estimate.n, one.skipped) == (6, 2)
+    assert (other.estimate.mean, other.unread, other.skipped) == (0.0, 1.0, 0)
+    ranked, reversed_ = study.cell(AUC, {})
+    assert ranked is not None
+    assert reversed_ is not None
+    assert ranked.estimate.mean == pytest.approx(1 / 9)  # true: -W, -W, 1; false: W, W, -1: one pair of nine
+    assert reversed_.estimate.mean == 0.0

@@ -1,0 +1,106 @@
+"""Published figures: beside the same data alone, and with a footnote in every format where something else differs."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proband import suites
+from proband.core.suite import MeasuredOn, Published
+from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.grids import Grid, fill
+from proband.reporting.numbers.item_sets import ItemSet
+from proband.reporting.tables.formats import comma_separated, latex, markdown
+from proband.reporting.write import write_report
+
+MakeSet = Callable[..., ItemSet]
+
+
+def changed(items: ItemSet, *, times: int | None = None, **manifest: Any) -> ItemSet:
+    """The set with another manifest, and published figures of so many times its questions (of half of them: 0)."""
+    every = list(items.items())
+
+    def questions(figure: Published) -> int | None:
+        here = sum(all(item.tags.get(name) == value for name, value in figure.group.items()) for item in every)
+        return None if times is None else here * times if times else here // 2
+
+    figures = [
+        dataclasses.replace(figure, on=dataclasses.replace(figure.on, questions=questions(figure)))
+        for figure in items.suite.published()
+    ]
+    suite = dataclasses.replace(items.suite, published=lambda: figures)
+    return dataclasses.replace(items, suite=suite, manifest={**items.manifest, **manifest})
+
+
+def grid_of(items: ItemSet) -> Grid:
+    return fill(Study(items, seed=0), items.suite.tables[0])
+
+
+@pytest.fixture(scope="module")
+def items(make_set: MakeSet) -> ItemSet:
+    return make_set(160, models=("embedded:mlm", "embedded:glove"))
+
+
+def test_the_same_data_and_construction_stand_side_by_side_without_a_mark(items: ItemSet) -> None:
+    grid = grid_of(changed(items, times=1))
+    assert any(grid.published.values())
+    assert not grid.differs
+    assert "ᵃ" not in markdown(grid)
+
+
+@pytest.mark.parametrize("manifest", [{"fingerprint": "another"}, {"fingerprint": None}])
+def test_beside_other_data_there_are_no_published_figures(items: ItemSet, manifest: dict[str, Any]) -> None:
+    grid = grid_of(changed(items, **manifest))
+    assert not any(grid.published.values())
+    assert "Table 3" not in markdown(grid) + latex(grid) + comma_separated(grid)
+
+
+def test_another_construction_and_fewer_questions_are_footnotes_in_every_format(
+    items: ItemSet, tmp_path: Path, unpainted: None
+) -> None:
+    other = changed(items, times=10, conditions={"negatives": "made up"})
+    grid = grid_of(other)
+    words = ["negatives: made up, published as printed", "10 % of the questions of the published rows"]
+    assert list(grid.footnotes) == words
+    text = markdown(grid)
+    assert "embedded:mlmᵃᵇ" in text
+    assert all(f"{sign} {note}" in text for note, sign in grid.footnotes.items())
+    tex = latex(grid)
+    assert "embedded:mlm$^{a}$$^{b}$" in tex
+    assert r"$^{b}$ 10 \% of the questions" in tex
+    rows = list(csv.DictReader(io.StringIO(comma_separated(grid))))
+    marked = {row["differs"] for row in rows if row["kind"] == "ours" and row["group"] == "ES"}
+    assert marked == {"; ".join(words)}
+    assert {row["differs"] for row in rows if row["kind"] == "published"} == {""}
+    write_report([other], out=tmp_path)
+    page = "".join(path.read_text("utf-8") for path in tmp_path.glob("*.html")).replace("<wbr>", "")
+    assert "embedded:mlmᵃᵇ" in page
+    assert "ᵇ 10 % of the questions" in page
+    table = json.loads((tmp_path / "report.json").read_text("utf-8"))["sets"][0]["tables"][1]
+    assert words in [each.get("differs") for each in table["estimates"]]
+    assert table["published"][0]["on"]["questions"] % 10 == 0
+
+
+def test_rows_without_published_neighbours_carry_no_mark(items: ItemSet) -> None:
+    grid = grid_of(changed(items, conditions={"negatives": "made up"}))
+    assert {row for row, _ in grid.differs} == {("ES",), ("LS",)}
+
+
+def test_more_questions_are_other_questions(items: ItemSet) -> None:
+    (note, *_) = grid_of(changed(items, times=0)).footnotes
+    assert note.endswith("times the questions of the published rows: others are among them")
+
+
+def test_every_suite_says_what_its_published_figures_were_measured_on() -> None:
+    for name in suites.BUILT_IN:
+        for figure in suites.suite(name).published():
+            assert isinstance(figure.on, MeasuredOn)
+            assert all(len(fingerprint) == 64 for fingerprint in figure.on.fingerprints)
+            assert figure.on.fingerprints

@@ -1,0 +1,47 @@
+"""Paired tests on numbers whose differences are known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from proband.core.metrics import Metric
+from proband.core.statistics.clusters import Clusters, Floats, Neighbours
+from proband.reporting.numbers.columns import Column, Comparison, Together, compared
+
+NATS = Metric(name="nats", of=len, unit="nats")
+
+
+def paired(a: Floats, b: Floats, clusters: Sequence[Sequence[str]]) -> Comparison:
+    rows = np.arange(len(a))
+    columns = tuple(Column(at, [numbers], NATS) for at, numbers in enumerate((a, b)))
+    together = Together(rows, columns, Neighbours.of(Clusters.of(clusters), rows))
+    return compared(NATS, together, (0, 1), group={}, labels=("a", "b"))
+
+
+def test_it_sees_a_difference_and_says_what_it_could_not_have_seen() -> None:
+    rng = np.random.default_rng(0)
+    b = rng.random(200)
+    result = paired(b + 0.1 + rng.normal(0, 0.2, 200), b, [(str(i),) for i in range(200)])
+    assert result.p < 0.001
+    assert result.low < 0.1 < result.high
+    assert result.detectable == pytest.approx(2.8 * 0.2 / np.sqrt(200), rel=0.15)
+    assert result.turned().better == result.better == "a"
+    assert result.verdict == "a is better"
+
+
+def test_a_difference_of_two_tuples_is_no_difference_of_all() -> None:
+    rng = np.random.default_rng(1)
+    pairs = [(str(i), str(j)) for i in range(12) for j in range(12) if i != j]
+    effect = rng.normal(size=12)
+    d = np.array([effect[int(i)] + effect[int(j)] for i, j in pairs]) - 2 * effect.mean()
+    assert paired(d, np.zeros(len(d)), pairs).p > 0.3
+
+
+def test_five_clusters_are_too_few_to_tell() -> None:
+    a = np.random.default_rng(0).normal(1.0, 0.1, 90)
+    few = paired(a, np.zeros(90), [(str(i % 5),) for i in range(90)])
+    assert (few.few, few.clear, few.verdict) == (True, False, "too few to tell")
+    assert paired(a, np.zeros(90), [(str(i % 6),) for i in range(90)]).clear

@@ -1,0 +1,24 @@
+"""Which runs are one system, and what it is called."""
+
+from __future__ import annotations
+
+from proband.core.types import Run
+from proband.reporting.numbers.systems import systems
+
+
+def trained(model: str, seed: int, items: str = "a") -> Run:
+    net = {"net": "gat", "seed": seed, "options": {"epochs": 5}, "items_sha": items}
+    return Run(suite="kinship", solver="direct", model=model, seed=0, items_sha="", net=net, identity={"kind": "net"})
+
+
+def test_seeds_of_one_net_of_a_study_keep_the_name_that_claims_ask_for() -> None:
+    runs = [trained("net:k23-gat", 0), trained("net:k23-gat", 1), trained("net:k234-gat", 0, "b")]
+    found = systems(runs)
+    assert [system.runs for system in found] == [(0, 1), (2,)]
+    assert [system.tags["run.model"] for system in found] == ["net:k23-gat", "net:k234-gat"]
+    assert [system.label for system in found] == ["net:k23-gat", "net:k234-gat"]
+
+
+def test_seeds_in_folders_of_their_own_are_called_by_the_kind_of_net() -> None:
+    (found,) = systems([trained("net:out/seed-0", 0), trained("net:out/seed-1", 1)])
+    assert (found.tags["run.model"], found.label, found.tags["run.kind"]) == ("net:gat", "net:gat", "net")

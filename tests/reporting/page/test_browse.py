@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.core.files import write_text
+from proband.core.metrics import accuracy_of as accuracy
+from proband.reporting import ItemSet
+from proband.reporting.numbers.cells import Study
+from proband.reporting.page import browse
+from proband.reporting.page.browse import spread
+
+
+def parse_script(text: str) -> list[Any]:
+    """The values handed over by a line of `script`."""
+    values: list[Any] = json.loads(f"[{text[text.index('(') + 1 : text.rindex(')')]}]")
+    return values
+
+
+def written(loaded: ItemSet, out: Path) -> dict[str, int]:
+    return browse.write_browser(Study(loaded, seed=0), lambda name, text: write_text(out / Path(name).name, text))
+
+
+def test_the_shards_hold_every_item_and_answer(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
+    loaded = make_set(browse.SHARD * 2 + 3, hostile=True)
+    counts = written(loaded, tmp_path)
+    key, index = parse_script((tmp_path / "analogy-index.js").read_text("utf-8"))
+    assert (key, index["count"]) == ("analogy", len(list(loaded.items())))
+    given = [list(loaded.raw_answers(run)) for run in range(len(loaded.answered))]
+    records = []
+    for number in range(3):
+        _, at, part = parse_script((tmp_path / f"analogy-{number}.js").read_text("utf-8"))
+        assert at == number
+        records += part
+    assert len(records) == len(list(loaded.items()))
+    for i, (item, record) in enumerate(zip(loaded.items(), records)):
+        assert (record["id"], record["prompt"], tuple(record["choices"]), record["gold"]) == (
+            item.id,
+            item.prompt,
+            item.choices,
+            item.gold,
+        )
+        for name, value in item.tags.items():
+            tag = index["tags"][name]
+            assert tag["values"][tag["codes"][i]] == str(value)
+        for m in range(len(loaded.answered)):
+            answers = given[m]
+            assert record["answers"][m]["s"] == [round(score, 4) for score in answers[i].scores]
+            assert index["right"][m][i] == {1.0: "1", 0.0: "0"}[accuracy(item, answers[i]) or 0.0]
+        assert record["show"] == loaded.suite.show(item)
+    assert counts == {"items": len(records), "shown": len(records), "drawings": browse.DRAWN}
+
+
+def test_no_file_can_end_a_script_early(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
+    written(make_set(40, hostile=True), tmp_path)
+    for path in tmp_path.iterdir():
+        assert "<" not in path.read_text("utf-8")
+
+
+def test_what_is_no_drawing_is_refused(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
+    loaded = make_set(8)
+    suite = dataclasses.replace(loaded.suite, draw=lambda item, answer: "<p>no</p>")
+    with pytest.raises(ProbandError, match="is not an SVG element"):
+        written(dataclasses.replace(loaded, suite=suite), tmp_path)
+
+
+def test_of_a_large_set_the_browser_has_some_of_every_kind(
+    make_set: Callable[..., ItemSet], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(browse, "SHOWN", 200)
+    loaded = make_set(1200)
+    counts = written(loaded, tmp_path)
+    assert (counts["items"], counts["shown"]) == (1200, 200)
+    _, index = parse_script((tmp_path / "analogy-index.js").read_text("utf-8"))
+    _, _, records = parse_script((tmp_path / "analogy-0.js").read_text("utf-8"))
+    whole = {item.id: (item, i) for i, item in enumerate(loaded.items())}
+    answers = [list(loaded.raw_answers(run)) for run in range(len(loaded.answered))]
+    for record, *signs in zip(records, *index["right"]):
+        item, place = whole[record["id"]]
+        assert record["prompt"] == item.prompt
+        for given, sign, shown in zip(answers, signs, record["answers"]):
+            assert shown["s"] == [round(score, 4) for score in given[place].scores]
+            assert float(sign) == accuracy(item, given[place])
+    assert {tuple(signs) for signs in zip(*index["right"])} == {
+        tuple(str(int(accuracy(item, given[i]) or 0)) for given in answers) for item, i in whole.values()
+    }
+
+
+def test_a_sample_takes_from_every_stratum_in_turn() -> None:
+    strata = np.repeat([0, 1, 2], [900, 90, 10])
+    places = spread(strata, most=100, seed=1)
+    assert np.bincount(strata[places]).tolist() == [45, 45, 10]
+    assert (np.diff(places) > 0).all()
+    assert (places == spread(strata, most=100, seed=1)).all()

@@ -1,0 +1,333 @@
+"""The page in a real browser: quiet, self-contained, and doing what it says."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from proband.core.metrics import accuracy_of as accuracy
+from proband.reporting import Answered, ItemSet, write_report
+
+
+class Visit:
+    """An open page and everything it complained of or asked for."""
+
+    def __init__(
+        self, browser: Any, folder: Path, file: str = "analogy.html", *, width: int = 1280, scheme: str = "light"
+    ) -> None:
+        self.context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        self.page = self.context.new_page()
+        self.trouble: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("console", lambda message: self.trouble.append(message.text))
+        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.trouble.append(dialog.message))
+        self.page.route("**/*", self._route)
+        self.page.goto((folder / file.partition("#")[0]).as_uri() + "".join(file.partition("#")[1:]))
+
+    def _route(self, route: Any) -> None:
+        self.asked.append(route.request.url)
+        route.continue_() if route.request.url.startswith(("file:", "data:")) else route.abort()
+
+    def items(self) -> None:
+        self.page.locator("#items").scroll_into_view_if_needed()
+        self.page.wait_for_selector("#list li")
+
+    def found(self, text: str) -> None:
+        """Wait until the line above the list says this."""
+        from playwright.sync_api import expect
+
+        expect(self.page.locator("#found")).to_have_text(re.compile(text), timeout=20_000)
+
+
+@pytest.fixture
+def visit(browser: Any, folder: Path) -> Iterator[Callable[..., Visit]]:
+    opened: list[Visit] = []
+
+    def open_page(file: str = "analogy.html", **options: Any) -> Visit:
+        opened.append(Visit(browser, folder, file, **options))
+        return opened[-1]
+
+    yield open_page
+    for each in opened:
+        each.context.close()
+        assert each.trouble == []
+        assert [url for url in each.asked if not url.startswith(("file:", "data:"))] == []
+
+
+def test_it_opens_quietly_and_hostile_text_is_only_text(visit: Callable[..., Visit], hostile_text: str) -> None:
+    seen = visit("analogy-2.html")
+    seen.items()
+    seen.found("of 80")
+    for row in seen.page.locator("#list .row").all()[:6]:
+        row.click()
+    assert hostile_text in seen.page.locator("#list .prompt").first.inner_text()
+    assert seen.page.evaluate("window.hacked") is None
+    assert seen.page.locator("img[src=x], #list b").count() == 0
+    seen = visit("cloze.html")
+    seen.items()
+    seen.found("of 12")
+    for row in seen.page.locator("#list .row").all():
+        row.click()
+    assert "<b>spoon</b>" in seen.page.locator(".blanks").nth(1).inner_text()
+    assert seen.page.locator(".blanks th").first.inner_text() == "gold"
+    assert seen.page.evaluate("window.hacked") is None
+    assert seen.page.locator("img[src=x], #list b").count() == 0
+
+
+def test_filters_find_what_is_there(visit: Callable[..., Visit], make_set: Callable[..., ItemSet]) -> None:
+    loaded = make_set(640)
+    seen = visit()
+    seen.items()
+    seen.found("^1–20 of 640 items$")
+    chosen = [item for item in loaded.items() if item.tags["probe"] == "reverse"]
+    seen.page.select_option("select[name=probe]", label="reverse")
+    seen.found(f"of {len(chosen)} ")
+    answers = dict(zip((item.id for item in loaded.items()), loaded.raw_answers(0)))
+    wrong = [item for item in chosen if accuracy(item, answers[item.id]) == 0]
+    seen.page.select_option("select[name=answers]", label="embedded:mlm wrong")
+    seen.found(f"of {len(wrong)} ")
+    assert (
+        seen.page.locator("#list li").first.locator(".tick").first.get_attribute("aria-label") == "embedded:mlm: wrong"
+    )
+    word = wrong[3].prompt.split()[0]
+    hits = [item for item in wrong if word in f"{item.prompt} {item.choices}"]
+    seen.page.fill("#search", word)
+    seen.found(f"of {len(hits)} item")
+    seen.page.fill("#search", "nothing has these words")
+    seen.found("^none of")
+
+
+def test_paging_and_one_item(visit: Callable[..., Visit], make_set: Callable[..., ItemSet]) -> None:
+    loaded = make_set(640)
+    seen = visit()
+    seen.items()
+    assert seen.page.locator("#before").is_disabled()
+    seen.page.click("#after")
+    seen.found("^21–40")
+    seen.page.locator("#list .row").first.click()
+    opened = seen.page.locator("#list .open").first
+    item = list(loaded.items())[20]
+    assert item.id in opened.locator(".tags").inner_text()
+    assert item.gold is not None
+    assert item.choices[item.gold] in opened.locator(".choices > .gold").inner_text()
+    assert opened.locator(".score").count() == len(item.choices) * len(loaded.runs)
+    assert opened.locator(".score.chosen").count() == len(loaded.runs)
+
+
+def test_drawings_are_images_and_can_be_asked_for(visit: Callable[..., Visit]) -> None:
+    seen = visit()
+    seen.items()
+    seen.page.select_option("select[name=drawing]", label="drawn")
+    seen.found("of 240 items")
+    seen.page.locator("#list .row").nth(5).click()
+    images = seen.page.locator("#list .open img")
+    assert images.count() == 1 + 4
+    assert images.first.evaluate("image => image.decode().then(() => image.naturalWidth)") == 220
+
+
+def test_models_can_be_switched_off(visit: Callable[..., Visit]) -> None:
+    seen = visit()
+    marks = seen.page.locator('#results .wide svg [data-m="1"][data-tip]')
+    others = seen.page.locator('#results .wide svg [data-m="0"][data-tip]')
+    assert marks.first.is_visible()
+    seen.page.click("#results .legend button >> nth=1")
+    assert not marks.first.is_visible()
+    assert others.first.is_visible()
+    seen.page.click("#results .legend button >> nth=1")
+    assert marks.first.is_visible()
+
+
+def test_a_mark_tells_its_number_to_pointer_and_keys(visit: Callable[..., Visit]) -> None:
+    seen = visit()
+    dot = seen.page.locator("#analogy-groups .wide svg [data-tip]").first
+    dot.scroll_into_view_if_needed()
+    dot.hover()
+    assert seen.page.locator("#tip").inner_text() == dot.get_attribute("data-tip")
+    seen.page.mouse.move(2, 2)
+    seen.page.locator("#analogy-groups .wide svg").focus()
+    seen.page.keyboard.press("ArrowRight")
+    seen.page.keyboard.press("ArrowRight")
+    second = seen.page.locator("#analogy-groups .wide svg [data-tip]").nth(1)
+    assert seen.page.locator("#tip").inner_text() == second.get_attribute("data-tip")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_light_and_dark(visit: Callable[..., Visit], scheme: str) -> None:
+    seen = visit(scheme=scheme)
+    ground = "getComputedStyle(document.body).backgroundColor"
+    before = seen.page.evaluate(ground)
+    assert (sum(map(int, before[4:-1].split(","))) < 200) == (scheme == "dark")
+    seen.page.click("#theme")
+    after = seen.page.evaluate(ground)
+    assert before != after
+    seen.page.reload()
+    assert seen.page.evaluate(ground) == after
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1280])
+def test_no_page_scrolls_sideways(visit: Callable[..., Visit], width: int) -> None:
+    assert visit("index.html", width=width).page.evaluate("document.documentElement.scrollWidth") <= width
+    seen = visit(width=width)
+    seen.items()
+    seen.page.locator("#list .row").first.click()
+    for details in seen.page.locator("details").all():
+        details.evaluate("element => { element.open = true }")
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    shown = seen.page.locator("#analogy-groups figure svg:visible")
+    assert shown.count() == 1
+
+
+def test_the_page_says_its_numbers_without_a_script(browser: Any, folder: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((folder / "analogy.html").as_uri())
+    assert page.locator("#analogy-groups td").count() > 50
+    assert page.locator("#analogy-groups .wide svg").is_visible()
+    context.close()
+
+
+def test_choices_that_nobody_picked_are_folded_away(
+    browser: Any, make_set: Callable[..., ItemSet], tmp_path: Path
+) -> None:
+    loaded = make_set(20)
+    nine = tuple("abcdefghi")
+    items = [msgspec.structs.replace(item, choices=nine, gold=2) for item in loaded.items()]
+    runs = [
+        Answered(
+            run=given.run,
+            answers=[
+                msgspec.structs.replace(answer, scores=tuple(float(c == m) for c in range(9)))
+                for answer in loaded.raw_answers(m)
+            ],
+        )
+        for m, given in enumerate(loaded.answered)
+    ]
+    write_report([dataclasses.replace(loaded, items_from=items, answered=runs)], out=tmp_path)
+    seen = Visit(browser, tmp_path)
+    seen.items()
+    seen.page.locator("#list .row").first.click()
+    picked = len({2, *range(len(runs))})
+    opened = seen.page.locator("#list .open")
+    assert opened.locator(".choices > li:visible").count() == picked
+    opened.locator("summary").click()
+    assert opened.locator(".choices > li:visible").count() == 9
+    seen.context.close()
+    assert seen.trouble == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")])
+def test_axe_finds_nothing(visit: Callable[..., Visit], width: int, scheme: str) -> None:
+    """Accessibility of every page with everything open; "analogy-2" is full of strange text, "cloze" has blanks."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    for file in ("index.html", "analogy.html", "cloze.html"):
+        seen = visit(file, width=width, scheme=scheme)
+        seen.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
+        if file != "index.html":
+            seen.items()
+            seen.page.locator("#list .row").first.click()
+        found = Axe().run(seen.page).response["violations"]
+        assert [(each["impact"], each["id"], each["nodes"][0]["html"]) for each in found] == []
+
+
+def test_the_overview_leads_to_everything(visit: Callable[..., Visit], folder: Path) -> None:
+    seen = visit("index.html")
+    for link in seen.page.locator("main a, nav a").all():
+        file, _, anchor = str(link.get_attribute("href")).partition("#")
+        text = (folder / (file or "index.html")).read_text("utf-8")
+        assert not anchor or f'id="{anchor}"' in text, (file, anchor)
+    marks = seen.page.locator(".headline").first.locator(".track")
+    axes = {
+        tuple(each.locator(".axis span:not(.chance-name)").all_inner_texts())
+        for each in seen.page.locator(".headline").all()
+    }
+    assert axes == {("0", "25", "50", "75", "100")}
+    assert marks.count() == 4
+
+
+def test_every_table_figure_and_item_has_an_address(visit: Callable[..., Visit]) -> None:
+    seen = visit("analogy.html#analogy-length-table", width=390)
+    table = seen.page.locator("#analogy-length-table")
+    assert table.get_attribute("open") is not None
+    assert table.is_visible()
+    assert seen.page.locator("#analogy-groups-figure svg:visible").count() == 1
+    seen = visit("analogy.html#item-q00033")
+    seen.page.wait_for_selector("#list .open")
+    assert "id: q00033" in seen.page.locator("#list .open .tags").inner_text()
+    seen.page.evaluate("location.hash = '#item-q00600'")
+    seen.found("^601–620 of 640")
+    seen.page.evaluate("location.hash = '#item-nothing'")
+    seen.found("item nothing is not among the 640")
+
+
+def test_contents_follow_the_page(visit: Callable[..., Visit]) -> None:
+    from playwright.sync_api import expect
+
+    seen = visit()
+    assert seen.page.locator(".contents a.here").inner_text() == "Overview"
+    seen.page.locator("#tests").evaluate("element => element.scrollIntoView({ behavior: 'instant' })")
+    expect(seen.page.locator(".contents a.here")).to_have_text("Paired significance tests")
+    names = seen.page.locator(".contents .level2").all_inner_texts()
+    assert names == seen.page.locator("#results h3").all_inner_texts()
+
+
+def test_search_looks_where_it_is_told(visit: Callable[..., Visit], make_set: Callable[..., ItemSet]) -> None:
+    items = list(make_set(640).items())
+    seen = visit()
+    seen.items()
+    seen.page.fill("#search", "q0001")
+    seen.found("^none of")
+    seen.page.select_option("#place", "id")
+    seen.found("of 10 items")
+    word = items[5].choices[0]
+    seen.page.select_option("#place", "text")
+    seen.page.fill("#search", word)
+    seen.found(f"of {sum(word in f'{i.prompt} {i.choices}' for i in items)} item")
+
+
+def test_the_list_by_keyboard(visit: Callable[..., Visit]) -> None:
+    seen = visit()
+    seen.items()
+    seen.page.locator("main").focus()
+    seen.page.keyboard.press("/")
+    assert seen.page.evaluate("document.activeElement.id") == "search"
+    seen.page.locator("#list .row").first.focus()
+    for key in ("ArrowDown", "ArrowDown", "Enter"):
+        seen.page.keyboard.press(key)
+    assert "q00002" in seen.page.locator("#list .open .tags").inner_text()
+    seen.page.keyboard.press("PageDown")
+    seen.found("^21–40")
+
+
+def test_unread_skipped_and_ties_are_shown_as_what_they_are(
+    browser: Any, make_set: Callable[..., ItemSet], tmp_path: Path, unpainted: None
+) -> None:
+    loaded = make_set(80, models=("embedded:mlm", "embedded:glove"))
+    answers = list(loaded.raw_answers(0))
+    replace = msgspec.structs.replace
+    answers[0] = replace(answers[0], scores=(), text="I do not know", status="unread")
+    answers[1] = replace(answers[1], scores=(), text="longer than the window", status="skipped")
+    answers[2] = replace(answers[2], scores=(0.5, 0.5))
+    runs = [Answered(run=loaded.runs[0], answers=answers), loaded.answered[1]]
+    write_report([dataclasses.replace(loaded, answered=runs)], out=tmp_path)
+    seen = Visit(browser, tmp_path)
+    at = seen.page.locator("#overview .headline dt").all_inner_texts().index("embedded:mlm")
+    said = seen.page.locator("#overview .headline .value").nth(at).inner_text()
+    assert "1.3% unread" in said
+    assert "1 skipped" in said
+    seen.items()
+    ticks = [row.locator(".tick").nth(at).get_attribute("aria-label") for row in seen.page.locator("#list .row").all()]
+    assert ticks[:3] == ["embedded:mlm: unread", "embedded:mlm: skipped", "embedded:mlm: tie"]
+    seen.page.select_option("select[name=answers]", label="embedded:mlm unread")
+    seen.found("^1–1 of 1 item$")
+    seen.page.locator("#list .row").click()
+    assert "I do not know" in seen.page.locator("#list .open").inner_text()
+    seen.context.close()
+    assert seen.trouble == []

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable
+
+import pytest
+
+from proband.core.suite import Sheet
+from proband.reporting import ItemSet
+from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.grids import Grid, fill
+from proband.reporting.tables.formats import comma_separated, latex, markdown, sheet_csv, sheet_latex, sheet_markdown
+from proband.reporting.tables.lines import lines
+
+
+@pytest.fixture(scope="module")
+def grid(make_set: Callable[..., ItemSet], hostile_text: str) -> Grid:
+    loaded = make_set(320, models=("embedded:mlm", hostile_text))
+    return fill(Study(loaded, seed=0), loaded.suite.tables[0])
+
+
+def shown(text: str) -> list[tuple[float, float | None, float | None]]:
+    """(mean, low, high) of every cell printed in a line of a table, the interval missing for published figures."""
+    plain = text.replace("−", "-")
+    found = re.findall(r"(-?\d+\.\d)[°▼]?(?: \[(-?\d+\.\d), (-?\d+\.\d)\])?", plain)
+    return [(float(m), float(low) if low else None, float(high) if high else None) for m, low, high in found]
+
+
+def expected(grid: Grid) -> list[list[tuple[float, float | None, float | None]]]:
+    out = []
+    for line in lines(grid):
+        numbers: list[tuple[float, float | None, float | None]] = []
+        for cell, value in zip(line.cells, line.figures):
+            assert value is not None
+            if cell is None:
+                numbers.append((value, None, None))
+            else:
+                numbers.append((value, cell.estimate.low, cell.estimate.high))
+        out.append(numbers)
+    return out
+
+
+def agree(
+    printed: list[tuple[float, float | None, float | None]], numbers: list[tuple[float, float | None, float | None]]
+) -> None:
+    assert len(printed) == len(numbers)
+    for ours, theirs in zip(printed, numbers):
+        for a, b in zip(ours, theirs):
+            assert (a is None) == (b is None)
+            assert a is None or b is None or abs(a - 100 * b) <= 0.0501
+
+
+def test_markdown_reads_back(grid: Grid) -> None:
+    rows = [line for line in markdown(grid).splitlines() if line.startswith("| ")]
+    width = 2 + len(grid.columns)
+    for row in rows:
+        assert len(re.findall(r"(?<!\\)\|", row)) == width + 1
+        assert "<" not in row
+    for row, numbers in zip(rows[2:], expected(grid), strict=True):
+        agree(shown(" | ".join(re.split(r"(?<!\\)\|", row)[3:-1])), numbers)
+
+
+def test_latex_reads_back_and_is_balanced(grid: Grid) -> None:
+    text = latex(grid)
+    body = text[text.index(r"\toprule") : text.index(r"\bottomrule")].splitlines()[2:]
+    rows = [line for line in body if line != r"\midrule"]
+    for row, numbers in zip(rows, expected(grid), strict=True):
+        cells = re.split(r"(?<!\\)&", row.removesuffix(r" \\"))
+        assert len(cells) == 2 + len(grid.columns)
+        plain = " ".join(cells[2:]).replace(r"$^{\circ}$", "").replace(r"$^{\triangledown}$", "").replace("$-$", "-")
+        agree(shown(re.sub(r"\\textit|\\scriptsize |[{}]", "", plain)), numbers)
+    bare = re.sub(r"\\[\\&%$#_{}]", "", text)
+    assert bare.count("{") == bare.count("}")
+    assert "&" not in re.sub(r" & ", "", bare)
+    assert re.sub(r"^% needs.*$", "", bare, flags=re.M).count("%") == 0
+    assert not re.search(r"[#_]", bare.replace(r"\label{tab:" + grid.name, ""))
+    assert bare.count("$") % 2 == 0
+
+
+def test_csv_reads_back_to_the_last_digit(grid: Grid) -> None:
+    rows = list(csv.DictReader(io.StringIO(comma_separated(grid))))
+    ours = [row for row in rows if row["kind"] == "ours"]
+    assert len(ours) == sum(cell is not None for found in grid.cells.values() for cell in found)
+    for row in ours:
+        key = (row["group"],) if row["group"] else None
+        cell = grid.cells[key, (row["probe"],)][grid.labels.index(row["model"])]
+        assert cell
+        e = cell.estimate
+        assert (float(row["mean"]), float(row["low"]), float(row["high"])) == (e.mean, e.low, e.high)
+        assert (int(row["n"]), int(row["clusters"]), float(row["chance"])) == (e.n, e.clusters, cell.chance)
+    theirs = [row for row in rows if row["kind"] == "published"]
+    assert len(theirs) == 2 * 2 * 4
+    assert {row["source"] for row in theirs} == {"Table 3"}
+
+
+def test_a_sheet_of_plain_cells_in_all_formats() -> None:
+    sheet = Sheet(name="s", title="A & B", header=("what", "n", "share"), rows=(("x|y", 3, 0.25), ("=1", 4, None)))
+    assert sheet_markdown(sheet).splitlines()[2:] == [
+        "| what | n | share |",
+        "| --- | ---: | ---: |",
+        r"| x\|y | 3 | 0.25 |",
+        "| =1 | 4 | – |",
+    ]
+    assert r"x\textbar{}y & 3 & 0.25 \\" in sheet_latex(sheet, "s")
+    assert r"\caption{A \& B.}" in sheet_latex(sheet, "s")
+    assert sheet_csv(sheet).splitlines() == ["what,n,share", "x|y,3,0.25", "'=1,4,"]
