@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-
 T = TypeVar("T")
 NO_WRAPPING = 100_000  # columns
 
