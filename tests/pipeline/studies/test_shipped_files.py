@@ -37,7 +37,7 @@ def keys(out: Path, suite: str = "kinship") -> tuple[str, ...]:
 def test_another_bank_is_another_key_of_the_build_and_of_what_follows(data: Path, tmp_path: Path) -> None:
     before, other = keys(tmp_path), keys(tmp_path, "analogy")
     assert keys(tmp_path) == before
-    with open(data / "kinship" / "bank" / "facts1.txt", "a") as bank:
+    with open(data / "kinship" / "bank" / "town.toml", "a") as bank:
         bank.write("\n")
     assert all(now != then for now, then in zip(keys(tmp_path), before, strict=True))
     assert keys(tmp_path, "analogy") == other

@@ -87,6 +87,12 @@ def test_no_two_events_share_a_verb() -> None:
                 assert re.search(r"\b(then|later|before|after)\b", between), joint
 
 
+def test_no_after_behind_after() -> None:
+    """Not `jumped after her uncle Ben after singing`."""
+    for text, _, _ in stories(400):
+        assert not re.search(r"\b(after|before) her \S+ \w+ (after|before) \w+ing\b", text)
+
+
 def test_who_stands_beside_the_person_it_means() -> None:
     for text, _, _ in stories(300):
         for before in re.findall(r"(\S+), who\b", text):

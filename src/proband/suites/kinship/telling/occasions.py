@@ -63,7 +63,7 @@ class Phrase:
     heads: Mapping[str, str]
     tail: str
     lasting: bool
-    loose: bool  # whether a comma may stand before or after the name: not behind `after`, which may begin a clause
+    plain: bool  # nothing like `after` stands before the kin, which could begin a clause
 
     @classmethod
     def parse(cls, line: str, verbs: Verbs) -> Phrase:
@@ -74,12 +74,17 @@ class Phrase:
             raise ProbandError(f"a phrase is a verb in its base form, more words and one @, not {line!r}")
         mark = hashlib.sha256(text.encode()).hexdigest()[:8]
         heads = {form: f"{word} {rest}" for form, word in inflected(verb, verbs).items()}
-        return cls(f"1.{mark}", heads, tail, not line.startswith("!"), not tail and rest.split()[-1] not in SWITCH)
+        return cls(f"1.{mark}", heads, tail, not line.startswith("!"), rest.split()[-1] not in SWITCH)
 
     @property
     def final(self) -> bool:
         """Whether the kin stands last, so that `who` may follow."""
         return not self.tail
+
+    @cached_property
+    def loose(self) -> bool:
+        """Whether a comma may stand beside the name."""
+        return self.final and self.plain
 
     def clause(self, form: str, gender: str, kin: str, name: str, loose: float = 0.0) -> str:
         """Said of somebody of a gender; `loose`, where the kin stands last in the sentence, decides on a comma."""
@@ -111,6 +116,7 @@ class Joint:
     clauses: tuple[tuple[str, int, int, bool], ...]
     final: frozenset[int] = frozenset()  # clauses that must end with the kin: `who` follows
     lasting: frozenset[int] = frozenset()  # clauses told as going on
+    plain: frozenset[int] = frozenset()  # clauses before `before` and `after`: not `after her uncle Ben after ...`
 
     @classmethod
     def parse(cls, text: str) -> Joint:
@@ -119,11 +125,13 @@ class Joint:
         clauses = tuple((f or "past", int(a), int(b), f is None) for f, a, b in zip(*(pieces[i::4] for i in (1, 2, 3))))
         final = frozenset(i for i, after in enumerate(literals[1:]) if after.startswith(", who"))
         lasting = frozenset(i for i, before in enumerate(literals[:-1]) if before.endswith(" was "))
-        return cls(literals, clauses, final, lasting)
+        plain = frozenset(i for i, after in enumerate(literals[1:]) if after.strip() in ("before", "after"))
+        return cls(literals, clauses, final, lasting, plain)
 
     def takes(self, place: int, phrase: Phrase) -> bool:
         """Whether a phrase may be the clause at a place."""
-        return (phrase.final or place not in self.final) and (phrase.lasting or place not in self.lasting)
+        fits = (phrase.final or place not in self.final) and (phrase.lasting or place not in self.lasting)
+        return fits and (phrase.plain or place not in self.plain)
 
     def suits(self, phrases: Sequence[Phrase]) -> bool:
         return all(self.takes(place, phrase) for place, phrase in enumerate(phrases))
@@ -131,7 +139,7 @@ class Joint:
     @cached_property
     def free(self) -> bool:
         """Whether any phrases will do."""
-        return not self.final and not self.lasting
+        return not (self.final or self.lasting or self.plain)
 
     def pattern(self, phrases: Sequence[Phrase]) -> str:
         """A template of these phrases, in the template language."""
