@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import os
@@ -19,6 +20,7 @@ from proband.core.options import read_options
 from proband.core.types import Item
 from proband.suites.kinship import SUITE
 from proband.suites.kinship.certify import search as certify
+from proband.suites.kinship.clutrr.items import to_cells
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import TASKS, BuildOptions, parse_range
 from proband.suites.kinship.generate.plan import make_plan
@@ -128,7 +130,13 @@ def test_stored_proofs_hold_step_by_step() -> None:
     for item in items(task="clean,all", k="2..8", per_k=22):
         facts = item.facts
         known = {tuple(edge) for edge in facts["edges"]}
-        for first, second, conclusion in facts["proof"]:
+        turned = [step for step in facts["proof"] if len(step) == 2]
+        for (i, word, j), other_side in turned:
+            assert (i, word, j) in known
+            back = rules.word(rules.inverse[rules.code[word]], facts["genders"][i])
+            assert other_side == [j, back, i]
+            known.add(tuple(other_side))
+        for first, second, conclusion in facts["proof"][len(turned) :]:
             assert tuple(first) in known
             assert tuple(second) in known
             (x, a, y), (y2, b, z) = first, second
@@ -140,8 +148,48 @@ def test_stored_proofs_hold_step_by_step() -> None:
             assert [conclusion[0], conclusion[2]] == [x, z]
             known.add(tuple(conclusion))
         assert (facts["query"][0], facts["target"], facts["query"][1]) in known
-        assert len(facts["proof"]) == facts["k"] - 1
+        assert len(facts["proof"]) == len(turned) + facts["k"] - 1
         assert facts["proofs"] >= 1
+
+
+def directed(item: Item) -> bool:
+    """Whether the facts lead from the asker to the asked, each beginning where the one before ends."""
+    here = item.facts["query"][0]
+    for i, _, j in item.facts["edges"]:
+        if i != here:
+            return False
+        here = j
+    return bool(here == item.facts["query"][1])
+
+
+@pytest.mark.parametrize("form", ["story", "facts", "graph"])
+def test_facts_are_stated_from_a_side_drawn_at_random(form: Literal["story", "facts", "graph"]) -> None:
+    found = items(k="2..4", per_k=88, form=form)
+    towards = sum(_away(item) for item in found) / sum(item.facts["k"] for item in found)
+    assert 0.45 < towards < 0.55
+    assert sum(map(directed, found)) / len(found) < 0.15  # 1/8 of two facts: two sides each, in either order
+    kept = items(k="2..4", per_k=88, form=form, facts_along_chain=True)
+    assert all(map(directed, kept))
+    assert {item.tags["facts"] for item in kept} == {"along-chain"}
+    assert not any("facts" in item.tags for item in found)
+    for item, chain in zip(found, kept, strict=True):  # the same families, the same questions
+        assert item.facts["clause"] == chain.facts["clause"]
+        assert SUITE.verify is not None
+        assert SUITE.verify(item).problem is None
+
+
+def _away(item: Item) -> int:
+    """How many facts lead from the asker's end of the chain to the other."""
+    told = {(i, j) for i, _, j in item.facts["edges"]}
+    return sum(pair in told for pair in ast.literal_eval(to_cells(item)["story_edges"]))
+
+
+@pytest.mark.parametrize("form", ["facts", "graph"])
+def test_plain_forms_state_every_gender(form: Literal["facts", "graph"]) -> None:
+    for item in items(task="clean,all", k="2,3", per_k=22, form=form):
+        story = item.prompt.rpartition("\n")[0]
+        for name, gender in zip(item.facts["names"], item.facts["genders"], strict=True):
+            assert (f"{name} is {gender}." if form == "facts" else f"({name}, {gender})") in story
 
 
 def test_the_whole_story_closes_to_the_one_answer() -> None:

@@ -15,7 +15,7 @@ from proband.core.types import Item, Tag
 from proband.suites.kinship.clutrr.rows import TASKS, Row, Step
 from proband.suites.kinship.logic.closure import distance
 from proband.suites.kinship.telling.questions import story_of
-from proband.suites.kinship.world.relations import RELATIONS
+from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, RELATIONS, word
 
 WORD: Final = re.compile(r"(?<![\[\w])\w+(?![\]\w])")
 TASK_NUMBERS: Final = {name: number for number, name in TASKS.items()}
@@ -71,12 +71,13 @@ def to_cells(item: Item, *, index: int = 0) -> dict[str, str]:
     try:
         names, (asker, asked) = [str(name) for name in facts["names"]], facts["query"]
         noise = [tuple(edge) for edge, _ in facts.get("noise", [])]
-        chain = _in_order([edge for edge in map(tuple, facts["edges"]) if edge not in noise], start=asker)
+        told = [edge for edge in map(tuple, facts["edges"]) if edge not in noise]
+        chain = _in_order(told, start=asker, genders=facts["genders"])
         if len(chain) != facts["k"]:
             raise ValueError(f"k is {facts['k']} but {len(chain)} facts are no noise")
         edges = [*chain, *noise]
         story, clean = str(facts.get("story") or story_of(item)), str(facts.get("clean_story") or "")
-        proof = [_step(step, names) for step in reversed(facts.get("proof", []))]
+        proof = [_step(step, names) for step in reversed(facts.get("proof", [])) if len(step) > 2]
         return {
             "": str(index),
             "id": item.id,
@@ -114,16 +115,25 @@ def bracketed(story: str, names: Sequence[str]) -> str:
     return re.sub(rf"(?<![\[\w])({any_name})(?![\]\w])", r"[\1]", story)
 
 
-def _in_order(edges: Sequence[Any], *, start: int) -> list[Any]:
-    """The chain's facts from the asker on, where they are a chain; as told otherwise."""
+def _in_order(edges: Sequence[Any], *, start: int, genders: Sequence[str]) -> list[Any]:
+    """The chain's facts from the asker on, each from the side that CLUTRR states it from, where they are a chain; as
+    told otherwise.
+
+    >>> _in_order([(2, "sister", 1), (1, "son", 0)], start=0, genders=["male", "female", "male"])
+    [(0, 'mother', 1), (1, 'brother', 2)]
+    """
     left, here, ordered = list(edges), start, []
     while left:
-        following = next((edge for edge in left if edge[0] == here), None)
+        side = next((side for side in (0, 2) if any(edge[side] == here for edge in left)), None)
+        following = next((edge for edge in left if side is not None and edge[side] == here), None)
         if following is None:
             return list(edges)
         left.remove(following)
-        ordered.append(following)
-        here = following[2]
+        i, relation, j = following
+        if side == 2:
+            i, relation, j = j, word(INVERSE[NEUTRAL[relation]], genders[i]), i
+        ordered.append((i, relation, j))
+        here = j
     return ordered
 
 

@@ -63,6 +63,9 @@ class BuildOptions:
         _says("proband, scenes (with paraphrases for certain relations), a bank file, or clutrr:FOLDER (the crowd's)"),
     ] = "proband"
     revisit: Annotated[bool, _says("a chain may visit a person twice, as in CLUTRR")] = False
+    facts_along_chain: Annotated[
+        bool, _says("state every fact from the asker's side, in the order of the chain, as CLUTRR does")
+    ] = False
     families: Annotated[int, Meta(ge=2), _says("number of families the stories come from")] = 12
     levels: Annotated[int, Meta(ge=2, le=MOST_LEVELS), _says(f"generations per family, at most {MOST_LEVELS}")] = 3
     children: Annotated[str | int, _says("children per couple, a range")] = "1..4"

@@ -10,7 +10,7 @@ from proband.core.errors import ProbandError
 from proband.suites.kinship.generate.hold_outs import Clauses
 from proband.suites.kinship.generate.plan import MIXED, Cell, Plan
 from proband.suites.kinship.generate.rule_world_logic import rules_draft
-from proband.suites.kinship.generate.story_logic import Draft, Goal, Setting, family_draft, goals
+from proband.suites.kinship.generate.story_logic import Draft, Goal, Setting, family_draft, from_either_side, goals
 from proband.suites.kinship.generate.tally import Note
 from proband.suites.kinship.generate.wording import Wording
 from proband.suites.kinship.logic.chaining import pool
@@ -65,6 +65,8 @@ class Rounds:
         for index, goal in enumerate(self._order(draw), start=first):
             task = MIXED[index % len(MIXED)] if cell.task == "mixed" else cell.task
             draft = self._draft(cell, goal, task, draw)
+            if not self.plan.options.facts_along_chain:
+                draft = from_either_side(draft, self.rules, draw)
             searched = index in sample and draft.verdict == "entailed"
             if searched:
                 _search(draft)

@@ -7,7 +7,7 @@ same for worlds that are known by their rules alone.)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from proband.suites.kinship.logic import noise as noises
@@ -22,7 +22,7 @@ from proband.suites.kinship.world.rules import NONE, Rules
 
 Goal = tuple[int, str, str]  # target relation, gender of z, gender of x
 Edge = tuple[int, str, int]
-Inference = tuple[Edge, Edge, Edge]  # two premises and the conclusion
+Inference = tuple[Edge, ...]  # two premises (one: a fact read from its other side) and the conclusion
 Accept = Callable[[tuple[int, ...]], bool]
 ATTEMPTS = 2000
 
@@ -42,6 +42,7 @@ class Draft:
     clause: tuple[int, ...]  # the relations along the path
     family: list[Row]  # one in which the facts hold; empty in worlds without families
     verdict: str = "entailed"
+    path: list[int] = field(default_factory=list)  # places in `edges`, from one end of the chain to the other
 
     @property
     def k(self) -> int:
@@ -127,6 +128,37 @@ def _remember(ground: Ground, pair: Pair, k: int, draw: Random) -> tuple[list[in
         return None
     right = noises.walk(ground, pair[1], k - 1 - before, used=used | set(left), draw=draw)
     return None if right is None else ([*left[::-1], *pair, *right], [])
+
+
+def from_either_side(draft: Draft, rules: Rules, draw: Random) -> Draft:
+    """The same story with its facts in random order, each stated from a side drawn at random. Where a proof needs the
+    other side of a fact, it begins with that step.
+
+    >>> from proband.suites.kinship.world.rules import load
+    >>> one = Draft(genders=["male", "female"], edges=[(0, "wife", 1)], query=(0, 1), target="wife", depth=1, noise=[],
+    ...             proof=[], proofs=1, clause=(3,), family=[])
+    >>> turned = from_either_side(one, load("sound"), lambda: 0.1)
+    >>> turned.edges, turned.proof
+    ([(1, 'husband', 0)], [((1, 'husband', 0), (0, 'wife', 1))])
+    """
+    sides = {edge: converse(rules, edge, draft.genders) if draw() < 0.5 else edge for edge in draft.edges}
+    order = shuffled(len(draft.edges), draw)
+    x, z = draft.query
+    used = {(x, draft.target, z)}.union(*(step[:-1] for step in draft.proof))
+    turned: list[Inference] = [(side, edge) for edge, side in sides.items() if side != edge and edge in used]
+    return replace(
+        draft,
+        edges=[sides[draft.edges[place]] for place in order],
+        noise=[(sides[edge], kind) for edge, kind in draft.noise],
+        proof=[*turned, *draft.proof],
+        path=sorted(range(len(order)), key=lambda place: order[place]),
+    )
+
+
+def converse(rules: Rules, edge: Edge, genders: Sequence[str]) -> Edge:
+    """The same fact from its other side."""
+    i, word, j = edge
+    return j, rules.word(rules.inverse[rules.code[word]], genders[i]), i
 
 
 def seated(

@@ -86,7 +86,7 @@ class Wording:
             prompt=prompt,
             choices=choices,
             gold=gold,
-            tags=_tags(draft, cell, kind),
+            tags=_tags(draft, cell, kind, along_chain=self.plan.options.facts_along_chain),
             facts={"names": names, **logic, **wording},
             split=cell.split,
         )
@@ -170,10 +170,13 @@ class Wording:
             return self._story(draft, names, part, rng)
         order = shuffled(len(draft.edges), rng.random)
         edges = [draft.edges[i] for i in order]
+        told = self.rules.gendered and not options.facts_along_chain  # along the chain, words tell who is asked for
         if options.form == "graph":
-            return questions.triples(edges, shown), [], [(i,) for i in order]
+            genders = questions.gender_lines(shown, draft.genders) if told else []
+            return "\n".join([questions.triples(edges, shown), *genders]), [], [(i,) for i in order]
         if self.english:
-            return " ".join(plain(edges, shown, draft.genders)), [], [(i,) for i in order]
+            genders = questions.gender_sentences(shown, draft.genders) if told else []
+            return " ".join([*plain(edges, shown, draft.genders), *genders]), [], [(i,) for i in order]
         forms = self.rules.sentences if options.form == "story" else self.rules.sentences[:1]
         texts, used = [], []
         for i, word, j in edges:
@@ -187,10 +190,10 @@ class Wording:
     ) -> tuple[str, Sequence[str], Sequence[tuple[int, ...]]]:
         """A story in paraphrases. Ours can be joined freely. Those of others are checked one by one, but a pronoun may
         mean somebody else beside another paraphrase, so the whole story is read back, and told anew if it lies."""
-        options = self.plan.options
+        options, path = self.plan.options, draft.path or range(len(draft.edges))
         for _ in range(TELLINGS):
             told = tell(
-                draft.edges,
+                [draft.edges[place] for place in path],
                 names=names,
                 genders=draft.genders,
                 bank=self.bank,
@@ -198,18 +201,21 @@ class Wording:
                 split=(part or None) if "paraphrases" in self.plan.hold_out else None,
                 brackets=options.brackets,
                 reveal=draft.query[1] if options.anonymise else None,
+                either_end=not options.facts_along_chain,
             )
             if options.bank == "proband" or not unfaithful(
                 told[0], names=names, genders=draft.genders, edges=draft.edges, rules=self.rules
             ):
-                return told
+                return told.text, told.templates, [tuple(path[fact] for fact in group) for group in told.groups]
         raise ProbandError(f"'bank' {options.bank}: no telling of {TELLINGS} is read back to its facts")
 
 
-def _tags(draft: Draft, cell: Cell, kind: str) -> dict[str, Tag]:
+def _tags(draft: Draft, cell: Cell, kind: str, *, along_chain: bool) -> dict[str, Tag]:
     tags: dict[str, Tag] = {"task": cell.task, "k": draft.k, "depth": draft.depth, "target": draft.target}
     if cell.part:
         tags["split"] = cell.part
     if cell.task == "mixed":
         tags["kind"] = kind
+    if along_chain:
+        tags["facts"] = "along-chain"
     return tags

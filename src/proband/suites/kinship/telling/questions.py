@@ -33,6 +33,22 @@ def triples(edges: Sequence[Sequence[Any]], names: Sequence[str]) -> str:
     return "\n".join(f"({names[i]}, {word}, {names[j]})" for i, word, j in edges)
 
 
+def gender_lines(names: Sequence[str], genders: Sequence[str]) -> list[str]:
+    """
+    >>> gender_lines(["Ben", "Ann"], ["male", "female"])
+    ['(Ben, male)', '(Ann, female)']
+    """
+    return [f"({name}, {gender})" for name, gender in zip(names, genders, strict=True)]
+
+
+def gender_sentences(names: Sequence[str], genders: Sequence[str]) -> list[str]:
+    """
+    >>> gender_sentences(["Ben", "Ann"], ["male", "female"])
+    ['Ben is male.', 'Ann is female.']
+    """
+    return [f"{name} is {gender}." for name, gender in zip(names, genders, strict=True)]
+
+
 def ask(kind: str, *, x: str, z: str, target: str, rules: Rules, draw: Random) -> tuple[str, tuple[str, ...], int]:
     """(question, choices, index of the right one).
 

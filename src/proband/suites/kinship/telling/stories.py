@@ -66,6 +66,18 @@ def walk(edges: Sequence[Edge], start: int, *, size: int, genders: Sequence[str]
     return path, (genders[path[0]], *words)
 
 
+def backwards(
+    path: Sequence[int], key: Sequence[str], genders: Sequence[str]
+) -> tuple[list[int], tuple[str, ...]]:
+    """The same path from its other end.
+
+    >>> backwards([0, 1, 2], ("female", "father", "sister"), ["female", "male", "female"])
+    ([2, 1, 0], ('female', 'brother', 'daughter'))
+    """
+    words = [INVERSE_WORD[word, genders[person]] for word, person in zip(key[1:], path)]
+    return list(path[::-1]), (genders[path[-1]], *words[::-1])
+
+
 def tell(
     edges: Sequence[Edge],
     *,
@@ -76,8 +88,10 @@ def tell(
     split: str | None = None,
     brackets: bool = False,
     reveal: int | None = None,
+    either_end: bool = False,
 ) -> Telling:
-    """One story that tells every edge once, its paraphrases in random order.
+    """One story that tells every edge once, its paraphrases in random order. `either_end`: a path is told from the end
+    that is drawn, not from its first person on.
 
     Where names do not tell genders (`@entity-1`), `reveal` is a person whose gender some kin word or pronoun must.
     """
@@ -91,6 +105,9 @@ def tell(
     at, numbers = 0, tuple(range(len(edges)))
     while at < len(edges):
         path, key = walk(edges, at, size=1 + int(draw() * LONGEST), genders=genders)
+        if either_end and draw() < 0.5:
+            other = backwards(path, key, genders)
+            path, key = other if menus[other[1]].lines else (path, key)
         while not (menu := menus[key]).lines:
             if len(key) == 2:
                 raise ProbandError(f"bank {bank.name} has no paraphrase of {key[1]!r} of a {key[0]} person")

@@ -4,7 +4,8 @@ This file imports nothing of ours. It has the axioms of docs/kinship.md written 
 its TOML text; each rule of the table that ships is a theorem (proofs/Sound.v) about families that keep these axioms.
 
     a proof step    y is the A of x, z is the B of y  =>  z is the C of x:  right if x, y, z are three people and C is
-                    all that the table lists for (A, B), less what cannot be between people of one gender
+                    all that the table lists for (A, B), less what cannot be between people of one gender;
+                    y is the A of x  =>  x is the B of y:  right if B is the inverse of A
     a family        rows of (gender, father, mother, spouse)
 """
 
@@ -24,6 +25,7 @@ class Table:
     meaning: dict[str, tuple[str, str | None]]  # word -> relation, gender of who is called so
     compose: dict[tuple[str, str], frozenset[str]]
     opposite: frozenset[str]
+    inverse: dict[str, str]
     family: bool
 
 
@@ -40,7 +42,8 @@ def read_table(toml: str) -> Table:
         for second, entry in row.items():
             gives = entry["gives"] if isinstance(entry, dict) else entry
             compose[first, second] = frozenset([gives] if isinstance(gives, str) else gives)
-    return Table(meaning, compose, frozenset(raw.get("opposite", ())), raw.get("world") == "family")
+    inverse = {name: entry["inverse"] for name, entry in raw["relations"].items()}
+    return Table(meaning, compose, frozenset(raw.get("opposite", ())), inverse, raw.get("world") == "family")
 
 
 def check(facts: dict[str, Any], table: Table) -> str | None:
@@ -54,7 +57,7 @@ def check(facts: dict[str, Any], table: Table) -> str | None:
     for number, step in enumerate(facts["proof"], start=1):
         if wrong := misstep(step, known, genders, table):
             return f"step {number} of the proof: {wrong}"
-        known.add(tuple(step[2]))
+        known.add(tuple(step[-1]))
     if (query[0], target, query[1]) not in known:
         return f"the proof does not end with {target!r} for {list(query)}"
     return no_family(facts["family"], genders, facts["edges"], table) if table.family else None
@@ -71,6 +74,12 @@ def misnamed(edge: Row, genders: Sequence[str], table: Table) -> str | None:
 
 def misstep(step: Sequence[Row], known: set[tuple[int, str, int]], genders: Sequence[str], table: Table) -> str | None:
     """Why the step is no instance of a rule, or None."""
+    if len(step) == 2:
+        (x, first, y), (y2, second, x2) = step
+        if (x, first, y) not in known or (x, y) != (x2, y2) or misnamed(step[1], genders, table):
+            return "a fact from its other side: it is not known, or is about other people"
+        turned = table.inverse[table.meaning[first][0]] == table.meaning[second][0]
+        return None if turned else f"{second!r} is not the other side of {first!r}"
     (x, first, y), (y2, second, z), (x2, third, z2) = step
     if (x, first, y) not in known or (y2, second, z) not in known:
         return "a premise is neither told nor proved before"
