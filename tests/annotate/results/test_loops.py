@@ -32,7 +32,20 @@ def proband(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
 
 
 def test_stories_become_templates_of_new_stories(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    proband(capsys, "build", "kinship", "-o", tmp_path / "items", "--k", "2,3", "--per-k", 8, "--seed", 2, "--facts-along-chain")
+    proband(
+        capsys,
+        "build",
+        "kinship",
+        "-o",
+        tmp_path / "items",
+        "--k",
+        "2,3",
+        "--per-k",
+        8,
+        "--seed",
+        2,
+        "--facts-along-chain",
+    )
     texts = {item.id: item.prompt.rpartition("\n")[0] for item in read_items(tmp_path / "items")}
     write, review = tmp_path / "write", tmp_path / "review"
     overlap = ("--set", "people.overlap=1")

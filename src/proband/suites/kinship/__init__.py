@@ -85,6 +85,7 @@ SUITE = Suite(
         "depth": "length of the shortest proof",
         "target": "relation asked for",
         "kind": "form of the item",
+        "facts": "sides that facts are stated from",
         "verdict": "what the audit says of the label",
     },
     shown_as="in a story",

@@ -60,13 +60,14 @@ class Rounds:
         """The stories of a round, one for every goal."""
         key = (self.plan.seed, cell.part, cell.task, cell.k, number)
         draw, words = generator(*key).random, generator(*key, "words")  # apart: the same facts in any form
+        sides = generator(*key, "sides").random  # apart: the same questions, whichever side facts are stated from
         first = number * len(self.goals)
         sample = self._sample(cell, first)
         for index, goal in enumerate(self._order(draw), start=first):
             task = MIXED[index % len(MIXED)] if cell.task == "mixed" else cell.task
             draft = self._draft(cell, goal, task, draw)
             if not self.plan.options.facts_along_chain:
-                draft = from_either_side(draft, self.rules, draw)
+                draft = from_either_side(draft, self.rules, sides)
             searched = index in sample and draft.verdict == "entailed"
             if searched:
                 _search(draft)

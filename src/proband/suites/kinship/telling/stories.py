@@ -66,9 +66,7 @@ def walk(edges: Sequence[Edge], start: int, *, size: int, genders: Sequence[str]
     return path, (genders[path[0]], *words)
 
 
-def backwards(
-    path: Sequence[int], key: Sequence[str], genders: Sequence[str]
-) -> tuple[list[int], tuple[str, ...]]:
+def backwards(path: Sequence[int], key: Sequence[str], genders: Sequence[str]) -> tuple[list[int], tuple[str, ...]]:
     """The same path from its other end.
 
     >>> backwards([0, 1, 2], ("female", "father", "sister"), ["female", "male", "female"])
