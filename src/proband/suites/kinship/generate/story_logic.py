@@ -194,7 +194,7 @@ def _told(
     for way in ways:
         genders.update(way.cast)
     place, edges, noise = seated([(a, said[a][b], b) for a, b in pairwise(path)], ways, genders, draw)
-    proof = []
+    proof: list[Inference] = []
     for a, y, b in reversed(steps):
         i, m, j, words = place[a], place[y], place[b], said[a]
         proof.append(((i, words[y], m), (m, said[y][b], j), (i, words[b], j)))

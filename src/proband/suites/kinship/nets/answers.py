@@ -49,7 +49,7 @@ class Trained:
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         reads, options = Reads.of(self.kind), self.options
-        stories = [story_of_item(item, file=self.name) for item in items]
+        stories = [story_of_item(item, genders=options.genders, file=self.name) for item in items]
         for story in stories:
             check(story, graph=reads.graph, window=options.window, pool=options.pool, file=self.name)
         states = encoded_states(self.encoder, stories, pool=options.pool) if reads.encoded else {}

@@ -30,6 +30,7 @@ class Numbers:
     query: tuple[int, int]
     target: int
     states: NDArray[np.float16] | None = None  # of a frozen encoder, one per word
+    genders: tuple[int, ...] = ()  # 1: male, 2: female; nothing where they are not given
 
 
 def numbered(story: Story, vocabulary: Vocabulary, *, pool: int, by_sentence: bool, states: Any = None) -> Numbers:
@@ -40,7 +41,7 @@ def numbered(story: Story, vocabulary: Vocabulary, *, pool: int, by_sentence: bo
 
     rows = tuple(row(part) for part in sentences(story.words)) if by_sentence else (row(story.words),)
     target = NEVER if story.target is None else story.target
-    return Numbers(rows, tuple(slots), story.edges, story.query, target, states)
+    return Numbers(rows, tuple(slots), story.edges, story.query, target, states, story.genders)
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ class Batch:
     edges: Tensor  # B × E × 3: person, relation, person; the relation is NO_EDGE where there is none
     query: Tensor  # B × 2: numbers of the two people
     target: Tensor  # B
+    genders: Tensor  # B × N: 0 unknown, 1 male, 2 female
     states: Tensor | None = None  # B × T × D
 
     @property
@@ -80,7 +82,7 @@ def pad(stories: Sequence[Numbers], *, by_sentence: bool = False, text: bool = T
     longest = -(-longest // ROUNDED) * ROUNDED if rounded and text else longest
     tokens = np.full((len(stories), rows, longest), PADDING, dtype=np.int64)
     lengths = np.zeros((len(stories), rows), dtype=np.int64)
-    slots = np.zeros((len(stories), n), dtype=np.int64)
+    slots, genders = (np.zeros((len(stories), n), dtype=np.int64) for _ in range(2))
     edges = np.zeros((len(stories), e, 3), dtype=np.int64)
     edges[:, :, 1] = NO_EDGE
     for b, story in enumerate(stories):
@@ -88,6 +90,7 @@ def pad(stories: Sequence[Numbers], *, by_sentence: bool = False, text: bool = T
             tokens[b, s, : len(row)] = row
             lengths[b, s] = len(row)
         slots[b, : len(story.slots)] = story.slots
+        genders[b, : len(story.genders)] = story.genders
         if story.edges:
             edges[b, : len(story.edges)] = story.edges
     if not by_sentence:
@@ -100,6 +103,7 @@ def pad(stories: Sequence[Numbers], *, by_sentence: bool = False, text: bool = T
         edges=torch.from_numpy(edges),
         query=torch.tensor([s.query for s in stories]),
         target=torch.tensor([s.target for s in stories]),
+        genders=torch.from_numpy(genders),
         states=_states(stories, longest),
     )
 

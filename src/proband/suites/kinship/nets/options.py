@@ -25,6 +25,9 @@ class NetOptions:
     width: Annotated[int, Meta(description="dimension of the embeddings", ge=1)] = 100
     classifier: Annotated[int, Meta(description="hidden units of the two-layer classifier", ge=1)] = 200
     pool: Annotated[int, Meta(description="placeholders @entity-k; a story may not have more people", ge=2)] = 20
+    genders: Annotated[
+        bool, Meta(description="tell everybody's gender: by a placeholder from the pool of men or that of women")
+    ] = True
     window: Annotated[int, Meta(description="a story may not have more words and marks than this", ge=1)] = 500
     epochs: Epochs = 100
     batch: Batch = 100
@@ -86,8 +89,8 @@ class GatOptions(NetOptions):
     ] = "pool"
     second_heads: Annotated[int, Meta(description="attention heads of the second layer of a round", ge=1)] = 1
     hears: Annotated[
-        Literal["first", "second"],
-        Meta(description="who of a fact (i, r, j), 'j is the r of i', gets the message: i or j"),
+        Literal["first", "second", "both"],
+        Meta(description="who of a fact (i, r, j), 'j is the r of i', gets the message: i, j, or either"),
     ] = "first"
     readout: Annotated[
         Literal["mlp", "linear", "random"],
@@ -103,6 +106,9 @@ class EdgeTransformerOptions(NetOptions):
     width: Annotated[int, Meta(description="dimension of an edge", ge=1)] = 200
     heads: Annotated[int, Meta(description="attention heads", ge=1)] = 4
     rounds: Annotated[int, Meta(description="times that the one layer is applied", ge=1)] = 8
+    converses: Annotated[
+        bool, Meta(description="a pair (i, j) starts with what is told of (j, i) too; false: as published")
+    ] = True
     dropout: Dropout = 0.2
     warmup: Annotated[
         int, Meta(description="steps over which the rate rises, before it falls along a line to zero", ge=0)
@@ -124,8 +130,8 @@ class SmallEdgeTransformerOptions(NetOptions):
 @dataclass(frozen=True, kw_only=True)
 class ComposerOptions(NetOptions):
     converses: Annotated[
-        bool, Meta(description="symbols for facts read backwards, where chains are told in either direction")
-    ] = False
+        bool, Meta(description="learn what a fact is from its other side; false: for chains that lead to the asked")
+    ] = True
     epochs: Epochs = 8
     rate: Rate = 0.05
     batch: Batch = 64

@@ -1,11 +1,13 @@
 """Items as what a net reads: words with people as numbers, the fact graph, the question and its answer.
 
 Names are anonymised (section 3.4): every person gets a placeholder @entity-k, drawn without replacement from a small
-fixed pool. The draw depends on the item's id alone, so that an item reads the same in any batch and any process.
+fixed pool, of which men and women have one each, so that a placeholder tells what a name tells (`genders = false` draws
+all from one, as the thesis does). The draw depends on the item's id alone, so that an item reads the same in any batch
+and any process.
 
 >>> item = Item(id="a", suite="kinship", prompt="Ann met Ben, her son.\\nBen is the ___ of Ann.",
 ...             facts={"names": ["Ben", "Ann"], "query": [1, 0], "edges": [[1, "son", 0]], "target": "son"})
->>> story_of_item(item, file="x", line=1).words
+>>> story_of_item(item, genders=True, file="x", line=1).words
 (1, 'met', 0, ',', 'her', 'son', '.')
 """
 
@@ -16,6 +18,7 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +32,7 @@ ENDS = frozenset(".!?")
 NUMBER = {word: n for n, word in enumerate(RELATIONS)}
 UNTYPED = len(RELATIONS)  # a fact whose relation the file does not give (noise in CLUTRR's releases)
 
+GENDERS = {"male": 1, "female": 2}  # 0: not known
 Edge = tuple[int, int, int]  # person, number of the relation, person
 
 
@@ -43,18 +47,19 @@ class Story:
     query: tuple[int, int]
     target: int | None
     split: str
+    genders: tuple[int, ...] = ()  # of every person, MALE or FEMALE; nothing where they are not given
 
 
-def read_stories(items: Path, *, graph: bool, window: int, pool: int) -> Iterator[Story]:
+def read_stories(items: Path, *, graph: bool, window: int, pool: int, genders: bool) -> Iterator[Story]:
     """The stories of a built folder; the first that a net cannot take ends it with its line and field."""
     path = items_path(items)
     for line, item in enumerate(read_items(items), start=1):
-        story = story_of_item(item, file=path, line=line)
+        story = story_of_item(item, genders=genders, file=path, line=line)
         check(story, graph=graph, window=window, pool=pool, file=path, line=line)
         yield story
 
 
-def story_of_item(item: Item, *, file: object, line: int | None = None) -> Story:
+def story_of_item(item: Item, *, genders: bool, file: object, line: int | None = None) -> Story:
     facts = item.facts
     missing = next((field for field in ("names", "query") if not facts.get(field)), None)
     if missing is not None:
@@ -72,7 +77,17 @@ def story_of_item(item: Item, *, file: object, line: int | None = None) -> Story
         query=(asker, asked),
         target=None if target is None else NUMBER[target],
         split=item.split,
+        genders=_genders(facts.get("genders") or ()) if genders else (),
     )
+
+
+def _genders(words: Sequence[str]) -> tuple[int, ...]:
+    """
+    >>> _genders(["male", "female"]), _genders(["male", "none"])
+    ((1, 2), ())
+    """
+    known = tuple(GENDERS.get(word, 0) for word in words)
+    return known if all(known) else ()
 
 
 def words_of(text: str, names: Sequence[str]) -> list[int | str]:
@@ -119,8 +134,14 @@ def check(story: Story, *, graph: bool, window: int, pool: int, file: object, li
 
 
 def placeholders(story: Story, pool: int) -> list[int]:
-    """Which of the pool's placeholders stands for each person."""
-    return random.Random(zlib.crc32(story.id.encode())).sample(range(pool), story.people)
+    """Which of the pool's placeholders stands for each person; those of women follow after the pool.
+
+    >>> places = placeholders(Story("a", (), 3, (), (0, 0), None, "train", genders=(1, 2, 1)), 20)
+    >>> [place >= 20 for place in places]
+    [False, True, False]
+    """
+    places = random.Random(zlib.crc32(story.id.encode())).sample(range(pool), story.people)
+    return [place + pool * (gender == GENDERS["female"]) for place, gender in zip_longest(places, story.genders)]
 
 
 def sentences(words: Sequence[int | str]) -> Iterator[list[int | str]]:

@@ -225,7 +225,7 @@ def split(items: Path, options: NetOptions, *, graph: bool, seed: int) -> tuple[
 def stories_of(items: Path, options: NetOptions, *, graph: bool) -> tuple[list[Story], list[Story]]:
     """The stories of the splits train and valid."""
     parts: dict[str, list[Story]] = {"train": [], "valid": [], "test": []}
-    for story in read_stories(items, graph=graph, window=options.window, pool=options.pool):
+    for story in read_stories(items, graph=graph, window=options.window, pool=options.pool, genders=options.genders):
         if story.target is None and story.split != "test":
             raise ProbandError(f"item {story.id!r} has no 'target' to learn", file=items_path(items))
         parts[story.split].append(story)

@@ -26,7 +26,7 @@ from proband.suites.kinship.nets.extraction.pair_classifier import FAR, PairClas
 from proband.suites.kinship.nets.extraction.reasoning import answers
 from proband.suites.kinship.nets.graph.composer import LEAST
 from proband.suites.kinship.nets.options import ExtractorOptions
-from proband.suites.kinship.nets.stories import NUMBER, Story, check, story_of_item
+from proband.suites.kinship.nets.stories import GENDERS, NUMBER, Story, check, story_of_item
 from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS, RELATIONS, word
 from proband.suites.kinship.world.rules import load as load_rules
 from proband.training.batches import to_device
@@ -37,6 +37,7 @@ from proband.training.weights import WEIGHTS, load_weights
 
 Edge = tuple[int, str, int]
 TOGETHER = 50  # stories in a batch
+SURE = 9.0  # log-odds of a gender that is given
 
 
 @dataclass(kw_only=True)
@@ -57,7 +58,7 @@ class Extractor:
         return own | ({"encoder": str(sorted(self.encoder.identity().items()))} if self.encoder is not None else {})
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
-        stories = [story_of_item(item, file=self.name) for item in items]
+        stories = [story_of_item(item, genders=self.options.genders, file=self.name) for item in items]
         for story in stories:
             check(story, graph=False, window=self.options.window, pool=self.options.pool, file=self.name)
         states = read_states(self.encoder, stories, self.options) if self.needs_model else None
@@ -81,6 +82,8 @@ class Extractor:
         found = []
         for b, story in enumerate(stories):
             i, j = story.query
+            if story.genders:
+                female[b, : story.people] = torch.where(torch.tensor(story.genders) == GENDERS["female"], SURE, -SURE)
             told = likely_facts(facts[b].exp(), female[b], story)
             likely = torch.outer(derived[b, i, j].softmax(-1), torch.stack([-female[b, j], female[b, j]]).sigmoid())
             words = likely.flatten()  # the order of RELATIONS: of each neutral relation the man, then the woman

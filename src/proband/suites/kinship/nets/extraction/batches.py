@@ -86,7 +86,7 @@ def pad_mentions(
     stated, female = np.full((b, n, n), NEVER, dtype=np.int64), np.full((b, n), NEVER, dtype=np.int64)
     places, owners, sentences = (np.full((b, m), -1, dtype=np.int64) for _ in range(3))
     for row, (story, mentions) in enumerate(zip(stories, where)):
-        own = draw.sample(range(pool), story.people) if draw else placeholders(story, pool)
+        own = draw.sample(range(pool), story.people) if draw else [place % pool for place in placeholders(story, pool)]
         tokens[row, : len(story.words)] = _numbers(story, vocabulary, own, draw)
         slots[row, : story.people] = own
         places[row, : len(mentions)] = mentions

@@ -4,6 +4,7 @@ knows names better than placeholders; whose name is whose is drawn anew for ever
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from proband.core.protocols import EmbedsWords
 from proband.suites.kinship.nets.encoding import States, encoded_states
@@ -28,4 +29,6 @@ def unisex(placeholder: int) -> str:
 
 
 def read_states(encoder: EmbedsWords, stories: Sequence[Story], options: ExtractorOptions) -> Mapping[str, States]:
-    return encoded_states(encoder, stories, pool=options.pool, named=unisex, layer=options.layer)
+    """A placeholder of a woman has the name that the man's of that place has: genders are given with the answer."""
+    plain = [replace(story, genders=()) for story in stories]
+    return encoded_states(encoder, plain, pool=options.pool, named=unisex, layer=options.layer)

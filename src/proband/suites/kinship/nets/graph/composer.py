@@ -1,29 +1,33 @@
-r"""Composer: a composition table, learned, over all triangles.
+r"""Composer: a table of compositions and one of converses, both learned, closed over all triangles.
 
-P_ij(r): how surely j is the r of i. A told fact is sure, and so is, if `converses`, that fact read backwards, which has
-a symbol of its own: 22 + r. (The chains of CLUTRR and of our stories lead from the asker to the asked, and need none.)
-Everything else follows from a table T[a, b, c] = P(c | a, b) = softmax_c, with one outcome more for "nothing":
+P_ij(r): how surely j is the r of i. A told fact is sure; from its other side it is what a table V[r, g] says for a
+person i of gender g: P_ji(c) = \sum_r P_ij(r) V[r, g_i, c], so that it does not matter which side a fact is told from
+(`converses = false` leaves this out, for chains that lead from the asker to the asked, as CLUTRR's do). Everything else
+follows from a table of compositions, with one outcome more for "nothing"; u says what people of a gender can have (a
+man no husband):
 
-    M_ij(c) = \sum_l \sum_{a,b} P_il(a) T[a, b, c] P_lj(b),     P_ij := M_ij / max(1, \sum_c M_ij(c))
+    T_g[a, b, c] = softmax_c(t[a, b, c] + u[g, c])
+    M_ij(c) = \sum_l \sum_{a,b} P_il(a) T_{g_i}[a, b, c] P_lj(b),     P_ij := M_ij / max(1, \sum_c M_ij(c))
 
-as many times as there are people, so that every bracketing of a chain is tried and what agrees adds up. The table is
-the whole net: nothing in it knows how long a story is. It is learned from the answers alone; chains of two teach single
-entries, longer ones which pairs compose to nothing, which is also what a pair that was never seen begins with. For
-answering, the likeliest outcome of a pair counts 1 and the others 0: a rule base that was learned, and that can be
-printed (`rules`).
+as many times as there are people, so that every bracketing of a chain is tried and what agrees adds up. The tables are
+the whole net: nothing in it knows how long a story is. They are learned from the answers alone; chains of two teach
+single entries, longer ones which pairs compose to nothing, which is also what a pair that was never seen begins with.
+For answering, the likeliest outcome counts 1 and the others 0: a rule base that was learned, and that can be printed
+(`rules`, `converses`).
 """
 
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from proband.suites.kinship.nets.batches import Batch
 from proband.suites.kinship.nets.options import ComposerOptions
-from proband.suites.kinship.nets.stories import UNTYPED
+from proband.suites.kinship.nets.stories import GENDERS, UNTYPED
 from proband.suites.kinship.world.relations import RELATIONS
 
-R = len(RELATIONS)
+R, G = len(RELATIONS), len(GENDERS) + 1
 LEAST = 1e-4  # so that a relation without any support has a logarithm
 
 
@@ -33,57 +37,74 @@ class Composer(nn.Module):
 
     def __init__(self, options: ComposerOptions, words: int) -> None:
         super().__init__()
-        self.symbols = 2 * R if options.converses else R
-        start = 0.1 * torch.randn(self.symbols, self.symbols, R + 1)
+        start = 0.1 * torch.randn(R, R, R + 1)
         start[..., R] += 1  # nothing
-        self.table = nn.Parameter(start)
+        self.table, self.of_gender = nn.Parameter(start), nn.Parameter(torch.zeros(G, R + 1))
+        self.other_side = nn.Parameter(0.1 * torch.randn(R, G, R)) if options.converses else None
 
     def forward(self, batch: Batch) -> Tensor:
-        told = told_facts(batch)[..., : self.symbols]
-        found = compose(told, self.probabilities())
-        rows = torch.arange(len(told), device=told.device)
-        return (found[rows, batch.query[:, 0], batch.query[:, 1]] + LEAST).log()
+        facts, genders = told_facts(batch), F.one_hot(batch.genders, G).to(torch.float32)
+        if self.other_side is not None:
+            facts = (facts + turned(facts, genders, self._settled(self.other_side))).clamp(max=1)
+        closed = compose(facts, self._settled(self.logits)[..., :R], genders)
+        rows = torch.arange(len(facts), device=facts.device)
+        return (closed[rows, batch.query[:, 0], batch.query[:, 1]] + LEAST).log()
 
-    def probabilities(self) -> Tensor:
+    @property
+    def logits(self) -> Tensor:
+        """G × R × R × (R + 1)"""
+        return self.table + self.of_gender[:, None, None]
+
+    def _settled(self, table: Tensor) -> Tensor:
+        """Probabilities, to learn; the likeliest outcome, to answer."""
         if self.training:
-            return self.table.softmax(-1)[..., :R]
-        relations = torch.arange(R, device=self.table.device)
-        return (self.table.argmax(-1)[..., None] == relations).to(self.table.dtype)
+            return table.softmax(-1)
+        return F.one_hot(table.argmax(-1), table.shape[-1]).to(table.dtype)
 
-    def rules(self) -> dict[tuple[str, str], str]:
-        """The hard table between told relations."""
-        found = self.table.detach().argmax(-1)[:R, :R].tolist()
+    def rules(self, gender: str) -> dict[tuple[str, str], str]:
+        """The hard table of compositions, for an asker of a gender."""
+        outcomes = self.logits.detach()[GENDERS[gender]].argmax(-1).tolist()
         return {
             (RELATIONS[a], RELATIONS[b]): RELATIONS[c]
-            for a, row in enumerate(found)
+            for a, row in enumerate(outcomes)
             for b, c in enumerate(row)
             if c < R
         }
 
+    def converses(self) -> dict[tuple[str, str], str]:
+        """The hard table of converses: (word, gender of whose relation it is) -> the word from the other side."""
+        outcomes = [] if self.other_side is None else self.other_side.detach().argmax(-1).tolist()
+        return {
+            (RELATIONS[r], name): RELATIONS[row[g]] for r, row in enumerate(outcomes) for name, g in GENDERS.items()
+        }
+
 
 def told_facts(batch: Batch) -> Tensor:
-    """B × N × N × 2R: the told facts and their converses. Facts without a relation say nothing."""
+    """B × N × N × R: the told facts. Facts without a relation say nothing."""
     size, n = len(batch.edges), batch.slots.shape[1]
     i, relation, j = batch.edges.unbind(-1)
     known = (relation < UNTYPED).to(torch.float32)
-    r = relation.clamp(max=R - 1)
-    told = torch.zeros(size, n, n, 2 * R, device=i.device)
+    told = torch.zeros(size, n, n, R, device=i.device)
     rows = torch.arange(size, device=i.device)[:, None].expand_as(i)
-    told = told.index_put((rows, i, j, r), known, accumulate=True)
-    told = told.index_put((rows, j, i, R + r), known, accumulate=True)
-    return told.clamp(max=1)
+    return told.index_put((rows, i, j, relation.clamp(max=R - 1)), known, accumulate=True).clamp(max=1)
 
 
-def compose(told: Tensor, table: Tensor) -> Tensor:
-    """B × N × N × R: the closure of facts P_ij under a table; symbols after the first R are facts read backwards."""
-    n = told.shape[1]
-    others = 1 - torch.eye(n, device=told.device)[..., None]
-    facts, converses = told[..., :R], told[..., R:]
-    open_ = 1 - facts.sum(-1, keepdim=True).clamp(max=1)  # what is told is not found again
+def turned(facts: Tensor, genders: Tensor, other_side: Tensor) -> Tensor:
+    """B × N × N × R: the facts from their other side. genders: B × N × G."""
+    return torch.einsum("bijr,big,rgc->bjic", facts, genders, other_side)
+
+
+def compose(facts: Tensor, table: Tensor, genders: Tensor | None = None) -> Tensor:
+    """B × N × N × R: the closure of facts P_ij under a table (R × R × R), or one for each gender of i."""
+    n = facts.shape[1]
+    others = 1 - torch.eye(n, device=facts.device)[..., None]
+    open_ = 1 - facts.sum(-1, keepdim=True).clamp(max=1)  # what is told is not derived again
     known = facts
     for _ in range(n - 1):
-        p = torch.cat([known, converses], -1)
-        half = torch.einsum("bila,axc->bilxc", p, table)
-        m = torch.einsum("bilxc,bljx->bijc", half, p) * others
+        if genders is None:
+            half = torch.einsum("bila,axc->bilxc", known, table)
+        else:
+            half = torch.einsum("bila,big,gaxc->bilxc", known, genders, table)
+        m = torch.einsum("bilxc,bljx->bijc", half, known) * others
         known = facts + open_ * m / m.sum(-1, keepdim=True).clamp(min=1)
     return known

@@ -6,9 +6,10 @@ r"""Edge Transformer (Bergen, O'Donnell and Bahdanau 2021): attention over trian
 
     x := norm(x),  x_ij := x_ij + A_ij,  x := norm(x),  x_ij := x_ij + MLP(x_ij)
 
-with dropout on alpha and before each sum. `SmallEdgeTransformer` is ours: x_ij starts as the embedding of what is told
-of (i, j), of (j, i), and of whether i = j; the sums are of what was not normed; and the layer is applied as many times
-as there are people, so that longer chains get more steps.
+with dropout on alpha and before each sum, and on the pairs (i, i) the gender of i. In the released program x_ij starts
+with what is told of (i, j) alone (`converses = false`), so that a fact stated from its other side cannot be used; here
+also with what is told of (j, i). `SmallEdgeTransformer` is ours: the sums are of what was not normed, and the layer is
+applied as many times as there are people, so that longer chains get more steps.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class EdgeTransformer(nn.Module):
     def __init__(self, options: EdgeTransformerOptions, words: int) -> None:
         super().__init__()
         d, self.rounds, self.dropout = options.width, options.rounds, options.dropout
-        self.told = nn.Embedding(NO_EDGE + 1, d)
+        self.told, self.genders = nn.Embedding(NO_EDGE + 1, d), nn.Embedding(3, d)
+        self.converse = nn.Embedding(NO_EDGE + 1, d) if options.converses else None
         self.attention = TriangularAttention(d, options.heads, bias=False, dropout=options.dropout)
         self.before_attention, self.before_mlp = nn.LayerNorm(d), nn.LayerNorm(d)
         self.wide, self.narrow = nn.Linear(d, 4 * d), nn.Linear(4 * d, d)
@@ -40,7 +42,10 @@ class EdgeTransformer(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         there = torch.arange(batch.slots.shape[1], device=batch.slots.device) < batch.people[:, None]
-        x = self.told(told_numbers(batch))
+        numbers = told_numbers(batch)
+        x = self.told(numbers) + torch.diag_embed(self.genders(batch.genders).transpose(1, 2)).permute(0, 2, 3, 1)
+        if self.converse is not None:
+            x = x + self.converse(numbers.transpose(1, 2))
         for _ in range(self.rounds):
             x = self.before_attention(x)
             x = x + self._dropped(self.attention(x, there))
@@ -61,7 +66,7 @@ class SmallEdgeTransformer(nn.Module):
         super().__init__()
         d = options.width
         self.told, self.converse = nn.Embedding(NO_EDGE + 1, d), nn.Embedding(NO_EDGE + 1, d)
-        self.self_ = nn.Parameter(torch.randn(d))
+        self.genders = nn.Embedding(3, d)
         self.attention = TriangularAttention(d, options.heads)
         self.before_attention, self.before_mlp, self.last = (nn.LayerNorm(d) for _ in range(3))
         self.mlp = nn.Sequential(nn.Linear(d, 4 * d), nn.ReLU(), nn.Linear(4 * d, d))
@@ -79,7 +84,7 @@ class SmallEdgeTransformer(nn.Module):
 
     def start(self, batch: Batch) -> Tensor:
         numbers = told_numbers(batch)
-        loops = torch.eye(numbers.shape[1], device=numbers.device)[..., None] * self.self_
+        loops = torch.diag_embed(self.genders(batch.genders).transpose(1, 2)).permute(0, 2, 3, 1)
         x: Tensor = self.told(numbers) + self.converse(numbers.transpose(1, 2)) + loops
         return x
 

@@ -8,8 +8,11 @@ For a fact (i, r, j), "j is the r of i", person i hears of j; everyone hears of 
 
 A round is a layer of three heads, ELU, and a layer of one head, with dropout of 0.6 before each; the same two layers
 serve all three rounds. The graph is the mean of its people, joined with the states of the two that are asked for. The
-vector of a person is fixed and random: that of a placeholder from the pool, or (`nodes = "place"`, as the released
+vector of a person is fixed and random: that of a placeholder, of which men and women have a pool each, or (`nodes = "place"`, as the released
 program has it) that of the person's place in the list, which in CLUTRR's rows is the place along the chain.
+
+Where facts are stated from either side, messages along them lead nowhere in particular: with `hears = "both"` the other
+side of every fact is an edge too, with a relation of its own.
 
 The GAT of uclnlp/ctp, whose figures CTP and R5 print, differs: j hears of i (`hears = "second"`), the vectors of
 placeholders are learned and at most of length 1 (`nodes = "learned"`), both layers have three heads
@@ -36,12 +39,12 @@ class Gat(nn.Module):
     def __init__(self, options: GatOptions, words: int) -> None:
         super().__init__()
         self.options, width = options, options.width
-        people = F.normalize(torch.randn(options.pool, width), dim=-1)
+        people = F.normalize(torch.randn(2 * options.pool, width), dim=-1)
         if options.nodes == "learned":
             self.people = nn.Parameter(people)
         else:
             self.register_buffer("people", people)
-        self.relations = nn.Embedding(NO_EDGE, options.edge)
+        self.relations = nn.Embedding(NO_EDGE * (2 if options.hears == "both" else 1), options.edge)
         self.first = GatLayer(width, options.edge, heads=options.heads)
         self.second = GatLayer(width, options.edge, heads=options.second_heads)
         self.classifier: nn.Module = Classifier(3 * width, options.classifier)
@@ -54,10 +57,10 @@ class Gat(nn.Module):
         there = torch.arange(n, device=batch.slots.device) < batch.people[:, None]
         people = self.people / self.people.norm(dim=-1, keepdim=True).clamp(min=1)
         x = people[:n].expand(len(there), -1, -1) if self.options.nodes == "place" else people[batch.slots]
-        i, j, told, relation = looped(batch)
+        i, j, told, relation = looped(batch, both=self.options.hears == "both")
         if self.options.hears == "second":
             i, j = j, i
-        r = F.embedding(relation, F.pad(self.relations.weight, (0, 0, 0, 1)))  # NO_EDGE: zero, for loops
+        r = F.embedding(relation, F.pad(self.relations.weight, (0, 0, 0, 1)))  # the last: zero, for loops
         for _ in range(self.options.rounds):
             for layer in (self.first, self.second):
                 x = layer(F.dropout(x, self.options.dropout, self.training), i, j, r, told)
@@ -83,13 +86,18 @@ class Untrained(nn.Module):
         return F.linear(x, self.weight, self.bias)
 
 
-def looped(batch: Batch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """(i, j, which of them are told, relation) of the facts, and a loop for every person."""
+def looped(batch: Batch, *, both: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """(i, j, which of them are told, relation) of the facts, of the facts from their other side (`both`: these have
+    relations of their own), and a loop for every person."""
     n = batch.slots.shape[1]
     loops = torch.arange(n, device=batch.edges.device).expand(len(batch.edges), -1)
     i, relation, j = batch.edges.unbind(-1)
-    told = torch.cat([relation != NO_EDGE, torch.ones_like(loops, dtype=torch.bool)], 1)
-    relation = torch.cat([relation, torch.full_like(loops, NO_EDGE)], 1)
+    given = relation != NO_EDGE
+    if both:
+        i, j, given = torch.cat([i, j], 1), torch.cat([j, i], 1), torch.cat([given, given], 1)
+        relation = torch.cat([relation.clamp(max=NO_EDGE - 1), relation.clamp(max=NO_EDGE - 1) + NO_EDGE], 1)
+    told = torch.cat([given, torch.ones_like(loops, dtype=torch.bool)], 1)
+    relation = torch.cat([relation, torch.full_like(loops, NO_EDGE * (2 if both else 1))], 1)
     return torch.cat([i, loops], 1), torch.cat([j, loops], 1), told, relation
 
 

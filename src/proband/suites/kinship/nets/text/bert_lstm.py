@@ -21,7 +21,7 @@ class BertLstm(nn.Module):
     def __init__(self, options: LstmOptions, words: int) -> None:
         super().__init__()
         self.words = words
-        self.register_buffer("people", torch.randn(options.pool, options.width))
+        self.register_buffer("people", torch.randn(2 * options.pool, options.width))
         self.lstm = Lstm(options.width, options.hidden, options.layers, both=False)
         self.classifier = Classifier(3 * self.lstm.width, options.classifier)
 

@@ -17,7 +17,7 @@ class BiLstmMean(nn.Module):
     def __init__(self, options: LstmOptions, words: int) -> None:
         super().__init__()
         self.words = words
-        self.embeddings = Embeddings(words, options.pool, options.width)
+        self.embeddings = Embeddings(words, 2 * options.pool, options.width)
         self.lstm = Lstm(options.width, options.hidden, options.layers)
         self.classifier = Classifier(3 * self.lstm.width, options.classifier)
 

@@ -24,7 +24,7 @@ class Mac(nn.Module):
     def __init__(self, options: MacOptions, words: int) -> None:
         super().__init__()
         self.words, self.steps = words, options.steps
-        self.embeddings = Embeddings(words, options.pool, options.width)
+        self.embeddings = Embeddings(words, 2 * options.pool, options.width)
         self.lstm = Lstm(options.width, options.hidden, options.layers)
         d = self.lstm.width
         self.question = nn.Sequential(nn.Linear(2 * d, d), nn.Tanh(), nn.Linear(d, d), nn.Tanh())

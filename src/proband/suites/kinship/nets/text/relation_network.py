@@ -22,7 +22,7 @@ class RelationNetwork(nn.Module):
     def __init__(self, options: RelationNetworkOptions, words: int) -> None:
         super().__init__()
         self.words = words
-        self.embeddings = Embeddings(words, options.pool, options.width)
+        self.embeddings = Embeddings(words, 2 * options.pool, options.width)
         self.lstm = Lstm(options.width, options.hidden, options.layers)
         width, g = self.lstm.width, options.g
         self.g_left, self.g_right = nn.Linear(width, g), nn.Linear(width, g, bias=False)

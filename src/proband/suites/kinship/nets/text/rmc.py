@@ -26,7 +26,7 @@ class Rmc(nn.Module):
     def __init__(self, options: RmcOptions, words: int) -> None:
         super().__init__()
         self.words = words
-        self.embeddings = Embeddings(words, options.pool, options.width)
+        self.embeddings = Embeddings(words, 2 * options.pool, options.width)
         self.memory = RelationalMemory(options)
         self.classifier = Classifier(3 * options.slots * self.memory.width, options.classifier)
 
