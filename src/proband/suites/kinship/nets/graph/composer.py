@@ -1,13 +1,15 @@
 r"""Composer: a table of compositions and one of converses, both learned, closed over all triangles.
 
-P_ij(r): how surely j is the r of i. A told fact is sure; from its other side it is what a table V[r, g] says for a
-person i of gender g: P_ji(c) = \sum_r P_ij(r) V[r, g_i, c], so that it does not matter which side a fact is told from
-(`converses = false` leaves this out, for chains that lead from the asker to the asked, as CLUTRR's do). Everything else
-follows from a table of compositions, with one outcome more for "nothing"; u says what people of a gender can have (a
-man no husband):
+P_ij(r): how surely j is the r of i. A told fact is sure; from its other side it is what a table V says for a person i
+of gender g, so that it does not matter which side a fact is told from. Two words are each other's other side or are not,
+and w says what people of a gender can be called:
 
-    T_g[a, b, c] = softmax_c(t[a, b, c] + u[g, c])
-    M_ij(c) = \sum_l \sum_{a,b} P_il(a) T_{g_i}[a, b, c] P_lj(b),     P_ij := M_ij / max(1, \sum_c M_ij(c))
+    V_g[r, c] = softmax_c(s[r, c] + s[c, r] + w[g, c]),     P_ji(c) = \sum_r P_ij(r) V_{g_i}[r, c]
+
+(`converses = false` leaves this out, for chains that lead from the asker to the asked, as CLUTRR's do.) Everything else
+follows from a table of compositions T[a, b, c] = P(c | a, b) = softmax_c, with one outcome more for "nothing":
+
+    M_ij(c) = \sum_l \sum_{a,b} P_il(a) T[a, b, c] P_lj(b),     P_ij := M_ij / max(1, \sum_c M_ij(c))
 
 as many times as there are people, so that every bracketing of a chain is tried and what agrees adds up. The tables are
 the whole net: nothing in it knows how long a story is. They are learned from the answers alone; chains of two teach
@@ -39,21 +41,23 @@ class Composer(nn.Module):
         super().__init__()
         start = 0.1 * torch.randn(R, R, R + 1)
         start[..., R] += 1  # nothing
-        self.table, self.of_gender = nn.Parameter(start), nn.Parameter(torch.zeros(G, R + 1))
-        self.other_side = nn.Parameter(0.1 * torch.randn(R, G, R)) if options.converses else None
+        self.table = nn.Parameter(start)
+        self.turns = options.converses
+        if self.turns:
+            self.sides, self.of_gender = nn.Parameter(0.1 * torch.randn(R, R)), nn.Parameter(torch.zeros(G, R))
 
     def forward(self, batch: Batch) -> Tensor:
-        facts, genders = told_facts(batch), F.one_hot(batch.genders, G).to(torch.float32)
-        if self.other_side is not None:
-            facts = (facts + turned(facts, genders, self._settled(self.other_side))).clamp(max=1)
-        closed = compose(facts, self._settled(self.logits)[..., :R], genders)
+        facts = told_facts(batch)
+        if self.turns:
+            facts = (facts + turned(facts, batch.genders, self._settled(self.other_side))).clamp(max=1)
+        closed = compose(facts, self._settled(self.table)[..., :R])
         rows = torch.arange(len(facts), device=facts.device)
         return (closed[rows, batch.query[:, 0], batch.query[:, 1]] + LEAST).log()
 
     @property
-    def logits(self) -> Tensor:
-        """G × R × R × (R + 1)"""
-        return self.table + self.of_gender[:, None, None]
+    def other_side(self) -> Tensor:
+        """G × R × R"""
+        return self.sides + self.sides.T + self.of_gender[:, None]
 
     def _settled(self, table: Tensor) -> Tensor:
         """Probabilities, to learn; the likeliest outcome, to answer."""
@@ -61,9 +65,9 @@ class Composer(nn.Module):
             return table.softmax(-1)
         return F.one_hot(table.argmax(-1), table.shape[-1]).to(table.dtype)
 
-    def rules(self, gender: str) -> dict[tuple[str, str], str]:
-        """The hard table of compositions, for an asker of a gender."""
-        outcomes = self.logits.detach()[GENDERS[gender]].argmax(-1).tolist()
+    def rules(self) -> dict[tuple[str, str], str]:
+        """The hard table of compositions."""
+        outcomes = self.table.detach().argmax(-1).tolist()
         return {
             (RELATIONS[a], RELATIONS[b]): RELATIONS[c]
             for a, row in enumerate(outcomes)
@@ -73,9 +77,11 @@ class Composer(nn.Module):
 
     def converses(self) -> dict[tuple[str, str], str]:
         """The hard table of converses: (word, gender of whose relation it is) -> the word from the other side."""
-        outcomes = [] if self.other_side is None else self.other_side.detach().argmax(-1).tolist()
+        if not self.turns:
+            return {}
+        outcomes = self.other_side.detach().argmax(-1).tolist()
         return {
-            (RELATIONS[r], name): RELATIONS[row[g]] for r, row in enumerate(outcomes) for name, g in GENDERS.items()
+            (word, name): RELATIONS[outcomes[g][r]] for r, word in enumerate(RELATIONS) for name, g in GENDERS.items()
         }
 
 
@@ -90,21 +96,19 @@ def told_facts(batch: Batch) -> Tensor:
 
 
 def turned(facts: Tensor, genders: Tensor, other_side: Tensor) -> Tensor:
-    """B × N × N × R: the facts from their other side. genders: B × N × G."""
-    return torch.einsum("bijr,big,rgc->bjic", facts, genders, other_side)
+    """B × N × N × R: the facts from their other side."""
+    people = F.one_hot(genders, G).to(facts.dtype)
+    return torch.einsum("bijr,big,grc->bjic", facts, people, other_side)
 
 
-def compose(facts: Tensor, table: Tensor, genders: Tensor | None = None) -> Tensor:
-    """B × N × N × R: the closure of facts P_ij under a table (R × R × R), or one for each gender of i."""
+def compose(facts: Tensor, table: Tensor) -> Tensor:
+    """B × N × N × R: the closure of facts P_ij under a table."""
     n = facts.shape[1]
     others = 1 - torch.eye(n, device=facts.device)[..., None]
     open_ = 1 - facts.sum(-1, keepdim=True).clamp(max=1)  # what is told is not derived again
     known = facts
     for _ in range(n - 1):
-        if genders is None:
-            half = torch.einsum("bila,axc->bilxc", known, table)
-        else:
-            half = torch.einsum("bila,big,gaxc->bilxc", known, genders, table)
+        half = torch.einsum("bila,axc->bilxc", known, table)
         m = torch.einsum("bilxc,bljx->bijc", half, known) * others
         known = facts + open_ * m / m.sum(-1, keepdim=True).clamp(min=1)
     return known

@@ -8,8 +8,8 @@ For a fact (i, r, j), "j is the r of i", person i hears of j; everyone hears of 
 
 A round is a layer of three heads, ELU, and a layer of one head, with dropout of 0.6 before each; the same two layers
 serve all three rounds. The graph is the mean of its people, joined with the states of the two that are asked for. The
-vector of a person is fixed and random: that of a placeholder, of which men and women have a pool each, or (`nodes = "place"`, as the released
-program has it) that of the person's place in the list, which in CLUTRR's rows is the place along the chain.
+vector of a person is fixed and random: that of a placeholder (men and women have a pool each), or (`nodes = "place"`,
+as the released program has it) that of the person's place in the list, in CLUTRR's rows the place along the chain.
 
 Where facts are stated from either side, messages along them lead nowhere in particular: with `hears = "both"` the other
 side of every fact is an edge too, with a relation of its own.
