@@ -1,7 +1,7 @@
 r"""Composer: a table of compositions and one of converses, both learned, closed over all triangles.
 
 P_ij(r): how surely j is the r of i. A told fact is sure; from its other side it is what a table V says for a person i
-of gender g, so that it does not matter which side a fact is told from. Two words are each other's other side or are not,
+of gender g, so that it does not matter which side a fact is told from. Two words are each other's other side or not,
 and w says what people of a gender can be called:
 
     V_g[r, c] = softmax_c(s[r, c] + s[c, r] + w[g, c]),     P_ji(c) = \sum_r P_ij(r) V_{g_i}[r, c]
