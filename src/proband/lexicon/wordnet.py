@@ -68,6 +68,47 @@ def first_senses(path: Path) -> dict[str, int]:
     return {lemma: synsets[0] for lemma, synsets in read_senses(path).items()}
 
 
+SUFFIXES = {  # ending and what replaces it, in WordNet's order
+    "verb": "s: ies:y es:e es: ed:e ed: ing:e ing:",
+    "noun": "s: ses:s ves:f xes:x zes:z ches:ch shes:sh men:man ies:y",
+}
+
+
+class Morphy:
+    """WordNet's lemmatisation, the shortest of the base forms: what NLTK's WordNetLemmatizer gives.
+
+    Exceptions (verb.exc, noun.exc) first, then endings are replaced until a word of the dictionary is found; a word
+    that none leads to stays as it is.
+    """
+
+    def __init__(self, speech: str, folder: str | None = None) -> None:
+        path = find(folder)
+        self.words = frozenset(line.split(" ", 1)[0] for line in _body(path / f"index.{speech}"))
+        self.rules = [each.split(":") for each in SUFFIXES[speech].split()]
+        self.exceptions: dict[str, list[str]] = {}
+        for line in _body(path / f"{speech}.exc"):
+            word, *forms = line.split()
+            self.exceptions.setdefault(word, forms)
+
+    def __call__(self, word: str) -> str:
+        if word in self.exceptions:
+            known = self._known([word, *self.exceptions[word]])
+        else:
+            forms = self._cut([word])
+            known = self._known([word, *forms])
+            while forms and not known:
+                forms = self._cut(forms)
+                known = self._known(forms)
+        return min(known, key=len) if known else word
+
+    def _cut(self, forms: list[str]) -> list[str]:
+        rules = [(form, old, new) for form in forms for old, new in self.rules]
+        return [form[: -len(old)] + new for form, old, new in rules if form.endswith(old)]
+
+    def _known(self, forms: list[str]) -> list[str]:
+        return [form for form in forms if form in self.words]
+
+
 def tag_counts(path: Path, speech: str) -> Counter[str]:
     """lemma -> how often its first sense was tagged in the semantic concordances."""
     kinds = {"noun": ("1",), "adj": ("3", "5")}[speech]

@@ -12,6 +12,8 @@ assertions/, candidates/, questions.py, questionnaire.py   from text to what peo
 
 from __future__ import annotations
 
+from functools import partial
+
 from proband.core.suite import Claim, Contrast, Demo, Suite, Verb
 from proband.suites.inference.build import BuildOptions, build
 from proband.suites.inference.curves.argument_frequency import FREQUENCY
@@ -21,6 +23,7 @@ from proband.suites.inference.curves.figure import FIGURE2
 from proband.suites.inference.curves.measures import METRICS
 from proband.suites.inference.items import show
 from proband.suites.inference.methods.as_is import DIRECT, Rules
+from proband.suites.inference.methods.baselines import Direction, Frequency, HypothesisWords
 from proband.suites.inference.methods.cross_encoder import NLI
 from proband.suites.inference.methods.embeddings.dependency_words import DEPENDENCY_WORDS
 from proband.suites.inference.methods.embeddings.relations import RELATIONS
@@ -80,7 +83,14 @@ SUITE = Suite(
     analyses=(SECTION3, FIGURE2, CONTROL_SCORES, DIRECTIONS, FREQUENCY, ANCHORS),
     claims=CLAIMS,
     nets=(RELATIONS, DEPENDENCY_WORDS),
-    own_models={"lemma": Lemma, "rules": Rules},
+    own_models={
+        "lemma": Lemma,
+        "lemma-released": partial(Lemma, "released"),
+        "rules": Rules,
+        "hypothesis-words": HypothesisWords,
+        "direction": Direction,
+        "frequency": Frequency,
+    },
     verbs=(
         Verb(
             name="assertions",

@@ -22,8 +22,11 @@ NOTHING = Triple("", "", "")
 
 
 def shares_lemma(example: Example) -> bool:
-    """Whether the two relations share a content word, inflection aside."""
-    return bool(phrase(example.premise.relation).content & phrase(example.hypothesis.relation).content)
+    """Whether the two relations share a content word, inflection aside; of `has` or `is in`, which have none, whether
+    the other contains all their words."""
+    premise, hypothesis = phrase(example.premise.relation), phrase(example.hypothesis.relation)
+    contained = hypothesis.content <= premise.lemmas or premise.content <= hypothesis.lemmas
+    return contained or bool(premise.content & hypothesis.content)
 
 
 def controlled(examples: Sequence[Example], control: str, *, seed: int) -> list[Example]:

@@ -66,6 +66,7 @@ class Phrase:
     """What the lemma baseline looks at in a relation."""
 
     content: frozenset[str]  # lemmas of content words; of a relation that has none (`is in`), all its lemmas
+    lemmas: frozenset[str]  # of all its words
     verbs: frozenset[str]
     passive: bool
     negated: bool
@@ -100,8 +101,9 @@ def phrase(relation: str) -> Phrase:
     following = pairwise(tokens)
     verbs |= {verb_lemma(word) for before, word in following if before in ("to", "and") and word not in FUNCTION - BE}
     named = frozenset(verb_lemma(word) for word in tokens if word not in FUNCTION)
+    lemmas = frozenset(map(verb_lemma, tokens))
     negated = sum(word in NEGATION for word in tokens) % 2 == 1
-    return Phrase(named or frozenset(map(verb_lemma, tokens)), frozenset(verbs), passive, negated)
+    return Phrase(named or lemmas, lemmas, frozenset(verbs), passive, negated)
 
 
 def participle(word: str) -> bool:

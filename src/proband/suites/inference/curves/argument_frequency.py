@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 
-from proband.core.errors import ProbandError
 from proband.core.metrics import AVERAGE_PRECISION
 from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import Item
 from proband.suites.inference.curves.method import method_of
 from proband.suites.inference.curves.scored import control_of, grouped
-from proband.suites.inference.words import words
+from proband.suites.inference.methods.baselines import zipf
 
 HALVES = ("rarer half", "more frequent half")
-
-
-@lru_cache(maxsize=100_000)
-def zipf(argument: str) -> float:
-    """Of the rarest word: the logarithm of how often it occurs in a billion words (wordfreq)."""
-    try:
-        from wordfreq import zipf_frequency
-    except ImportError:
-        raise ProbandError("the split by frequency needs wordfreq: pip install 'proband[words]'") from None
-    return min((float(zipf_frequency(word, "en")) for word in words(argument)), default=0.0)
 
 
 def rarity(item: Item) -> float:

@@ -6,7 +6,13 @@ recall of all pairs that score at least the k-th, and dR_k = R_k - R_{k-1}:
     normalised              \sum_k dR_k max(P_k - 1/2, 0) / (1/2)            0: never above one half; 1: perfect
 
 The sums are steps, as scikit-learn's average precision is. A method that gives many pairs one score has few points, and
-straight lines between them would promise precision at recalls that no threshold reaches.
+straight lines between them would promise precision at recalls that no threshold reaches. The literature draws such
+lines; its areas stand beside ours under its names, and only they may be compared with its figures:
+
+    Hosseini's AUC   trapezoids over the points with P_k >= 1/2, from the first of them to the last, whatever lies between
+                     (Hosseini et al. 2018; on a balanced set, where all points qualify, it is near 1/2 for any score)
+    AUC_norm         trapezoids over max(P_k - b, 0), beginning at precision 1 and recall 0, divided by 1 - b, where b is
+                     the share of positives (McKenna et al. 2023; 0: no better than chance)
 """
 
 from __future__ import annotations
@@ -16,7 +22,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core.metrics import ACCURACY, AUC, AVERAGE_PRECISION, F1, Floats, Metric, score_and_truth
+from proband.core.metrics import AUC, AVERAGE_PRECISION, Floats, Metric, score_and_truth
 
 HALF = 0.5
 
@@ -72,6 +78,37 @@ def normalised_area(records: Floats, weights: Floats) -> float:
     return float((np.diff(recall, prepend=0.0) * np.maximum(precision - HALF, 0.0)).sum() / (1 - HALF))
 
 
+def hosseini_auc(records: Floats, weights: Floats) -> float:
+    """Of points with the same recall the line arrives at the lowest and leaves from the highest, as `metrics.auc` of
+    scikit-learn with `reorder=True` did, which the authors' program calls.
+
+    >>> hosseini_auc(np.array([[3.0, 1], [2.0, 0], [1.0, 1], [0.0, 0]]), np.ones(4)).__round__(4)
+    0.4167
+    """
+    _, precision, recall = points(records, weights)
+    kept = precision >= HALF
+    order = np.lexsort((precision[kept], recall[kept]))
+    return _trapezoids(precision[kept][order], recall[kept][order])
+
+
+def auc_norm(records: Floats, weights: Floats) -> float:
+    """
+    >>> [auc_norm(np.array([[score, 1.0], [0.0, 0.0]]), np.ones(2)) for score in (1.0, 0.0)]
+    [1.0, 0.5]
+    """
+    _, precision, recall = points(records, weights)
+    total = float(weights.sum())
+    share = float((weights * (records[:, 1] > 0.5)).sum()) / total if total else 0.0
+    if not 0.0 < share < 1.0:
+        return 0.0
+    above = np.maximum(np.concatenate([[1.0], precision]) - share, 0.0)
+    return _trapezoids(above, np.concatenate([[0.0], recall])) / (1 - share)
+
+
+def _trapezoids(y: Floats, x: Floats) -> float:
+    return float(((y[1:] + y[:-1]) / 2 * np.diff(x)).sum())
+
+
 def _over(name: str, of: object, title: str) -> Metric:
     return Metric(name=name, of=of, over="set", each=score_and_truth, title=title, jumps=True)  # type: ignore[arg-type]
 
@@ -79,4 +116,6 @@ def _over(name: str, of: object, title: str) -> Metric:
 RECALL_AT_80 = _over("recall_at_80", partial(recall_at, precision=0.8), "recall at 80 % precision")
 AREA = _over("area", area_above_half, "area under the precision-recall curve, precision at least 0.5")
 NORMALISED = _over("normalised_area", normalised_area, "area above precision 0.5, normalised")
-METRICS = (AVERAGE_PRECISION, RECALL_AT_80, AREA, NORMALISED, AUC, F1, ACCURACY)
+HOSSEINI = _over("hosseini_auc", hosseini_auc, "Hosseini's AUC (trapezoids, precision at least 0.5)")
+AUC_NORM = _over("auc_norm", auc_norm, "AUC_norm (trapezoids, minus the share of positives)")
+METRICS = (AVERAGE_PRECISION, RECALL_AT_80, AREA, NORMALISED, HOSSEINI, AUC_NORM, AUC)

@@ -53,7 +53,7 @@ class Ppdb:
         premise, hypothesis = phrase(pair.premise.relation), phrase(pair.hypothesis.relation)
         if premise.negated != hypothesis.negated or (premise.passive == hypothesis.passive) is not pair.straight:
             return False
-        known = premise.content.union(*(self.words.get(word, ()) for word in premise.content))
+        known = premise.lemmas.union(*(self.words.get(word, ()) for word in premise.content))
         verbs = premise.verbs.union(*(self.words.get(word, ()) for word in premise.verbs))
         return hypothesis.content <= known and bool(verbs & hypothesis.verbs)
 

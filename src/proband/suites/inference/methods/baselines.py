@@ -1,0 +1,164 @@
+r"""What any method has to beat: scores that do not look at what should decide.
+
+hypothesis-words   a bag of words of the hypothesis alone, by logistic regression: with x_w = 1 where the word w is in it,
+                   minimise  C \sum_i log(1 + exp(-y_i (b + w.x_i))) + |w|^2 / 2;  C is chosen by folds of questions
+direction          the share of entailed pairs among those of the same direction (question to answer, answer to question)
+frequency          how much more frequent the relation of the hypothesis is than that of the premise: Zipf values of
+                   wordfreq, of the rarest content word (McKenna et al. 2023 take n-gram counts of whole predicates)
+
+The first two learn from the items as they are (no control), of the train split, or of the valid one; a set that has
+neither is learnt from in ten parts, each scored by what was learnt from the questions of the other nine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Self
+
+import numpy as np
+
+from proband.core.errors import ProbandError
+from proband.core.metrics import average_precision
+from proband.core.protocols import Floats
+from proband.core.types import Answer, Item
+from proband.suites.inference.items import asked
+from proband.suites.inference.words import content, words
+
+FOLDS = 10
+STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0)
+PLAIN = "none"
+
+
+def fold_of(item: Item) -> int:
+    """The same for all items of a question, under every control."""
+    return hashlib.sha256(str(item.facts["question"]).encode()).digest()[0] % FOLDS
+
+
+class Learnt:
+    """A baseline that learns from labels (protocol LearnsFromItems): `fit` gives a function from items to scores."""
+
+    name: str
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "inference", "name": self.name.removeprefix("solver:")}
+
+    def fit(self, items: Sequence[Item]) -> Any:
+        raise NotImplementedError
+
+    def learn(self, items: Iterable[Item]) -> Self:
+        labelled = [item for item in items if item.gold is not None and item.tags["control"] == PLAIN]
+        for split in ("train", "valid"):
+            if chosen := [item for item in labelled if item.split == split]:
+                self.scorers = {fold: scorer for scorer in [self.fit(chosen)] for fold in range(FOLDS)}
+                return self
+        if len({fold_of(item) for item in labelled}) < 2:
+            raise ProbandError(f"{self.name} learns from items of train or valid, or from those of several questions")
+        self.scorers = {
+            fold: self.fit([item for item in labelled if fold_of(item) != fold]) for fold in range(FOLDS)
+        }
+        return self
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        scores = [self.scorers[fold_of(item)](item) for item in items]
+        return [Answer(item_id=item.id, scores=(score, 0.0)) for item, score in zip(items, scores, strict=True)]
+
+
+class HypothesisWords(Learnt):
+    """`solver:hypothesis-words`."""
+
+    name = "solver:hypothesis-words"
+
+    def fit(self, items: Sequence[Item]) -> Any:
+        texts = [hypothesis_words(item) for item in items]
+        truth = np.array([item.gold == 0 for item in items])
+        fold = np.array([fold_of(item) % 5 for item in items])
+        vocabulary = {word: n for n, word in enumerate(sorted({word for text in texts for word in text}))}
+        rows = bag_of_words(texts, vocabulary)
+        quality = []
+        for strength in STRENGTHS if len(set(fold)) > 1 else STRENGTHS[2:3]:
+            score = np.zeros(len(items))
+            for held in set(fold):
+                weights = logistic_regression(rows[fold != held], truth[fold != held], strength)
+                score[fold == held] = rows[fold == held] @ weights[1:] + weights[0]
+            records = np.column_stack([score, truth])
+            quality.append((average_precision(records, np.ones(len(items))), strength))
+        weights = logistic_regression(rows, truth, max(quality)[1])
+        weight_of = {word: float(weights[n + 1]) for word, n in vocabulary.items()}
+
+        def score_of(item: Item) -> float:
+            return float(weights[0]) + sum(weight_of.get(word, 0.0) for word in hypothesis_words(item))
+
+        return score_of
+
+
+def hypothesis_words(item: Item) -> frozenset[str]:
+    return frozenset(words(asked(item).hypothesis.text))
+
+
+def bag_of_words(texts: Sequence[Iterable[str]], vocabulary: Mapping[str, int]) -> Any:
+    from scipy.sparse import csr_array
+
+    places = [(row, vocabulary[word]) for row, text in enumerate(texts) for word in sorted(text)]
+    row, column = zip(*places, strict=True) if places else ((), ())
+    return csr_array((np.ones(len(row)), (row, column)), shape=(len(texts), len(vocabulary)))
+
+
+def logistic_regression(rows: Any, truth: Any, strength: float) -> Floats:
+    """The intercept, then a weight per column."""
+    from scipy.optimize import minimize
+    from scipy.special import expit
+
+    sign = np.where(truth, 1.0, -1.0)
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        margin = sign * (rows @ weights[1:] + weights[0])
+        pull = -strength * sign * expit(-margin)
+        value = strength * np.logaddexp(0.0, -margin).sum() + weights[1:] @ weights[1:] / 2
+        return float(value), np.concatenate([[pull.sum()], rows.T @ pull + weights[1:]])
+
+    found = minimize(loss, np.zeros(rows.shape[1] + 1), jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    return np.asarray(found.x)
+
+
+class Direction(Learnt):
+    """`solver:direction`."""
+
+    name = "solver:direction"
+
+    def fit(self, items: Sequence[Item]) -> Any:
+        truth = np.array([item.gold == 0 for item in items], dtype=float)
+        of = np.array([str(item.tags["direction"]) for item in items])
+        share = {name: float(truth[of == name].mean()) for name in sorted(set(of))}
+        whole = float(truth.mean())
+        return lambda item: share.get(str(item.tags["direction"]), whole)
+
+
+class Frequency:
+    """`solver:frequency`."""
+
+    name = "solver:frequency"
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "inference", "name": "frequency"}
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        return [Answer(item_id=item.id, scores=(relative_frequency(item), 0.0)) for item in items]
+
+
+def relative_frequency(item: Item) -> float:
+    """Zipf value of the hypothesis' relation less that of the premise's; without a premise, its own."""
+    pair = asked(item)
+    before = zipf(" ".join(content(pair.premise.relation))) if pair.premise.relation else 0.0
+    return zipf(" ".join(content(pair.hypothesis.relation))) - before
+
+
+@lru_cache(maxsize=100_000)
+def zipf(text: str) -> float:
+    """Of the rarest word: the logarithm of how often it occurs in a billion words (wordfreq)."""
+    try:
+        from wordfreq import zipf_frequency
+    except ImportError:
+        raise ProbandError("frequencies of words need wordfreq: pip install 'proband[words]'") from None
+    return min((float(zipf_frequency(word, "en")) for word in words(text)), default=0.0)
