@@ -13,6 +13,9 @@ from proband.core.types import Split
 from proband.suites.inference.words import content
 
 
+FORWARD, BACKWARD = "answer to question", "question to answer"
+
+
 class Triple(NamedTuple):
     """
     >>> Triple.read("the oil, is exported by,  angola").text
@@ -30,6 +33,10 @@ class Triple(NamedTuple):
     @property
     def swapped(self) -> Triple:
         return Triple(self.object, self.relation, self.subject)
+
+    @property
+    def lower(self) -> Triple:
+        return Triple(*(each.lower() for each in self))
 
     @classmethod
     def read(cls, text: str) -> Triple:
@@ -60,6 +67,11 @@ class Example:
     directional: bool = False
     typed: tuple[str, str] = ("", "")  # types of the two arguments of the premise, where they are known
     matched: bool = True  # an argument is the same on both sides, up to stop words and inflection
+
+
+def pair_name(one: Triple, other: Triple) -> str:
+    """The same for both directions."""
+    return " | ".join(sorted((", ".join(one).lower(), ", ".join(other).lower())))
 
 
 def instantiate(question: Triple, answer: Triple) -> tuple[Triple, bool, str, bool]:

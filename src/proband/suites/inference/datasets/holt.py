@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.datasets.levy_dagan import BACKWARD, FORWARD, pair_name
 from proband.suites.inference.datasets.levy_holt import is_straight, rows
-from proband.suites.inference.triples import Example, Triple, instantiate, likeness
+from proband.suites.inference.triples import BACKWARD, FORWARD, Example, Triple, instantiate, likeness, pair_name
 
 FILES = ("implications_instantiated.tsv", "implications.tsv", "directional_implications.tsv")
 

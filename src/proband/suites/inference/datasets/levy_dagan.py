@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from proband.suites.inference.datasets.rows import triple_rows
-from proband.suites.inference.triples import Example, Triple, instantiate
-
-FORWARD, BACKWARD = "answer to question", "question to answer"
+from proband.suites.inference.triples import FORWARD, Example, Triple, instantiate, pair_name
 
 
 def read(path: Path) -> Iterator[Example]:
@@ -38,8 +36,3 @@ def types_of(question: Triple, kind: str, *, straight: bool) -> tuple[str, str]:
     """The types of the premise's arguments: that of the answer is known."""
     first = (question.subject == kind) is straight
     return (kind, "") if first else ("", kind)
-
-
-def pair_name(one: Triple, other: Triple) -> str:
-    """The same for both directions."""
-    return " | ".join(sorted((", ".join(one).lower(), ", ".join(other).lower())))

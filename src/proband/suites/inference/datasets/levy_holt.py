@@ -13,9 +13,8 @@ from pathlib import Path
 
 from proband.core.errors import ProbandError
 from proband.core.types import Split
-from proband.suites.inference.datasets.levy_dagan import BACKWARD, FORWARD, pair_name
 from proband.suites.inference.datasets.rows import triple_rows
-from proband.suites.inference.triples import Example, Triple, likeness
+from proband.suites.inference.triples import BACKWARD, FORWARD, Example, Triple, likeness, pair_name
 
 SPLITS: dict[str, Split] = {"train": "train", "dev": "valid", "test": "test"}
 Row = tuple[Triple, Triple, bool]

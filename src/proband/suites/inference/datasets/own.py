@@ -17,7 +17,6 @@ from string import ascii_lowercase
 from proband.core.agreement.votes import Aggregate, Votes, all_but
 from proband.core.errors import ProbandError
 from proband.core.types import Judgment, Split
-from proband.suites.inference.datasets.levy_dagan import BACKWARD, FORWARD, pair_name
 from proband.suites.inference.datasets.rows import text_lines
 from proband.suites.inference.gold.judged import (
     ANSWERS,
@@ -29,7 +28,7 @@ from proband.suites.inference.gold.judged import (
     Judged,
     Questionnaire,
 )
-from proband.suites.inference.triples import Example, Triple
+from proband.suites.inference.triples import BACKWARD, FORWARD, Example, Triple, pair_name
 
 FOLLOWS: Mapping[str, tuple[str, str]] = {  # judgment -> phrase implies question, question implies phrase
     "=": (ANSWERS, ANSWERS),

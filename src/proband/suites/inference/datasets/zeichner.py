@@ -14,9 +14,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.datasets.levy_dagan import FORWARD, pair_name
 from proband.suites.inference.datasets.rows import label, text_lines
-from proband.suites.inference.triples import Example, Triple
+from proband.suites.inference.triples import FORWARD, Example, Triple, pair_name
 
 FIELDS = ("rule_lhs", "rule_rhs", "lhs", "rhs", "judgment")
 SWAPPED = "@R@"

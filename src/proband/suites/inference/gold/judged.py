@@ -24,8 +24,7 @@ from proband.core.agreement.votes import Aggregate, Votes, all_but, majority
 from proband.core.errors import ProbandError
 from proband.core.files import read_records
 from proband.core.types import Judgment, Split
-from proband.suites.inference.datasets.levy_dagan import BACKWARD, FORWARD, pair_name
-from proband.suites.inference.triples import Example, Triple
+from proband.suites.inference.triples import BACKWARD, FORWARD, Example, Triple, pair_name
 
 ANSWERS, DOES_NOT, NONSENSE = LABELS = ("answers", "does not answer", "makes no sense")
 SAID = {"yes": ANSWERS, "no": DOES_NOT, "nonsense": NONSENSE, **{label: label for label in LABELS}}
