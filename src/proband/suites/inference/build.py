@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import hashlib
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -12,7 +13,7 @@ from typing import Annotated, Any, Literal
 from proband.core.errors import ProbandError
 from proband.core.options import Meta
 from proband.core.suite import Built
-from proband.suites.inference.controls import CONTROLS, controlled, shares_lemma
+from proband.suites.inference.controls import CONTROLS, controlled, kept_types, shares_lemma
 from proband.suites.inference.datasets import leaks, own
 from proband.suites.inference.datasets.formats import LICENCES, detected, examples, own_folder
 from proband.suites.inference.gold.judged import Judged
@@ -38,11 +39,14 @@ class BuildOptions:
         Meta(description="aggregation rule for judgments (all-but-one: at least 4 of 5, the paper's)"),
     ] = "all-but-one"
     control: Annotated[
-        Literal["none", "hypothesis-only", "random-premise", "swapped-entities", "all"],
+        Literal["none", "hypothesis-only", "random-premise", "swapped-entities", "typed-placeholders", "all"],
         Meta(description="control of artefacts and memory: what is removed; all: the pairs under each control"),
     ] = "none"
     directional: Annotated[bool, Meta(description="only pairs that hold in one direction")] = False
     new_lemmas: Annotated[bool, Meta(description="leave out pairs whose relations share a content lemma")] = False
+    pairs: Annotated[
+        int, Meta(description="a sample of about so many pairs of each split, whole pairs of both directions; 0: all")
+    ] = 0
     splits: Annotated[str, Meta(description="splits to write, comma-separated (default: all)")] = ""
 
 
@@ -63,11 +67,12 @@ def build(options: BuildOptions, *, seed: int) -> Built:
             "directional": sum(each.directional for each in chosen),
             "share_a_lemma": sum(map(shares_lemma, chosen)),
             "leaks": leaks.report(chosen),
+            **{name: kept_types(chosen, each) for name, each in made.items() if name == "swapped-entities"},
             **({"judgments": judgments_summary(judged)} if judged else {}),
         }
 
     return Built(
-        items=chain.from_iterable(items(each, control=control) for control, each in made.items()),
+        items=chain.from_iterable(items(each, chosen, control=control) for control, each in made.items()),
         licence=LICENCES[name],
         summary=summary,
         files=lambda: {"workers.tsv": workers_table(judged)} if judged else {},
@@ -97,4 +102,23 @@ def selected(found: Sequence[Example], options: BuildOptions) -> list[Example]:
     kept = [each for each in found if not wanted or each.split in wanted]
     if options.directional:
         kept = [each for each in kept if each.directional]
-    return [each for each in kept if not (options.new_lemmas and shares_lemma(each))]
+    kept = [each for each in kept if not (options.new_lemmas and shares_lemma(each))]
+    return sample(kept, options.pairs) if options.pairs else kept
+
+
+def sample(examples: Sequence[Example], count: int) -> list[Example]:
+    """Of each split `count` examples or a few more: whole pairs, in the order of a hash of their names, so that a
+    smaller sample is part of a larger one and the order of the examples stays."""
+    pairs: dict[str, dict[str, int]] = defaultdict(dict)
+    for each in examples:
+        pairs[each.split][each.pair] = pairs[each.split].get(each.pair, 0) + 1
+    chosen: set[tuple[str, str]] = set()
+    for split, sizes in pairs.items():
+        drawn = sorted(sizes, key=lambda pair: hashlib.sha256(pair.encode()).digest())
+        before = 0
+        for pair in drawn:
+            if before >= count:
+                break
+            chosen.add((split, pair))
+            before += sizes[pair]
+    return [each for each in examples if (each.split, each.pair) in chosen]

@@ -1,24 +1,35 @@
 """Controls that every score stands beside: the same examples and labels, with what should decide taken away.
 
-hypothesis-only   the premise is empty: a score above chance is an artefact of the hypotheses
-random-premise    the relation of the premise comes from another question: the same
-swapped-entities  both arguments are replaced, in premise and hypothesis, by those of another example: what a score
-                  loses was memory of the arguments
-The fourth control, to leave out the pairs that share a content lemma, is the tag `lemma` (`shares_lemma`).
+hypothesis-only     the premise is empty: a score above chance is an artefact of the hypotheses
+random-premise      the relation of the premise comes from another question: the same
+swapped-entities    each argument is replaced, in premise and hypothesis, by another one of its type: what a score loses
+                    was memory of the arguments
+typed-placeholders  each argument is replaced by its type, `medicine X` and `disease Y`: the same without any memory
+
+These are the controls of McKenna et al. (2023). All have the same examples, so that differences are paired
+(`facts.source` is the item as it is). Both directions of a pair have the same new arguments. The type of an argument is
+that of the data set (FIGER types in Levy/Holt, the type that the question asks for in the others); the argument that the
+question itself has is without one, and is replaced by what stands in the same relation beside the same type. The fifth control, to leave out the pairs that share a
+content lemma, is the tag `lemma` (`shares_lemma`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from proband.suites.inference.triples import Example, Triple
-from proband.suites.inference.words import phrase
+from proband.suites.inference.triples import FORWARD, Example, Triple
+from proband.suites.inference.words import content, phrase
 
-CONTROLS = ("none", "hypothesis-only", "random-premise", "swapped-entities")
+CONTROLS = ("none", "hypothesis-only", "random-premise", "swapped-entities", "typed-placeholders")
 NOTHING = Triple("", "", "")
+UNKNOWN = "thing"  # the type of what has none
+Pools = Mapping[tuple[str, str], Sequence[str]]  # split and type -> arguments
 
 
 def shares_lemma(example: Example) -> bool:
@@ -31,13 +42,20 @@ def shares_lemma(example: Example) -> bool:
 
 def controlled(examples: Sequence[Example], control: str, *, seed: int) -> list[Example]:
     """The examples under a control, in the same order."""
-    if control == "none":
-        return list(examples)
-    if control == "hypothesis-only":
-        return [replace(each, premise=NOTHING) for each in examples]
-    others = donors(examples, seed=seed)
-    change = with_relation if control == "random-premise" else with_arguments
-    return [change(each, examples[other]) for each, other in zip(examples, others, strict=True)]
+    if control == "random-premise":
+        others = donors(examples, seed=seed)
+        return [with_relation(each, examples[other]) for each, other in zip(examples, others, strict=True)]
+    pools = pools_of(examples) if control == "swapped-entities" else {}
+    change: Mapping[str, Callable[[Example], Example]] = {
+        "none": lambda each: each,
+        "hypothesis-only": lambda each: replace(each, premise=NOTHING),
+        "swapped-entities": lambda each: with_arguments(each, *others_of_type(each, pools, seed=seed)),
+        "typed-placeholders": lambda each: with_arguments(each, *placeholders(each)),
+    }
+    return [change[control](each) for each in examples]
+
+
+# ---- the relation of another question --------------------------------------------------------------------------------
 
 
 def donors(examples: Sequence[Example], *, seed: int) -> list[int]:
@@ -64,12 +82,74 @@ def with_relation(example: Example, other: Example) -> Example:
     return replace(example, premise=example.premise._replace(relation=other.premise.relation))
 
 
-def with_arguments(example: Example, other: Example) -> Example:
-    """Both arguments of `other`, at the places of the premise's."""
-    first, second = other.premise.subject, other.premise.object
-    hypothesis = (first, second) if example.straight else (second, first)
+# ---- other arguments of the same type --------------------------------------------------------------------------------
+
+
+def arguments(example: Example) -> Iterator[tuple[str, Sequence[str]]]:
+    """Each argument of the premise with its type; of one without a type, first the question's relation beside the type
+    that is asked for, then that type alone; and last `*`, anything."""
+    relation = (example.hypothesis if example.direction == FORWARD else example.premise).relation
+    for argument, kind, beside in zip(example.premise[::2], example.typed, reversed(example.typed), strict=True):
+        yield argument, [kind, "*"] if kind else [f"{relation} beside {beside}", f"beside {beside}", "*"]
+
+
+def pools_of(examples: Sequence[Example]) -> Pools:
+    """The arguments of each type, each once."""
+    found: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for each in examples:
+        for argument, kinds in arguments(each):
+            for kind in kinds:
+                found[each.split, kind].setdefault(argument.lower(), argument)
+    return {key: [names[name] for name in sorted(names)] for key, names in found.items()}
+
+
+def others_of_type(example: Example, pools: Pools, *, seed: int) -> tuple[str, str]:
+    """Two arguments of the same types that share no word with either."""
+    taken = set(content(example.premise.subject)) | set(content(example.premise.object))
+    chosen: list[str] = []
+    for argument, kinds in arguments(example):
+        key = f"{seed}\n{example.pair}\n{argument.lower()}"
+        drawn = (draw(pools[example.split, kind], key, taken) for kind in kinds)
+        chosen.append(next((each for each in drawn if each is not None), argument))
+        taken |= set(content(chosen[-1]))
+    return chosen[0], chosen[1]
+
+
+def draw(pool: Sequence[str], key: str, taken: set[str]) -> str | None:
+    """The first argument that shares no word with `taken`, from a place in the pool that the key decides."""
+    start = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") % len(pool)
+    rotated = (pool[(start + step) % len(pool)] for step in range(len(pool)))
+    return next((each for each in rotated if taken.isdisjoint(content(each))), None)
+
+
+def placeholders(example: Example) -> tuple[str, str]:
+    """
+    >>> aspirin, pain = Triple("aspirin", "eliminates", "pain"), Triple("aspirin", "treats", "pain")
+    >>> placeholders(Example(premise=aspirin, hypothesis=pain, entailed=True, straight=True, question="", pair="",
+    ...                      direction="", source="", typed=("drug", "")))
+    ('drug X', 'thing Y')
+    """
+    first, second = (kind or UNKNOWN for kind in example.typed)
+    return f"{first} X", f"{second} Y"
+
+
+def with_arguments(example: Example, first: str, second: str) -> Example:
+    """Other arguments at the places of the premise's, in premise and hypothesis."""
+    ends = (first, second) if example.straight else (second, first)
     return replace(
         example,
         premise=Triple(first, example.premise.relation, second),
-        hypothesis=Triple(hypothesis[0], example.hypothesis.relation, hypothesis[1]),
+        hypothesis=Triple(ends[0], example.hypothesis.relation, ends[1]),
     )
+
+
+def kept_types(examples: Sequence[Example], swapped: Sequence[Example]) -> dict[str, Any]:
+    """For the manifest: in how many examples both new arguments are of the old one's type (or, where the set gives none,
+    stood in the same relation), and in how many an argument stayed."""
+    pools = {key: frozenset(map(str.lower, names)) for key, names in pools_of(examples).items()}
+    kept = same = 0
+    for old, new in zip(examples, swapped, strict=True):
+        pairs = list(zip(arguments(old), new.premise[::2], strict=True))
+        kept += all(other.lower() in pools[old.split, kinds[0]] for (_, kinds), other in pairs)
+        same += any(other.lower() == argument.lower() for (argument, _), other in pairs)
+    return {"keep_both_types": kept, "keep_an_argument": same}

@@ -15,9 +15,11 @@ YES, NO = "yes", "no"
 CHOICES = (YES, NO)
 
 
-def items(examples: Sequence[Example], *, control: str) -> Iterator[Item]:
-    """Tags `source`, `direction`, `directional`, `lemma` (whether the relations share one), `control`, `split`."""
-    for number, each in enumerate(examples, 1):
+def items(examples: Sequence[Example], plain: Sequence[Example], *, control: str) -> Iterator[Item]:
+    """Tags `source`, `direction`, `directional`, `lemma` (whether the relations share one), `control`, `split`. Under a
+    control, all tags are those of the `plain` example, and `facts.source` is its item."""
+    for number, (each, original) in enumerate(zip(examples, plain, strict=True), 1):
+        name = f"{each.source}-{each.split}-{number:05d}"
         facts = {
             "premise": list(each.premise),
             "hypothesis": list(each.hypothesis),
@@ -27,7 +29,7 @@ def items(examples: Sequence[Example], *, control: str) -> Iterator[Item]:
             "clusters": [each.question],
         }
         yield Item(
-            id=f"{each.source}-{each.split}-{number:05d}{'' if control == 'none' else f'-{control}'}",
+            id=name if control == "none" else f"{name}-{control}",
             suite="inference",
             prompt=prompt(each.premise, each.hypothesis),
             choices=CHOICES,
@@ -36,11 +38,13 @@ def items(examples: Sequence[Example], *, control: str) -> Iterator[Item]:
                 "source": each.source,
                 "direction": each.direction,
                 "directional": each.directional,
-                "lemma": "shared" if shares_lemma(each) else "none shared",
+                "lemma": "shared" if shares_lemma(original) else "none shared",
                 "control": control,
                 "split": each.split,
             },
-            facts=facts | ({"types": list(each.typed)} if any(each.typed) else {}),
+            facts=facts
+            | ({"types": list(each.typed)} if any(each.typed) else {})
+            | ({} if control == "none" else {"source": name}),
             split=each.split,
         )
 

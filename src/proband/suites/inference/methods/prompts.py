@@ -5,8 +5,11 @@ A prompt puts premise P before hypothesis H; only the tokens of H count:
     forward   s = log p(H | prompt, P)
     pmi       s = log p(H | prompt, P) - log p(H | prompt, something)       the prior of the hypothesis taken away
     both      s = pmi(P -> H) - pmi(H -> P)                                  one direction against the other
+    prior     s = log p(H), the sentence alone                               attestation: is the hypothesis likely anyway?
 
-the mean per token, averaged over the prompts that are named.
+the mean per token, averaged over the prompts that are named. Without a premise (the control `hypothesis-only`) each of
+them is log p(H), since nothing else is left. `both` is told more than a pair: it sees both directions, and where exactly
+one of them holds, as in Levy/Holt's directional set, it need only say which.
 """
 
 from __future__ import annotations
@@ -43,7 +46,8 @@ class PromptOptions(RuleOptions):
         "so,means,because"
     )
     score: Annotated[
-        Literal["forward", "pmi", "both"], Meta(description="likelihood, minus its prior, minus the reverse direction")
+        Literal["forward", "pmi", "both", "prior"],
+        Meta(description="likelihood, minus its prior, minus the reverse direction; prior: of the hypothesis alone"),
     ] = "pmi"
     method: Annotated[str, Meta(description="pll, pll-word-l2r, pll-whole-word (masked), ll (causal)")] = ""
 
@@ -58,19 +62,30 @@ def filled(prompt: str, premise: str, hypothesis: str) -> Text:
     return Text(head[:1].upper() + head[1:] + after.format(hypothesis), start=len(head.rstrip()))
 
 
+def bare(hypothesis: str) -> Text:
+    """
+    >>> bare("aspirin treats pain")
+    Text(text='Aspirin treats pain.', start=0)
+    """
+    return Text(f"{hypothesis[:1].upper()}{hypothesis[1:]}.")
+
+
 def solve(items: Sequence[Item], model: ScoresText, *, seed: int, options: PromptOptions) -> list[Answer]:
     """Each distinct text is scored once."""
     names = [name.strip() for name in options.prompts.split(",") if name.strip()]
     if not names or any(name not in PROMPTS for name in names):
         raise ProbandError(f"'prompts' is {options.prompts!r}; there are {', '.join(PROMPTS)}")
-    pairs = [(asked(item).premise.text or NOTHING, asked(item).hypothesis.text) for item in items]
-    wanted = list(pairs)
+    pairs = [(asked(item).premise.text, asked(item).hypothesis.text) for item in items]
+    given = [(premise, hypothesis) for premise, hypothesis in pairs if premise and options.score != "prior"]
+    wanted = list(given)
     if options.score != "forward":
-        wanted += [(NOTHING, hypothesis) for _, hypothesis in pairs]
+        wanted += [(NOTHING, hypothesis) for _, hypothesis in given]
     if options.score == "both":
-        wanted += [(hypothesis, premise) for premise, hypothesis in pairs]
-        wanted += [(NOTHING, premise) for premise, _ in pairs]
-    texts = list(dict.fromkeys(filled(name, *pair) for pair in dict.fromkeys(wanted) for name in names))
+        wanted += [(hypothesis, premise) for premise, hypothesis in given]
+        wanted += [(NOTHING, premise) for premise, _ in given]
+    alone = [bare(hypothesis) for premise, hypothesis in pairs if not premise or options.score == "prior"]
+    filled_in = [filled(name, *pair) for pair in dict.fromkeys(wanted) for name in names]
+    texts = list(dict.fromkeys([*filled_in, *alone]))
     scored = model.score(texts, method=method_of(model, options.method))
     value = {text: normalised(score, "token") for text, score in zip(texts, scored, strict=True)}
 
@@ -83,8 +98,11 @@ def solve(items: Sequence[Item], model: ScoresText, *, seed: int, options: Promp
     def both(premise: str, hypothesis: str) -> float:
         return pmi(premise, hypothesis) - pmi(hypothesis, premise)
 
-    of = {"forward": likely, "pmi": pmi, "both": both}[options.score]
-    return combined(items, [of(*pair) for pair in pairs], options)
+    def prior(premise: str, hypothesis: str) -> float:
+        return value[bare(hypothesis)]
+
+    of = {"forward": likely, "pmi": pmi, "both": both, "prior": prior}[options.score]
+    return combined(items, [(of if premise else prior)(premise, hypothesis) for premise, hypothesis in pairs], options)
 
 
 PROMPTED = Solver(
