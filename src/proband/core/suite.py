@@ -215,6 +215,7 @@ class Analysis:
     of: Callable[[Results, int], Sequence[Sheet]] | None = None
     tables: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
+    always: bool = False  # True: in every report of the suite, not only where a study asks for it by name
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,6 +31,7 @@ from proband.reporting.page.browse import write_browser
 from proband.reporting.page.page import PAGES, Section, pages, sheet_file
 from proband.reporting.tables.combined import across_suites, combined_table
 
+ALL = "all"
 NO_PLOTS = "PNG and PDF figures were not written: they need matplotlib (pip install 'proband[plots]')."
 
 
@@ -41,7 +42,7 @@ class ReportOptions:
     title: str | None = None
     seed: int = 0
     tables: Sequence[str] | None = None  # by name; None: those that are not only for studies
-    analyses: Sequence[str] = ()  # by name
+    analyses: Sequence[str] | None = None  # by name, or all; None: those that are not only for studies
     claims: bool | Sequence[str] = False  # test the suites' claims, or those that contain one of these texts
     split: str = ""  # the items that are scored (core/metrics.py)
     force: bool = False  # write over files that no report wrote
@@ -55,7 +56,9 @@ class ReportOptions:
         return chosen(suite.claims, self.claims) if self.claims else ()
 
     def analyses_of(self, suite: Suite) -> list[Analysis]:
-        return [analysis for analysis in suite.analyses if analysis.name in self.analyses]
+        if self.analyses is None:
+            return [analysis for analysis in suite.analyses if analysis.always]
+        return [analysis for analysis in suite.analyses if {ALL, analysis.name} & set(self.analyses)]
 
     def metrics_of(self, suite: Suite) -> list[Metric]:
         """The metrics that the tables, the analyses, the claims and the findings need."""
@@ -128,7 +131,7 @@ def check(sets: Sequence[ItemSet], what: ReportOptions) -> None:
             raise ProbandError(f"no claim contains {text!r}")
     for kind, wanted, known in (
         ("table", what.tables or (), [table.name for each in sets for table in each.suite.tables]),
-        ("analysis", what.analyses, [analysis.name for each in sets for analysis in each.suite.analyses]),
+        ("analysis", what.analyses or (), [ALL, *(analysis.name for each in sets for analysis in each.suite.analyses)]),
     ):
         for name in wanted:
             if name not in known:

@@ -18,6 +18,9 @@ def report(
     *,
     out: Out,
     title: Annotated[str | None, Parameter(metavar="TEXT", help="Title of the report.")] = None,
+    analyses: Annotated[
+        str, Parameter(metavar="NAMES", help="The suite's analyses to write, with commas, or all (default: the usual).")
+    ] = "",
     split: Split = "",
     items: Moved = None,
     seed: Seed = 0,
@@ -30,7 +33,9 @@ def report(
     """
     from proband.pipeline.report import report
 
-    give(report(runs, out=out, items=items, title=title, seed=seed, split=split, force=force), layout, json=json)
+    names = [name.strip() for name in analyses.split(",") if name.strip()] or None
+    what = {"analyses": names, "split": split, "force": force}
+    give(report(runs, out=out, items=items, title=title, seed=seed, **what), layout, json=json)
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:

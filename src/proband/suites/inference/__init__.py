@@ -5,8 +5,7 @@ datasets/              released data sets as examples
 controls.py, items.py, build.py   examples as items, and what is taken away to see artefacts
 methods/               the lemma baseline and every other method, one file each
 gold/                  judgments of several people to labels
-curves/                precision and recall, both directions, frequency
-paper/                 tables, figures and findings, ours beside the published
+curves/                precision and recall, decisions, controls, findings; ours beside the published
 assertions/, candidates/, questions.py, questionnaire.py   from text to what people judge
 """
 
@@ -18,9 +17,11 @@ from proband.core.suite import Claim, Contrast, Demo, Suite, Verb
 from proband.suites.inference.build import BuildOptions, build
 from proband.suites.inference.curves.argument_frequency import FREQUENCY
 from proband.suites.inference.curves.control_scores import CONTROL_SCORES
-from proband.suites.inference.curves.directions import DIRECTIONS
+from proband.suites.inference.curves.decisions import DECISIONS
 from proband.suites.inference.curves.figure import FIGURE2
-from proband.suites.inference.curves.measures import METRICS
+from proband.suites.inference.curves.findings import CLAIMS
+from proband.suites.inference.curves.measures import METRICS, TABLES
+from proband.suites.inference.curves.published import ANCHORS, SECTION3
 from proband.suites.inference.items import show
 from proband.suites.inference.methods.as_is import DIRECT, Rules
 from proband.suites.inference.methods.baselines import Direction, Frequency, HypothesisWords
@@ -32,10 +33,6 @@ from proband.suites.inference.methods.in_words import CHOOSE, GENERATE
 from proband.suites.inference.methods.lemma import Lemma
 from proband.suites.inference.methods.prompts import PROMPTED
 from proband.suites.inference.methods.sentence_encoder import SENTENCES
-from proband.suites.inference.paper.anchors import ANCHORS
-from proband.suites.inference.paper.claims import CLAIMS
-from proband.suites.inference.paper.section3 import SECTION3
-from proband.suites.inference.paper.tables import TABLES
 
 SUITE = Suite(
     name="inference",
@@ -80,7 +77,7 @@ SUITE = Suite(
             ),
         ),
     ),
-    analyses=(SECTION3, FIGURE2, CONTROL_SCORES, DIRECTIONS, FREQUENCY, ANCHORS),
+    analyses=(SECTION3, FIGURE2, CONTROL_SCORES, DECISIONS, FREQUENCY, ANCHORS),
     claims=CLAIMS,
     nets=(RELATIONS, DEPENDENCY_WORDS),
     own_models={

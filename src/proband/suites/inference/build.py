@@ -72,7 +72,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
         }
 
     return Built(
-        items=chain.from_iterable(items(each, chosen, control=control) for control, each in made.items()),
+        items=chain.from_iterable(items(each, control=control, plain=chosen) for control, each in made.items()),
         licence=LICENCES[name],
         summary=summary,
         files=lambda: {"workers.tsv": workers_table(judged)} if judged else {},

@@ -8,9 +8,9 @@ typed-placeholders  each argument is replaced by its type, `medicine X` and `dis
 
 These are the controls of McKenna et al. (2023). All have the same examples, so that differences are paired
 (`facts.source` is the item as it is). Both directions of a pair have the same new arguments. The type of an argument is
-that of the data set (FIGER types in Levy/Holt, the type that the question asks for in the others); the argument that the
-question itself has is without one, and is replaced by what stands in the same relation beside the same type. The fifth control, to leave out the pairs that share a
-content lemma, is the tag `lemma` (`shares_lemma`).
+that of the data set (FIGER types in Levy/Holt, the type that the question asks for in the others); the argument that
+the question itself has is without one, and is replaced by what stands in the same relation beside the same type. The
+fifth control, to leave out the pairs that share a content lemma, is the tag `lemma` (`shares_lemma`).
 """
 
 from __future__ import annotations
@@ -144,8 +144,8 @@ def with_arguments(example: Example, first: str, second: str) -> Example:
 
 
 def kept_types(examples: Sequence[Example], swapped: Sequence[Example]) -> dict[str, Any]:
-    """For the manifest: in how many examples both new arguments are of the old one's type (or, where the set gives none,
-    stood in the same relation), and in how many an argument stayed."""
+    """For the manifest: in how many examples both new arguments are of the old one's type (or, where the set gives
+    none, stood in the same relation), and in how many an argument stayed."""
     pools = {key: frozenset(map(str.lower, names)) for key, names in pools_of(examples).items()}
     kept = same = 0
     for old, new in zip(examples, swapped, strict=True):

@@ -15,10 +15,12 @@ YES, NO = "yes", "no"
 CHOICES = (YES, NO)
 
 
-def items(examples: Sequence[Example], plain: Sequence[Example], *, control: str) -> Iterator[Item]:
+def items(
+    examples: Sequence[Example], *, control: str = "none", plain: Sequence[Example] | None = None
+) -> Iterator[Item]:
     """Tags `source`, `direction`, `directional`, `lemma` (whether the relations share one), `control`, `split`. Under a
     control, all tags are those of the `plain` example, and `facts.source` is its item."""
-    for number, (each, original) in enumerate(zip(examples, plain, strict=True), 1):
+    for number, (each, original) in enumerate(zip(examples, plain or examples, strict=True), 1):
         name = f"{each.source}-{each.split}-{number:05d}"
         facts = {
             "premise": list(each.premise),

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from proband.core.types import Split
 from proband.suites.inference.words import content
 
-
 FORWARD, BACKWARD = "answer to question", "question to answer"
 
 

@@ -12,15 +12,17 @@ import pytest
 
 from proband.core.files import read_items
 from proband.core.suite import Results
+from proband.core.types import Item
 from proband.pipeline.build import build
 from proband.pipeline.report import item_sets, report
 from proband.pipeline.run import run
-from proband.suites.inference.curves import argument_frequency, control_scores, directions, figure
+from proband.suites.inference.curves import argument_frequency, control_scores, decisions, figure, published
 from proband.suites.inference.curves.figure import precision_at
 from proband.suites.inference.curves.findings import HELPS, NEEDS_LEMMA, UNDER
 from proband.suites.inference.curves.measures import NORMALISED
-from proband.suites.inference.curves.scored import Scored, difference, scored
-from proband.suites.inference.paper import anchors, section3
+from proband.suites.inference.curves.scored import Scored, difference, grouped, systems_of
+
+ADDED = figure.HEADER.index("added")
 
 
 def read(runs: list[Path]) -> Results:
@@ -48,8 +50,8 @@ def test_the_curve_starts_with_the_pairs_that_rules_accept(runs: list[Path]) -> 
     (sheet,) = figure.figure(read(runs), 0)
     assert [row[0] for row in sheet.rows] == ["lemma", "lemma, graph", "lemma, baseline:random", "graph"]
     lemma, graph, random, _ = sheet.rows
-    assert graph[3] == lemma[3] == random[3]  # all begin with what lemma accepts
-    assert graph[11] > 0  # type: ignore[operator]
+    assert graph[4] == lemma[4] == random[4]  # all begin with what lemma accepts
+    assert graph[ADDED] > 0  # type: ignore[operator]
     assert sheet.curves is not None
     for line in sheet.curves.lines:
         recall = [x for x, _ in line.points]
@@ -73,27 +75,38 @@ def test_a_sample_stands_beside_the_same_pairs(runs: list[Path], tmp_path: Path)
     assert whole.rows[2][2:] == alike.rows[2][2:]
     assert whole.curves is not None
     assert whole.curves.lines[2].name.endswith("n 300")
-    found = scored(read([tmp_path / "few"]).answers(0))
-    base = scored(read(runs[:1]).answers(0))
-    assert found is not None
-    assert base is not None
-    beside = difference(NORMALISED, found, base)
+    few, every = read([tmp_path / "few"]), read(runs[:1])
+    beside = difference(
+        NORMALISED, grouped(few, systems_of(few)[0])["all"], grouped(every, systems_of(every)[0])["all"]
+    )
     assert beside is not None
-    assert round(beside.difference, 4) == whole.rows[2][11]
+    assert round(beside.difference, 4) == whole.rows[2][ADDED]
 
 
 def test_every_method_stands_beside_its_controls(tmp_path: Path) -> None:
-    build("inference", out=tmp_path / "items", control="all", splits="valid")
-    run(tmp_path / "items", model="solver:lemma", out=tmp_path / "run")
-    found = read([tmp_path / "run"])
-    (sheet,) = control_scores.analysis(found, 0)
-    assert [row[1] for row in sheet.rows] == list(control_scores.ROWS)
-    cells = {str(row[1]): row for row in sheet.rows}
-    assert cells["hypothesis-only"][-1] == 0.0
+    """The same pairs under every control, so that changes are paired; what says nothing without a premise is not 0."""
+    build("inference", out=tmp_path / "items", control="all", pairs=120)
+    ids = Counter(item.facts.get("source", item.id) for item in read_items(tmp_path / "items"))
+    assert set(ids.values()) == {5}
+    for name in ("lemma", "hypothesis-words"):
+        run(tmp_path / "items", model=f"solver:{name}", out=tmp_path / name, split="valid,test")
+    found = read([tmp_path / "lemma", tmp_path / "hypothesis-words"])
+    sheet, priors, random = control_scores.analysis(found, 0)
+    cells = {str(row[1]): row for row in sheet.rows if row[0] == "lemma"}
+    assert list(cells) == list(control_scores.ROWS)
+    assert cells["hypothesis-only"][4] == "constant"
     assert cells["swapped-entities"][4] == cells["as they are"][4]  # lemma does not look at arguments
-    assert float(cells["as they are"][4] or 0) > float(cells["random-premise"][4] or 0)
+    assert cells["swapped-entities"][8] == 0
+    assert float(cells["random-premise"][8] or 0) < 0
     assert float(cells["no shared lemma"][2] or 0) < float(cells["as they are"][2] or 0)
-    others = (figure.figure, directions.analysis, argument_frequency.analysis, section3.analysis, anchors.analysis)
+    trained = {str(row[1]): row for row in sheet.rows if row[0] == "solver:hypothesis-words"}
+    assert trained["hypothesis-only"][4] == trained["random-premise"][4] == trained["as they are"][4]
+    halves = {(row[1], row[2]): row for row in priors.rows if row[0] == "solver:hypothesis-words"}
+    assert float(halves["attestation", "consistent"][5] or 0) > float(halves["attestation", "adversarial"][5] or 0)
+    (line,) = random.rows  # attested hypotheses pass behind any premise: it reads no premise
+    assert float(line[2] or 0) > float(line[3] or 0)
+    assert float(line[5] or 0) > 0
+    others = (figure.figure, decisions.analysis, argument_frequency.analysis, published.section3, published.anchors)
     assert [analysis(found, 0) for analysis in others] == [()] * 5
 
 
@@ -102,7 +115,7 @@ def test_a_curve_ends_where_no_threshold_reaches() -> None:
     truth = np.array([1, 1, 0, 1, 0, 1, 0, 1, 0, 1] * 4, dtype=float)
     names = [str(n) for n in range(40)]
     for score, last in ((np.repeat([2.0, 1.0, 0.0], [4, 6, 30]), 0.25), (-np.arange(40.0), 1.0)):
-        each = Scored.of(np.column_stack([score, truth]), names, [(name,) for name in names])
+        each = Scored.of(np.column_stack([score, truth])[None], names, [(name,) for name in names])
         line = figure.curve("x", each)
         assert line.points[-1][0] == pytest.approx(last)
         assert all(at <= last for at, _, _ in line.band)
@@ -114,38 +127,72 @@ def test_precision_at_a_recall() -> None:
 
 
 def test_both_directions_by_hand() -> None:
-    scores = [("a", 1.0, True), ("a", 0.0, False), ("b", 1.0, True), ("b", 1.0, False), ("alone", 1.0, True)]
-    found = directions.both_right([(*row, (row[0],)) for row in scores], 0.5)
+    scores = [("a", 1.0, 1.0), ("a", 0.0, 0.0), ("b", 1.0, 1.0), ("b", 1.0, 0.0), ("alone", 1.0, 1.0)]
+    records = [
+        (Item(id=f"{n}", suite="inference", prompt="", facts={"pair": pair, "clusters": [pair]}), (score, truth))
+        for n, (pair, score, truth) in enumerate(scores)
+    ]
+    found = decisions.both_right([records], [0.5], trained=False)
     assert found is not None
-    pairs, accuracy, both, clusters = found
-    assert (pairs, accuracy, both.tolist(), clusters) == (2, 0.75, [1.0, 0.0], [("a",), ("b",)])
+    assert found[:3] == (2, 0.75, 0.5)
+
+
+def test_a_threshold_is_learnt_on_valid_and_on_nothing_else(runs: list[Path], tmp_path: Path) -> None:
+    items = runs[0].parent / "items"
+    for name, split in (("both", "valid,test"), ("test", "test")):
+        run(items, model="baseline:random", out=tmp_path / name, split=split)
+    rates, table, _ = decisions.analysis(read([tmp_path / "both", tmp_path / "test", runs[0]]), 0)
+    learnt, none, lemma = table.rows
+    assert (learnt[2], none[2], lemma[2]) == (decisions.ON_VALID, "no answers on valid", decisions.OWN)
+    assert none[3:] == (None,) * 6
+    at = decisions.threshold([(r[0], r[1]) for r in valid_records(tmp_path / "both")])
+    said = [score >= at for score, _ in valid_records(tmp_path / "both", "test")]
+    truth = [label > 0.5 for _, label in valid_records(tmp_path / "both", "test")]
+    right = sum(a == b for a, b in zip(said, truth, strict=True)) / len(truth)
+    assert learnt[6] == pytest.approx(right, abs=1e-4)
+    assert {row[1] for row in rates.rows} == {"answer to question", "question to answer"}
+
+
+def valid_records(folder: Path, split: str = "valid") -> list[tuple[float, float]]:
+    answers = [(item, answer.scores) for item, answer in read([folder]).answers(0) if item.split == split]
+    return [(scores[0] - scores[1], float(item.gold == 0)) for item, scores in answers]
 
 
 def test_directions_and_frequency_of_our_own_set(runs: list[Path]) -> None:
-    found = read(runs)
-    (sheet,) = directions.analysis(found, 0)
+    found = read(runs[:1])
+    _, _, sheet = decisions.analysis(found, 0)
     assert {row[1] for row in sheet.rows} == {"all test", "directional test"}
     assert all(0 <= float(row[4] or 0) <= float(row[3] or 0) <= 1 for row in sheet.rows)
     assert all(float(row[5] or 0) <= float(row[4] or 0) <= float(row[6] or 0) for row in sheet.rows)
     (halves,) = argument_frequency.analysis(found, 0)
-    assert len(halves.rows) == 2 * len(runs)
+    assert len(halves.rows) == 2
 
 
-def test_anchors_stand_only_beside_levy_holt(runs: list[Path], tmp_path: Path) -> None:
-    assert anchors.analysis(read(runs), 0) == ()
+def test_anchors_stand_only_beside_levy_holt_and_under_their_measure(runs: list[Path], tmp_path: Path) -> None:
+    assert published.anchors(read(runs), 0) == ()
     rows = (
         "animal, has, wings\tthe grackle, soared with, wings\tTrue\nthe owl, eats, mice\tthe owl, hunts, mice\tFalse\n"
     )
     (tmp_path / "test.txt").write_text(rows, encoding="utf-8")
+    (tmp_path / "test_dir.txt").write_text(rows, encoding="utf-8")
     build("inference", out=tmp_path / "items", data=tmp_path / "test.txt")
+    script = tmp_path / "script.json"
+    script.write_text('{"default": -1.0}', encoding="utf-8")
     run(tmp_path / "items", model="solver:lemma", out=tmp_path / "run")
-    (sheet,) = anchors.analysis(read([tmp_path / "run"]), 0)
-    assert [row[3] for row in sheet.rows if row[0] == "EGT2"] == [0.356, 0.564]
-    assert any(row[4] == "this report" for row in sheet.rows)
+    run(tmp_path / "items", model=f"fake:{script}", solver="prompts", out=tmp_path / "both", options={"score": "both"})
+    (sheet,) = published.anchors(read([tmp_path / "run", tmp_path / "both"]), 0)
+    assert [row[3] for row in sheet.rows if row[2] == "EGT2"] == [0.356, 0.564]
+    places = [(row[0], row[1]) for row in sheet.rows]
+    assert places == sorted(places, key=places.index)  # a measure's lines stand together
+    ours = [row for row in sheet.rows if str(row[4]).startswith("this report")]
+    assert {row[1] for row in ours} >= {"Hosseini's AUC", "average precision", "AUC_norm"}
+    told = [row for row in ours if "(both)" in str(row[2]) and row[0] == published.DIRECTIONAL]
+    assert told
+    assert all(row[5] == published.REVERSE for row in told)
 
 
 def test_section_3_beside_ours(runs: list[Path]) -> None:
-    (sheet,) = section3.analysis(read(runs), 0)
+    (sheet,) = published.section3(read(runs), 0)
     cells = {row[0]: row[1:] for row in sheet.rows}
     assert cells["pairs judged"] == (30703, 545)
     assert cells["precision against the expert"] == (0.913, None)
@@ -153,7 +200,7 @@ def test_section_3_beside_ours(runs: list[Path]) -> None:
 
 
 def test_the_report_has_the_figure_and_the_claims(runs: list[Path], tmp_path: Path) -> None:
-    report(runs, out=tmp_path, title="x", analyses=["figure2"], claims=True)
+    report(runs, out=tmp_path, title="x", claims=True)  # the suite's figures are in every report
     (drawn,) = (tmp_path / "figures").glob("*figure2.svg")
     assert "precision" in drawn.read_text()
     pages = "".join(path.read_text() for path in tmp_path.glob("*.html"))

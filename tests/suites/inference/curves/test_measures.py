@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
-from sklearn.metrics import average_precision_score, precision_recall_curve
+from sklearn.metrics import auc, average_precision_score, precision_recall_curve
 
 from proband.core.metrics import average_precision
-from proband.suites.inference.curves.measures import area_above_half, normalised_area, points, recall_at
+from proband.suites.inference.curves.measures import (
+    area_above_half,
+    auc_norm,
+    hosseini_auc,
+    normalised_area,
+    points,
+    recall_at,
+)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -42,3 +51,26 @@ def test_areas_of_a_perfect_and_of_a_useless_order() -> None:
     useless = np.array([[0.0, 1], [0.0, 0], [0.0, 0]])
     assert area_above_half(perfect, np.ones(3)) == normalised_area(perfect, np.ones(3)) == 1.0
     assert area_above_half(useless, np.ones(3)) == normalised_area(useless, np.ones(3)) == 0.0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_areas_of_the_literature_from_scikit_learns_curve(seed: int) -> None:
+    """As the programs of Hosseini et al. and McKenna et al. compute them, point by point."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(400) < 0.4
+    score = np.round(rng.normal(size=400) + 1.5 * truth, 1)
+    records, ones = np.column_stack([score, truth]), np.ones(400)
+    precision, recall, _ = precision_recall_curve(truth, score)
+    kept = sorted((r, p) for p, r in zip(precision[:-1], recall[:-1], strict=True) if p >= 0.5)
+    area = sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairwise(kept))
+    assert hosseini_auc(records, ones) == pytest.approx(area)
+    share = truth.mean()
+    norm = auc(recall, [max(each - share, 0) for each in precision]) / (1 - share)
+    assert auc_norm(records, ones) == pytest.approx(norm)
+
+
+def test_areas_of_the_literature_where_there_is_nothing_to_join() -> None:
+    lemma = np.array([[1.0, 1], [1.0, 1], [0.0, 0], [0.0, 1], [0.0, 0], [0.0, 0]])  # one threshold, and the rest
+    assert hosseini_auc(lemma, np.ones(6)) == pytest.approx(1 / 3 * (1 + 0.5) / 2)
+    assert hosseini_auc(lemma[2:], np.ones(4)) == 0.0
+    assert auc_norm(lemma[[0, 1]], np.ones(2)) == 0.0  # all are entailed: nothing is above chance

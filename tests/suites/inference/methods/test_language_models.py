@@ -79,6 +79,20 @@ def test_only_the_hypothesis_counts_and_the_prior_is_taken_away(made: list[Item]
         prompts.solve(made, model, seed=0, options=PromptOptions(prompts="why"))
 
 
+def test_without_a_premise_the_score_is_that_of_the_hypothesis_alone(made: list[Item]) -> None:
+    """pmi would be log p(H) - log p(H) = 0 for every hypothesis."""
+    from msgspec.structs import replace
+
+    longer = replace(made[1], facts={**made[1].facts, "hypothesis": ["aspirin", "treats", "strong pain"]})
+    bare = [replace(item, facts={**item.facts, "premise": ["", "", ""]}) for item in (made[0], longer)]
+    expected = [-len("Aspirin treats pain."), -len("Aspirin treats strong pain.")]
+    for score in ("forward", "pmi", "both", "prior"):
+        alone = prompts.solve(bare, Counting(), seed=0, options=PromptOptions(score=score))
+        assert [answer.scores[0] for answer in alone] == expected
+    prior = prompts.solve(made[:1], Counting(), seed=0, options=PromptOptions(score="prior"))
+    assert prior[0].scores[0] == expected[0]
+
+
 class Sure:
     """Says entailment with probability 0.8 where the premise has the word `cures`, else 0.1."""
 

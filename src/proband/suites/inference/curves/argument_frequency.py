@@ -9,8 +9,7 @@ import numpy as np
 from proband.core.metrics import AVERAGE_PRECISION
 from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import Item
-from proband.suites.inference.curves.method import method_of
-from proband.suites.inference.curves.scored import control_of, grouped
+from proband.suites.inference.curves.scored import Cells, control_of, grouped, rounded, systems_of
 from proband.suites.inference.methods.baselines import zipf
 
 HALVES = ("rarer half", "more frequent half")
@@ -30,14 +29,13 @@ def analysis(results: Results, seed: int) -> Sequence[Sheet]:
     def half_of(item: Item) -> tuple[str]:
         return (HALVES[often[item.id] >= middle],)
 
-    lines: list[tuple[str | float | int | None, ...]] = []
-    for run, label in enumerate(results.labels):
-        halves = grouped(results.scored(run), half_of)
+    lines: list[Cells] = []
+    for system in systems_of(results):
+        halves = grouped(results, system, half_of)
         for name, half in ((name, halves[name]) for name in HALVES if name in halves):
             value, band = half.interval(AVERAGE_PRECISION)
-            cells = (float(half.records[:, 1].mean()), value, band.low, band.high)
-            called = method_of(results.runs[run], label).name
-            lines.append((called, name, len(half.ids), *(round(cell, 4) for cell in cells)))
+            cells = rounded((half.share, value, band.low, band.high))
+            lines.append((system.method.name, name, len(half.ids), *cells))
     return (
         Sheet(
             name="frequency",

@@ -1,25 +1,56 @@
-"""Every method beside its controls: average precision on the pairs as they are, without those that share a lemma, and
-where what should decide was taken away. For items built with `--control all`."""
+"""Every method beside its controls, for items built with `--control all`: average precision on the pairs as they are,
+without those that share a lemma, and where what should decide was taken away; and two priors that may stand in its
+place.
+
+attestation   log p(H), the score of the hypothesis alone (control hypothesis-only), above its median: attested
+frequency     the relation of the hypothesis five times as frequent as that of the premise, or a fifth of it
+
+A pair is *consistent* with a prior if the prior says the same as the label, *adversarial* if it says the opposite. A
+method that uses the prior does well on the first and badly on the second (McKenna et al. 2023).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from proband.core.metrics import AVERAGE_PRECISION
+import numpy as np
+
+from proband.core.errors import ProbandError
+from proband.core.metrics import AVERAGE_PRECISION, Metric
+from proband.core.statistics.clusters import Floats
 from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import Item
-from proband.suites.inference.curves.method import method_of
-from proband.suites.inference.curves.scored import PLAIN, control_of, grouped
+from proband.suites.inference.controls import CONTROLS
+from proband.suites.inference.curves.decisions import decided
+from proband.suites.inference.curves.measures import AUC_NORM
+from proband.suites.inference.curves.scored import (
+    PLAIN,
+    Cells,
+    Named,
+    Scored,
+    System,
+    control_of,
+    difference,
+    grouped,
+    p_value,
+    rounded,
+    scores_of,
+    systems_of,
+)
+from proband.suites.inference.methods.baselines import relative_frequency
 
-NEW = "no shared lemma"
-ROWS = ("as they are", NEW, "hypothesis-only", "random-premise", "swapped-entities")
+AS_IS, NEW = "as they are", "no shared lemma"
+ROWS = (AS_IS, NEW, *CONTROLS[1:])
+MARGIN = float(np.log10(5))  # of Zipf values: five times as frequent
+SCORES = ("average precision", "low", "high", "AUC_norm")
+CONSISTENT, ADVERSARIAL = "consistent", "adversarial"
 
 
 def rows_of(item: Item) -> Iterator[str]:
     if item.tags["control"] != PLAIN:
         yield str(item.tags["control"])
         return
-    yield "as they are"
+    yield AS_IS
     if item.tags["lemma"] == "none shared":
         yield NEW
 
@@ -27,26 +58,151 @@ def rows_of(item: Item) -> Iterator[str]:
 def analysis(results: Results, seed: int) -> Sequence[Sheet]:
     if control_of(results) != "all":
         return ()
-    lines: list[tuple[str | float | int | None, ...]] = []
-    for run, label in enumerate(results.labels):
-        method = method_of(results.runs[run], label)
-        groups = grouped(results.scored(run), rows_of)
-        for name, found in ((name, groups[name]) for name in ROWS if name in groups):
-            value, band = found.interval(AVERAGE_PRECISION)
-            entailed = float(found.records[:, 1].mean())
-            cells = (entailed, value, band.low, band.high, value - entailed)
-            lines.append((method.name, name, len(found.ids), *(round(cell, 4) for cell in cells)))
+    lines: list[Cells] = []
+    halves: list[Cells] = []
+    random: list[Cells] = []
+    frequency = relative_frequencies(results)
+    for system in systems_of(results):
+        groups = grouped(results, system, rows_of)
+        if AS_IS not in groups:
+            continue
+        lines += control_lines(system, groups)
+        halves += prior_lines(system.method.name, groups, frequency)
+        if (line := random_premise_line(results, system, groups)) is not None:
+            random.append(line)
     return (
         Sheet(
             name="controls",
             title="Every method beside its controls: average precision",
-            header=("method", "pairs", "number", "share entailed", "average precision", "low", "high", "above chance"),
+            header=(
+                *("method", "pairs", "number", "share entailed", *SCORES),
+                *("change", "low ", "high ", "p"),
+            ),
             rows=tuple(lines),
-            note="Chance is the share of entailed pairs. Above chance without the premise, or with that of another "
-            "question, a score is an artefact of the hypotheses; what it loses with other arguments was memory of "
-            "them. Intervals at 95 %, by question. A run on a sample has other pairs under each control.",
+            note="Chance is the share of entailed pairs; AUC_norm is 0 there. Every control has the same pairs: the "
+            "change is against the pairs as they are, paired, with intervals at 95 % by question. Without the "
+            "premise, or with that of another question, what is left above chance are artefacts of the hypotheses, "
+            "which hypothesis-words (trained on hypotheses alone) and direction show at full strength; a method that "
+            "says the same of every hypothesis alone has `constant` there, which proves nothing about the pairs. What "
+            "a score loses with other arguments of the same types was memory of them.",
+        ),
+        Sheet(
+            name="priors",
+            title="Pairs that a prior gets right, and pairs that it gets wrong",
+            header=(
+                "method",
+                "prior",
+                "pairs",
+                "number",
+                "share entailed",
+                "average precision",
+                "low",
+                "high",
+                "AUC_norm",
+            ),
+            rows=tuple(halves),
+            note="Attestation: the method's own log p of the hypothesis alone, above its median. Frequency: Zipf "
+            "values of the rarest content word of each relation, at least a factor of five apart; the other pairs are "
+            "left out. The two halves differ in how many pairs are entailed: compare AUC_norm, which is 0 at chance.",
+        ),
+        Sheet(
+            name="random-premise",
+            title="Does an attested hypothesis pass for entailed behind a random premise?",
+            header=("method", "threshold", "P(yes | attested)", "P(yes | not attested)", "difference", "low", "high"),
+            rows=tuple(random),
+            note="Pairs whose premise has the relation of another question: the hypothesis does not follow. The "
+            "threshold is that of the highest F1 on the validation pairs as they are.",
         ),
     )
 
 
-CONTROL_SCORES = Analysis(name="controls", help="every method beside its controls (build --control all)", of=analysis)
+def relative_frequencies(results: Results) -> dict[str, float]:
+    """By item; none where wordfreq is not installed."""
+    try:
+        return {item.id: relative_frequency(item) for item in results.items() if item.tags["control"] == PLAIN}
+    except ProbandError:
+        return {}
+
+
+def control_lines(system: System, groups: Named) -> Iterator[Cells]:
+    plain = groups[AS_IS]
+    for name in (name for name in ROWS if name in groups):
+        scored = groups[name]
+        head = (system.method.name, name, len(scored.ids), round(scored.share, 4))
+        if scored.constant:
+            yield (*head, "constant", *(None,) * 7)
+            continue
+        value, band = scored.interval(AVERAGE_PRECISION)
+        cells = rounded((value, band.low, band.high, scored.measured(AUC_NORM).value))
+        change = None if name in (AS_IS, NEW) else difference(AVERAGE_PRECISION, scored, plain)
+        after = (*rounded((change.difference, change.low, change.high)), p_value(change)) if change else (None,) * 4
+        yield (*head, *cells, *after)
+
+
+def prior_lines(name: str, groups: Named, frequency: Mapping[str, float]) -> Iterator[Cells]:
+    plain = groups[AS_IS]
+    alone = groups.get("hypothesis-only")
+    priors = {"frequency": {key: value for key, value in frequency.items() if abs(value) >= MARGIN}}
+    if alone is not None and not alone.constant:
+        priors = {"attestation": attested(alone), **priors}
+    for prior, signs in priors.items():
+        truth = dict(zip(plain.ids, plain.records[:, 1] > 0.5, strict=True))
+        known = [each for each in plain.ids if each in signs]
+        halves = {
+            CONSISTENT: frozenset(each for each in known if (signs[each] > 0) == truth[each]),
+            ADVERSARIAL: frozenset(each for each in known if (signs[each] > 0) != truth[each]),
+        }
+        for half, ids in halves.items():
+            scored = plain.only(ids) if ids else None
+            if scored is None or scored.constant or not 0 < scored.share < 1:
+                continue
+            value, band = scored.interval(AVERAGE_PRECISION)
+            cells = rounded((scored.share, value, band.low, band.high, scored.measured(AUC_NORM).value))
+            yield (name, prior, half, len(scored.ids), *cells)
+
+
+def attested(alone: Scored) -> dict[str, float]:
+    """1 or -1: whether the hypothesis alone scores above the median."""
+    score = alone.runs[:, :, 0].mean(axis=0)
+    return dict(zip(alone.ids, np.where(score > np.median(score), 1.0, -1.0).tolist(), strict=True))
+
+
+def gap(records: Floats, weights: Floats) -> float:
+    """The share of yes among the attested less that among the others (records: yes or no, attested or not).
+
+    >>> gap(np.array([[1.0, 1], [0.0, 1], [0.0, 0], [0.0, 0]]), np.ones(4))
+    0.5
+    """
+    attested = records[:, 1] > 0.5
+    means = [
+        float((weights * records[:, 0])[one].sum() / max(weights[one].sum(), 1e-12)) for one in (attested, ~attested)
+    ]
+    return means[0] - means[1]
+
+
+GAP = Metric(name="gap", of=gap, over="set")
+
+
+def random_premise_line(results: Results, system: System, groups: Named) -> Cells | None:
+    alone, random = groups.get("hypothesis-only"), groups.get("random-premise")
+    if alone is None or random is None or alone.constant:
+        return None
+    cuts = [decided(records) for records in scores_of(results, system)]
+    if any(cut is None for cut in cuts):
+        return None
+    at = np.array([cut[0] for cut in cuts if cut is not None])
+    said = random.runs[:, :, 0] >= at[:, None]
+    signs = attested(alone)
+    rows = [n for n, name in enumerate(random.ids) if name in signs]
+    truth = np.array([signs[random.ids[n]] > 0 for n in rows], dtype=float)
+    records = np.stack([said[:, rows].astype(float), np.broadcast_to(truth, (len(said), len(rows)))], axis=2)
+    ids, clusters = [random.ids[n] for n in rows], [random.clusters[n] for n in rows]
+    yes = Scored.of(records, ids, clusters, trained=system.trained)
+    value, band = yes.interval(GAP, share=False)
+    shares = [float(records[:, truth == one, 0].mean()) for one in (1.0, 0.0)]
+    return (system.method.name, *rounded((float(at.mean()), *shares, value, band.low, band.high)))
+
+
+CONTROL_SCORES = Analysis(
+    name="controls", help="every method beside its controls (build --control all)", of=analysis, always=True
+)

@@ -8,10 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from proband.core.suite import Outcome
+from proband.core.suite import Claim, Outcome
 from proband.suites.inference.curves.measures import NORMALISED, RECALL_AT_80
-from proband.suites.inference.curves.method import GRAPH, LEMMA, PPDB, RELATIONS, TYPED, WORDS, Method
-from proband.suites.inference.curves.scored import Scored, difference
+from proband.suites.inference.curves.scored import (
+    GRAPH,
+    LEMMA,
+    PPDB,
+    RELATIONS,
+    TYPED,
+    WORDS,
+    Method,
+    Scored,
+    difference,
+)
 
 LITTLE = 0.05  # of normalised area
 MOST = 0.25  # recall at 80 % precision
@@ -23,7 +32,7 @@ Outcomes = dict[str, dict[str, Outcome]]
 
 @dataclass(frozen=True)
 class Found:
-    """One run."""
+    """One system."""
 
     label: str
     method: Method
@@ -98,3 +107,47 @@ def under(run: Scored) -> Outcome:
     if band.few:
         return Outcome(difference=MOST - reached, p=None, evidence=f"{evidence}: too few questions to tell")
     return Outcome(difference=MOST - reached, p=run.p_against(MOST, RECALL_AT_80), evidence=evidence)
+
+
+CLAIMS = (
+    Claim(
+        statement="the method adds little to the lemma baseline (at most 0.05 of normalised area)",
+        source="section 4.2: true of PPDB, relation embeddings and word embeddings; asked of later methods too",
+        test=ADDS_LITTLE,
+    ),
+    Claim(
+        statement="the entailment graph is better than the lemma baseline alone",
+        source="section 4.2: the exception among the methods",
+        test=HELPS,
+    ),
+    Claim(
+        statement="the entailment graph with PPDB is better than the graph alone",
+        source="section 4.2: slightly",
+        test=UNION,
+    ),
+    Claim(
+        statement="rules are a better start for word embeddings than the lemma baseline",
+        source="section 4.2: significantly better",
+        test=START,
+    ),
+    Claim(
+        statement="the entailment graph is better without its types",
+        source="section 4.1",
+        test=UNTYPED,
+    ),
+    Claim(
+        statement="arguments add little to relation embeddings (at most 0.05 of normalised area)",
+        source="section 4.1: Melamud et al.'s measure did not improve performance",
+        test=CONTEXT,
+    ),
+    Claim(
+        statement="without the lemma baseline before it the method is worse",
+        source="section 4.2: performance drops dramatically",
+        test=NEEDS_LEMMA,
+    ),
+    Claim(
+        statement="recall is under 25 % at 80 % precision",
+        source="section 4.2: true of every method of the paper; asked of later methods too",
+        test=UNDER,
+    ),
+)

@@ -9,20 +9,26 @@ The sums are steps, as scikit-learn's average precision is. A method that gives 
 straight lines between them would promise precision at recalls that no threshold reaches. The literature draws such
 lines; its areas stand beside ours under its names, and only they may be compared with its figures:
 
-    Hosseini's AUC   trapezoids over the points with P_k >= 1/2, from the first of them to the last, whatever lies between
-                     (Hosseini et al. 2018; on a balanced set, where all points qualify, it is near 1/2 for any score)
-    AUC_norm         trapezoids over max(P_k - b, 0), beginning at precision 1 and recall 0, divided by 1 - b, where b is
-                     the share of positives (McKenna et al. 2023; 0: no better than chance)
+    Hosseini's AUC   trapezoids over the points with P_k >= 1/2, from the first of them to the last, whatever lies
+                     between (Hosseini et al. 2018; on a balanced set, where all points qualify, it is near 1/2 for any
+                     score)
+    AUC_norm         trapezoids over max(P_k - b, 0), beginning at precision 1 and recall 0, divided by 1 - b, where b
+                     is the share of positives (McKenna et al. 2023; 0: no better than chance)
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core.metrics import AUC, AVERAGE_PRECISION, Floats, Metric, score_and_truth
+from proband.core.metrics import ACCURACY, AUC, AVERAGE_PRECISION, F1, Floats, Metric, accuracy_of, score_and_truth
+from proband.core.suite import Table
+from proband.core.types import WRONG, Answer, Item
 
 HALF = 0.5
 
@@ -118,4 +124,47 @@ AREA = _over("area", area_above_half, "area under the precision-recall curve, pr
 NORMALISED = _over("normalised_area", normalised_area, "area above precision 0.5, normalised")
 HOSSEINI = _over("hosseini_auc", hosseini_auc, "Hosseini's AUC (trapezoids, precision at least 0.5)")
 AUC_NORM = _over("auc_norm", auc_norm, "AUC_norm (trapezoids, minus the share of positives)")
-METRICS = (AVERAGE_PRECISION, RECALL_AT_80, AREA, NORMALISED, HOSSEINI, AUC_NORM, AUC)
+
+
+def if_decided(of: Callable[[Item, Answer], Any]) -> Callable[[Item, Answer], Any]:
+    """A metric of answers that are yes or no, not of scores whose zero means nothing: these decide at a threshold
+    learnt on the validation split (the table `decisions`)."""
+
+    def of_decision(item: Item, answer: Answer) -> Any:
+        decides = answer.text or answer.status in WRONG or set(answer.scores) <= {0.0, 1.0}
+        return of(item, answer) if decides else None
+
+    return of_decision
+
+
+METRICS = (
+    *(AVERAGE_PRECISION, RECALL_AT_80, AREA, NORMALISED, HOSSEINI, AUC_NORM, AUC),
+    replace(F1, each=if_decided(score_and_truth)),
+    replace(ACCURACY, of=if_decided(accuracy_of)),
+)
+
+# ---- tables ----------------------------------------------------------------------------------------------------------
+
+ORDER = {"split": ("test", "valid", "train"), "lemma": ("none shared", "shared")}
+
+
+def _table(name: str, title: str, metric: str, columns: tuple[str, ...] = ("split",), note: str = "") -> Table:
+    return Table(
+        name=name, title=title, rows=("source", "control"), columns=columns, metric=metric, order=ORDER, note=note
+    )
+
+
+CONTROL = (
+    "A control keeps the labels and takes away what should decide: a score above the share of entailed pairs there is "
+    "an artefact. hypothesis-words, trained on hypotheses alone, and direction show how far artefacts reach."
+)
+TABLES = (
+    _table("average-precision", "Average precision", "average_precision", note=CONTROL),
+    _table("recall-at-80", "Recall at 80 % precision", "recall_at_80"),
+    _table("normalised-area", "Area above precision one half, normalised", "normalised_area"),
+    _table("lemmas", "Average precision with and without pairs that share a lemma", "average_precision", ("lemma",)),
+    _table(
+        "directional", "Average precision of pairs that hold in one direction", "average_precision", ("directional",)
+    ),
+    _table("direction", "Average precision by direction", "average_precision", ("direction",)),
+)

@@ -1,23 +1,26 @@
 r"""What any method has to beat: scores that do not look at what should decide.
 
-hypothesis-words   a bag of words of the hypothesis alone, by logistic regression: with x_w = 1 where the word w is in it,
-                   minimise  C \sum_i log(1 + exp(-y_i (b + w.x_i))) + |w|^2 / 2;  C is chosen by folds of questions
-direction          the share of entailed pairs among those of the same direction (question to answer, answer to question)
+hypothesis-words   a bag of words of the hypothesis alone, by logistic regression: with x_w = 1 where the word w is in
+                   it, minimise  C \sum_i log(1 + exp(-y_i (b + w.x_i))) + |w|^2 / 2;  C is chosen by folds of questions
+direction          the share of entailed pairs among those of the same direction (question to answer, answer to
+                   question)
 frequency          how much more frequent the relation of the hypothesis is than that of the premise: Zipf values of
                    wordfreq, of the rarest content word (McKenna et al. 2023 take n-gram counts of whole predicates)
 
-The first two learn from the items as they are (no control), of the train split, or of the valid one; a set that has
-neither is learnt from in ten parts, each scored by what was learnt from the questions of the other nine.
+The first two learn from the items as they are (no control), of the train split, or of the valid one, or of a set that
+has neither. What they have learnt from is scored in ten parts, each by what was learnt from the questions of the
+others.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import average_precision
@@ -36,32 +39,42 @@ def fold_of(item: Item) -> int:
     return hashlib.sha256(str(item.facts["question"]).encode()).digest()[0] % FOLDS
 
 
+Scorer = Callable[[Item], float]
+
+
 class Learnt:
-    """A baseline that learns from labels (protocol LearnsFromItems): `fit` gives a function from items to scores."""
+    """A baseline that learns from labels (protocol LearnsFromItems). An item of the split that was learnt from is
+    scored by what was learnt from the other questions of it."""
 
     name: str
 
     def identity(self) -> Mapping[str, str]:
         return {"kind": "inference", "name": self.name.removeprefix("solver:")}
 
-    def fit(self, items: Sequence[Item]) -> Any:
+    def fit(self, items: Sequence[Item]) -> Scorer:
         raise NotImplementedError
 
     def learn(self, items: Iterable[Item]) -> Self:
         labelled = [item for item in items if item.gold is not None and item.tags["control"] == PLAIN]
-        for split in ("train", "valid"):
-            if chosen := [item for item in labelled if item.split == split]:
-                self.scorers = {fold: scorer for scorer in [self.fit(chosen)] for fold in range(FOLDS)}
-                return self
-        if len({fold_of(item) for item in labelled}) < 2:
-            raise ProbandError(f"{self.name} learns from items of train or valid, or from those of several questions")
-        self.scorers = {
-            fold: self.fit([item for item in labelled if fold_of(item) != fold]) for fold in range(FOLDS)
-        }
+        splits = {item.split for item in labelled}
+        self.split = next((split for split in ("train", "valid", "test") if split in splits), "")
+        chosen = [item for item in labelled if item.split == self.split]
+        if len({fold_of(item) for item in chosen}) < 2:
+            raise ProbandError(
+                f"{self.name} learns from labels, of train, valid or else all items, of several questions"
+            )
+        self.prepare(chosen)
+        self.whole = self.fit(chosen)
+        folds = range(FOLDS)
+        self.parts = [self.fit([item for item in chosen if fold_of(item) != fold]) for fold in folds]
         return self
 
+    def prepare(self, items: Sequence[Item]) -> None:
+        """Whatever is decided once, for all folds."""
+
     def answer(self, items: Sequence[Item]) -> list[Answer]:
-        scores = [self.scorers[fold_of(item)](item) for item in items]
+        scorers = [self.parts[fold_of(item)] if item.split == self.split else self.whole for item in items]
+        scores = [scorer(item) for scorer, item in zip(scorers, items, strict=True)]
         return [Answer(item_id=item.id, scores=(score, 0.0)) for item, score in zip(items, scores, strict=True)]
 
 
@@ -70,27 +83,31 @@ class HypothesisWords(Learnt):
 
     name = "solver:hypothesis-words"
 
-    def fit(self, items: Sequence[Item]) -> Any:
-        texts = [hypothesis_words(item) for item in items]
-        truth = np.array([item.gold == 0 for item in items])
+    def prepare(self, items: Sequence[Item]) -> None:
+        """The C with the highest average precision on folds of questions."""
+        rows, truth, _ = matrix(items)
         fold = np.array([fold_of(item) % 5 for item in items])
-        vocabulary = {word: n for n, word in enumerate(sorted({word for text in texts for word in text}))}
-        rows = bag_of_words(texts, vocabulary)
         quality = []
-        for strength in STRENGTHS if len(set(fold)) > 1 else STRENGTHS[2:3]:
+        for strength in STRENGTHS:
             score = np.zeros(len(items))
-            for held in set(fold):
+            for held in sorted(set(fold.tolist())):
                 weights = logistic_regression(rows[fold != held], truth[fold != held], strength)
                 score[fold == held] = rows[fold == held] @ weights[1:] + weights[0]
-            records = np.column_stack([score, truth])
-            quality.append((average_precision(records, np.ones(len(items))), strength))
-        weights = logistic_regression(rows, truth, max(quality)[1])
+            quality.append((average_precision(np.column_stack([score, truth]), np.ones(len(items))), strength))
+        self.strength = max(quality)[1]
+
+    def fit(self, items: Sequence[Item]) -> Scorer:
+        rows, truth, vocabulary = matrix(items)
+        weights = logistic_regression(rows, truth, self.strength)
         weight_of = {word: float(weights[n + 1]) for word, n in vocabulary.items()}
+        return lambda item: float(weights[0]) + sum(weight_of.get(word, 0.0) for word in hypothesis_words(item))
 
-        def score_of(item: Item) -> float:
-            return float(weights[0]) + sum(weight_of.get(word, 0.0) for word in hypothesis_words(item))
 
-        return score_of
+def matrix(items: Sequence[Item]) -> tuple[Any, NDArray[np.bool_], Mapping[str, int]]:
+    """Hypotheses x words, which of them are entailed, and the columns of the words."""
+    texts = [hypothesis_words(item) for item in items]
+    vocabulary = {word: n for n, word in enumerate(sorted({word for text in texts for word in text}))}
+    return bag_of_words(texts, vocabulary), np.array([item.gold == 0 for item in items]), vocabulary
 
 
 def hypothesis_words(item: Item) -> frozenset[str]:
@@ -127,7 +144,7 @@ class Direction(Learnt):
 
     name = "solver:direction"
 
-    def fit(self, items: Sequence[Item]) -> Any:
+    def fit(self, items: Sequence[Item]) -> Scorer:
         truth = np.array([item.gold == 0 for item in items], dtype=float)
         of = np.array([str(item.tags["direction"]) for item in items])
         share = {name: float(truth[of == name].mean()) for name in sorted(set(of))}

@@ -31,6 +31,9 @@ class RuleOptions:
     """Which rules come first."""
 
     on_lemma: Annotated[bool, Meta(description="pairs that the lemma baseline accepts come first")] = False
+    lemma: Annotated[
+        lemma.LemmaRule, Meta(description="rule of the lemma baseline: as printed, or as in the authors' program")
+    ] = "printed"
     graph: Annotated[str, Meta(description="entailment graphs, comma-separated: pairs they accept come first")] = ""
     typed: Annotated[bool, Meta(description="a graph's rules hold for their types only, where a type is known")] = False
     ppdb: Annotated[str, Meta(description="files of PPDB, comma-separated: pairs they accept come first")] = ""
@@ -66,11 +69,13 @@ def after_rules(items: Sequence[Item], answers: Sequence[Answer], options: RuleO
     if not options.any:
         return list(answers)
     rules = accepting(options)
+    if options.typed and not any("types" in item.facts for item in items):
+        raise ProbandError("'typed' asks for the types of arguments, and these items have none")
     return [ruled(asked(item), answer, rules, options) for item, answer in zip(items, answers, strict=True)]
 
 
 def ruled(pair: Asked, answer: Answer, rules: Sequence[Accepts], options: RuleOptions) -> Answer:
-    if options.on_lemma and lemma.accepts(pair):
+    if options.on_lemma and lemma.accepts(pair, options.lemma):
         return replace(answer, scores=(2.0, 0.0), status="")
     if pair.premise.relation and any(accepts(pair) for accepts in rules):
         return replace(answer, scores=(1.0, 0.0), status="")

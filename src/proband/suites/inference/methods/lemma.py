@@ -7,10 +7,10 @@
 4. they agree on negation
 
 printed    our reading of these sentences; of a relation without content words (`is in`) all words must be contained
-released   the authors' program (Levy's, in Hosseini's entgraph_eval): WordNet's lemmas; content words are those that are
-           not in NLTK's list of stop words, so that `is in` and `has` have none and follow from anything with their verb;
-           a verb is what WordNet knows as one (`in` is none, `found` is); passive is `be` with `by`, or `by` after one
-           word; negation is no, not or never
+released   the authors' program (Levy's, in Hosseini's entgraph_eval): WordNet's lemmas; content words are those that
+           are not in NLTK's list of stop words, so that `is in` and `has` have none and follow from anything with their
+           verb; a verb is what WordNet knows as one (`in` is none, `found` is); passive is `be` with `by`, or `by`
+           after one word; negation is no, not or never
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ from proband.suites.inference.words import Phrase, phrase
 FEATURES = ("content", "verb", "voice", "negation")
 LemmaRule = Literal["printed", "released"]
 # NLTK's English stop words, without own, do, does and doing, as in the authors' program
-STOP_WORDS = frozenset(
-    """i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it
-    its itself they them their theirs themselves what which who whom this that these those am is are was were be been
-    being have has had having did a an the and but if or because as until while of at by for with about against between
-    into through during before after above below to from up down in out on off over under again further then once here
-    there when where why how all any both each few more most other some such no nor not only same so than too very s t
-    can will just don should now d ll m o re ve y""".split()
-)
+STOP = """
+i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it its
+itself they them their theirs themselves what which who whom this that these those am is are was were be been being
+have has had having did a an the and but if or because as until while of at by for with about against between into
+through during before after above below to from up down in out on off over under again further then once here there
+when where why how all any both each few more most other some such no nor not only same so than too very s t can will
+just don should now d ll m o re ve y
+"""
+STOP_WORDS = frozenset(STOP.split())
 
 
 def features(pair: Asked, rule: LemmaRule = "printed") -> dict[str, bool]:

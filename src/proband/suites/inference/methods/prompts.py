@@ -5,11 +5,12 @@ A prompt puts premise P before hypothesis H; only the tokens of H count:
     forward   s = log p(H | prompt, P)
     pmi       s = log p(H | prompt, P) - log p(H | prompt, something)       the prior of the hypothesis taken away
     both      s = pmi(P -> H) - pmi(H -> P)                                  one direction against the other
-    prior     s = log p(H), the sentence alone                               attestation: is the hypothesis likely anyway?
+    prior     s = log p(H), the sentence alone                               attestation: is the hypothesis likely
+              anyway?
 
 the mean per token, averaged over the prompts that are named. Without a premise (the control `hypothesis-only`) each of
-them is log p(H), since nothing else is left. `both` is told more than a pair: it sees both directions, and where exactly
-one of them holds, as in Levy/Holt's directional set, it need only say which.
+them is log p(H), since nothing else is left. `both` is told more than a pair: it sees both directions, and where
+exactly one of them holds, as in Levy/Holt's directional set, it need only say which.
 """
 
 from __future__ import annotations

@@ -1,0 +1,99 @@
+"""What a score has to beat: the hypothesis alone, the direction, the frequency of the relations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction import DictVectorizer
+from sklearn.linear_model import LogisticRegression
+
+from proband.core.errors import ProbandError
+from proband.core.files import read_items
+from proband.core.metrics import average_precision
+from proband.core.types import Item
+from proband.pipeline.build import build
+from proband.pipeline.run import run
+from proband.suites.inference.methods.baselines import Direction, Frequency, HypothesisWords, hypothesis_words
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("baselines") / "items"
+    build("inference", out=path, control="all", pairs=200)
+    return path
+
+
+def test_the_classifier_is_scikit_learns(folder: Path) -> None:
+    """The same weights from the same training items, and nothing of the premise."""
+    every = list(read_items(folder))
+    model = HypothesisWords().learn(every)
+    train = [item for item in every if item.split == "train" and item.tags["control"] == "none"]
+    test = [item for item in every if item.split == "test" and item.tags["control"] == "none"]
+    vectors = DictVectorizer()
+    rows = vectors.fit_transform([dict.fromkeys(hypothesis_words(item), 1) for item in train])
+    theirs = LogisticRegression(C=model.strength, tol=1e-8, max_iter=5000).fit(rows, [item.gold == 0 for item in train])
+    expected = theirs.decision_function(vectors.transform([dict.fromkeys(hypothesis_words(i), 1) for i in test]))
+    ours = [answer.scores[0] for answer in model.answer(test)]
+    assert np.allclose(ours, expected, atol=5e-3)
+    bare = [item for item in every if item.split == "test" and item.tags["control"] == "hypothesis-only"]
+    assert [answer.scores[0] for answer in model.answer(bare)] == ours
+
+
+def test_what_was_learnt_from_is_scored_by_the_other_questions(folder: Path) -> None:
+    every = list(read_items(folder))
+    model = HypothesisWords().learn(every)
+    train = [item for item in every if item.split == "train" and item.tags["control"] == "none"]
+    question = train[0].facts["question"]
+    other = [
+        Item(**{**fields(item), "gold": 1 - (item.gold or 0)}) if item.facts["question"] == question else item
+        for item in every
+    ]
+    before, after = model.answer(train[:1])[0].scores, refit(other, model.strength).answer(train[:1])[0].scores
+    assert before == pytest.approx(after)  # its own labels do not reach it
+
+
+def refit(items: list[Item], strength: float) -> HypothesisWords:
+    class Fixed(HypothesisWords):
+        def prepare(self, items: object) -> None:
+            self.strength = strength
+
+    return Fixed().learn(items)
+
+
+def fields(item: Item) -> dict[str, object]:
+    return {name: getattr(item, name) for name in item.__struct_fields__}
+
+
+def test_direction_and_frequency(folder: Path) -> None:
+    every = list(read_items(folder))
+    plain = [item for item in every if item.tags["control"] == "none"]
+    train = [item for item in plain if item.split == "train"]
+    forth = [item.gold == 0 for item in train if item.tags["direction"] == "answer to question"]
+    test = next(i for i in plain if i.split == "test" and i.tags["direction"] == "answer to question")
+    assert Direction().learn(every).answer([test])[0].scores[0] == pytest.approx(sum(forth) / len(forth))
+    common = Item(id="x", suite="inference", prompt="", facts={**test.facts, "premise": ["a", "obliterates", "b"]})
+    common.facts["hypothesis"] = ["a", "makes", "b"]
+    assert Frequency().answer([common])[0].scores[0] > 1
+
+
+def test_labels_of_one_question_are_not_enough(folder: Path) -> None:
+    one = next(read_items(folder))
+    with pytest.raises(ProbandError, match="learns from labels"):
+        Direction().learn([one])
+
+
+@pytest.mark.data
+def test_how_far_the_hypothesis_alone_reaches_on_levy_holt(data: Path, tmp_path: Path) -> None:
+    """Average precision .435 and .379, where a fifth of the pairs is entailed."""
+    build("inference", out=tmp_path / "items", data=data / "levy_holt")
+    for name, expected in (("hypothesis-words", 0.435), ("direction", 0.379)):
+        run(tmp_path / "items", model=f"solver:{name}", out=tmp_path / name)
+        items = {item.id: item for item in read_items(tmp_path / "items")}
+        from proband.core.files import read_answers
+
+        answers = list(read_answers(tmp_path / name / "answers.jsonl"))
+        records = np.array([(a.scores[0], items[a.item_id].gold == 0) for a in answers], dtype=float)
+        assert len(records) == 12921
+        assert average_precision(records, np.ones(len(records))) == pytest.approx(expected, abs=0.002)
