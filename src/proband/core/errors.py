@@ -63,6 +63,7 @@ EXTRAS = {
     "ray": "ray",
     **dict.fromkeys(("alembic", "argon2", "psycopg", "sqlalchemy", "starlette", "uvicorn"), "annotate"),
     "spacy": "parse",
+    "reasoning_gym": "audit",
 }
 
 

@@ -269,11 +269,13 @@ class Verb:
 class Audit:
     """What `proband audit` calls. `reads(source)` says, from names and first lines, whether a source that is no item
     set is for this suite. `run(source, out=, seed=, progress=)` writes its tables to the folder `out` and returns the
-    headlines, with what `page` shows (a template, "package:name.html") under "page"."""
+    headlines, with what `page` shows (a template, "package:name.html") under "page". `provers` are those that domains
+    (`proband.auditing`) may name: name -> "module:function"."""
 
     reads: Callable[[str], bool]
     run: Callable[..., Mapping[str, Any]]
     page: str = ""
+    provers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,30 +1,57 @@
-"""Checking labels: an auditor for anybody's data (`audit`), certificates of our own items (`verify`)."""
+"""Checking labels: verdicts on anybody's data (`audit`), certificates of our own items (`verify`).
+
+Of an audit, a suite's own auditor takes what it declares (CLUTRR's files, its items); anything else with a text, a
+question and an answer is read and judged by `proband.auditing` in a domain. The page is written here.
+"""
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from proband import suites
+from proband.auditing.judging import Judge
+from proband.auditing.outputs import headlines_of, write_audit
+from proband.auditing.page_data import page_data
+from proband.auditing.problem import Provers
+from proband.auditing.run import GUESSED_FROM, PROVERS, audited, guess_domain, judge_for
+from proband.auditing.sources import GYM, Rows
 from proband.core import plugins
-from proband.core.errors import ProbandError
+from proband.core.errors import CheckFailed, ProbandError
 from proband.core.files import items_path, parse, raw_lines, read_json, sha256_file, write_text
-from proband.core.progress import Progress
+from proband.core.progress import Progress, say
 from proband.core.suite import Audit, Suite
 from proband.core.types import Item
 from proband.pipeline.asking.items_and_answers import count_lines
 from proband.pipeline.run import suite_of
 from proband.web.templates import asset, render
 
-STYLE = "proband.web.audit"
+STYLE: Final = "proband.web.audit"
+ANNOTATIONS: Final = 50  # GitHub shows a few; the findings file has all
 
 
-def audit(source: str | Path, *, out: str | Path, suite: str = "", seed: int = 0) -> Mapping[str, Any]:
-    """Judge the labels of a data set with the auditor of `suite`, or of the one that reads such a source; writes
-    OUT/index.html beside what the auditor writes. Returns the headlines."""
-    chosen, folder = suites.suite(suite) if suite else suite_for(str(source)), Path(out)
+def audit(
+    source: str | Path,
+    *,
+    out: str | Path,
+    suite: str = "",
+    seed: int = 0,
+    domain: str = "",
+    world: str = "",
+    columns: Mapping[str, str] | None = None,
+) -> Mapping[str, Any]:
+    """Judge the labels of a data set with the auditor of a suite, if one reads such a source (or is named), else in a
+    domain; writes OUT/index.html beside the tables. Returns the headlines."""
+    folder = Path(out)
+    chosen = suites.suite(suite) if suite else None if domain else suite_for(str(source))
+    if chosen is None:
+        return audit_rows(str(source), out=folder, domain=domain, world=world, columns=columns or {})
+    for name, value in (("domain", domain), ("world", world), ("column", columns)):
+        if value:
+            raise ProbandError(f"--{name} is for rows of other files; the auditor of {chosen.name} knows its own")
     auditor = auditor_of(chosen)
     headlines = dict(auditor.run(str(source), out=folder, progress=Progress, seed=seed))
     page = headlines.pop("page", None)
@@ -35,31 +62,132 @@ def audit(source: str | Path, *, out: str | Path, suite: str = "", seed: int = 0
     return headlines
 
 
+def audit_rows(
+    source: str, *, out: Path, domain: str = "", world: str = "", columns: Mapping[str, str]
+) -> dict[str, Any]:
+    """Judge rows of anyone's file."""
+    if out.resolve() == Path(source).resolve():
+        raise ProbandError("the audit cannot be written into the folder it reads", file=out)
+    rows = Rows(source, columns)
+    judge, guessed = _judge(rows, domain=domain, world=world)
+    with tempfile.TemporaryFile() as spool:
+        found = audited(rows, judge, spool, progress=Progress)
+        facts = {
+            "source": rows.name,
+            "domain": judge.domain.name,
+            "domain guessed from": guessed,
+            "world": judge.world,
+            "world means": judge.domain.worlds[judge.world],
+        }
+        summary = write_audit(found, out, name=rows.name, facts=facts)
+    page = page_data(summary, worlds=judge.domain.worlds, title=f"Audit of {rows.name}")
+    write_text(out / "index.html", render(STYLE, "rows.html", style=asset(STYLE, "style.css"), **page))
+    return {
+        "rows": summary["rows"],
+        "domain": judge.domain.name + (" (guessed)" if guessed else ""),
+        "world": f"{judge.world}: {facts['world means']}",
+        "verdicts": summary["verdicts"],
+        "perfect score, %": summary["readings"],
+        "second prover": summary["second prover"],
+        "findings": len(summary["finding"]),
+        "finding": headlines_of(summary["finding"]),
+        "corrected": summary["corrected"],
+        "page": str(out / "index.html"),
+    }
+
+
+def _judge(rows: Rows, *, domain: str, world: str) -> tuple[Judge, dict[str, int]]:
+    """The judge of the domain that is said, or of the one that reads most of the first rows."""
+    provers = provers_of_suites()
+    first = rows.first(GUESSED_FROM)
+    guessed: dict[str, int] = {}
+    if not domain:
+        domain, guessed = guess_domain(first, provers)
+        if not domain:
+            counts = ", ".join(f"{name} {n}" for name, n in guessed.items())
+            problem = f"no domain reads these rows (of the first {len(first)}: {counts}); say which with --domain"
+            if not any(row.item for row in first):
+                raise ProbandError(problem, file=rows.name)
+            domain = next(iter(guessed))  # our own items: the checks that need no domain are made all the same
+        say(f"domain {domain}: guessed, it reads {guessed[domain]} of the first {len(first)} rows")
+    judge = judge_for(domain, provers, world=world)
+    of_items = judge.domain.raw.get("items_world")
+    if not world and of_items and any(row.item for row in first):
+        judge = judge_for(domain, provers, world=of_items)
+    return judge, guessed
+
+
+def provers_of_suites() -> Provers:
+    """Our provers and those that suites declare."""
+    made: dict[str, Callable[..., Any]] = dict(PROVERS)
+    for each in suites.importable():
+        if each.audit:
+            for name, place in auditor_of(each).provers.items():
+                made[name] = plugins.declared(place)
+    return made
+
+
+# ---- which suite ---------------------------------------------------------------------------------------------------
+
+
 def auditor_of(suite: Suite) -> Audit:
     if not suite.audit:
-        raise ProbandError(f"{suite.name} has no auditor; {_those_that_audit()}")
+        names = [each.name for each in suites.importable() if each.audit]
+        known = f"suites with an auditor (--suite): {', '.join(names) or 'none'}"
+        raise ProbandError(f"{suite.name} has no auditor; {known}")
     auditor: Audit = plugins.declared(suite.audit)
     return auditor
 
 
-def suite_for(source: str) -> Suite:
-    """The suite whose items these are, or the first whose auditor reads such a source."""
+def suite_for(source: str) -> Suite | None:
+    """The suite whose auditor reads the source; None for rows that `proband.auditing` reads."""
     path = Path(source)
-    if path.is_dir() and items_path(path).is_file():
-        return suite_of(path)
-    for each in suites.importable():
-        if each.audit and auditor_of(each).reads(source):
-            return each
-    if path.suffix == ".jsonl" and path.is_file():
-        return suite_of(path)
+    if source.startswith(GYM):
+        return None
+    if (path / "items.jsonl").is_file():
+        own = suite_of(path)
+        return own if own.audit and auditor_of(own).reads(source) else None
     if not path.exists():
         raise ProbandError("no such file or folder", file=path)
-    raise ProbandError(f"no auditor reads this; {_those_that_audit()}", file=path)
+    return next((each for each in suites.importable() if each.audit and auditor_of(each).reads(source)), None)
 
 
-def _those_that_audit() -> str:
-    names = [each.name for each in suites.importable() if each.audit]
-    return f"suites with an auditor (--suite): {', '.join(names) or 'none'}"
+# ---- as a check ----------------------------------------------------------------------------------------------------
+
+
+def check(result: Mapping[str, Any], fail_on: Sequence[str]) -> None:
+    """Fail if rows have one of these verdicts or findings of these kinds."""
+    known = {**result["verdicts"]}
+    for finding in result.get("finding", ()):
+        known.setdefault(finding["kind"], 0)
+        if finding["kind"] not in result["verdicts"]:
+            known[finding["kind"]] += finding["rows"]
+    counts = {name: known.get(name, 0) for name in fail_on}
+    if any(counts.values()):
+        words = ", ".join(f"{n:,} {name}" for name, n in counts.items() if n)
+        raise CheckFailed(f"labels: {words} (--fail-on {','.join(fail_on)})")
+
+
+def github_annotations(source: str, result: Mapping[str, Any]) -> list[str]:
+    """The findings as workflow commands of GitHub, which shows them beside the lines of the file."""
+    lines = []
+    for finding in list(result.get("finding", ()))[:ANNOTATIONS]:
+        level = {"error": "error", "warning": "warning", "note": "notice"}[finding["severity"]]
+        file = finding["place"].rpartition(" line ")[0] or finding["place"].rpartition(" row ")[0]
+        path = source if Path(source).is_file() else f"{source}/{file}"
+        where = f"file={_property(path)}" + (f",line={finding['line']}" if finding["line"] else "")
+        counts = ", ".join(f"{verdict} {n:,}" for verdict, n in finding["verdicts"].items())
+        message = f"{finding['claim']}: {finding['rows']:,} rows ({counts}); first: {finding['place']}"
+        lines.append(f"::{level} {where},title={_property('Label audit')}::{_message(message)}")
+    return lines
+
+
+def _message(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _message(text).replace(":", "%3A").replace(",", "%2C")
 
 
 # ---- certificates, item by item, from the files alone ----------------------------------------------------------------

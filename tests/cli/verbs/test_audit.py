@@ -14,7 +14,8 @@ def test_options_reach_the_auditor(proband: Any, stage: Any) -> None:
     )
     text = proband("audit", "data.csv", "-o", "audit", "--suite", "kinship", "--seed", 2)
     assert made.arguments == ("data.csv",)
-    assert made.given == {"out": Path("audit"), "suite": "kinship", "seed": 2}
+    given = {"out": Path("audit"), "suite": "kinship", "seed": 2}
+    assert made.given == {**given, "domain": "", "world": "", "columns": {}}
     assert text.splitlines()[-2].split(maxsplit=1) == ["verdicts:", "entailed 36, ambiguous 64"]
     assert text.splitlines()[-1] == "open x.html"
 
@@ -33,8 +34,9 @@ def test_the_suite_is_that_of_the_items_or_of_the_auditor_that_reads_the_source(
 
 
 def test_a_source_that_no_suite_audits(proband: Any, items: Path, tmp_path: Path) -> None:
-    said = proband.fails("audit", items, "-o", tmp_path / "audit")
-    assert "toy has no auditor; suites with an auditor (--suite): kinship" in said
+    """Items of a suite without an auditor are unread, and checked for what needs no domain."""
+    made = proband.json("audit", items, "-o", tmp_path / "audit")
+    assert made["verdicts"]["unread"] == made["rows"] == 12
     (tmp_path / "notes.txt").write_text("nothing")
-    assert "no auditor reads this; suites with" in proband.fails("audit", tmp_path / "notes.txt", "-o", tmp_path / "x")
+    assert "not a file of rows" in proband.fails("audit", tmp_path / "notes.txt", "-o", tmp_path / "x")
     assert "no such file or folder" in proband.fails("audit", tmp_path / "none", "-o", tmp_path / "x")

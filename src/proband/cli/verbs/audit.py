@@ -3,36 +3,88 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from proband.cli.arguments import Json, Out, Seed
-from proband.cli.output import fields, give
+from proband.cli.output import fields, give, table
+from proband.core.errors import ProbandError
+
+SHOWN = 12  # findings on the terminal
+VERDICTS = ("entailed", "ambiguous", "false", "inconsistent", "unread")
+OTHERS = ("answer leaked", "duplicate with another label")
 
 
 def audit(
-    source: Annotated[str, Parameter(help="A file of rows (CLUTRR CSV, items) or a folder of them.")],
+    source: Annotated[
+        str,
+        Parameter(
+            help="A file of rows (JSONL, CSV, JSON; CLUTRR, StepGame, items), a folder of them, or "
+            "reasoning-gym:family_relationships[?size=N&seed=N]."
+        ),
+    ],
     /,
     *,
     out: Out,
+    domain: Annotated[
+        str,
+        Parameter(metavar="DOMAIN", help="kinship, grid, temporal or a TOML file (default: guessed from the rows)."),
+    ] = "",
+    world: Annotated[
+        str, Parameter(metavar="WORLD", help="World in which labels must hold (default: the domain's first).")
+    ] = "",
+    text_column: Annotated[str, Parameter(metavar="NAME", help="Column of the text (default: guessed).")] = "",
+    question_column: Annotated[str, Parameter(metavar="NAME", help="Column of the question (default: guessed).")] = "",
+    answer_column: Annotated[str, Parameter(metavar="NAME", help="Column of the answer (default: guessed).")] = "",
     suite: Annotated[
         str,
         Parameter(metavar="SUITE", help="Suite whose auditor reads it (default: the one that reads such sources)."),
+    ] = "",
+    format: Annotated[
+        Literal["text", "github"], Parameter(help="text: a table; github: annotations for a workflow on GitHub.")
+    ] = "text",
+    fail_on: Annotated[
+        str,
+        Parameter(
+            metavar="VERDICTS",
+            help="Exit with code 3 if rows have one of these verdicts (with commas: false,ambiguous).",
+        ),
     ] = "",
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Certify the labels of a data set, ours or anyone's (CLUTRR CSV included).
 
-    Example: proband audit items -o audit
+    Example: proband audit data.jsonl -o audit
     """
+    verdicts = [each.strip() for each in fail_on.split(",") if each.strip()]
+    if unknown := [each for each in verdicts if each not in (*VERDICTS, *OTHERS)]:
+        raise ProbandError(f"--fail-on takes {', '.join((*VERDICTS, *OTHERS))}, not {unknown[0]!r}")
     from proband.pipeline.checking import audit
 
-    give(audit(source, out=out, suite=suite, seed=seed), layout, json=json)
+    said = {"text": text_column, "question": question_column, "answer": answer_column}
+    columns = {what: name for what, name in said.items() if name}
+    result = audit(source, out=out, suite=suite, seed=seed, domain=domain, world=world, columns=columns)
+    if format == "github":
+        from proband.pipeline.checking import github_annotations
+
+        print("\n".join(github_annotations(source, result)) or "no findings")
+    else:
+        give(result, layout, json=json)
+    if verdicts:
+        from proband.pipeline.checking import check
+
+        check(result, verdicts)
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
-    yield fields({name: value for name, value in result.items() if name != "page" and value not in ({}, [], None)})
+    shown = {name: value for name, value in result.items() if name not in ("page", "finding")}
+    yield fields({name: value for name, value in shown.items() if value not in ({}, [], None)})
+    if findings := result.get("finding"):
+        lines = [(each["rows"], each["severity"], each["claim"]) for each in findings[:SHOWN]]
+        yield table(("rows", "", "finding"), lines, numbers=(0,))
+        if len(findings) > SHOWN:
+            yield f"... and {len(findings) - SHOWN} more in findings.jsonl"
     if result.get("page"):
         yield f"open {result['page']}"

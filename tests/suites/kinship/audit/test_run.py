@@ -71,7 +71,7 @@ PLANTED = {
         "{('Bo', 'grandfather', 'Di'): [('Bo', 'mother', 'Cy'), ('Cy', 'father', 'Di')]}]",
     ),
     "inconsistent": row("broken", "Al son Bo, Bo son Cy, Cy son Al, Al son Di", "son"),
-    "unreadable": row("spoilt", "Al son Bo, Bo son Cy", "grandson", story_edges="[(0, 1), (1,"),
+    "unread": row("spoilt", "Al son Bo, Bo son Cy", "grandson", story_edges="[(0, 1), (1,"),
 }
 
 
@@ -244,7 +244,7 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
 
 def test_a_story_too_long_to_search_is_told_so(tmp_path: Path) -> None:
     _, (line,) = run(tmp_path, [row("long", ", ".join(f"P{i} uncle P{i + 1}" for i in range(40)), "uncle")])
-    assert line["verdict"] == "unreadable"
+    assert line["verdict"] == "unread"
     assert "40 facts of 41 people" in line["reason"]
 
 
@@ -318,5 +318,5 @@ def test_a_release(data: Path, tmp_path: Path) -> None:
                 "ambiguous": 45,
                 "false": 30,
                 "inconsistent": 0,
-                "unreadable": 0,
+                "unread": 0,
             }

@@ -17,7 +17,7 @@ from proband.suites.kinship.clutrr.rows import Unreadable
 from proband.suites.kinship.world.relations import RELATIONS
 
 COUNTED: Final = (*VERDICTS[:4], "unsound rule used", "person met twice", "shorter path")
-LISTED: Final = 50  # unreadable rows
+LISTED: Final = 50  # unread rows
 STRICT: Final = "strict"  # the world of the verdicts
 SHARED: Final = (
     "test: same story in training",
@@ -73,7 +73,7 @@ class Figures:
 
     def add(self, row: JudgedRow | Unreadable) -> None:
         if isinstance(row, Unreadable):
-            self.sums["unreadable"] += 1
+            self.sums["unread"] += 1
             if len(self.unreadable) < LISTED:
                 self.unreadable.append(str(row))
             return
@@ -127,9 +127,9 @@ class Figures:
     # ---- as they are written -----------------------------------------------------------------------------------
 
     def summary(self) -> dict[str, Any]:
-        total = sum(self.counts.values(), Counter[str](self._sums("unreadable")))
+        total = sum(self.counts.values(), Counter[str](self._sums("unread")))
         return {
-            "rows": total["rows"] + total["unreadable"],
+            "rows": total["rows"] + total["unread"],
             "verdicts": {name: total[name] for name in VERDICTS},
             "by_split": self._table(("split",), (1,)),
             "by_k": self._table(("k",), (2,)),
@@ -157,7 +157,7 @@ class Figures:
             "worlds": {name: _moves(moves) for name, moves in self.worlds.items()},
             **self._readings(),
             **self._sums("correctable"),
-            "unreadable": self.unreadable,
+            "unread": self.unreadable,
         }
 
     def _readings(self) -> dict[str, Any]:

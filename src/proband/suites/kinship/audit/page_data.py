@@ -13,7 +13,7 @@ MEANING: Final = {
     "ambiguous": "it holds in some such families and not in others",
     "false": "it holds in none of them",
     "inconsistent": "there is no such family",
-    "unreadable": "the row could not be read",
+    "unread": "the row could not be read",
 }
 WORLDS: Final = {
     "one-generation": "nobody marries into another generation",

@@ -2,7 +2,8 @@
 
     verdicts.jsonl  a line per row             by_k.md, by_k.csv  the table by release, split and k
     summary.json    all figures                cleaned.csv        the rows whose label is certified, columns unchanged
-                                               corrected.csv      false labels with one right answer, the label replaced
+    findings.jsonl  a line per cause           corrected.csv      false labels with one right answer, the label replaced
+    report.md       the causes, for an issue   corrected_copy.csv all rows, such labels replaced, and what was changed
 
 With several files, cleaned/ holds each of them cleaned under its own name. A bank of templates is read back instead
 (template_banks.py). The page is written by the pipeline, from the figures and findings that are handed over here.
@@ -13,14 +14,18 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
+from proband.auditing.domain import load
+from proband.auditing.outputs import CHANGE_COLUMN, VERDICT_COLUMN, headlines_of, write_findings
+from proband.auditing.tally import Tally
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, encode, sha256_file, write_json, write_text
 from proband.core.suite import Audit
 from proband.suites.kinship.audit.figures import COUNTED, Figures, correct, overlaps
-from proband.suites.kinship.audit.findings import Findings
+from proband.suites.kinship.audit.findings import Findings, SecondProver, is_reversed, line_of
 from proband.suites.kinship.audit.judging import Judged, JudgedRow, Progress, judged_rows
 from proband.suites.kinship.audit.page_data import page_data
 from proband.suites.kinship.audit.sources import Source, is_source, sources
@@ -48,39 +53,48 @@ def audit(
         return audit_bank(path, out=out)
     found = sources(path)
     with judged_rows(found, workers=workers, progress=progress) as judged:
-        summary, findings = _written(found, judged, out)
+        summary, findings, tally = _written(found, judged, out)
     if not summary["rows"]:
         raise ProbandError("contains no rows", file=path)
     write_json(out / "summary.json", summary)
     _tables(summary, out)
+    facts: dict[str, Any] = {"domain": "kinship", "world": "strict", "world means": load("kinship").worlds["strict"]}
+    causes = write_findings(
+        out, path.name, {**tally.summary(), **facts, "second prover": summary["second prover"]}, tally
+    )
     return {
         "rows": summary["rows"],
         "verdicts": summary["verdicts"],
         "entailed by k": {str(line["k"]): f"{line['entailed']} of {line['rows']}" for line in summary["by_k"]},
         "blamed": summary["rules"]["blamed"],
         **summary["cleaned"],
+        "findings": len(causes),
+        "finding": headlines_of(causes),
         "page": page_data(summary, findings.cards(), name=path.name),
     }
 
 
-def _written(found: Sequence[Source], judged: Judged, out: Path) -> tuple[dict[str, Any], Findings]:
+def _written(found: Sequence[Source], judged: Judged, out: Path) -> tuple[dict[str, Any], Findings, Tally]:
     """A line per row, the cleaned rows, and what is counted and found on the way."""
-    figures, findings = Figures(overlaps(judged)), Findings()
+    figures, findings, tally, second = Figures(overlaps(judged)), Findings(), Tally(), SecondProver()
     with ExitStack() as stack:
         lines = stack.enter_context(atomic(out / "verdicts.jsonl", mode="wb"))
         cleaned = Cleaned(found, out, stack)
         for row in judged:
             lines.write(encode(record(row)) + b"\n")
             figures.add(row)
+            tally.add(line_of(row), str(row) if isinstance(row, Unreadable) else "")
             if not isinstance(row, Unreadable):
                 findings.add(row)
                 cleaned.add(row)
+                second.add(row)
         summary = figures.summary()
         if not summary["rows"]:
-            return summary, findings
+            return summary, findings, tally
+    summary["second prover"] = asdict(second.checked)
     summary["inputs"] = {source.name: sha256_file(source.path) for source in found}
     summary["cleaned"] = dict(cleaned.count)
-    return summary, findings
+    return summary, findings, tally
 
 
 # ---- a line per row ------------------------------------------------------------------------------------------------
@@ -91,7 +105,7 @@ def record(row: JudgedRow | Unreadable) -> dict[str, Any]:
         return {
             "file": row.file,
             "line": row.line,
-            "verdict": "unreadable",
+            "verdict": "unread",
             "column": row.column or None,
             "reason": row.reason,
         }
@@ -107,6 +121,7 @@ def record(row: JudgedRow | Unreadable) -> dict[str, Any]:
         "verdict": verdict.verdict,
         "target": seen.row.target,
         "possible": verdict.possible,
+        "reversed": is_reversed(row),
         "depth": verdict.depth,
         "path": seen.path,
         "revisits": seen.revisits,
@@ -142,6 +157,8 @@ class Cleaned:
         self.stack = stack
         self.count = {"cleaned.csv": 0, "corrected.csv": 0}
         self.kept, self.mended = (self._file(out / name) for name in self.count)
+        self.copy = stack.enter_context(atomic(out / "corrected_copy.csv"))
+        self.copy.write(HEADER.rstrip("\n") + f",{VERDICT_COLUMN},{CHANGE_COLUMN}\n")
         files = list(found)
         self.own = {s.name: self._file(out / "cleaned" / _csv_name(s.name)) for s in files if len(files) > 1}
 
@@ -159,7 +176,24 @@ class Cleaned:
         elif right := correct(row.verdict):
             self.count["corrected.csv"] += 1
             cells = dict(zip(COLUMNS, next(csv.reader([row.seen.csv]))))
-            self.mended.write(csv_line({**cells, "target": right, "text_target": "[]", "proof_state": "[]"}))
+            mended = csv_line({**cells, "target": right, "text_target": "[]", "proof_state": "[]"})
+            self.mended.write(mended)
+            self._copy(mended, row)
+            return
+        self._copy(row.seen.csv, row)
+
+    def _copy(self, line: str, row: JudgedRow) -> None:
+        self.copy.write(f'{line.removesuffix(chr(10))},{row.verdict.verdict},"{_change(row)}"\n')
+
+
+def _change(row: JudgedRow) -> str:
+    """What was changed in a row, and why."""
+    verdict = row.verdict
+    if right := correct(verdict):
+        return f"target {row.seen.row.target} replaced by {right}: the only relation that fits the facts"
+    if verdict.verdict == "inconsistent":
+        return "unchanged: no family fits the facts"
+    return "" if verdict.verdict == "entailed" else f"unchanged: {', '.join(verdict.possible)} are possible"
 
 
 def _csv_name(source: str) -> str:
@@ -185,4 +219,5 @@ AUDIT = Audit(
     reads=lambda source: is_bank(Path(source)) or is_source(Path(source)),
     run=audit,
     page="proband.suites.kinship.audit:page.html",
+    provers={"family": "proband.suites.kinship.audit.family_prover:provided"},
 )

@@ -17,6 +17,7 @@ from proband.core.types import Item
 from proband.suites.kinship.clutrr.csv_files import scan_cells
 from proband.suites.kinship.clutrr.items import to_cells
 from proband.suites.kinship.clutrr.rows import Row, Unreadable, row_of
+from proband.suites.kinship.world.rules import of_item
 
 CHUNK: Final = 400
 Cells = dict[str, str]
@@ -54,7 +55,15 @@ def is_source(path: Path) -> bool:
     """Whether a file has CLUTRR's columns, or a folder such files or items below it."""
     files = path.rglob("*") if path.is_dir() else [path]
     tables = (each for each in files if each.is_file() and each.name.endswith((".csv", ".csv.gz", "items.jsonl")))
-    return any(each.name.endswith("items.jsonl") or _is_clutrr(each) for each in tables)
+    return any(_are_families(each) if each.name.endswith("items.jsonl") else _is_clutrr(each) for each in tables)
+
+
+def _are_families(path: Path) -> bool:
+    """Items about families; those of another rule base (places on a grid) are for `proband.auditing`."""
+    for line, raw in raw_lines(path):
+        item = parse(Item, raw, file=path, line=line)
+        return item.suite == "kinship" and of_item(item).world == "family"
+    return False
 
 
 def _is_clutrr(path: Path) -> bool:

@@ -23,7 +23,7 @@ from proband.suites.kinship.logic.patterns import Pattern
 from proband.suites.kinship.world.kernel import NONE, STRICT, WORLDS, Edge, Family, World, lean
 from proband.suites.kinship.world.relations import GENDER, NEUTRAL, RELATIONS
 
-VERDICTS: Final = ("entailed", "ambiguous", "false", "inconsistent", "unreadable")
+VERDICTS: Final = ("entailed", "ambiguous", "false", "inconsistent", "unread")
 OTHERS: Final = tuple(name for name, world in WORLDS.items() if world != STRICT)
 LEVEL: Final = WORLDS["one-generation"]
 BATCH: Final = 250

@@ -1,0 +1,158 @@
+"""Why rows are wrong: the template that says something else than its label, or the label that is turned round.
+
+Rows whose answer follows from one sentence show what a template is taken to mean by whoever made the labels. A template
+that is taken otherwise than it reads, often enough to be no accident, is a suspect. A row with more sentences is put
+down to suspects among them if reading these as their author does makes its label right. What no suspect
+explains is grouped by the label and what follows instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Final, NamedTuple
+
+from proband.auditing.domain import Domain, Fact
+from proband.auditing.judging import Judge, Judged, verdict_of
+
+FEWEST: Final = 3  # rows that show a template to be a suspect
+SHARE: Final = 0.2  # of the rows that rest on it alone
+MOST_CHANGES: Final = 3
+LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+class Suspect(NamedTuple):
+    """A template that says one relation and is labelled as if it said another."""
+
+    shape: str
+    said: str
+    meant: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cause:
+    """What a group of findings has in common. `key` is the same for the same fault in any run."""
+
+    key: str
+    claim: str
+    kind: str  # template, label, facts, open
+    also: tuple[str, ...] = ()  # what else is wrong with this row
+
+
+def readable(shape: str) -> str:
+    """
+    >>> readable("@0 is above @1")
+    'A is above B'
+    """
+    return re.sub(r"@(\d+)", lambda m: LETTERS[int(m[1]) % 26], shape)
+
+
+class Causes:
+    """Learns suspects from judged rows, then explains rows."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge, self.domain = judge, judge.domain
+        self.rests: Counter[str] = Counter()  # shape -> rows that rest on it alone
+        self.taken: Counter[Suspect] = Counter()
+        self.suspects: dict[str, list[Suspect]] = {}
+
+    def learn(self, row: Judged) -> None:
+        if len(row.proof) != 1 or not row.shapes:
+            return
+        fact = row.facts[row.proof[0]]
+        if fact.negated or fact.sentence < 0:
+            return
+        shape = row.shapes[fact.sentence]
+        self.rests[shape] += 1
+        if row.verdict == "false" and (meant := self._meant(row, fact)):
+            self.taken[Suspect(shape, fact.relation, meant)] += 1
+
+    def _meant(self, row: Judged, fact: Fact) -> str | None:
+        """What the one fact must say for the label to be right."""
+        label = self.domain.word(row.label)
+        if label is None or {fact.a, fact.b} != set(row.question):
+            return None
+        meant = label.relation if (fact.a, fact.b) == row.question else self.domain.inverse[label.relation]
+        return meant if meant != fact.relation else None
+
+    def settle(self) -> None:
+        """Which templates are suspects."""
+        for suspect, rows in sorted(self.taken.items()):
+            if rows >= FEWEST and rows >= SHARE * self.rests[suspect.shape]:
+                self.suspects.setdefault(suspect.shape, []).append(suspect)
+
+    # ---- explaining --------------------------------------------------------------------------------------------------
+
+    def explain(self, row: Judged) -> Cause | None:
+        """The cause of a row that is false, inconsistent or ambiguous."""
+        if row.verdict in ("entailed", "unread"):
+            return None
+        for fact in row.facts:
+            if fact.a == fact.b and fact.sentence >= 0:
+                shape = row.shapes[fact.sentence]
+                claim = f"the sentence “{readable(shape)}” relates a thing to itself"
+                return Cause(key=f"self:{shape}", claim=claim, kind="template")
+        if row.verdict in ("false", "inconsistent") and (blamed := self._blamed(row)):
+            return self._template(blamed)
+        return self._label(row)
+
+    def _template(self, blamed: tuple[Suspect, ...]) -> Cause:
+        """The suspect that is seen most often; a row may have others too."""
+        first, *rest = sorted(blamed, key=lambda suspect: (-self.taken[suspect], suspect))
+        turned = " (reversed)" if self.domain.inverse[first.said] == first.meant else ""
+        claim = f"“{readable(first.shape)}” says {first.said}, labelled as if it said {first.meant}{turned}"
+        also = tuple(f"“{readable(each.shape)}” as {each.meant}" for each in rest)
+        return Cause(key=f"template:{first.shape}>{first.meant}", claim=claim, kind="template", also=also)
+
+    def _label(self, row: Judged) -> Cause:
+        if row.verdict == "inconsistent":
+            return Cause(key="inconsistent", claim="the facts contradict each other: no world fits", kind="facts")
+        if row.verdict == "ambiguous":
+            answers = ", ".join(row.possible[:4]) + (", ..." if len(row.possible) > 4 else "")
+            claim = f"labelled {row.label}, but {len(row.possible)} answers are possible: {answers}"
+            return Cause(key=f"open:{row.label}:{answers}", claim=claim, kind="open")
+        right = row.right or " or ".join(row.possible[:3])
+        turned = " (reversed: the label is what the second is to the first)" if row.reversed else ""
+        said, follows = self._neutral(row.label), self._neutral(right)
+        return Cause(
+            key=f"label:{said}>{follows}", claim=f"labelled {said} where {follows} follows{turned}", kind="label"
+        )
+
+    def _neutral(self, word: str) -> str:
+        meaning = self.domain.word(word)
+        return meaning.relation if meaning else word
+
+    def _blamed(self, row: Judged) -> tuple[Suspect, ...]:
+        """The fewest suspects of the row which, read as their author does, make its label right."""
+        numbers = row.proof or tuple(range(len(row.facts)))
+        for changes in range(1, MOST_CHANGES + 1):
+            for blamed, facts in self._changed(row, numbers, changes):
+                label = self.domain.word(row.label)
+                solution = self.judge.prover.solve(row.problem(facts), self.judge.world)
+                if label and verdict_of(self.domain, label, solution.possible) == "entailed":
+                    return blamed
+        return ()
+
+    def _changed(
+        self, row: Judged, numbers: tuple[int, ...], changes: int
+    ) -> Iterator[tuple[tuple[Suspect, ...], tuple[Fact, ...]]]:
+        """The row's facts with so many suspects read otherwise. Facts of one sentence change together."""
+        sentences = sorted({row.facts[n].sentence for n in numbers if row.facts[n].sentence >= 0})
+        doubtful = [s for s in sentences if row.shapes[s] in self.suspects]
+        for chosen in combinations(doubtful, changes):
+            for meanings in product(*(self.suspects[row.shapes[s]] for s in chosen)):
+                meant = dict(zip(chosen, meanings))
+                yield meanings, tuple(_reread(self.domain, fact, meant.get(fact.sentence)) for fact in row.facts)
+
+
+def _reread(domain: Domain, fact: Fact, suspect: Suspect | None) -> Fact:
+    if suspect is None:
+        return fact
+    if fact.relation == suspect.said:
+        return fact._replace(relation=suspect.meant)
+    if fact.relation == domain.inverse[suspect.said]:  # the other half of "A is left and B is right"
+        return fact._replace(relation=domain.inverse[suspect.meant])
+    return fact

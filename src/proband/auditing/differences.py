@@ -1,0 +1,199 @@
+"""A prover for relations that are conditions on coordinates: a.x < b.x, a.y = b.y + 1.
+
+A fact is a conjunction of bounds x - y <= c over the coordinates of its two things. Bounds have a solution (in whole
+numbers, if every c is one) iff the graph with an edge y -> x of length c for each has no cycle of negative length; the
+shortest paths between the coordinates of the two things of the question then are the tightest bounds that follow, and
+an answer is possible iff its own bounds, added to these, close no negative cycle. So the search is complete.
+A negated fact breaks one of its bounds: each way to break one is a case of its own.
+
+>>> from proband.auditing.domain import Fact, load
+>>> solve(load("grid"), Problem((Fact("A", "left", "B"), Fact("B", "above", "C")), ("A", "C")), "unit").possible
+('upper-left',)
+>>> solve(load("grid"), Problem((Fact("A", "left", "B"), Fact("B", "right", "C")), ("A", "C")), "any-distance").possible
+('left', 'right', 'overlap')
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import product
+from typing import Final, NamedTuple
+
+from proband.auditing.domain import OTHER, Domain, Fact
+from proband.auditing.problem import Problem, Solution
+from proband.core.errors import ProbandError
+
+CONDITION: Final = re.compile(r"([ab])\.(\w+) (<=|>=|<|>|=) ([ab])\.(\w+)(?: ([+-]) (\d+))?")
+MOST_CASES: Final = 4096
+Point = tuple[str, str]  # thing, coordinate
+Positions = Mapping[str, Mapping[str, int]]
+
+
+class Bound(NamedTuple):
+    """left - right <= most."""
+
+    left: Point
+    right: Point
+    most: int
+
+    @property
+    def broken(self) -> Bound:
+        """What holds iff this does not: right - left <= -most - 1."""
+        return Bound(self.right, self.left, -self.most - 1)
+
+
+@lru_cache(maxsize=256)
+def _condition(text: str) -> tuple[tuple[str, str, str, str, int], ...]:
+    """
+    >>> _condition("a.x = b.x - 1")
+    (('a', 'x', 'b', 'x', -1), ('b', 'x', 'a', 'x', 1))
+    """
+    match = CONDITION.fullmatch(text)
+    if match is None:
+        raise ProbandError(f"{text!r} is no condition such as 'a.x < b.x' or 'a.x = b.x + 1'")
+    one, x, sign, other, y, plus, number = match.groups()
+    c = int(number or 0) * (-1 if plus == "-" else 1)
+    least, most = (other, y, one, x), (one, x, other, y)
+    return {
+        "<": ((*most, c - 1),),
+        "<=": ((*most, c),),
+        ">": ((*least, -c - 1),),
+        ">=": ((*least, -c),),
+        "=": ((*most, c), (*least, -c)),
+    }[sign]
+
+
+def bounds(domain: Domain, a: str, relation: str, b: str, world: str, *, asked: bool = False) -> list[Bound]:
+    """What `a is the relation of b` says; as an answer (`asked`) it says what the relation means, steps or not."""
+    entry = domain.raw["relations"][relation]
+    conditions = entry["means"] if asked or world != "unit" else entry.get("step", entry["means"])
+    thing = {"a": a, "b": b}
+    return [
+        Bound((thing[one], x), (thing[other], y), most)
+        for text in conditions
+        for one, x, other, y, most in _condition(text)
+    ]
+
+
+def always(domain: Domain, things: Iterable[str]) -> list[Bound]:
+    return [
+        Bound((thing, x), (thing, y), most)
+        for thing in things
+        for text in domain.raw.get("always", ())
+        for _, x, _, y, most in _condition(text)
+    ]
+
+
+# ---- shortest paths ------------------------------------------------------------------------------------------------
+
+
+def heights(edges: Sequence[Bound], points: Iterable[Point]) -> dict[Point, int] | None:
+    """A solution of the bounds (Bellman and Ford, from a source before all points); None if they have none."""
+    value = dict.fromkeys(points, 0)
+    for _ in range(len(value) + 1):
+        moved = False
+        for left, right, most in edges:
+            if value[right] + most < value[left]:
+                value[left], moved = value[right] + most, True
+        if not moved:
+            return value
+    return None
+
+
+def _tightest(edges: Sequence[Bound], start: Point) -> dict[Point, int]:
+    """The least c such that point - start <= c follows, for every point that is bounded at all."""
+    found = {start: 0}
+    moved = True
+    while moved:
+        moved = False
+        for left, right, most in edges:
+            if right in found and found[right] + most < found.get(left, 1 << 40):
+                found[left], moved = found[right] + most, True
+    return found
+
+
+# ---- the questions -------------------------------------------------------------------------------------------------
+
+
+def solve(domain: Domain, problem: Problem, world: str, shown: bool = False) -> Solution:
+    """All answers that hold in some world of the facts, and a world for each if they are to be shown."""
+    a, b = problem.question
+    found: dict[str, Positions | None] = {}
+    for case in cases(domain, problem, world):
+        things = sorted({thing for bound in case for thing, _ in bound[:2]} | {a, b})
+        edges = [*case, *always(domain, things)]
+        points = [(thing, x) for thing in things for x in domain.raw["coordinates"]]
+        if heights(edges, points) is None:
+            continue
+        if a == b:
+            raise ProbandError("the question is about one thing, not two")
+        known = _projected(domain, edges, (a, b))
+        for answer, added in answers(domain, a, b):
+            if answer not in found and heights([*known, *added], _points(domain, (a, b))) is not None:
+                found[answer] = _positions(domain, edges, added, points) if shown else None
+    order = [*domain.inverse, OTHER]
+    possible = tuple(sorted(found, key=order.index))
+    return Solution(possible=possible, worlds={each: found[each] for each in possible} if shown else {})
+
+
+def cases(domain: Domain, problem: Problem, world: str) -> Iterator[list[Bound]]:
+    """The ways in which the facts can hold: one, unless some are negated."""
+    certain: list[Bound] = []
+    choices: list[list[Bound]] = []
+    for fact in problem.facts:
+        said = bounds(domain, fact.a, fact.relation, fact.b, world, asked=fact.negated)
+        if fact.negated:
+            choices.append([each.broken for each in said])
+        else:
+            certain += said
+    count = 1
+    for choice in choices:
+        count *= len(choice)
+    if count > MOST_CASES:
+        raise ProbandError(f"{len(choices)} negated facts are too many to search")
+    for broken in product(*choices):
+        yield [*certain, *broken]
+
+
+def answers(domain: Domain, a: str, b: str) -> Iterator[tuple[str, list[Bound]]]:
+    """Each answer with the bounds it adds; `none` in all the ways to break every relation."""
+    meanings = {name: bounds(domain, a, name, b, "", asked=True) for name in domain.inverse}
+    yield from meanings.items()
+    if domain.other:
+        for broken in product(*meanings.values()):
+            yield OTHER, [each.broken for each in broken]
+
+
+def _points(domain: Domain, things: Iterable[str]) -> list[Point]:
+    return [(thing, x) for thing in things for x in domain.raw["coordinates"]]
+
+
+def _projected(domain: Domain, edges: Sequence[Bound], pair: tuple[str, str]) -> list[Bound]:
+    """The tightest bounds between the coordinates of the two things: all that the facts say of them."""
+    points = _points(domain, pair)
+    known: list[Bound] = []
+    for start in points:
+        reach = _tightest(edges, start)
+        known += [Bound(point, start, reach[point]) for point in points if point != start and point in reach]
+    return known
+
+
+def _positions(
+    domain: Domain, edges: Sequence[Bound], added: Sequence[Bound], points: Sequence[Point]
+) -> dict[str, dict[str, int]]:
+    value = heights([*edges, *added], points)
+    assert value is not None  # the projection said that there is one
+    low = {x: min(v for (_, y), v in value.items() if y == x) for x in domain.raw["coordinates"]}
+    placed: dict[str, dict[str, int]] = {}
+    for (thing, x), v in value.items():
+        placed.setdefault(thing, {})[x] = v - low[x]
+    return placed
+
+
+def holds(domain: Domain, positions: Positions, fact: Fact, world: str, *, asked: bool = False) -> bool:
+    """Does a fact hold in a world one can look at? Straight from the conditions, for checks."""
+    said = bounds(domain, fact.a, fact.relation, fact.b, world, asked=asked or fact.negated)
+    true = all(positions[p[0]][p[1]] - positions[q[0]][q[1]] <= most for p, q, most in said)
+    return true != fact.negated

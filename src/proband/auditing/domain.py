@@ -1,0 +1,173 @@
+"""A domain: relations, the words for them, phrases that say facts, questions, and what a relation means.
+
+A domain is a TOML file (`data/domains/`, guide: docs/adding-a-domain.md). Its `prover` says who decides what follows:
+`differences` (differences.py), for relations that are conditions on coordinates, or one of a suite (`family`).
+
+>>> grid = load("grid")
+>>> grid.word("Top-left"), grid.word("aunt"), grid.inverse["upper-left"]
+(Word(relation='upper-left', gender=None), None, 'lower-right')
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from proband.core.errors import ProbandError
+
+SHIPPED: Final = ("kinship", "grid", "temporal")
+OTHER: Final = "none"  # two things between which no relation of the domain holds
+WORDS_KEPT: Final = 10_000
+MALE, FEMALE = "male", "female"
+
+
+class Word(NamedTuple):
+    """What a word says: a relation, and for kin the gender of the one who has it."""
+
+    relation: str
+    gender: str | None = None
+
+
+class Fact(NamedTuple):
+    """`a` is the `relation` of `b` (or is not, if `negated`); `sentence` is its place in the text."""
+
+    a: str
+    relation: str
+    b: str
+    gender: str | None = None  # of a, where the word tells it
+    negated: bool = False
+    sentence: int = -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Domain:
+    """`words` are regular expressions by relation and gender; `means` and `step` conditions on coordinates."""
+
+    name: str
+    about: str
+    prover: str
+    worlds: Mapping[str, str]
+    inverse: Mapping[str, str]
+    words: Mapping[Word, re.Pattern[str]]
+    shown: Mapping[Word, str]  # the word that answers and corrected labels use
+    phrases: tuple[tuple[str, str], ...]  # (form, what it says)
+    questions: tuple[str, ...]
+    slots: Mapping[str, tuple[str, ...]]
+    combine: Mapping[tuple[str, str], str]
+    macros: Mapping[str, str]
+    thing: str
+    other: bool
+    raw: Mapping[str, Any] = field(repr=False)
+    _known: dict[str, Word | None] = field(default_factory=dict, repr=False, compare=False)
+
+    def word(self, text: str) -> Word | None:
+        """What an answer says; None if it is no word of the domain, or says two things."""
+        if text in self._known:
+            return self._known[text]
+        plain = re.sub(r"\s+", " ", text.strip().strip(".!\"'").lower().replace("_", "-"))
+        plain = re.sub(r"^(?:the|a|an|to the|on the) ", "", plain)
+        spellings = {plain, plain.replace("-", " ")}
+        meanings = {word for word, pattern in self.words.items() if any(map(pattern.fullmatch, spellings))}
+        if len(self._known) < WORDS_KEPT:
+            self._known[text] = next(iter(meanings)) if len(meanings) == 1 else None
+        return meanings.pop() if len(meanings) == 1 else None
+
+    def say(self, word: Word) -> str:
+        return OTHER if word.relation == OTHER else self.shown[word]
+
+    def expand(self, form: str) -> str:
+        """A form with its macros written out."""
+        for _ in range(8):
+            wider = re.sub(r"\{(\w+)\}", lambda m: self.macros.get(m[1], m[0]), form)
+            if wider == form:
+                return form
+            form = wider
+        raise ProbandError(f"domain {self.name}: macros of {form[:60]!r} refer to each other")
+
+
+@cache
+def load(name: str) -> Domain:
+    """A domain by name, or of a TOML file."""
+    if name in SHIPPED:
+        text = (files("proband") / "data" / "domains" / f"{name}.toml").read_text(encoding="utf-8")
+        return parse(text, file=f"{name}.toml")
+    path = Path(name)
+    if not path.is_file():
+        raise ProbandError(f"no domain {name!r}: neither a file nor one of {', '.join(SHIPPED)}")
+    try:
+        return parse(path.read_text(encoding="utf-8"), file=path)
+    except UnicodeDecodeError as error:
+        raise ProbandError(f"not UTF-8 at byte {error.start + 1}", file=path) from None
+
+
+def parse(text: str, *, file: object) -> Domain:
+    """A checked domain.
+
+    >>> parse('name = "x"', file="x.toml")
+    Traceback (most recent call last):
+    proband.core.errors.ProbandError: x.toml: 'relations' is missing or empty
+    """
+    try:
+        return _domain(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise ProbandError(f"not TOML: {error}", file=file) from None
+    except re.error as error:
+        raise ProbandError(f"{error.pattern!r} is not a regular expression: {error}", file=file) from None
+    except ProbandError as error:
+        raise ProbandError(str(error), file=file) from None
+
+
+def _domain(raw: Mapping[str, Any]) -> Domain:
+    for key in ("relations", "name", "prover", "worlds", "phrases", "questions"):
+        if not raw.get(key):
+            raise ProbandError(f"{key!r} is missing or empty")
+    relations: Mapping[str, Mapping[str, Any]] = raw["relations"]
+    for name, entry in relations.items():
+        if relations.get(entry.get("inverse", ""), {}).get("inverse") != name:
+            raise ProbandError(f"relation {name!r}: 'inverse' must name a relation whose inverse is {name!r}")
+    macros = dict(raw.get("macros", {}))
+    domain = Domain(
+        name=raw["name"],
+        about=raw.get("about", ""),
+        prover=raw["prover"],
+        worlds=raw["worlds"],
+        inverse={name: entry["inverse"] for name, entry in relations.items()},
+        words={},
+        shown={},
+        phrases=tuple((form, group["says"]) for group in raw["phrases"] for form in group["forms"]),
+        questions=tuple(raw["questions"]["forms"]),
+        slots={"r": tuple(relations), "s": tuple(relations), **{k: tuple(v) for k, v in raw.get("slots", {}).items()}},
+        combine=_combinations(raw.get("combine", {}), relations),
+        macros=macros,
+        thing=raw.get("thing", "(?:the )?"),
+        other=bool(raw.get("other", False)),
+        raw=raw,
+    )
+    words: dict[Word, re.Pattern[str]] = {}
+    shown: dict[Word, str] = {}
+    for name, entry in relations.items():
+        for gender, key in ((MALE, "male"), (FEMALE, "female"), (None, "words")):
+            spellings = entry.get(key) or ()
+            shown[Word(name, gender)] = name if gender is None else next(iter(spellings), name)
+            own = [name] if gender is None and name not in spellings else []
+            if spellings or own:
+                either = "|".join([*(domain.expand(each) for each in spellings), *map(re.escape, own)])
+                words[Word(name, gender)] = re.compile(either)
+    return replace(domain, words=words, shown=shown)
+
+
+def _combinations(table: Mapping[str, str], relations: Mapping[str, Any]) -> dict[tuple[str, str], str]:
+    both: dict[tuple[str, str], str] = {}
+    for pair, result in table.items():
+        first, _, second = pair.partition(" ")
+        for each in (first, second, result):
+            if each not in relations:
+                raise ProbandError(f"'combine' names {each!r}, which is no relation")
+        both[first, second] = both[second, first] = result
+    return both

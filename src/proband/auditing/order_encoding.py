@@ -1,0 +1,82 @@
+"""The second prover for coordinates: a SAT solver instead of shortest paths.
+
+Each coordinate is a whole number from 0 to M in order encoding: a variable for "p >= v", and left - right <= c is
+(left >= v) -> (right >= v - c) for each v. M is as large as any solution need be: one apart from the next for each
+point, plus all that the bounds add. Shares nothing with `differences` but the conditions of the domain's file.
+
+>>> from proband.auditing.domain import Fact, load
+>>> facts = (Fact("A", "left", "B"), Fact("B", "right", "C"))
+>>> sorted(possible(load("grid"), Problem(facts, ("A", "C")), "any-distance"))
+['left', 'overlap', 'right']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from proband.auditing.differences import Bound, Point, always, answers, bounds
+from proband.auditing.domain import Domain
+from proband.auditing.problem import Problem
+
+
+def possible(domain: Domain, problem: Problem, world: str) -> frozenset[str]:
+    """The answers that hold in some world of the facts, one call of the solver each."""
+    from pysat.solvers import Minisat22
+
+    a, b = problem.question
+    things = dict.fromkeys([a, b, *(thing for fact in problem.facts for thing in (fact.a, fact.b))])
+    points = [(thing, x) for thing in things for x in domain.raw["coordinates"]]
+    facts = [(bounds(domain, f.a, f.relation, f.b, world, asked=f.negated), f.negated) for f in problem.facts]
+    encoding = _Encoding(points, largest=2 * len(points) + sum(abs(each.most) for said, _ in facts for each in said))
+    with Minisat22() as solver:
+        for clause in encoding.clauses():
+            solver.add_clause(clause)
+        for each in always(domain, things):
+            for clause in encoding.bound(each):
+                solver.add_clause(clause)
+        for said, negated in facts:
+            broken = [encoding.fresh() for _ in said] if negated else []
+            if negated:
+                solver.add_clause(broken)
+            for number, each in enumerate(said):
+                for clause in encoding.bound(each.broken if negated else each):
+                    solver.add_clause([*([-broken[number]] if negated else []), *clause])
+        found = set()
+        for answer, added in answers(domain, a, b):
+            on = encoding.fresh()
+            for each in added:
+                for clause in encoding.bound(each):
+                    solver.add_clause([-on, *clause])
+            if answer not in found and solver.solve(assumptions=[on]):
+                found.add(answer)
+        return frozenset(found)
+
+
+class _Encoding:
+    def __init__(self, points: list[Point], *, largest: int) -> None:
+        self.largest = largest
+        self.first = {point: number * largest for number, point in enumerate(points)}
+        self.used = len(points) * largest
+
+    def fresh(self) -> int:
+        self.used += 1
+        return self.used
+
+    def at_least(self, point: Point, value: int) -> int | bool:
+        """The variable of point >= value; True or False beyond the ends."""
+        if value <= 0:
+            return True
+        return self.first[point] + value if value <= self.largest else False
+
+    def clauses(self) -> Iterable[list[int]]:
+        for first in self.first.values():
+            yield from ([-(first + v + 1), first + v] for v in range(1, self.largest))
+
+    def bound(self, bound: Bound) -> Iterable[list[int]]:
+        left, right, most = bound
+        for value in range(self.largest + 2):
+            premise, conclusion = self.at_least(left, value), self.at_least(right, value - most)
+            if premise is False or conclusion is True:
+                continue
+            literals = [] if premise is True else [-premise]
+            yield literals if conclusion is False else [*literals, conclusion]

@@ -1,0 +1,48 @@
+"""What a prover is given and what it says, whatever the domain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from proband.auditing.domain import Domain, Fact
+
+
+class Problem(NamedTuple):
+    """Facts, and the question what `question[0]` is to `question[1]`. `genders`: of things whose words do not tell."""
+
+    facts: tuple[Fact, ...]
+    question: tuple[str, str]
+    genders: tuple[tuple[str, str | None], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solution:
+    """`possible`: the answers (words of the domain, or `none`) that hold in some world of the facts; none at all if the
+    facts have no world. `worlds` shows one world per answer."""
+
+    possible: tuple[str, ...]
+    worlds: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prover:
+    """Who decides what follows in a domain.
+
+    `solve(problem, world, shown)` searches all worlds of the facts; `shown` asks for the worlds themselves. `check` is
+    the second prover, of another kind. It may leave more answers open than there are (`complete` is False then), never
+    fewer. `read` reads stories that the phrases do not cover (None: nothing else does). `draw(world, question, answer)`
+    is an SVG.
+    """
+
+    solve: Callable[..., Solution]
+    check: Callable[[Problem, str], frozenset[str]]
+    complete: bool
+    draw: Callable[[Any, tuple[str, str], str], str]
+    describe: Callable[[Any], Any]  # a world as JSON
+    read: Callable[[str, Mapping[str, str | None]], Any] | None = None
+    genders: Callable[[str], str | None] = lambda name: None
+
+
+Provers = Mapping[str, Callable[[Domain], Prover]]

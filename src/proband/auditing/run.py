@@ -1,0 +1,183 @@
+"""An audit of rows: read, judge, find causes, write.
+
+Two passes over the rows: the first judges and learns which templates are suspects, the second explains and writes. In
+between they are on the disk, so that memory does not grow with the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import sqlite3
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any, Final, NamedTuple
+
+from proband.auditing import domain as domains
+from proband.auditing.causes import Cause, Causes
+from proband.auditing.differences import solve
+from proband.auditing.domain import Domain
+from proband.auditing.drawing import draw
+from proband.auditing.grammar import Unread
+from proband.auditing.judging import Judge, Judged
+from proband.auditing.order_encoding import possible
+from proband.auditing.problem import Prover, Provers
+from proband.auditing.rows import Row
+from proband.core.errors import ProbandError
+
+GUESSED_FROM: Final = 60  # rows
+CHECKED: Final = 200  # rows that the second prover judges too
+Progress = Callable[..., Any] | None  # a class like core.progress.Progress
+
+
+def differences(domain: Domain) -> Prover:
+    """The prover of domains whose relations are conditions on coordinates."""
+    return Prover(
+        solve=lambda problem, world, shown=False: solve(domain, problem, world, shown),
+        check=lambda problem, world: possible(domain, problem, world),
+        complete=True,
+        draw=draw,
+        describe=lambda positions: positions,
+    )
+
+
+PROVERS: Final[Provers] = {"differences": differences}
+
+
+def judge_for(name: str, provers: Provers, *, world: str = "") -> Judge:
+    """A judge of a domain by name, in the given world or the domain's first."""
+    domain = domains.load(name)
+    if domain.prover not in provers:
+        raise ProbandError(f"domain {name!r} names the prover {domain.prover!r}; there are: {', '.join(provers)}")
+    if world and world not in domain.worlds:
+        raise ProbandError(f"domain {name!r} has no world {world!r}; it has {', '.join(domain.worlds)}")
+    return Judge(domain, provers[domain.prover](domain), world or next(iter(domain.worlds)))
+
+
+def guess_domain(rows: Sequence[Row], provers: Provers) -> tuple[str, dict[str, int]]:
+    """The domain whose words the answers are and whose forms the questions have; and how many rows fit each."""
+    fits: dict[str, int] = {}
+    for name in domains.SHIPPED:
+        judge = judge_for(name, provers)
+        fits[name] = sum(
+            judge.domain.word(row.answer) is not None and not isinstance(judge.read(row), Unread) for row in rows
+        )
+    best = max(fits, key=lambda name: fits[name])
+    return best if fits[best] else "", fits
+
+
+class Explained(NamedTuple):
+    """A row, its verdict and why it is wrong, if it is."""
+
+    row: Row
+    judged: Judged
+    cause: Cause | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """How often the second prover agrees: the same answers; more of them left open; fewer, which cannot be."""
+
+    rows: int = 0
+    agree: int = 0
+    weaker: int = 0
+    against: int = 0
+
+
+class Audited:
+    """The explained rows of an audit, as often as they are asked for."""
+
+    def __init__(self, spool: IO[bytes], causes: Causes) -> None:
+        self.spool, self.causes, self.judge = spool, causes, causes.judge
+        self.files: dict[str, None] = {}  # names of files, in order
+        self.conflicts: Mapping[bytes, str] = {}
+        self.checked = Checked()
+        self.spelled: dict[str, Counter[str]] = {}  # answer -> how the file writes it
+
+    def spelling(self, answer: str) -> str:
+        """An answer as the file itself writes it, where it does."""
+        return self.spelled[answer].most_common(1)[0][0] if answer in self.spelled else answer
+
+    def __iter__(self) -> Iterator[Explained]:
+        self.spool.seek(0)
+        while True:
+            try:
+                row, judged = pickle.load(self.spool)
+            except EOFError:
+                return
+            if others := self.conflicts.get(_digest(row)):
+                judged = replace(judged, notes=(*judged.notes, f"duplicate with another label: {others}"))
+            yield Explained(row, judged, self.causes.explain(judged))
+
+
+def audited(rows: Iterable[Row], judge: Judge, spool: IO[bytes], *, progress: Progress = None) -> Audited:
+    """Judge all rows; what is kept of them is on the disk."""
+    found, second = Audited(spool, Causes(judge)), _Second(judge)
+    with tempfile.TemporaryDirectory() as folder, closing(sqlite3.connect(Path(folder) / "labels")) as labels:
+        labels.execute("pragma synchronous=off")
+        labels.execute("create table labels (digest blob, label text, place text, primary key (digest, label))")
+        with progress("judging rows") if progress else nullcontext() as bar:
+            for row in rows:
+                judged = judge.judge(row)
+                found.files[row.file] = None
+                found.causes.learn(judged)
+                second.add(judged)
+                if not row.bad:
+                    own = (_digest(row), row.answer.strip(), row.place)
+                    labels.execute("insert or ignore into labels values (?, ?, ?)", own)
+                if judged.verdict != "unread":
+                    found.spelled.setdefault(judged.label, Counter())[row.answer.strip()] += 1
+                pickle.dump((row, judged), spool, protocol=pickle.HIGHEST_PROTOCOL)
+                if bar:
+                    bar.advance()
+        found.causes.settle()
+        found.conflicts, found.checked = _conflicts(labels), second.result
+    return found
+
+
+def _conflicts(labels: sqlite3.Connection) -> dict[bytes, str]:
+    """Texts that stand with several labels, and those labels with their places."""
+    twice = "select digest from labels group by digest having count(*) > 1"
+    found: dict[bytes, list[str]] = {}
+    for digest, label, place in labels.execute(
+        f"select digest, label, place from labels where digest in ({twice}) order by digest, place"
+    ):
+        found.setdefault(digest, []).append(f"{label} ({place})")
+    return {digest: ", ".join(each[:4]) for digest, each in found.items()}
+
+
+def _digest(row: Row) -> bytes:
+    """What is the same for the same text and question, whatever the case and the spaces."""
+    text = " ".join(f"{row.text}\0{row.question}".lower().split())
+    return hashlib.blake2b(text.encode(errors="surrogateescape"), digest_size=12).digest()
+
+
+class _Second:
+    """Every so many rows to the second prover: rarely at first sight, evenly over any length."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge, self.read, self.every = judge, 0, 1
+        self.result = Checked()
+
+    def add(self, judged: Judged) -> None:
+        if judged.verdict == "unread":
+            return
+        self.read += 1
+        if self.result.rows >= CHECKED // 2 and self.read >= 2 * self.every * (CHECKED // 2):
+            self.every *= 2
+        if self.read % self.every or self.result.rows >= CHECKED:
+            return
+        problem = judged.problem(tuple(fact for fact in judged.facts if not fact.negated))
+        one = frozenset(self.judge.prover.solve(problem, self.judge.world).possible)
+        other = self.judge.prover.check(problem, self.judge.world)
+        same, wider = one == other, one < other and not self.judge.prover.complete
+        self.result = Checked(
+            rows=self.result.rows + 1,
+            agree=self.result.agree + same,
+            weaker=self.result.weaker + wider,
+            against=self.result.against + (not same and not wider),
+        )

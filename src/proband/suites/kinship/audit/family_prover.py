@@ -1,0 +1,205 @@
+"""Kinship as a domain of `proband audit`: facts read from any text, decided by the search for a family.
+
+The second prover is the closure under the composition table (`logic.closure`), which shares no code with the search; it
+is sound and may leave more open than the search does.
+
+>>> from proband.auditing.domain import Fact
+>>> facts = (Fact("Bo", "child", "Al", "male"), Fact("Cy", "pibling", "Bo", "male"))
+>>> solve(Problem(facts, ("Cy", "Al")), "strict").possible
+('brother', 'brother-in-law')
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import product
+from typing import Any, Final, NamedTuple
+
+from proband.auditing.domain import Domain, Fact
+from proband.auditing.grammar import Reading, Unread
+from proband.auditing.problem import Problem, Prover, Solution
+from proband.core.errors import ProbandError
+from proband.suites.kinship.certify import search
+from proband.suites.kinship.certify.sat_clauses import witnesses
+from proband.suites.kinship.logic.closure import close
+from proband.suites.kinship.logic.patterns import parts
+from proband.suites.kinship.reading.grammar import read_facts
+from proband.suites.kinship.world import rules
+from proband.suites.kinship.world.family_svg import family_svg
+from proband.suites.kinship.world.kernel import NONE, WORLDS, Edge, Family
+from proband.suites.kinship.world.names import GENDER_OF
+from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS, word
+
+MOST_UNKNOWN: Final = 6  # people of unknown gender whose genders are tried
+UNSURE: Final = re.compile(
+    r"(?i)\b(?:not|never|nor|neither|no longer|ex|former|formerly|step|half|foster|adopted|adoptive|"
+    r"god|if|maybe|perhaps|might|cousins?|great|late|fianc\w+)\b|n't\b|\bstep-?\w+"
+)
+
+
+class World(NamedTuple):
+    """A family, and the names of its first people; the question is about the first two."""
+
+    family: Family
+    names: tuple[str, ...]
+
+
+class People(NamedTuple):
+    names: tuple[str, ...]
+    genders: tuple[str | None, ...]
+    edges: tuple[Edge, ...]
+    query: tuple[int, int]
+
+
+def provided(_: Domain) -> Prover:
+    """What the domain's file names as its prover."""
+    return Prover(
+        solve=solve, check=check, complete=False, draw=draw, describe=describe, read=read, genders=GENDER_OF.get
+    )
+
+
+def solve(problem: Problem, world: str, shown: bool = False) -> Solution:
+    """The words that hold of the question in some family of the facts, and such families."""
+    families: dict[str, World] = {}
+    for people in _assignments(problem):
+        pattern, order, rest = parts(people.genders, people.edges, people.query)
+        sizes = [len(p[0]) + sum(witnesses(NEUTRAL[r], WORLDS[world]) for _, r, _ in p[1]) for p in (pattern, *rest)]
+        if max(sizes) + 4 > search.LARGEST:
+            raise ProbandError(f"tells {len(people.edges)} facts of {len(people.names)} people, too many to search")
+        if all(search.families_of(each, WORLDS[world]) for each in rest):
+            names = tuple(people.names[x] for x in order)
+            for answer, family in search.families_of(pattern, WORLDS[world]).items():
+                families.setdefault(answer, World(family, names))
+    if denied := [fact for fact in problem.facts if fact.negated]:
+        families = _without(problem, denied, families, world)
+    possible = tuple(each for each in (*RELATIONS, NONE) if each in families)
+    return Solution(possible=possible, worlds={each: families[each] for each in possible} if shown else {})
+
+
+def _without(problem: Problem, denied: Sequence[Fact], families: dict[str, World], world: str) -> dict[str, World]:
+    """The answers that are left when some relations are denied, each with a family in which they do not hold."""
+    kept: dict[str, World] = {}
+    for answer, shown in families.items():
+        if not any(_holds(shown, fact) for fact in denied):
+            kept[answer] = shown
+        elif len(denied) > 1 or answer == NONE:
+            raise ProbandError("whether the answer is left open by negated facts is more than the search can be asked")
+        elif found := _avoiding(problem, denied[0], answer, world):
+            kept[answer] = found
+    return kept
+
+
+def _holds(world: World, fact: Fact) -> bool:
+    """Does the denied relation hold in this family? Of people who are not in it, it may."""
+    if fact.a not in world.names or fact.b not in world.names:
+        return True
+    a, b = world.names.index(fact.a), world.names.index(fact.b)
+    return fact.relation in world.family.neutral_relations(b, a)
+
+
+def _avoiding(problem: Problem, denied: Fact, answer: str, world: str) -> World | None:
+    """A family of the facts in which the answer holds and the denied relation does not: asked about the denied pair."""
+    a, b = problem.question
+    claim = Fact(a, NEUTRAL[answer], b, GENDER[answer])
+    facts = (*(fact for fact in problem.facts if not fact.negated), claim)
+    for people in _assignments(problem._replace(facts=facts, question=(denied.a, denied.b))):
+        pattern, order, rest = parts(people.genders, people.edges, people.query)
+        if all(search.families_of(each, WORLDS[world]) for each in rest):
+            family = search.find(pattern, world=WORLDS[world], avoid=[denied.relation])
+            if family is not None:
+                return World(family, tuple(people.names[x] for x in order))
+    return None
+
+
+def _assignments(problem: Problem) -> Iterator[People]:
+    """The people with every combination of genders that neither words nor names tell and that facts need."""
+    names = tuple(dict.fromkeys([*problem.question, *(n for f in problem.facts for n in (f.a, f.b))]))
+    number = {name: x for x, name in enumerate(names)}
+    known: dict[str, str | None] = {name: gender for name, gender in problem.genders if name in number}
+    told: dict[str, str] = {}
+    for fact in problem.facts:
+        if fact.gender and not fact.negated and told.setdefault(fact.a, fact.gender) != fact.gender:
+            return  # somebody is a man and a woman
+    known |= told
+    facts = [fact for fact in problem.facts if not fact.negated]
+    _spouses(facts, known)
+    open_ = sorted({f.a for f in facts if not known.get(f.a) and not known.get(f.b)})
+    if len(open_) > MOST_UNKNOWN:
+        raise ProbandError(f"the genders of {len(open_)} people are not told")
+    query = (number[problem.question[1]], number[problem.question[0]])
+    for choice in product((MALE, FEMALE), repeat=len(open_)):
+        genders = {**known, **dict(zip(open_, choice))}
+        edges = tuple(dict.fromkeys(_edge(fact, genders, number) for fact in facts))
+        yield People(names, tuple(genders.get(name) for name in names), edges, query)
+
+
+def _spouses(facts: Sequence[Fact], known: dict[str, str | None]) -> None:
+    """A spouse is of the other gender."""
+    for _ in range(2):
+        for fact in facts:
+            for one, other in ((fact.a, fact.b), (fact.b, fact.a)):
+                if fact.relation == "spouse" and known.get(one) and not known.get(other):
+                    known[other] = FEMALE if known[one] == MALE else MALE
+
+
+def _edge(fact: Fact, genders: Mapping[str, str | None], number: Mapping[str, int]) -> Edge:
+    """The fact from the side of somebody whose gender is known."""
+    if gender := genders.get(fact.a):
+        return number[fact.b], word(fact.relation, gender), number[fact.a]
+    return number[fact.a], word(INVERSE[fact.relation], genders[fact.b] or MALE), number[fact.b]
+
+
+@cache
+def _sound() -> rules.Rules:
+    return rules.load("sound")
+
+
+def check(problem: Problem, world: str) -> frozenset[str]:
+    """What the closure under the composition table leaves open."""
+    left: set[str] = set()
+    for people in _assignments(problem):
+        unknown = [x for x, gender in enumerate(people.genders) if gender is None]
+        for choice in product((MALE, FEMALE), repeat=len(unknown)):
+            genders = [g or choice[unknown.index(x)] for x, g in enumerate(people.genders)]
+            closed = close(_sound(), genders, people.edges)
+            if closed.consistent:
+                left.update(NONE if each == "other" else each for each in closed.answers(*people.query))
+    return frozenset(left)
+
+
+def draw(world: World, question: tuple[str, str], answer: str) -> str:
+    shown = "no relation" if answer == NONE else answer
+    return family_svg(world.family, list(world.names), query=(0, 1), answer=shown, title=f"{question[0]}: {shown}")
+
+
+def describe(world: World) -> dict[str, Any]:
+    family = world.family
+    return {
+        "people": [*world.names, *[None] * (len(family) - len(world.names))],
+        "genders": family.genders,
+        "father": family.father,
+        "mother": family.mother,
+        "spouse": [spouses[0] if spouses else None for spouses in family.spouses],
+    }
+
+
+def read(text: str, genders: Mapping[str, str | None]) -> Reading:
+    """A story in English, read strictly: each kin word must have an owner and a person, each pronoun one reading."""
+    if unsure := UNSURE.search(text):
+        return Reading(unread=Unread(f"{unsure[0]!r} may change what is said", _around(text, unsure.start())))
+    known = dict(genders)
+    free = read_facts(text, known)
+    for _, kin, person in free.facts:  # kin words tell genders, which pronouns then need
+        known[person] = known.get(person) or GENDER[kin]
+    reading = read_facts(text, known, strict=True)
+    if reading.problems:
+        return Reading(unread=Unread(reading.problems[0], ""))
+    told = tuple(Fact(person, NEUTRAL[kin], owner, GENDER[kin]) for owner, kin, person in reading.facts)
+    return Reading(facts=told, sentences=(text,), shapes=("",), genders=known)
+
+
+def _around(text: str, place: int) -> str:
+    start, end = text.rfind(". ", 0, place) + 1, text.find(". ", place)
+    return text[start : end + 1 if end >= 0 else len(text)].strip()[:200]

@@ -1,0 +1,62 @@
+"""Both provers of coordinates against each other, and against looking at every small world."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+
+import pytest
+
+from proband.auditing.differences import holds, solve
+from proband.auditing.domain import OTHER, Domain, Fact, load
+from proband.auditing.order_encoding import possible
+from proband.auditing.problem import Problem
+
+THINGS = ("A", "B", "C")
+
+
+def drawn(domain: Domain, rng: random.Random, facts: int, things: str = "ABCDEF") -> Problem:
+    told = []
+    for _ in range(facts):
+        a, b = rng.sample(things, 2)
+        told.append(Fact(a, rng.choice(list(domain.inverse)), b, None, rng.random() < 0.15))
+    return Problem(tuple(told), (things[0], things[1]))
+
+
+@pytest.mark.parametrize("name", ["grid", "temporal"])
+def test_the_two_provers_agree(name: str) -> None:
+    domain, rng = load(name), random.Random(5)
+    for number in range(120):
+        problem = drawn(domain, rng, 1 + number % 7)
+        for world in domain.worlds:
+            assert set(solve(domain, problem, world).possible) == possible(domain, problem, world), problem
+
+
+@pytest.mark.parametrize("name", ["grid", "temporal"])
+def test_against_every_world_of_three_things(name: str) -> None:
+    """Three things need at most seven different values a coordinate: enough to look at all of them."""
+    domain, rng = load(name), random.Random(9)
+    size = 5 if name == "grid" else 6
+    one = [dict(zip(domain.raw["coordinates"], values)) for values in product(range(size), repeat=2)]
+    if name == "temporal":
+        one = [each for each in one if each["start"] < each["end"]]
+    worlds = [dict(zip(THINGS, placed)) for placed in product(one, repeat=3)]
+    for number in range(12):
+        problem = drawn(domain, rng, 1 + number % 3, "ABC")
+        for world in domain.worlds:
+            fitting = [w for w in worlds if all(holds(domain, w, fact, world) for fact in problem.facts)]
+            looked = {
+                next((r for r in domain.inverse if holds(domain, w, Fact("A", r, "B"), world, asked=True)), OTHER)
+                for w in fitting
+            }
+            assert set(solve(domain, problem, world).possible) == looked, problem
+
+
+def test_worlds_that_are_shown_fit_the_facts() -> None:
+    domain, rng = load("grid"), random.Random(2)
+    for _ in range(40):
+        problem = drawn(domain, rng, 3)
+        solution = solve(domain, problem, "any-distance", shown=True)
+        for answer, placed in solution.worlds.items():
+            assert all(holds(domain, placed, fact, "any-distance") for fact in problem.facts)
+            assert holds(domain, placed, Fact("A", answer, "B"), "any-distance", asked=True)

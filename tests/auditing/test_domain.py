@@ -1,0 +1,47 @@
+"""The files of the domains, and what is wrong with one that is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proband.auditing.domain import SHIPPED, load, parse
+from proband.auditing.grammar import Grammar
+from proband.core.errors import ProbandError
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_word_of_a_domain_means_one_relation(name: str) -> None:
+    domain = load(name)
+    for word, shown in domain.shown.items():
+        if word in domain.words:
+            assert domain.word(shown) == word
+    Grammar(domain)  # every phrase compiles
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('name = "x"', "'relations' is missing or empty"),
+        ('name = "x"\n[relations.a]\ninverse = "b"', "'prover' is missing or empty"),
+        ("name = ", "not TOML"),
+    ],
+)
+def test_a_broken_file_is_one_line(text: str, problem: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(ProbandError, match=problem) as error:
+        load(str(path))
+    assert "mine.toml" in str(error.value)
+
+
+def test_inverses_must_be_mutual() -> None:
+    text = 'name="x"\nprover="differences"\nphrases=[1]\nquestions=[1]\nworlds={w="w"}\n[relations.a]\ninverse="a"\n'
+    with pytest.raises(ProbandError, match="relation 'b': 'inverse' must name a relation whose inverse is 'b'"):
+        parse(text + '[relations.b]\ninverse="a"\n', file="x")
+
+
+def test_no_such_domain() -> None:
+    with pytest.raises(ProbandError, match="no domain 'maths': neither a file nor one of kinship, grid, temporal"):
+        load("maths")

@@ -1,0 +1,100 @@
+"""Sentences to facts: what is said is read, what is not sure is unread."""
+
+from __future__ import annotations
+
+import pytest
+
+from proband.auditing.domain import Fact, load
+from proband.auditing.grammar import Grammar, Unread, names_in
+
+GRID, KINSHIP, TEMPORAL = (Grammar(load(name)) for name in ("grid", "kinship", "temporal"))
+
+
+def facts(grammar: Grammar, text: str) -> list[tuple[str, str, str]]:
+    reading = grammar.read(text, names_in(text))
+    assert reading.unread is None, reading.unread
+    return [(fact.a, ("not " if fact.negated else "") + fact.relation, fact.b) for fact in reading.facts]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("P lies to the west of Q.", [("P", "left", "Q")]),
+        ("Block P sits at the 11 o'clock position of block Q.", [("P", "upper-left", "Q")]),
+        ("If Q is the centre of a clock face, P is located between 1 and 2.", [("P", "upper-right", "Q")]),
+        ("P is beneath Q and to the right of it.", [("P", "lower-right", "Q")]),
+        ("P is southeast of Q.", [("P", "lower-right", "Q")]),
+        ("Q and P are in a vertical line with P on top.", [("P", "above", "Q")]),
+        ("P is at the top and Q is at the bottom.", [("P", "above", "Q"), ("Q", "below", "P")]),
+        ("P is not below Q.", [("P", "not below", "Q")]),
+        ("P overlaps with Q.", [("P", "overlap", "Q")]),
+        ("A is over there with K below.", [("K", "below", "A")]),
+    ],
+)
+def test_directions(sentence: str, said: list[tuple[str, str, str]]) -> None:
+    assert facts(GRID, sentence) == said
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "P is positioned in the front right corner of Q.",  # which side is the front?
+        "P is near Q.",
+        "P is probably to the left of Q.",
+        "P and Q are horizontal and P is above Q.",
+        "P is to the left or right of Q.",
+        "P is above Q and to the bottom of it.",
+    ],
+)
+def test_what_is_not_sure_is_unread(sentence: str) -> None:
+    reading = GRID.read("Z is left of P. " + sentence, names_in(sentence) | {"Z"})
+    assert isinstance(reading.unread, Unread)
+    assert reading.unread.sentence == sentence
+
+
+def test_a_sentence_about_nothing_is_no_fact() -> None:
+    assert facts(GRID, "It was a sunny day. P is left of Q.") == [("P", "left", "Q")]
+
+
+def test_families() -> None:
+    told = facts(KINSHIP, "Ann is married to Bo. They have children called Cy, Di and Ed. Fay is Di's niece.")
+    assert told == [
+        ("Ann", "spouse", "Bo"),
+        *((child, "child", parent) for child in ("Cy", "Di", "Ed") for parent in ("Ann", "Bo")),
+        ("Fay", "nibling", "Di"),
+    ]
+
+
+def test_events() -> None:
+    assert facts(TEMPORAL, "Lunch happened after Breakfast. Tea was not during Lunch.") == [
+        ("Lunch", "after", "Breakfast"),
+        ("Tea", "not during", "Lunch"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("grammar", "question", "asked"),
+    [
+        (KINSHIP, "What is Sarah to Elizabeth?", ("Sarah", "Elizabeth")),
+        (KINSHIP, "How is Sarah related to Elizabeth? Answer with one word.", ("Sarah", "Elizabeth")),
+        (KINSHIP, "What does Sarah call Elizabeth?", ("Elizabeth", "Sarah")),
+        (KINSHIP, "Elizabeth's ___ is Sarah.", ("Sarah", "Elizabeth")),
+        (KINSHIP, "('Elizabeth', 'Sarah')", ("Sarah", "Elizabeth")),  # CLUTRR's: what is the second to the first
+        (GRID, "What is the relation of the agent A to the agent B?", ("A", "B")),
+        (GRID, "Seen from K, where is C?", ("C", "K")),
+        (TEMPORAL, "What is Lunch to Tea?", ("Lunch", "Tea")),
+    ],
+)
+def test_questions_in_both_directions(grammar: Grammar, question: str, asked: tuple[str, str]) -> None:
+    assert grammar.question(question, names_in("", question) | set(asked)) == asked
+
+
+@pytest.mark.parametrize("question", ["Is Sarah happy?", "What is Sarah to Bo? What is Bo to Sarah?", ""])
+def test_questions_that_are_none(question: str) -> None:
+    assert isinstance(KINSHIP.question(question, {"Sarah", "Bo"}), Unread)
+
+
+def test_a_fact_remembers_its_sentence() -> None:
+    assert GRID.read("P is left of Q. Q is left of R.", {"P", "Q", "R"}).facts[1] == Fact(
+        "Q", "left", "R", None, False, 1
+    )
