@@ -43,6 +43,9 @@ def test_moments_follow_each_other() -> None:
         told = [place for place in places if place >= 0]
         assert told == sorted(told)
         timed += len(told)
+        if places[0] >= 0:  # the first moment stands at the beginning
+            assert any(text.startswith(f"{opening} {occasion.moments[0]}, ") for opening in occasion.openings)
+        assert not any(text.startswith(f"{o} {moment}, ") for o in occasion.openings for moment in occasion.moments[1:])
     assert timed > 200
 
 

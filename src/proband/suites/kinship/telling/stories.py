@@ -136,23 +136,27 @@ class _Venue:
         self.phrases: list[Phrase] = []
         self.moments: tuple[str, ...] = ()
         self.moment = 0  # the next one that may come
+        self.begun = False
 
     def enter(self, occasions: Sequence[Occasion]) -> str:
         """Go to an occasion where the story has not been, if there is one left; returns its opening."""
         self.left = self.left or list(occasions)
         occasion = self.left.pop(int(self.draw() * len(self.left)))
-        self.phrases, self.moments, self.moment = list(occasion.phrases), occasion.moments, 0
+        self.phrases, self.moments = list(occasion.phrases), occasion.moments
+        self.moment, self.begun = 0, False
         return occasion.openings[int(self.draw() * len(occasion.openings))]
 
     def take(self, n: int) -> list[Phrase]:
         return [self.phrases.pop(int(self.draw() * len(self.phrases))) for _ in range(n)]
 
-    def when(self) -> str:
-        """One of the moments to come, or nothing."""
-        left = len(self.moments) - self.moment
-        if not left or self.draw() >= TIMED:
+    def when(self, progress: float) -> str:
+        """One of the moments to come, or nothing: at the beginning the first, later none that is behind the story."""
+        last = len(self.moments)
+        first = max(self.moment, int(progress * last), 1 if self.begun else 0)
+        self.begun, begun = True, self.begun
+        if first >= last or self.draw() >= TIMED:
             return ""
-        self.moment += 1 + int(self.draw() * min(left, SOON))
+        self.moment = first + 1 + (int(self.draw() * min(last - first, SOON)) if begun else 0)
         return f"{self.moments[self.moment - 1]}, "
 
 
@@ -170,7 +174,7 @@ def _at_an_occasion(
     texts: list[str] = []
     templates: list[str] = []
     groups: list[tuple[int, ...]] = []
-    for which in shuffled(len(paths), draw):
+    for number, which in enumerate(shuffled(len(paths), draw)):
         path, key, first = paths[which]
         n = len(key) - 1
         if len(venue.phrases) < n:
@@ -179,7 +183,7 @@ def _at_an_occasion(
         joint = joints[int(draw() * len(joints))]
         if not joint.free and not joint.suits(phrases):
             joint = FREE[n][int(draw() * len(FREE[n]))]
-        text = venue.when() + joint.literals[0]
+        text = venue.when(number / len(paths)) + joint.literals[0]
         for phrase, (form, a, b, named), after in zip(phrases, joint.clauses, joint.literals[1:]):
             a, b = (n - a, n - b) if turned else (a, b)
             kin = key[b] if b > a else INVERSE_WORD[key[a], genders[path[b]]]
