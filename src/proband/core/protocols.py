@@ -153,6 +153,14 @@ class Replies(Protocol):
 
 
 @runtime_checkable
+class MeasuresTexts(Protocol):
+    """Models that know before they are asked whether texts fit into their window."""
+
+    def fits(self, texts: Sequence[Any]) -> None:
+        """TooLong where one does not."""
+
+
+@runtime_checkable
 class Concurrent(Protocol):
     """Models whose answers do not depend on what is asked beside them, and that several threads may ask at a time
     (endpoints): items are asked one by one, `concurrency` of them at a time, and each answer is kept as it comes.

@@ -15,6 +15,7 @@ from msgspec import UNSET
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_run
+from proband.core.protocols import Model
 from proband.core.types import LEFT_OUT, Answer, Item, Run
 from proband.pipeline import run as running
 from proband.pipeline.report import item_sets, score
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     import polars
 
 
-def run(items: str | Path, *, model: str | Any, out: str | Path, **how: Any) -> Results:
+def run(items: str | Path, *, model: str | Model, out: str | Path, **how: Any) -> Results:
     """Answer the items with a model; the same call again resumes. `how` are the options of `proband run`: solver, seed,
     limit, split, options (of the solver), model_options, ..."""
     made = running.run(items, model=model, out=out, **how)

@@ -33,7 +33,7 @@ from proband.core.files import (
 )
 from proband.core.options import read_options
 from proband.core.progress import Progress, detail, on_progress
-from proband.core.protocols import Concurrent, Generates, ScoresText
+from proband.core.protocols import Concurrent, Generates, Model, ScoresText
 from proband.core.suite import Suite
 from proband.core.types import Answer, Item, Run
 from proband.pipeline.asking.engines import Usage, added, answer_chunks, since, usage_of
@@ -55,12 +55,12 @@ from proband.pipeline.asking.setup import RunOptions, asks_before, choose_solver
 from proband.pipeline.build import versions
 
 
-def run(items: str | Path, *, model: str | Any, out: str | Path, **how: Any) -> Run:
+def run(items: str | Path, *, model: str | Model, out: str | Path, **how: Any) -> Run:
     """Answer the items with a model; the same call again resumes. `how` are the fields of RunOptions."""
     return Runner(items=Path(items), model=model, out=Path(out), how=RunOptions(**how)).run()
 
 
-def dry_run(items: str | Path, *, model: str | Any, out: str | Path | None = None, **how: Any) -> dict[str, Any]:
+def dry_run(items: str | Path, *, model: str | Model, out: str | Path | None = None, **how: Any) -> dict[str, Any]:
     """What the run would ask, without asking it: the solver asks a model that only counts. Items that the folder `out`
     has answers to are not counted; what the cache knows is counted as `cached`."""
     runner = _silent_runner(items, model, out, RunOptions(**how))
@@ -76,14 +76,14 @@ def dry_run(items: str | Path, *, model: str | Any, out: str | Path | None = Non
     return {**made, **counting.figures(), **({"probe": 1} if probe else {})}
 
 
-def _silent_runner(items: str | Path, model: str | Any, out: str | Path | None, how: RunOptions) -> Runner:
+def _silent_runner(items: str | Path, model: str | Model, out: str | Path | None, how: RunOptions) -> Runner:
     """A run that asks no server before it begins."""
     first = first_item(items)
     silent = without_asking(model, suites.suite(first.suite), how, setting=str(first.tags.get("setting", "")))
     return Runner(items=Path(items), model=model, out=Path(out or ""), how=silent)
 
 
-def prompt_of(items: str | Path, item_id: str, *, model: str | Any, **how: Any) -> list[str]:
+def prompt_of(items: str | Path, item_id: str, *, model: str | Model, **how: Any) -> list[str]:
     """Byte for byte what would be sent for one item."""
     runner = _silent_runner(items, model, None, RunOptions(**how))
     for item in read_items(Path(items)):
@@ -107,7 +107,7 @@ def suite_of(items: str | Path) -> Suite:
 class Runner:
     """One run: its suite, model, solver and options, settled before anything is asked."""
 
-    def __init__(self, *, items: Path, model: str | Any, out: Path, how: RunOptions) -> None:
+    def __init__(self, *, items: Path, model: str | Model, out: Path, how: RunOptions) -> None:
         first = first_item(items)
         self.items, self.out, self.how = items, out, how
         self.suite = suites.suite(first.suite)

@@ -14,7 +14,7 @@ from typing import Any
 from proband.core.errors import ProbandError, not_installed
 from proband.core.files import items_path, sha256_file
 from proband.core.options import read_options, settings
-from proband.core.protocols import ABILITIES
+from proband.core.protocols import ABILITIES, Model
 from proband.core.suite import Net, Suite
 from proband.pipeline.asking.setup import load_model
 from proband.pipeline.build import versions
@@ -29,7 +29,7 @@ def train(
     out: str | Path,
     seed: int = 0,
     seeds: Sequence[int] | None = None,
-    model: str | Any = None,
+    model: str | Model | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """What OUT/net.json says; for several `seeds` a dictionary of these by folder."""
@@ -44,7 +44,7 @@ def train_seeds(
     *,
     net: str,
     folders: Mapping[int, Path],
-    model: str | Any = None,
+    model: str | Model | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> list[dict[str, Any]]:
     """One net per seed, trained at once, each into its folder; returns what every net.json says."""
@@ -73,7 +73,7 @@ def train_seeds(
             raise not_installed(error, f"net {net}") from None
 
 
-def starting_model(net: Net, model: str | Any, *, suite: Suite) -> Any:
+def starting_model(net: Net, model: str | Model | None, *, suite: Suite) -> Any:
     """The model that a net starts from; None for most nets."""
     if net.needs is None:
         if model is not None:

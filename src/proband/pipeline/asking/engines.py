@@ -14,7 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, Protocol
 
 from proband.core.errors import ProbandError
-from proband.core.protocols import Concurrent
+from proband.core.protocols import Concurrent, Model
 from proband.core.types import Answer, Item
 from proband.core.worker_processes import cluster
 from proband.pipeline.asking.job import Job
@@ -37,7 +37,7 @@ class Collector(Protocol):
         """What the model of another process has used so far."""
 
 
-def answer_chunks(job: Job, model: Any, chunks: Chunks, collector: Collector) -> None:
+def answer_chunks(job: Job, model: Model, chunks: Chunks, collector: Collector) -> None:
     """Answer every chunk; `model` is the one that this process has loaded."""
     if job.how.engine == "ray":
         if job.model is None:
@@ -168,7 +168,7 @@ Usage = dict[str, float | None]
 MAXIMA = ("longest_seconds",)  # kept as the largest; also the notes that begin with "without_", which are 1 or absent
 
 
-def usage_of(model: Any) -> Usage:
+def usage_of(model: Model) -> Usage:
     """What a model has used since it was loaded; nothing for models on this machine."""
     usage = getattr(model, "usage", None)
     return dict(usage()) if callable(usage) else {}

@@ -32,7 +32,7 @@ from proband import suites
 from proband.core.errors import ModelFailed, ProbandError, TooLong, Unavailable, Withheld
 from proband.core.files import decode, inconsistent, items_path, read_items, read_json
 from proband.core.options import read_options
-from proband.core.protocols import LearnsFromItems
+from proband.core.protocols import LearnsFromItems, MeasuresTexts, Model
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
 from proband.pipeline.asking.model_calls import Cached, Fits, Measuring, without_surrogates
@@ -54,11 +54,11 @@ class Job:
     model: str | None  # None: an object that only this process has
     how: RunOptions
 
-    def load(self) -> Any:
+    def load(self) -> Model:
         how = replace(self.how, solver=self.solver)
         return settled_model(str(self.model), suites.suite(self.suite), how)
 
-    def answering(self, model: Any) -> Answering:
+    def answering(self, model: Model) -> Answering:
         """The model remembers what it was asked, and has learnt what it must beforehand."""
         how, solver = self.how, choose_solver(suites.suite(self.suite), model, self.solver)
         if isinstance(model, LearnsFromItems):
@@ -88,7 +88,7 @@ class Job:
         pool = example_pool(source, suite=self.suite, seed=self.how.seed) or built_examples(source, suite=self.suite)
         return {"examples": pool}
 
-    def sends(self, items: Sequence[Item], model: Any) -> list[list[str]]:
+    def sends(self, items: Sequence[Item], model: Model) -> list[list[str]]:
         """Of each item, the texts that would be sent."""
         solver = choose_solver(suites.suite(self.suite), model, self.solver)
         if solver.sends is None:
@@ -98,13 +98,13 @@ class Job:
         return solver.sends(items, model, seed=self.how.seed, options=options, **given)
 
 
-def reads(model: Any) -> type:
+def reads(model: Model) -> type:
     """What a model needs of an item: all of it, or a struct with fewer fields (`outline`), which is decoded faster."""
     found: type = getattr(model, "outline", Item)
     return found
 
 
-def with_truncation(model: Any) -> Any:
+def with_truncation(model: Model) -> Model:
     """A copy of the model that cuts texts at the left."""
     if not hasattr(model, "cut_left"):
         raise ProbandError(
@@ -164,7 +164,7 @@ class Answering:
 
     solve: Solve
     solver: str
-    model: Any
+    model: Model
     alone: Any
     too_long: TooLongChoice = "fail"
     on_error: OnError = "fail"
@@ -179,7 +179,7 @@ class Answering:
                 return [self._outcome(items[0], error)]
             return self._without_failures(items, error)
 
-    def _answers(self, items: Sequence[Item], model: Any) -> list[Answer]:
+    def _answers(self, items: Sequence[Item], model: Model) -> list[Answer]:
         """Checked answers; whatever goes wrong in code that is not ours is a failure of the model."""
         try:
             answers = list(self.solve(items, model=model))
@@ -206,7 +206,7 @@ class Answering:
 
     def _failure(self, item: Item, *, too_long: bool) -> ProbandError | None:
         """Why an item fails by itself; whether it fits is seen without asking a model that can tell."""
-        measures = too_long and hasattr(self.alone, "fits")
+        measures = too_long and isinstance(self.alone, MeasuresTexts)
         try:
             self._answers([item], Measuring(self.alone).wrapped() if measures else self.alone)
         except Fits:

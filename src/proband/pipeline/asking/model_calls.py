@@ -21,7 +21,7 @@ from typing import Any
 from proband.core.cache import Cache
 from proband.core.errors import ModelFailed, ProbandError
 from proband.core.files import dumps
-from proband.core.protocols import Chat, Concurrent, Reply, Score, Text
+from proband.core.protocols import Chat, Chats, Concurrent, MeasuresTexts, Model, Reply, Score, Text
 
 RESULTS: dict[str, Any] = {"score": Score, "generate": str, "chat": str, "replies": Reply}
 BLANKS: dict[str, Any] = {"score": (0.0, 1, 1), "replies": ("", None)}  # results that say nothing; of others: ""
@@ -32,7 +32,7 @@ CHARACTERS = 4.0  # per token, where the tokenizer is at the other end
 class Calls:
     """The calls of a model as requests with keys; `answers` says what becomes of them."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Model) -> None:
         self.model = model
 
     def wrapped(self, **attributes: Any) -> Any:
@@ -83,7 +83,7 @@ class Known:
 class Cached(Calls):
     """The model, asked only what is not known. Several threads may ask a model that is `Concurrent`."""
 
-    def __init__(self, model: Any, folder: Path | None) -> None:
+    def __init__(self, model: Model, folder: Path | None) -> None:
         super().__init__(model)
         self.folder, self.identity = folder, dict(model.identity())
         self.one_by_one = isinstance(model, Concurrent)
@@ -219,7 +219,7 @@ def shown(request: Any) -> str:
 class Counting(Cached):
     """Asks nothing: counts what a run would ask, and what the cache knows already. The answers it gives are blanks."""
 
-    def __init__(self, model: Any, folder: Path | None) -> None:
+    def __init__(self, model: Model, folder: Path | None) -> None:
         super().__init__(model, folder)
         self.asked: dict[str, str] = {}  # key of each distinct request -> its text
         self.cached: set[str] = set()
@@ -237,8 +237,8 @@ class Counting(Cached):
         return [BLANKS.get(call, "") for _ in requests]
 
     def _text(self, call: str, request: Any, settings: dict[str, Any]) -> str:
-        if call in ("chat", "replies"):
-            return str(self.model.rendered(request, **settings))
+        if call in ("chat", "replies") and isinstance(self.model, Chats):
+            return self.model.rendered(request, **settings)
         return str(getattr(request, "text", getattr(request, "prompt", request)))
 
     def figures(self) -> dict[str, Any]:
@@ -271,5 +271,6 @@ class Measuring(Calls):
     """Reads its texts and no more: TooLong, or `Fits`."""
 
     def answers(self, call: str, requests: Sequence[Any], keys: list[str], **settings: Any) -> list[Any]:
+        assert isinstance(self.model, MeasuresTexts)
         self.model.fits(requests)
         raise Fits

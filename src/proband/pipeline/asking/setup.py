@@ -16,7 +16,7 @@ from proband.core.cache import cache_folder
 from proband.core.errors import ProbandError, not_installed
 from proband.core.files import read_json
 from proband.core.progress import say
-from proband.core.protocols import ABILITIES, Generates, ScoresText
+from proband.core.protocols import ABILITIES, Generates, Model, ScoresText
 from proband.core.suite import Solver, Suite
 
 OnError = Literal["fail", "record"]
@@ -72,17 +72,19 @@ class RunOptions:
         return max(1, int(float(number) * total / 100)) if percent else int(float(number))
 
 
-def settled_model(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> Any:
+def settled_model(model: str | Model, suite: Suite, how: RunOptions, *, setting: str = "") -> Model:
     """The model of a run, loaded if it is named. A server is not asked whether it scores texts if no solver that may
     be chosen needs that."""
     if not isinstance(model, str):
-        return models.check_named(model, "model")
+        checked: Model = models.check_named(model, "model")
+        return checked
     option = _asks(model, how)
     known = {option: False} if option and needs_scores(suite, how, setting) is False else {}
-    return load_model(model, {**known, **how.model_options}, suite=suite, seed=how.seed)
+    loaded: Model = load_model(model, {**known, **how.model_options}, suite=suite, seed=how.seed)
+    return loaded
 
 
-def without_asking(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> RunOptions:
+def without_asking(model: str | Model, suite: Suite, how: RunOptions, *, setting: str = "") -> RunOptions:
     """The options under which loading the model asks no server: it is taken to score texts only if the solver that is
     named needs it."""
     option = _asks(model, how)
@@ -92,12 +94,12 @@ def without_asking(model: str | Any, suite: Suite, how: RunOptions, *, setting: 
     return replace(how, model_options={option: scores, **how.model_options})
 
 
-def asks_before(model: str | Any, suite: Suite, how: RunOptions, *, setting: str = "") -> bool:
+def asks_before(model: str | Model, suite: Suite, how: RunOptions, *, setting: str = "") -> bool:
     """Whether loading the model for a run asks its server one question."""
     return bool(_asks(model, how)) and needs_scores(suite, how, setting) is not False
 
 
-def _asks(model: str | Any, how: RunOptions) -> str:
+def _asks(model: str | Model, how: RunOptions) -> str:
     if not isinstance(model, str):
         return ""
     kind, _, rest = model.partition(":")
@@ -200,7 +202,7 @@ def candidates(suite: Suite, name: str | None, *, setting: str, options: Collect
 
 
 def choose_solver(
-    suite: Suite, model: Any, name: str | None, *, setting: str = "", options: Collection[str] = ()
+    suite: Suite, model: Model, name: str | None, *, setting: str = "", options: Collection[str] = ()
 ) -> Solver:
     """The solver a user named (of several, with commas, the first that fits), or the suite's first that the model can
     serve: of those made for the items' setting, if there are any, else of the general ones. A model is asked in words

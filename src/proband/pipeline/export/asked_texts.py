@@ -39,6 +39,9 @@ class Recorder:
     def __init__(self) -> None:
         self.texts: list[Text] = []
 
+    def identity(self) -> dict[str, str]:
+        return {"kind": "recorder"}
+
     def score(self, texts: Sequence[Text], *, method: str) -> list[Score]:
         first = len(self.texts)
         self.texts += texts
