@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from proband.suites.inference.assertions.extraction.factuality import NOT, asserted, unreal_noun
 from proband.suites.inference.assertions.extraction.trees import Tree
 
 IS, ARE = -1, -2
 LONGEST = 7  # words of an argument
 PARTS = ("det", "amod", "compound", "nummod", "flat", "nmod:poss", "goeswith", "flat:foreign", "flat:name")
-NOT = ("not", "n't", "never")
 
 Found = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # positions of subject, relation and object
 Link = tuple[tuple[int, ...], int]  # words of the relation after the predicate, head of the object
@@ -28,7 +28,7 @@ Subject = tuple[int, tuple[int, ...]]  # head of the subject, words that must be
 
 def argument(tree: Tree, head: int) -> tuple[int, ...]:
     """A noun with what belongs to it: articles, adjectives, names, numbers, possessors, one phrase with `of`."""
-    if not tree.is_noun(head):
+    if not tree.is_noun(head) or unreal_noun(tree, head):
         return ()
     inside = [head]
     for part in tree.under(head, *PARTS):
@@ -185,7 +185,7 @@ def _short(tree: Tree, noun: int) -> tuple[int, ...]:
 
 def apposition(tree: Tree, noun: int) -> Iterator[Found]:
     """Paris, the capital of France: (Paris, is the capital of, France)."""
-    for other in tree.under(noun, "appos"):
+    for other in tree.under(noun, "appos") if asserted(tree, noun) else ():
         inner = _short(tree, other) if tree.is_noun(noun) and tree.is_noun(other) and other > noun else ()
         for before, thing in phrases(tree, other, "nmod"):
             if inner and tree.under(other, "det") and before[0] == other + 1:
@@ -200,7 +200,7 @@ def object_relative(tree: Tree, noun: int) -> Iterator[Found]:
         subjects = [at for at in tree.under(verb, "nsubj") if tree.is_noun(at) and at < verb]
         if not gap and (tree.under(verb, "obj", "obl", "ccomp", "xcomp", "iobj") or tree.under(verb, "aux:pass")):
             continue
-        if tree.tokens[verb].pos == "VERB" and (gap or not tree.under(verb, "advmod")):
+        if tree.tokens[verb].pos == "VERB" and (gap or not tree.under(verb, "advmod")) and asserted(tree, verb):
             for subject in subjects:
                 yield argument(tree, subject), predicate(tree, verb), argument(tree, noun)
 
@@ -225,10 +225,10 @@ COPULAR = (copula, copula_and_preposition, in_a_place)
 
 
 def extract(tree: Tree) -> list[Found]:
-    """Every assertion of a tree, each once."""
+    """Every assertion of a tree, each once; what the sentence only mentions is left out."""
     found: dict[Found, None] = {}
     for at, one in enumerate(tree.tokens):
-        if one.pos in ("VERB", "ADJ", "AUX") or tree.under(at, "cop"):
+        if (one.pos in ("VERB", "ADJ", "AUX") or tree.under(at, "cop")) and asserted(tree, at):
             _of_predicate(tree, at, found)
         if tree.is_noun(at):
             for rule in OTHERS:

@@ -13,9 +13,23 @@ CLOSED_CLASS = """
 of in on at to from by with for into onto upon as about against among between through throughout over under above
 below near off out up down along across around after before during since until within without toward towards than
 like via per behind beyond beside inside outside despite because instead
-not n't never no neither nor that which who whom whose where when is are was were be been being am 's has have had
+not n't never no neither nor or few little a the that which what whatever whichever who whom whose where when ?
+is are was were be been being am 's has have had 've
 """
-SHOWN = frozenset(CLOSED_CLASS.split())
+# what tells an asserted clause from a mentioned one (factuality.py)
+DOUBTS = frozenset(
+    "barely hardly scarcely rarely seldom almost nearly allegedly supposedly purportedly reportedly perhaps possibly maybe"
+    " probably no".split()
+)
+CONDITIONS = frozenset("if unless whether lest provided assuming supposing".split())
+UNREAL = frozenset("would could should 'd ought".split())  # before `have`
+VOUCHING = frozenset(
+    "know knows knew known show shows showed shown showing find finds found discover discovers discovered prove proves proved"
+    " proven demonstrate demonstrates demonstrated reveal reveals revealed confirm confirms confirmed realise realises"
+    " realised realize realizes realized learn learns learned learnt notice notices noticed remember remembers remembered"
+    " regret regrets regretted forget forgets forgot true clear certain obvious evident fact".split()
+)
+SHOWN = frozenset(CLOSED_CLASS.split()) | DOUBTS | CONDITIONS | UNREAL | VOUCHING
 # Stanford basic dependencies (syntactic n-grams) and ClearNLP (spaCy's own models) -> Universal Dependencies
 LABELS = {
     "nsubjpass": "nsubj:pass",
