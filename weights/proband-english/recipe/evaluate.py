@@ -38,7 +38,9 @@ def gold(vocab: Any, group: list[Sentence]) -> Doc:
         heads += [first + (at if head < 0 else head) for at, head in enumerate(each["heads"])]
         starts += [at == 0 for at in range(count)]
         first += count
-    column = {name: [one for each in group for one in each[name]] for name in ("words", "spaces", "tags", "fine", "labels")}
+    column = {
+        name: [one for each in group for one in each[name]] for name in ("words", "spaces", "tags", "fine", "labels")
+    }
     split = [each.partition(" ") for each in column["tags"]]
     return Doc(
         vocab, words=column["words"], spaces=[*column["spaces"][:-1], True], tags=column["fine"], heads=heads,
@@ -63,7 +65,10 @@ def with_given_words(nlp: Any, sentences: list[Sentence]) -> dict[str, float]:
             total.update(inner=inner, inner_uas=inner and right, inner_las=inner and both)
     return {
         **{name: round(100 * total[name] / total["words"], 2) for name in ("uas", "las", "upos")},
-        **{f"{name}, no punctuation": round(100 * total[f"inner_{name}"] / total["inner"], 2) for name in ("uas", "las")},
+        **{
+            f"{name}, no punctuation": round(100 * total[f"inner_{name}"] / total["inner"], 2)
+            for name in ("uas", "las")
+        },
     }
 
 
@@ -77,11 +82,15 @@ def from_raw_text(nlp: Any, sentences: list[Sentence]) -> dict[str, float]:
     from spacy.scorer import Scorer
 
     some = list(examples())
-    scores = {**Scorer.score_tokenization(some), **Scorer.score_token_attr(some, "pos"), **Scorer.score_token_attr(some, "morph")}
+    scores = {
+        **Scorer.score_tokenization(some),
+        **Scorer.score_token_attr(some, "pos"),
+        **Scorer.score_token_attr(some, "morph"),
+    }
     options = {"getter": lambda token, name: getattr(token, f"{name}_", ""), "ignore_labels": ("punct", "p")}
     scores |= Scorer.score_deps(some, "dep", **options)
     scores |= Scorer.score_spans(some, "sents", getter=lambda doc, _: doc.sents)
-    names = ("token_f", "pos_acc", "morph_acc", "dep_uas", "dep_las", "sents_f")
+    names = ("token_acc", "pos_acc", "morph_acc", "dep_uas", "dep_las", "sents_f")
     return {name: round(100 * scores[name], 2) for name in names}
 
 

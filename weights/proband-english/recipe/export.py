@@ -30,7 +30,13 @@ def export(trained: Path, mlm: Path, out: Path) -> None:
     weights["encoder.scale"] = scale.astype(np.float32)
     shutil.rmtree(out, ignore_errors=True)
     nlp = spacy.blank("en")
-    nlp.meta.update(name="proband_english", version=proband_english.__version__, license="CC-BY-SA-4.0", description=f"trained on {NOTICE}")
+    nlp.meta["spacy_version"] = ">=3.8.0,<3.9.0"
+    nlp.meta.update(
+        name="proband_english",
+        version=proband_english.__version__,
+        license="CC-BY-SA-4.0",
+        description=f"trained on {NOTICE}",
+    )
     nlp.add_pipe("proband_parser", name="parser")
     Parser.to_disk = lambda self, path, exclude=(): Path(path).mkdir()
     nlp.to_disk(out)

@@ -24,11 +24,8 @@ FORMS = {"VB": "VerbForm=Inf", "VBG": "Tense=Pres|VerbForm=Part", "VBN": PARTICI
 BE = {"VBZ": "is", "VBP": "are", "VBD": "was", "VB": "be", "VBG": "being", "VBN": "been"}
 HAVE = {"VBZ": "has", "VBP": "have", "VBD": "had", "VB": "have", "VBG": "having", "VBN": "had"}
 DO = {"VBZ": "does", "VBP": "do", "VBD": "did", "VB": "do"}
-MODALS = "can could may might must should will will will would".split()
-TENSES = (
-    "present present present present past past past present+be past+be present+have past+have present+have+be will will "
-    "modal modal+have modal+be do"
-).split()
+MODALS = ["can", "could", "may", "might", "must", "should", "will", "will", "will", "would"]
+TENSES = ["present", "present", "present", "present", "past", "past", "past", "present+be", "past+be", "present+have", "past+have", "present+have+be", "will", "will", "modal", "modal+have", "modal+be", "do"]
 
 
 @dataclass
@@ -104,7 +101,9 @@ class Writer:
         if kind < 0.16:
             return self.person(label)
         if kind < 0.34:
-            return Node(self.word("places" if self.chance(0.75) else "organisations"), "PROPN Number=Sing", "NNP", label)
+            return Node(
+                self.word("places" if self.chance(0.75) else "organisations"), "PROPN Number=Sing", "NNP", label
+            )
         if kind < 0.48:
             node = Node(self.word("mass"), "NOUN Number=Sing", "NN", label)
             if self.chance(0.3):
@@ -121,13 +120,19 @@ class Writer:
     def common(self, label: str, depth: int = 0) -> Node:
         plural = self.chance(0.55)
         lemma, fine = self.word("nouns"), "NNS" if plural else "NN"
-        node = Node(inflected(lemma, "NNS") if plural else lemma, self._number("NOUN", plural), fine, label, plural=plural)
+        node = Node(
+            inflected(lemma, "NNS") if plural else lemma, self._number("NOUN", plural), fine, label, plural=plural
+        )
         before = [self.determiner(plural)] if not plural or self.chance(0.35) else []
         if self.chance(0.28):
             before.append(small(self.word("adjectives"), "ADJ", "JJ", "amod"))
         if self.chance(0.14):
             before.append(small(self.word("nouns"), "NOUN Number=Sing", "NN", "compound"))
-        if before and before[0].form == "a" and (before[1].form if len(before) > 1 else node.form)[0].lower() in "aeiou":
+        if (
+            before
+            and before[0].form == "a"
+            and (before[1].form if len(before) > 1 else node.form)[0].lower() in "aeiou"
+        ):
             before[0].form = "an"
         node.left = before
         if depth < 1 and self.chance(0.12):
@@ -296,7 +301,7 @@ class Writer:
         if kind < 0.4:
             node = Node(self.word("adjectives"), "ADJ", "JJ", label)
             if self.chance(0.6):
-                node.right.append(self.phrase(self.rng.choice("for in to with".split()), "obl"))
+                node.right.append(self.phrase(self.rng.choice(["for", "in", "to", "with"]), "obl"))
         elif kind < 0.75:
             node = self.common(label, depth=1)
             node.right.append(self.phrase("of", "nmod", 1))
@@ -372,7 +377,9 @@ class Writer:
 
     def truth(self) -> Node:
         """It is not true that X did Y."""
-        node = Node(self.rng.choice("true false likely clear possible unclear certain doubtful".split()), "ADJ", "JJ", "root")
+        node = Node(
+            self.rng.choice(["true", "false", "likely", "clear", "possible", "unclear", "certain", "doubtful"]), "ADJ", "JJ", "root"
+        )
         node.left = [small("it", "PRON Number=Sing", "PRP", "expl"), self.form(BE, self.rng.choice(["VBZ", "VBD"]), False, "AUX", "cop")]  # fmt: skip
         if self.chance(0.5):
             node.left.append(small("not", "PART", "RB", "advmod"))
@@ -383,7 +390,7 @@ class Writer:
 
     def condition(self) -> Node:
         """If X did Y, Z would follow; and the other way round, with other conjunctions."""
-        mark = self.rng.choice("if if if unless when because although while".split())
+        mark = self.rng.choice(["if", "if", "if", "unless", "when", "because", "although", "while"])
         other = self.clause("advcl", simple=True)
         other.left[:0] = [small(mark, "ADV" if mark == "when" else "SCONJ", "WRB" if mark == "when" else "IN", "advmod" if mark == "when" else "mark")]  # fmt: skip
         main = self.clause("root", simple=True)
@@ -397,7 +404,9 @@ class Writer:
     def question(self) -> Node:
         kind = self.rng.random()
         if kind < 0.6:  # the first auxiliary goes before the subject
-            main = self.clause("root", simple=True, tense=self.rng.choice("do do do present+have present+be will".split()))
+            main = self.clause(
+                "root", simple=True, tense=self.rng.choice(["do", "do", "do", "present+have", "present+be", "will"])
+            )
             at = next((n for n, child in enumerate(main.left) if child.label in ("aux", "aux:pass", "cop")), 0)
             main.left.insert(0, main.left.pop(at))
         elif kind < 0.85:
@@ -406,7 +415,9 @@ class Writer:
             if self.chance(0.5):
                 main.left[0] = small(self.rng.choice(["who", "what"]), "PRON", "WP", passive)
             else:
-                noun = Node(self.word("nouns"), "NOUN Number=Sing", "NN", passive, left=[small("which", "DET", "WDT", "det")])
+                noun = Node(
+                    self.word("nouns"), "NOUN Number=Sing", "NN", passive, left=[small("which", "DET", "WDT", "det")]
+                )
                 main.left[0] = noun
         else:
             subject = self.noun("nsubj", depth=1)

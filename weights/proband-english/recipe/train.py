@@ -12,7 +12,6 @@ import argparse
 import copy
 import gzip
 import json
-import math
 import random
 import sys
 import time
@@ -37,7 +36,10 @@ class Encoder(nn.Module):
     def __init__(self, layers: int, weights: dict[str, Tensor], dropout: float) -> None:
         super().__init__()
         name = "bert.embeddings."
-        word, position = weights[name + "word_embeddings.weight"], weights[name + "position_embeddings.weight"][:LONGEST + 6]
+        word, position = (
+            weights[name + "word_embeddings.weight"],
+            weights[name + "position_embeddings.weight"][: LONGEST + 6],
+        )
         width = word.shape[1]
         self.word = nn.Embedding.from_pretrained(word.float(), freeze=True)
         self.position = nn.Parameter(position.float() + weights[name + "token_type_embeddings.weight"][:1].float())
@@ -62,9 +64,12 @@ class Layer(nn.Module):
         super().__init__()
         parts = [name + f"attention.self.{part}" for part in ("query", "key", "value")]
         self.qkv = _linear(
-            torch.cat([weights[part + ".weight"] for part in parts]), torch.cat([weights[part + ".bias"] for part in parts])
+            torch.cat([weights[part + ".weight"] for part in parts]),
+            torch.cat([weights[part + ".bias"] for part in parts]),
         )
-        self.out = _linear(weights[name + "attention.output.dense.weight"], weights[name + "attention.output.dense.bias"])
+        self.out = _linear(
+            weights[name + "attention.output.dense.weight"], weights[name + "attention.output.dense.bias"]
+        )
         self.norm1 = _norm(weights, name + "attention.output.LayerNorm")
         self.up = _linear(weights[name + "intermediate.dense.weight"], weights[name + "intermediate.dense.bias"])
         self.down = _linear(weights[name + "output.dense.weight"], weights[name + "output.dense.bias"])
@@ -109,12 +114,16 @@ class Parser(nn.Module):
         x = self.encoder(batch["ids"], batch["shapes"], batch["mask"])
         x = x.reshape(-1, x.shape[-1])[batch["piece"]]
         words = int(batch["words"])
-        out = torch.zeros(words, x.shape[-1], device=x.device, dtype=torch.float32).index_add_(0, batch["word"], x.float())
+        out = torch.zeros(words, x.shape[-1], device=x.device, dtype=torch.float32).index_add_(
+            0, batch["word"], x.float()
+        )
         return torch.cat([out / batch["size"][:, None], self.root[None]])
 
     def forward(self, batch: dict[str, Tensor]) -> dict[str, Tensor]:
         flat = self.drop(self.states(batch))
-        sentences = flat[batch["sentence"]]  # sentences, 1 + words: the root first, then words, then the root as padding
+        sentences = flat[
+            batch["sentence"]
+        ]  # sentences, 1 + words: the root first, then words, then the root as padding
         dep, head = self.drop(F.gelu(self.arc_dep(sentences[:, 1:]))), self.drop(F.gelu(self.arc_head(sentences)))
         arcs = _one(dep) @ self.arc @ head.transpose(1, 2)
         arcs = arcs.masked_fill(~batch["real"][:, None, :], -1e9)
@@ -152,7 +161,7 @@ class Sentence:
     def __len__(self) -> int:
         return len(self.sizes)
 
-    def without_end(self) -> "Sentence":
+    def without_end(self) -> Sentence:
         other = copy.copy(self)
         other.ids, other.shapes = self.ids[: -self.sizes[-1]], self.shapes[: -self.sizes[-1]]
         for name in ("sizes", "tags", "fine", "labels", "heads"):
@@ -253,7 +262,13 @@ def loss_of(model: Parser, batch: dict[str, Tensor]) -> Tensor:
     label = F.cross_entropy(model.labels(out, batch["heads"]).flatten(0, 1), batch["labels"].flatten(), ignore_index=-1)
     inner = batch["start"] >= 0
     start = F.binary_cross_entropy_with_logits(out["start"][inner], batch["start"][inner]) if inner.any() else 0.0
-    return arc + label + F.cross_entropy(out["tag"], batch["tag"]) + 0.5 * F.cross_entropy(out["fine"], batch["fine"]) + 2 * start
+    return (
+        arc
+        + label
+        + F.cross_entropy(out["tag"], batch["tag"])
+        + 0.5 * F.cross_entropy(out["fine"], batch["fine"])
+        + 2 * start
+    )
 
 
 @torch.no_grad()
@@ -261,7 +276,9 @@ def evaluate(model: Parser, documents: list[list[Sentence]], device: str) -> dic
     """Single sentences with the treebank's words; heads by the highest score, all words counted."""
     model.eval()
     total: Counter[str] = Counter()
-    for groups in batches([[each] for document in documents for each in document if len(each.ids) <= LONGEST], 8000, None):
+    for groups in batches(
+        [[each] for document in documents for each in document if len(each.ids) <= LONGEST], 8000, None
+    ):
         batch = tensors(groups, device)
         out = model(batch)
         chosen = out["arc"].argmax(-1)
@@ -313,11 +330,15 @@ def main() -> None:
 
     raw = {name: read(chosen.data / f"{name}.jsonl.gz") for name in ("ewt-train", "gum-train", "generated", "ewt-dev")}
     names = {
-        kind: {name: at for at, name in enumerate(sorted({one for s in sentences(raw["ewt-train"]) for one in s[column]}))}
+        kind: {
+            name: at for at, name in enumerate(sorted({one for s in sentences(raw["ewt-train"]) for one in s[column]}))
+        }
         for kind, column in (("tag", "tags"), ("fine", "fine"), ("label", "labels"))
     }
     cut = Pieces((chosen.mlm / "vocab.txt").read_text(encoding="utf-8").split("\n"))
-    ready = {name: [[Sentence(each, cut, names) for each in document] for document in some] for name, some in raw.items()}
+    ready = {
+        name: [[Sentence(each, cut, names) for each in document] for document in some] for name, some in raw.items()
+    }
     training = ready["ewt-train"] + ready["gum-train"] + ready["generated"] * chosen.generated
     model = Parser(Encoder(chosen.layers, load_file(chosen.mlm / "model.safetensors"), chosen.dropout), *(len(names[kind]) for kind in ("tag", "fine", "label"))).to(device)  # fmt: skip
     average = copy.deepcopy(model)
@@ -346,7 +367,9 @@ def main() -> None:
             step += 1
             with torch.no_grad():
                 decay = min(0.998, step / (step + 50))
-                pairs = [(a, b) for a, b in zip(average.parameters(), model.parameters(), strict=True) if b.requires_grad]
+                pairs = [
+                    (a, b) for a, b in zip(average.parameters(), model.parameters(), strict=True) if b.requires_grad
+                ]
                 torch._foreach_lerp_([a for a, _ in pairs], [b for _, b in pairs], 1 - decay)
         done = max(step / total, (time.monotonic() - began) / (60 * chosen.minutes))
         if epoch % 4 == 3 or done >= 1 or epoch + 1 == chosen.epochs:

@@ -29,6 +29,8 @@ Kenya\tinvaded and\tEthiopia\t1
 Egypt\tsent more and more of its troops into\tEthiopia\t1
 Ethiopia\tfought\tEthiopia\t1
 eritrea\tinvaded\tthe Ethiopia\t1
+Kenya\tdid not invade\tEthiopia\t8
+Egypt\tbarely touches\tEthiopia\t1
 Kenya\tinvaded\tSomalia\t6
 """
 QUESTION = Question("country", "borders", "Ethiopia")
@@ -67,6 +69,7 @@ def test_the_three_criteria_and_the_filters(store: Store) -> None:
         "wrong-type": 1,
         "repeated": 1,
         "rare": 0,
+        "negated": 2,
     }
     assert dict(looked.removed) == expected
     assert looked.matching == sum(expected.values()) + len(found)
@@ -84,6 +87,12 @@ def test_rare_assertions_can_be_left_out(store: Store) -> None:
     looked = search(store, least=3)
     assert texts(looked.candidates(QUESTION)) == ["Ethiopia was occupied by Italy", "Eritrea invaded Ethiopia"]
     assert looked.removed["rare"] == sum(row.split("\t")[-1] in "12" for row in ROWS.splitlines()[:-1]) + 1
+
+
+def test_what_is_negated_answers_only_a_negated_question(store: Store) -> None:
+    assert "Kenya did not invade Ethiopia" not in texts(search(store, *FILTERS).candidates(QUESTION))
+    negative = search(store).candidates(Question("country", "never bordered", "Ethiopia"))
+    assert "Kenya did not invade Ethiopia" in texts(negative)
 
 
 def test_the_answer_may_be_anything_or_nothing(store: Store) -> None:

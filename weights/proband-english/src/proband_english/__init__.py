@@ -10,7 +10,8 @@ __version__ = "0.2.0"
 
 def load(**overrides: Any) -> Any:
     """The pipeline; spaCy calls this for `spacy.load("proband_english")`."""
-    import proband_english.parser  # noqa: F401 registers the component
     from spacy.util import load_model_from_path
+
+    import proband_english.parser  # noqa: F401 registers the component
 
     return load_model_from_path(Path(__file__).parent / "pipeline", **overrides)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,7 @@ class Network:
     def _layer(self, x: Array, bounds: list[int], name: str) -> Array:
         qkv = self._linear(x, f"{name}.qkv")
         mixed = np.empty_like(x)
-        for start, end in zip(bounds, bounds[1:]):
+        for start, end in pairwise(bounds):
             mixed[start:end] = _attention(qkv[start:end])
         x = self._norm(x + self._linear(mixed, f"{name}.out"), f"{name}.norm1")
         return self._norm(x + self._linear(gelu(self._linear(x, f"{name}.up")), f"{name}.down"), f"{name}.norm2")

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from spacy.attrs import DEP, HEAD, MORPH, POS, TAG
@@ -63,7 +62,9 @@ class Parser:
         self.morph = np.array([morphology.add(features) for _, _, features in split], np.uint64)
         self.fine = np.array([strings.add(name) for name in network.fine], np.uint64)
         self.dep = np.array([strings.add("ROOT" if name == "root" else name) for name in network.labels], np.uint64)
-        self.space = np.array([0, strings.add("dep"), strings.add("SPACE"), strings.add("_SP"), morphology.add("")], np.uint64)
+        self.space = np.array(
+            [0, strings.add("dep"), strings.add("SPACE"), strings.add("_SP"), morphology.add("")], np.uint64
+        )
         return self
 
     def to_disk(self, path: Path, exclude: Iterable[str] = ()) -> None:
@@ -119,7 +120,13 @@ class Parser:
             place = np.array(each.at[each.done : each.done + count])
             local = np.where(heads[some] < 0, np.arange(count), heads[some] - first)
             offsets = (place[local] - place).astype(np.int64).view(np.uint64)
-            columns = (offsets, self.dep[labels[some]], self.pos[tags[some]], self.fine[fine[some]], self.morph[tags[some]])
+            columns = (
+                offsets,
+                self.dep[labels[some]],
+                self.pos[tags[some]],
+                self.fine[fine[some]],
+                self.morph[tags[some]],
+            )
             each.values[place] = np.stack(columns, 1)
             each.done += count
 

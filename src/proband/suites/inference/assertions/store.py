@@ -34,8 +34,10 @@ from proband.suites.inference.assertions.parts import (
     finished,
     write_rows,
 )
+from proband.suites.inference.words import phrase, words
 
 FORMAT = 3
+NEARLY_NOT = frozenset(("barely", "scarcely", "rarely", "seldom"))
 ROWS_PER_FILE = 400_000  # about, until there are as many files as buckets
 REPAIR = "rerun the command that made the store: its index is made again from the parts"
 TRIPLE = ("subject", "relation", "object")
@@ -45,10 +47,20 @@ SIDES: tuple[Side, Side] = ("subject", "object")
 
 @dataclass(frozen=True)
 class Assertion:
+    """
+    >>> Assertion("Italy", "did not invade", "Kenya", 1).negated, Assertion("Italy", "invaded", "Ethiopia", 1).negated
+    (True, False)
+    """
+
     subject: str
     relation: str
     object: str
     count: int
+
+    @property
+    def negated(self) -> bool:
+        """Whether the relation says that something is not so: `did not invade`, `hardly knows`."""
+        return phrase(self.relation).negated or any(word in NEARLY_NOT for word in words(self.relation))
 
 
 class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

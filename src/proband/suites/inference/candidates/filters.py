@@ -29,6 +29,7 @@ class Candidate:
     object: str
     count: int
     side: str
+    negated: bool = False
 
     @property
     def answer(self) -> str:

@@ -1,4 +1,4 @@
-"""From a question to its candidates: look-up, filters, type."""
+"""From a question to its candidates: look-up, filters, type. What is negated never answers a positive question."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from proband.suites.inference.assertions.store import Assertion, Side, Store
 from proband.suites.inference.candidates.filters import Candidate, Filter
 from proband.suites.inference.candidates.kinds import Kinds
 from proband.suites.inference.questions import Question
+from proband.suites.inference.words import phrase
 
-WRONG_TYPE, RARE, REPEATED = "wrong-type", "rare", "repeated"
+WRONG_TYPE, RARE, REPEATED, NEGATED = "wrong-type", "rare", "repeated", "negated"
 
 
 class Search:
@@ -21,7 +22,7 @@ class Search:
 
     def __init__(self, store: Store, kinds: Kinds, filters: Mapping[str, Filter], *, least: int = 1) -> None:
         self.store, self.kinds, self.filters, self.least = store, kinds, filters, least
-        self.removed: Counter[str] = Counter(dict.fromkeys((RARE, *filters, WRONG_TYPE, REPEATED), 0))
+        self.removed: Counter[str] = Counter(dict.fromkeys((RARE, NEGATED, *filters, WRONG_TYPE, REPEATED), 0))
         self.matching = 0
         self.known: dict[str, list[tuple[Side, Assertion]]] = {}
 
@@ -35,7 +36,7 @@ class Search:
             self.prepare([question])
         for side, found in self.known[question.q_arg]:
             answers = "object" if side == "subject" else "subject"
-            yield Candidate(found.subject, found.relation, found.object, found.count, answers)
+            yield Candidate(found.subject, found.relation, found.object, found.count, answers, found.negated)
 
     def candidates(self, question: Question) -> list[Candidate]:
         """What fits, the most frequent first; the same relation with the same answer is one candidate."""
@@ -58,6 +59,8 @@ class Search:
     def _why_not(self, one: Candidate, question: Question, wanted: frozenset[Sense] | None) -> str:
         if one.count < self.least:
             return RARE
+        if one.negated and not phrase(question.q_rel).negated:
+            return NEGATED
         for name, rule in self.filters.items():
             if rule(one, question):
                 return name

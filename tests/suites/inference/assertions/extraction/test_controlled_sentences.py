@@ -52,13 +52,10 @@ overthrow overthrows overthrew overthrown overthrowing
 tame tames tamed tamed taming
 """.strip().splitlines()
 ]
-SINGULAR = """aspirin Ethiopia the_glacier a_bishop Kenya the_vaccine Napoleon the_empire a_mosquito Pfizer the_reservoir the_villager
-Bolivia a_sculptor the_hormone Darwin the_tractor a_pirate Volkswagen the_kingdom the_old_diplomat Uganda""".split()
-PLURAL = """headaches mosquitoes the_rebels turtles the_refugees minerals vaccines the_bishops pesticides parrots the_villagers lizards
-crystals the_treaties dolphins pirates fevers the_glaciers sculptors tropical_diseases""".split()
-PARTICLES = "scribbled_down pumped_out rounded_up phased_out spat_out dug_up fended_off squeezed_out chopped_off snapped_up".split()
-PREPOSITIONAL = """flows_through borders_on collided_with thrived_in sympathised_with emigrated_to trespassed_on erupted_near
-hibernates_in perished_in migrates_to drowned_in""".split()
+SINGULAR = ["aspirin", "Ethiopia", "the_glacier", "a_bishop", "Kenya", "the_vaccine", "Napoleon", "the_empire", "a_mosquito", "Pfizer", "the_reservoir", "the_villager", "Bolivia", "a_sculptor", "the_hormone", "Darwin", "the_tractor", "a_pirate", "Volkswagen", "the_kingdom", "the_old_diplomat", "Uganda"]
+PLURAL = ["headaches", "mosquitoes", "the_rebels", "turtles", "the_refugees", "minerals", "vaccines", "the_bishops", "pesticides", "parrots", "the_villagers", "lizards", "crystals", "the_treaties", "dolphins", "pirates", "fevers", "the_glaciers", "sculptors", "tropical_diseases"]
+PARTICLES = ["scribbled_down", "pumped_out", "rounded_up", "phased_out", "spat_out", "dug_up", "fended_off", "squeezed_out", "chopped_off", "snapped_up"]
+PREPOSITIONAL = ["flows_through", "borders_on", "collided_with", "thrived_in", "sympathised_with", "emigrated_to", "trespassed_on", "erupted_near", "hibernates_in", "perished_in", "migrates_to", "drowned_in"]
 OBJECT_PREPOSITION = """smuggled minerals into; imposed sanctions on; injected hormones into; inflicted fevers on; launched raids against
 smeared crystals on; extracted minerals from; showered insults on""".replace("\n", ";").split(";")
 
@@ -142,9 +139,7 @@ def parser() -> TextParser:
 
 def misses(sentences: list[tuple[str, set[tuple[str, str, str]]]]) -> list[str]:
     """Sentences that did not give exactly what they say, with what they gave."""
-    return [
-        f"{text} -> {got}" for text, expected in sentences if (got := set(parser().assertions([text]))) != expected
-    ]
+    return [f"{text} -> {got}" for text, expected in sentences if (got := set(parser().assertions([text]))) != expected]
 
 
 @installed

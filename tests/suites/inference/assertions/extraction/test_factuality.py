@@ -39,7 +39,7 @@ The company claims that the drug relieves pain.
 Many people think aspirin relieves headaches.
 The general hoped that Italy invaded Ethiopia.
 The study did not show that aspirin relieves headaches.
-The claim that Italy invaded Ethiopia angered diplomats.
+The claim that Italy invaded Ethiopia is false.
 Italy would have won the war.
 Germany could have invaded Switzerland.
 The government should have banned the drug.

@@ -70,6 +70,7 @@ def _open(tree: Tree, at: int) -> bool:
 def _hypothetical(tree: Tree, at: int) -> bool:
     """hardly relieves, almost invaded, would have won; with a condition: "if it rains, the river floods the town"."""
     adverbs = tree.under(at, "advmod", "cc", "cc:preconj", "neg")
+    adverbs += [inner for child in adverbs for inner in tree.under(child, "advmod")]  # "no longer"
     if any(tree.shown(child) in (*DOUBTS, "neither", "nor") for child in adverbs):
         return True
     auxiliaries = [tree.shown(child) for child in tree.under(at, "aux")]
@@ -86,7 +87,8 @@ def _conditional(tree: Tree, clause: int) -> bool:
 def _carried(tree: Tree, at: int, head: int) -> bool:
     """Whether a clause that is part of another is asserted with it."""
     label = tree.tokens[at].dep
-    if label in COMPLEMENTS or (label == "acl" and tree.under(at, "mark") and tree.under(at, "nsubj", "nsubj:pass")):
+    content = label.startswith("acl") and any(tree.shown(mark) == "that" for mark in tree.under(at, "mark"))
+    if label in COMPLEMENTS or content:  # "the claim that", which some parsers take for a relative clause
         return tree.shown(head) in VOUCHING and not negated(tree, head) and not _conditional(tree, at)
     if label.startswith("advcl"):
         return not _conditional(tree, at)

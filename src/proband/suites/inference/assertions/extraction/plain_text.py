@@ -15,7 +15,7 @@ from proband.suites.inference.assertions.extraction.trees import Tree, token, tr
 OURS = "proband_english"
 NEEDED = ("tok2vec", "transformer", "tagger", "morphologizer", "attribute_ruler", "parser", "senter")
 SPACES = re.compile(r"\s+")
-SHORTEST = 20  # characters of a paragraph that may hold a sentence; shorter ones are titles
+SHORTEST = 20  # characters of a paragraph that may hold a sentence; shorter ones without an end mark are titles
 LONGEST = 20_000  # characters handed over at once
 
 
@@ -70,6 +70,6 @@ def paragraphs(lines: Iterable[str]) -> Iterator[str]:
     """
     for line in lines:
         line = SPACES.sub(" ", line).strip()
-        if len(line) >= SHORTEST and not line.startswith(("<doc ", "</doc")):
+        if (len(line) >= SHORTEST or line.endswith((".", "!"))) and not line.startswith(("<doc ", "</doc")):
             for at in range(0, len(line), LONGEST):
                 yield line[at : at + LONGEST]

@@ -18,16 +18,12 @@ is are was were be been being am 's has have had 've
 """
 # what tells an asserted clause from a mentioned one (factuality.py)
 DOUBTS = frozenset(
-    "barely hardly scarcely rarely seldom almost nearly allegedly supposedly purportedly reportedly perhaps possibly maybe"
-    " probably no".split()
+    ["barely", "hardly", "scarcely", "rarely", "seldom", "almost", "nearly", "allegedly", "supposedly", "purportedly", "reportedly", "perhaps", "possibly", "maybe", "probably", "no"]
 )
-CONDITIONS = frozenset("if unless whether lest provided assuming supposing".split())
-UNREAL = frozenset("would could should 'd ought".split())  # before `have`
+CONDITIONS = frozenset(["if", "unless", "whether", "lest", "provided", "assuming", "supposing"])
+UNREAL = frozenset(["would", "could", "should", "'d", "ought"])  # before `have`
 VOUCHING = frozenset(
-    "know knows knew known show shows showed shown showing find finds found discover discovers discovered prove proves proved"
-    " proven demonstrate demonstrates demonstrated reveal reveals revealed confirm confirms confirmed realise realises"
-    " realised realize realizes realized learn learns learned learnt notice notices noticed remember remembers remembered"
-    " regret regrets regretted forget forgets forgot true clear certain obvious evident fact".split()
+    ["know", "knows", "knew", "known", "show", "shows", "showed", "shown", "showing", "find", "finds", "found", "discover", "discovers", "discovered", "prove", "proves", "proved", "proven", "demonstrate", "demonstrates", "demonstrated", "reveal", "reveals", "revealed", "confirm", "confirms", "confirmed", "realise", "realises", "realised", "realize", "realizes", "realized", "learn", "learns", "learned", "learnt", "notice", "notices", "noticed", "remember", "remembers", "remembered", "regret", "regrets", "regretted", "forget", "forgets", "forgot", "true", "clear", "certain", "obvious", "evident", "fact"]
 )
 SHOWN = frozenset(CLOSED_CLASS.split()) | DOUBTS | CONDITIONS | UNREAL | VOUCHING
 # Stanford basic dependencies (syntactic n-grams) and ClearNLP (spaCy's own models) -> Universal Dependencies
