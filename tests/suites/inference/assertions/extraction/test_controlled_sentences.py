@@ -1,8 +1,8 @@
 """Plain sentences through our own pipeline, with exactly the assertions that each makes.
 
-The parser's training data has generated sentences of similar forms (weights/proband-english/recipe/sentences.py). None of
-the verbs, nouns and names below is in the lexicon of those sentences, which a test compares: otherwise these figures would
-only say that the parser remembers. Forms are seen in training, words are not (but for what the treebanks have).
+The parser's training data has generated sentences of similar forms (weights/proband-english/recipe/sentences.py). None
+of the verbs, nouns and names below is in the lexicon of those sentences, which a test compares: otherwise these figures
+would only say that the parser remembers. Forms are seen in training, words are not (but for what the treebanks have).
 """
 
 from __future__ import annotations
@@ -52,12 +52,46 @@ overthrow overthrows overthrew overthrown overthrowing
 tame tames tamed tamed taming
 """.strip().splitlines()
 ]
-SINGULAR = ["aspirin", "Ethiopia", "the_glacier", "a_bishop", "Kenya", "the_vaccine", "Napoleon", "the_empire", "a_mosquito", "Pfizer", "the_reservoir", "the_villager", "Bolivia", "a_sculptor", "the_hormone", "Darwin", "the_tractor", "a_pirate", "Volkswagen", "the_kingdom", "the_old_diplomat", "Uganda"]
-PLURAL = ["headaches", "mosquitoes", "the_rebels", "turtles", "the_refugees", "minerals", "vaccines", "the_bishops", "pesticides", "parrots", "the_villagers", "lizards", "crystals", "the_treaties", "dolphins", "pirates", "fevers", "the_glaciers", "sculptors", "tropical_diseases"]
-PARTICLES = ["scribbled_down", "pumped_out", "rounded_up", "phased_out", "spat_out", "dug_up", "fended_off", "squeezed_out", "chopped_off", "snapped_up"]
-PREPOSITIONAL = ["flows_through", "borders_on", "collided_with", "thrived_in", "sympathised_with", "emigrated_to", "trespassed_on", "erupted_near", "hibernates_in", "perished_in", "migrates_to", "drowned_in"]
-OBJECT_PREPOSITION = """smuggled minerals into; imposed sanctions on; injected hormones into; inflicted fevers on; launched raids against
-smeared crystals on; extracted minerals from; showered insults on""".replace("\n", ";").split(";")
+
+
+def listed(text: str) -> list[str]:
+    return text.split()
+
+
+SINGULAR = listed(
+    """
+aspirin Ethiopia the_glacier a_bishop Kenya the_vaccine Napoleon the_empire a_mosquito Pfizer the_reservoir
+the_villager Bolivia a_sculptor the_hormone Darwin the_tractor a_pirate Volkswagen the_kingdom the_old_diplomat
+Uganda
+"""
+)
+PLURAL = listed(
+    """
+headaches mosquitoes the_rebels turtles the_refugees minerals vaccines the_bishops pesticides parrots the_villagers
+lizards crystals the_treaties dolphins pirates fevers the_glaciers sculptors tropical_diseases
+"""
+)
+PARTICLES = listed(
+    """
+scribbled_down pumped_out rounded_up phased_out spat_out dug_up fended_off squeezed_out chopped_off snapped_up
+"""
+)
+PREPOSITIONAL = listed(
+    """
+flows_through borders_on collided_with thrived_in sympathised_with emigrated_to trespassed_on erupted_near
+hibernates_in perished_in migrates_to drowned_in
+"""
+)
+OBJECT_PREPOSITION = """
+smuggled minerals into
+imposed sanctions on
+injected hormones into
+inflicted fevers on
+launched raids against
+smeared crystals on
+extracted minerals from
+showered insults on
+""".strip().splitlines()
 
 
 def named(name: str) -> str:

@@ -1,11 +1,11 @@
 """What a sentence asserts, and what it only mentions: questions, conditions, reports, denials, what almost happened.
 
-A clause is asserted if nothing on its way to the root says otherwise. A plain negation (*not*, *never*) does not remove a
-clause: it stays in the relation and marks it ("did not invade"). So do modal verbs ("may relieve"), but for those before
-*have* that speak of what did not happen ("would have won").
+A clause is asserted if nothing on its way to the root says otherwise. A plain negation (*not*, *never*) does not
+remove a clause: it stays in the relation and marks it ("did not invade"). So do modal verbs ("may relieve"), but for
+those before *have* that speak of what did not happen ("would have won").
 
-A complement clause is asserted only where its governor vouches for it: "showed that", "it is true that", but not "denied
-that", "said that", "it is possible that". Words of these lists are visible in a tree (trees.py), all others are not.
+A complement clause is asserted only where its governor vouches for it: "showed that", "it is true that", but not
+"denied that", "said that", "it is possible that". Words of these lists are visible in a tree (trees.py), no others.
 """
 
 from __future__ import annotations

@@ -9,23 +9,38 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-CLOSED_CLASS = """
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+CLOSED_CLASS = _listed(
+    """
 of in on at to from by with for into onto upon as about against among between through throughout over under above
 below near off out up down along across around after before during since until within without toward towards than
 like via per behind beyond beside inside outside despite because instead
 not n't never no neither nor or few little a the that which what whatever whichever who whom whose where when ?
 is are was were be been being am 's has have had 've
 """
+)
 # what tells an asserted clause from a mentioned one (factuality.py)
-DOUBTS = frozenset(
-    ["barely", "hardly", "scarcely", "rarely", "seldom", "almost", "nearly", "allegedly", "supposedly", "purportedly", "reportedly", "perhaps", "possibly", "maybe", "probably", "no"]
+DOUBTS = _listed(
+    """
+barely hardly scarcely rarely seldom almost nearly allegedly supposedly purportedly reportedly perhaps possibly
+maybe probably no
+"""
 )
-CONDITIONS = frozenset(["if", "unless", "whether", "lest", "provided", "assuming", "supposing"])
-UNREAL = frozenset(["would", "could", "should", "'d", "ought"])  # before `have`
-VOUCHING = frozenset(
-    ["know", "knows", "knew", "known", "show", "shows", "showed", "shown", "showing", "find", "finds", "found", "discover", "discovers", "discovered", "prove", "proves", "proved", "proven", "demonstrate", "demonstrates", "demonstrated", "reveal", "reveals", "revealed", "confirm", "confirms", "confirmed", "realise", "realises", "realised", "realize", "realizes", "realized", "learn", "learns", "learned", "learnt", "notice", "notices", "noticed", "remember", "remembers", "remembered", "regret", "regrets", "regretted", "forget", "forgets", "forgot", "true", "clear", "certain", "obvious", "evident", "fact"]
+CONDITIONS = _listed("if unless whether lest provided assuming supposing")
+UNREAL = _listed("would could should 'd ought")  # before `have`
+VOUCHING = _listed(
+    """
+know knows knew known show shows showed shown showing find finds found discover discovers discovered prove proves
+proved proven demonstrate demonstrates demonstrated reveal reveals revealed confirm confirms confirmed realise
+realises realised realize realizes realized learn learns learned learnt notice notices noticed remember remembers
+remembered regret regrets regretted forget forgets forgot true clear certain obvious evident fact
+"""
 )
-SHOWN = frozenset(CLOSED_CLASS.split()) | DOUBTS | CONDITIONS | UNREAL | VOUCHING
+SHOWN = CLOSED_CLASS | DOUBTS | CONDITIONS | UNREAL | VOUCHING
 # Stanford basic dependencies (syntactic n-grams) and ClearNLP (spaCy's own models) -> Universal Dependencies
 LABELS = {
     "nsubjpass": "nsubj:pass",
