@@ -27,6 +27,7 @@ VERBS = {
     "show": "show",
     "study": "study",
     "train": "train",
+    "vary": "vary",
     "verify": "checking",
 }
 __all__ = [*VERBS]

@@ -25,6 +25,7 @@ from proband.cli.verbs import (
     study,
     suite,
     train,
+    vary,
     verify,
 )
 from proband.cli.verbs.list import list_
@@ -45,6 +46,7 @@ VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per s
     list_,
     audit.audit,
     verify.verify,
+    vary.vary,
     train.train,
     plan.plan,
     run.run,

@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol, TypeVar
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.options import NoOptions, settings
+from proband.core.plugins import declared
 from proband.core.progress import say
 from proband.core.types import FORMER_SOLVERS, Answer, Item, Run, Tag
 
@@ -280,13 +281,21 @@ class Audit:
 
 @dataclass(frozen=True, kw_only=True)
 class Variation:
-    """A change of an item whose effect on the right answer is certain: kept (True), changed to one that is known
-    (False), or open (None). `make(item, *, rng)` gives the varied item, or the reason why this one cannot be."""
+    """A change of an item whose effect on the right answer is certain. `make(item, *, rng, folder)` gives the varied
+    item, or the reason why this one cannot be varied so; `folder` is that of the source items, with their manifest.
+    `check(source, varied)` says what is wrong with a varied item beyond its own certificate, or nothing.
+
+    effect  keeps    the same answer is right
+            changes  another answer is right, and it is known
+            twin     a fresh item of the same form and difficulty, whose answer is known
+            open     the right answer is not known: how answers change is reported apart
+    """
 
     name: str
     help: str
-    keeps_answer: bool | None
+    effect: Literal["keeps", "changes", "twin", "open"]
     make: Callable[..., Item | str]
+    check: Callable[[Item, Item], str | None] = lambda source, varied: None
 
 
 Named = TypeVar("Named", Metric, Net, Solver, Variation, Verb)
@@ -337,7 +346,7 @@ class Suite:
     tasks: Mapping[str, str] = field(default_factory=dict)  # work for people: name -> "module:object" of a `Task`
     verbs: tuple[Verb, ...] = ()
     audit: str = ""  # "module:object" of an `Audit`, imported when it is used
-    variations: Mapping[str, Variation] = field(default_factory=dict)  # by name
+    variations: str = ""  # "module:object" of a tuple of `Variation`s, imported when they are used
     # of options whose build has no train split: those of a small build of other items, worked examples for `--shots`
     examples: Callable[[Any], Any | None] = lambda options: None
     verify: Callable[[Item], Verified] | None = None  # re-checks the certificate that an item carries
@@ -356,8 +365,12 @@ class Suite:
             name = FORMER_SOLVERS[name]
         return self._named("solver", self.solvers, name)
 
+    def all_variations(self) -> tuple[Variation, ...]:
+        variations: tuple[Variation, ...] = declared(self.variations) if self.variations else ()
+        return variations
+
     def variation(self, name: str) -> Variation:
-        return self._named("variation", tuple(self.variations.values()), name)
+        return self._named("variation", self.all_variations(), name)
 
     def _named(self, kind: str, things: Sequence[Named], name: str) -> Named:
         for each in things:

@@ -23,10 +23,11 @@ from proband.core import plugins
 from proband.core.errors import CheckFailed, ProbandError
 from proband.core.files import items_path, parse, raw_lines, read_json, sha256_file, write_text
 from proband.core.progress import Progress, say
-from proband.core.suite import Audit, Suite
+from proband.core.suite import Audit, Suite, Verified
 from proband.core.types import Item
 from proband.pipeline.asking.items_and_answers import count_lines
 from proband.pipeline.run import suite_of
+from proband.pipeline.vary import ORIGINAL
 from proband.web.templates import asset, render
 
 STYLE: Final = "proband.web.audit"
@@ -201,7 +202,8 @@ def verify(items: str | Path) -> Mapping[str, Any]:
     about `failed`."""
     path = items_path(Path(items))
     suite = suite_of(items)
-    if suite.verify is None:
+    varied = Sources(suite)
+    if suite.verify is None and not suite.variations:
         raise ProbandError(f"items of suite {suite.name!r} carry no certificates", file=path)
     how, problems = Counter[str](), list[str]()
     if changed := _changed(path):
@@ -213,12 +215,51 @@ def verify(items: str | Path) -> Mapping[str, Any]:
                 raise ProbandError(
                     f"'suite' is {item.suite!r}, the first item's {suite.name!r}", file=path, line=number
                 )
-            found = suite.verify(item)
+            found = varied.verify(item)
+            if suite.verify is None and not varied.any:
+                raise ProbandError(f"items of suite {suite.name!r} carry no certificates", file=path)
             how[found.how] += 1
             if found.problem and len(problems) < SHOWN:
                 problems.append(f"{path} line {number}, item {item.id!r}: {found.problem}")
             bar.advance(1)
     return {"items": how.total(), "checked": dict(how.most_common()), "failed": how["failed"], "problems": problems}
+
+
+class Sources:
+    """Checks items and, where they were varied, each variation against the source item that stands before it."""
+
+    def __init__(self, suite: Suite) -> None:
+        self.suite, self.any = suite, False
+        self.source: Item | None = None
+        self.known = {each.name: each for each in suite.all_variations()}
+
+    def verify(self, item: Item) -> Verified:
+        found = self.suite.verify(item) if self.suite.verify else Verified(how="not varied")
+        name = item.tags.get("variation")
+        if name is None or found.problem:
+            return found
+        self.any = True
+        wrong = self._wrong(item, str(name))
+        if wrong:
+            return Verified(how="failed", problem=wrong)
+        how = "a source item" if name == ORIGINAL else "compared with its source"
+        return Verified(how=f"{found.how}; {how}" if self.suite.verify else how)
+
+    def _wrong(self, item: Item, name: str) -> str | None:
+        """What is wrong with an item as a variation."""
+        if name == ORIGINAL:
+            self.source = item
+            return None if item.facts.get("source") == item.id else "a source item names another as its source"
+        if name not in self.known:
+            return f"{self.suite.name} has no variation {name!r}"
+        if self.source is None or item.facts.get("source") != self.source.id:
+            return f"its source {item.facts.get('source')!r} does not stand before it"
+        if item.facts.get("effect") != self.known[name].effect:
+            return f"'effect' is {item.facts.get('effect')!r}, that of {name} is {self.known[name].effect!r}"
+        try:
+            return self.known[name].check(self.source, item)
+        except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
+            return f"cannot be compared with its source ({type(error).__name__}: {error})"
 
 
 def _changed(path: Path) -> str | None:

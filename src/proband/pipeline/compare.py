@@ -49,8 +49,14 @@ def compare(
     if absent is not None:
         raise ProbandError("no such file or folder", file=absent)
     left_out, scope = dict[str, int](), ""
-    if any(is_log(path) for path in paths):
-        wanted = Wanted(metric=metric or "", cluster=cluster or "", items=Path(items) if items else None)
+    by_source = not any(is_log(path) for path in paths) and _varied_apart(paths, items)
+    if by_source or any(is_log(path) for path in paths):
+        wanted = Wanted(
+            metric=metric or "",
+            cluster=cluster or "",
+            items=Path(items) if items else None,
+            by_source=by_source,
+        )
         logs = [read_log(path, wanted) for path in paths]
         found, left_out = _joined(logs)
         chosen, pool = found.suite.metrics[0], False
@@ -120,6 +126,14 @@ def _unread(study: Study) -> dict[str, float]:
     """The share of unread replies among the scored items that another system has answered too."""
     rows = np.flatnonzero(study.mask({}) & (study.answered_by() > 1))
     return {label: study.unread(at, rows) for at, label in enumerate(study.labels)}
+
+
+def _varied_apart(paths: list[Path], items: str | Path | None) -> bool:
+    """Whether the runs are over an item set and over variations of it, or over two variations of one set: then they are
+    joined by the source of the items."""
+    sets = [each for path in paths for each in item_sets([path], items=items)]
+    sources = {each.manifest.get("source", {}).get("sha256", each.runs[0].items_sha) for each in sets}
+    return len({each.runs[0].items_sha for each in sets}) > 1 and len(sources) == 1
 
 
 def _one_set(paths: list[Path], items: str | Path | None) -> ItemSet:

@@ -10,6 +10,7 @@ from proband import models, suites
 from proband.core.options import NoOptions, described
 from proband.core.plugins import declared
 from proband.models.embedded import PACKAGES
+from proband.solvers.prompts import shipped
 
 
 def listing() -> dict[str, list[dict[str, Any]]]:
@@ -25,15 +26,15 @@ def listing() -> dict[str, list[dict[str, Any]]]:
         "nets": [row(n.name, f"{s.name}: {n.help}", n.options) for s in found for n in s.nets],
         "solvers": [row(v.name, f"{s.name}: {v.help}", v.options) for s in found for v in s.solvers],
         "prompts": [
-            row(f"{s.name}/{path.stem}", str(path))
+            row(f"{s.name}/{name}", str(v.prompts))
             for s in found
             for v in s.solvers
             if v.prompts is not None
-            for path in sorted(v.prompts.glob("*.jinja"))
+            for name in shipped(v.prompts)
         ],
         "verbs": [row(f"{s.name} {v.name}", _first_line(declared(v.run))) for s in found for v in s.verbs],
         "tasks": [row(f"{s.name}/{name}", "for people, in `proband annotate`") for s in found for name in s.tasks],
-        "variations": [row(f"{s.name}/{v.name}", v.help) for s in found for v in s.variations.values()],
+        "variations": [row(f"{s.name}/{v.name}", v.help) for s in found for v in s.all_variations()],
         "studies": [row(name, title) for name, title in studies().items()],
     }
 

@@ -53,6 +53,7 @@ from proband.pipeline.asking.job import Job, reads
 from proband.pipeline.asking.model_calls import Counting
 from proband.pipeline.asking.setup import RunOptions, asks_before, choose_solver, settled_model, without_asking
 from proband.pipeline.build import versions
+from proband.solvers.prompts import expanded, short_name
 
 
 def run(items: str | Path, *, model: str | Model, out: str | Path, **how: Any) -> Run:
@@ -92,6 +93,14 @@ def prompt_of(items: str | Path, item_id: str, *, model: str | Model, **how: Any
     raise ProbandError(f"has no item {item_id!r}", file=items_path(Path(items)))
 
 
+def prompts_of(items: str | Path, names: Sequence[str]) -> dict[str, str]:
+    """The prompts that a user names for these items, one by one, with their short names (solvers/prompts.py)."""
+    solver = next((each for each in suite_of(items).solvers if each.prompts is not None), None)
+    if names and solver is not None and solver.prompts is not None:
+        names = expanded(names, solver.prompts, default=str(solver.recorded(solver.options())["prompt"]))
+    return {name: short_name(name) for name in names}
+
+
 def first_item(items: str | Path) -> Item:
     path = items_path(Path(items))
     for number, raw in raw_lines(path):
@@ -124,7 +133,9 @@ class Runner:
         """Which items are asked: those that are scored, or what `split` and `limit` say."""
         how, solver = self.how, self.solver
         split = how.split or solver.split
-        found = asked(self.items, suite=self.suite, limit=how.limit, split=split, training=solver.needs_all_items)
+        found = asked(
+            self.items, suite=self.suite, limit=how.limit, split=split, training=solver.needs_all_items, turn=how.turn
+        )
         shots, folder = solver.examples(self.options)
         if shots and "train" in found.splits and (not folder or Path(folder).resolve() == self.items.resolve()):
             raise ProbandError(
@@ -154,7 +165,8 @@ class Runner:
         too_long = {} if self.how.too_long == "fail" else {"too-long": self.how.too_long}
         limit = {} if self.how.limit is None else {"limit": self.how.limit}
         split = {} if self.chosen.every_split else {"split": ",".join(self.chosen.splits)}
-        part = {} if self.chosen.lines is None else {**limit, **split, "asked": self.total}
+        turn = {} if self.how.turn is None else {"prompts-per-item": self.how.turn.each}
+        part = {} if self.chosen.lines is None else {**limit, **split, **turn, "asked": self.total}
         return Run(
             suite=self.suite.name,
             solver=self.solver.name,

@@ -4,20 +4,16 @@ could not be read or failed, which runs are not finished, how far the prompts of
 
 from __future__ import annotations
 
-import statistics
 from collections import Counter
 from collections.abc import Sequence
 
-from proband.core.files import dumps
 from proband.core.metrics import WARNED, Metric
 from proband.core.statistics.estimates import holm
-from proband.core.suite import Sheet
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Cell, Study
 from proband.reporting.numbers.columns import ALPHA, Comparison
 from proband.reporting.numbers.comparisons import between
 from proband.reporting.numbers.grids import Grid
-from proband.reporting.numbers.systems import with_solver
 
 SENTENCES = 6
 
@@ -188,29 +184,3 @@ def unread_warnings(study: Study) -> list[str]:
         if cell is not None and cell.uncovered:
             said.append(f"{label} does not cover {words.count(cell.uncovered, 'item')}: left out of its scores.")
     return said
-
-
-def prompt_spread(study: Study) -> list[Sheet]:
-    """One line per model that was asked with several prompts: the scores by prompt, lowest, highest and deviation."""
-    groups: dict[str, list[tuple[str, float]]] = {}
-    for system, cell in zip(study.systems, study.cell(study.main, {})):
-        prompt = system.tags.get("run.prompt")
-        if prompt is not None and cell is not None:
-            rest = {name: value for name, value in system.tags.items() if name != "run.prompt"}
-            groups.setdefault(dumps(rest), []).append((str(prompt), cell.estimate.mean))
-            groups[dumps(rest)].sort()
-    rows = []
-    for system in study.systems:
-        key = dumps({name: value for name, value in system.tags.items() if name != "run.prompt"})
-        found = groups.pop(key, [])
-        if len({prompt for prompt, _ in found}) < 2:
-            continue
-        means = [mean for _, mean in found]
-        listed = ", ".join(f"{prompt} {words.figure(mean, study.main)}" for prompt, mean in found)
-        ends = [words.figure(value, study.main) for value in (min(means), max(means), statistics.stdev(means))]
-        rows.append((with_solver(str(system.tags["run.model"]), str(system.tags["run.solver"])), listed, *ends))
-    if not rows:
-        return []
-    header = ("model", "prompts", "lowest", "highest", "standard deviation")
-    title = f"Spread between prompts ({words.metric(study.main)})"
-    return [Sheet(name="prompts", title=title, header=header, rows=tuple(rows))]

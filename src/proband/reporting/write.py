@@ -19,7 +19,7 @@ from proband.core.suite import Analysis, Claim, Published, Results, Suite, Table
 from proband.core.text import slug
 from proband.reporting.claims import Verdict, as_sheet, chosen, judge
 from proband.reporting.draw.marks import MODELS, can_paint
-from proband.reporting.findings import prompt_spread, sentences, unread_warnings
+from proband.reporting.findings import sentences, unread_warnings
 from proband.reporting.folder import Folder
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
@@ -29,7 +29,9 @@ from proband.reporting.numbers.item_sets import ItemSet, names
 from proband.reporting.numbers.systems import unique
 from proband.reporting.page.browse import write_browser
 from proband.reporting.page.page import PAGES, Section, pages, sheet_file
+from proband.reporting.prompts import prompt_sheets
 from proband.reporting.tables.combined import across_suites, combined_table
+from proband.reporting.variations import ORIGINAL, effects_of, variation_sheets, variation_table
 
 ALL = "all"
 NO_PLOTS = "PNG and PDF figures were not written: they need matplotlib (pip install 'proband[plots]')."
@@ -179,10 +181,14 @@ def colour(studies: Sequence[Study]) -> None:
 def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callable[[], None]) -> Section:
     """The files of one item set."""
     suite = study.items.suite
-    title = f"All {study.scope}"
-    overall = fill(study, Table(name="headline", title=title, rows=(), columns=(), metric=study.main.name))
+    varied = effects_of(study.items.manifest)
+    title, where = ("Source items", {"variation": ORIGINAL}) if varied else (f"All {study.scope}", {})
+    headline = Table(name="headline", title=title, rows=(), columns=(), metric=study.main.name, where=where)
+    overall = fill(study, headline)
     folder.grid(overall)
-    grids = []
+    grids = [fill(study, variation_table(study.main, varied))] if varied else []
+    for grid in grids:
+        folder.grid(grid)
     for table in what.tables_of(suite):
         grid = fill(study, table)
         if not grid.empty:
@@ -196,7 +202,7 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
         for each in what.analyses_of(suite)
         for sheet in (each.of(results, study.seed) if each.of else combined_table(study, each))
     ]
-    sheets += prompt_spread(study)
+    sheets += [*prompt_sheets(study), *variation_sheets(results, study.main)]
     for sheet in sheets:
         folder.sheet(sheet, sheet_file(sheet, study.key))
     compared = comparisons(study)

@@ -7,12 +7,17 @@ A template sees
     shots                           worked examples: the same fields, and `answer`
     think                           whether the model is to reason before it answers (--think)
     chat                            whether a chat model reads it; a base model goes on writing where the text ends
+
+A suite may have a bank of rewordings: rewordings.txt holds one instruction a line, each of which may use the same
+fields, and rewordings.jinja the text around it, where it stands in place of INSTRUCTION. They are the prompts
+`reworded-1`, ...; a user's own file of such lines, `mine.txt`, gives `mine.txt#1`, ...
 """
 
 from __future__ import annotations
 
 import hashlib
 import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +29,9 @@ from proband.core.errors import ProbandError
 from proband.core.types import Item
 
 SUFFIX = ".jinja"
+BANK = "rewordings"  # the name of both files
+EVERY = "all"
+REWORDED = re.compile(r"reworded-(\d+)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,25 +77,88 @@ def _compiled(text: str) -> Any:
 
 
 def shipped(folder: Path) -> list[str]:
-    """The names of the prompts in a suite's folder."""
-    return sorted(path.stem for path in folder.glob(f"*{SUFFIX}"))
+    """The names of the prompts in a suite's folder, rewordings last."""
+    names = sorted(path.stem for path in folder.glob(f"*{SUFFIX}") if path.stem != BANK)
+    return [*names, *rewordings(folder)]
+
+
+def rewordings(folder: Path) -> list[str]:
+    """The names of the rewordings that a suite ships."""
+    bank = folder / f"{BANK}.txt"
+    return [f"reworded-{n}" for n in range(1, len(instructions(bank)) + 1)] if bank.exists() else []
+
+
+def instructions(path: Path) -> list[str]:
+    """The lines of a bank of rewordings; `#` begins a comment."""
+    lines = [line.strip() for line in _text(path).splitlines()]
+    found = [line for line in lines if line and not line.startswith("#")]
+    if not found:
+        raise ProbandError("contains no instruction: one a line", file=path)
+    return found
+
+
+def expanded(names: Sequence[str], folder: Path, *, default: str) -> list[str]:
+    """What a user names as prompts, one by one: `all` is the default prompt and all rewordings of it, a file of
+    instructions (.txt) each of its lines."""
+    out: list[str] = []
+    for name in names:
+        if name == EVERY:
+            if not rewordings(folder):
+                raise ProbandError(f"--prompt all: this suite has no rewordings; it has {', '.join(shipped(folder))}")
+            out += [default, *rewordings(folder)]
+        elif name.endswith(".txt"):
+            out += [f"{name}#{n}" for n in range(1, len(instructions(Path(name))) + 1)]
+        else:
+            out.append(name)
+    return list(dict.fromkeys(out))
+
+
+def short_name(name: str) -> str:
+    """The name of a prompt in folders and reports.
+
+    >>> short_name("mine/own.jinja"), short_name("mine/bank.txt#3"), short_name("letters")
+    ('own', 'bank-3', 'letters')
+    """
+    path, _, number = name.partition("#")
+    return f"{Path(path).stem}-{number}" if number else Path(path).stem
 
 
 def read_prompt(name: str, folder: Path, *, default: str) -> Prompt:
-    """A shipped prompt by name, or a file of the user's own."""
+    """A shipped prompt by name, a rewording, or a file of the user's own."""
+    name = name or default
+    bank, _, number = name.partition("#")
+    if found := REWORDED.fullmatch(name):
+        return _reworded(folder / f"{BANK}.txt", int(found[1]), folder, name=name)
+    if number.isdecimal():
+        return _reworded(Path(bank), int(number), folder, name=short_name(name))
     names = shipped(folder)
-    path = folder / f"{name or default}{SUFFIX}" if (name or default) in names else Path(name)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        if path.parent == folder or path.suffix or "/" in name:
-            raise ProbandError(error.strerror or "cannot be read", file=path) from None
-        raise ProbandError(f"no prompt {name!r}: there are {', '.join(names)}, or name a file") from None
-    except UnicodeDecodeError:
-        raise ProbandError("a prompt is UTF-8 text; this is not", file=path) from None
-    prompt = Prompt(name=path.stem, path=path, text=text)
+    path = folder / f"{name}{SUFFIX}" if name in names else Path(name)
+    if not path.exists() and path.parent != folder and not path.suffix and "/" not in name:
+        raise ProbandError(f"no prompt {name!r}: there are {', '.join(names)}, or name a file")
+    prompt = Prompt(name=path.stem, path=path, text=_text(path))
     prompt.check()
     return prompt
+
+
+def _reworded(bank: Path, number: int, folder: Path, *, name: str) -> Prompt:
+    """The text around an instruction, with the instruction in its place."""
+    lines = instructions(bank)
+    if not 1 <= number <= len(lines):
+        raise ProbandError(f"no prompt {name!r}: there are {len(lines)} instructions", file=bank)
+    prompt = Prompt(
+        name=name, path=bank, text=_text(folder / f"{BANK}{SUFFIX}").replace("INSTRUCTION", lines[number - 1])
+    )
+    prompt.check()
+    return prompt
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ProbandError(error.strerror or "cannot be read", file=path) from None
+    except UnicodeDecodeError:
+        raise ProbandError("a prompt is UTF-8 text; this is not", file=path) from None
 
 
 def values_of(item: Item, more: Mapping[str, Any]) -> dict[str, Any]:

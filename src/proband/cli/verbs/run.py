@@ -94,9 +94,18 @@ class Prompting:
         Parameter(
             metavar="NAME|FILE",
             help="Jinja template: a shipped one (`proband list prompts`) or a file; repeatable: one run per prompt, in "
-            "subfolders of their names.",
+            "subfolders of their names; all: the default one and every rewording that ships; FILE.txt: a file of "
+            "rewordings, one instruction a line.",
         ),
     ] = ()
+    prompts_per_item: Annotated[
+        int | None,
+        Parameter(
+            metavar="N",
+            validator=COUNT,
+            help="Ask each item with N of the prompts, drawn at random and balanced, instead of all.",
+        ),
+    ] = None
     shots: Annotated[
         int | None,
         Parameter(
@@ -132,7 +141,8 @@ class Prompting:
 
     def given(self) -> dict[str, Any]:
         """The options of the solver that the user has set, without the prompt."""
-        given = {name.replace("_", "-"): value for name, value in dataclasses.asdict(self).items() if name != "prompt"}
+        given = {name.replace("_", "-"): value for name, value in dataclasses.asdict(self).items()}
+        del given["prompt"], given["prompts-per-item"]
         return {name: value for name, value in given.items() if value}
 
 
@@ -208,7 +218,7 @@ def run(
     """
     loud.set()
     words = {**prompting.given(), **settings(asking.set)}
-    prompts = prompting.prompt or ("",)
+    prompts, turns = _prompts(items, prompting)
     how = {
         "model": model,
         "solver": asking.solver or ("generate" if prompting.given() or prompting.prompt else None),
@@ -230,14 +240,28 @@ def run(
         folder = out if len(prompts) == 1 else None
         give([dry_run(items, out=folder, **how, options=each) for each in options], planned, json=json)
         return
-    folders = {prompt: out / Path(prompt).stem if len(prompts) > 1 else out for prompt in prompts}
+    folders = {prompt: out / name if len(prompts) > 1 else out for prompt, name in prompts.items()}
     if len(set(folders.values())) < len(prompts):
         raise ProbandError("two prompts have the same name, and so would have the same folder")
     made = [
-        scored(items, out=folder, **how, options={**words, "prompt": prompt} if prompt else words)
+        scored(items, out=folder, **how, turn=turns[prompt], options={**words, "prompt": prompt} if prompt else words)
         for prompt, folder in folders.items()
     ]
     give(made[0] if len(made) == 1 else {"runs": made, "spread": spread(made)}, scores_layout, json=json)
+
+
+def _prompts(items: Path, prompting: Prompting) -> tuple[Mapping[str, str], dict[str, Any]]:
+    """The prompts one by one with their short names, and of each its turn where they share the items out."""
+    from proband.pipeline.asking.items_and_answers import Turn
+    from proband.pipeline.run import prompts_of
+
+    prompts, each = prompts_of(items, prompting.prompt) or {"": ""}, prompting.prompts_per_item
+    if each is not None and not each < len(prompts):
+        raise ProbandError(
+            f"--prompts-per-item {each}: must be fewer than the prompts, of which there are {len(prompts)}"
+        )
+    turns = {p: None if each is None else Turn(place, len(prompts), each) for place, p in enumerate(prompts)}
+    return prompts, turns
 
 
 def scored(items: Path, *, out: Path, **how: Any) -> dict[str, Any]:

@@ -64,8 +64,36 @@ class Asked:
         return None if self.lines is None else int(self.lines.sum())
 
 
-def asked(items: Path, *, suite: Suite, limit: int | None = None, split: str = "", training: bool = False) -> Asked:
-    """What a run asks; `training`: the solver learns from training items, and is given them too."""
+@dataclass(frozen=True)
+class Turn:
+    """One of `prompts` prompts that share the items out: each item is asked with `each` of them."""
+
+    place: int
+    prompts: int
+    each: int
+
+    def takes(self, rank: NDArray[Any]) -> NDArray[np.bool_]:
+        """Whether this prompt asks the items of these ranks (their places in a random order): every prompt has equally
+        many, and every two prompts share items.
+
+        >>> [Turn(place, 3, 2).takes(np.arange(6)).astype(int).tolist() for place in range(3)]
+        [[1, 1, 0, 0, 1, 1], [1, 0, 1, 1, 1, 0], [0, 1, 1, 1, 0, 1]]
+        """
+        wanted: NDArray[np.bool_] = (self.place - rank * self.each - (rank // self.prompts)) % self.prompts < self.each
+        return wanted
+
+
+def asked(
+    items: Path,
+    *,
+    suite: Suite,
+    limit: int | None = None,
+    split: str = "",
+    training: bool = False,
+    turn: Turn | None = None,
+) -> Asked:
+    """What a run asks; `training`: the solver learns from training items, and is given them too; `turn`: its prompt
+    asks a part of the items."""
     path = items_path(items)
     codes = np.frombuffer(
         array("b", (SPLITS.index(decode(SplitAlone, raw, file=path, line=n).split) for n, raw in raw_lines(path))),
@@ -74,9 +102,11 @@ def asked(items: Path, *, suite: Suite, limit: int | None = None, split: str = "
     splits = scored_splits({SPLITS[code] for code in np.unique(codes)}, split)
     counts = np.isin(codes, [SPLITS.index(each) for each in splits])
     chosen = counts if limit is None else sampled(items, counts, suite=suite, limit=limit)
+    if turn is not None:
+        chosen = chosen & in_turn(items, chosen, turn)
     if training:
         chosen = chosen | (~counts & (codes == SPLITS.index("train")))
-    whole = limit is None and bool(chosen.all())
+    whole = limit is None and turn is None and bool(chosen.all())
     return Asked(splits, None if whole else chosen, every_split=bool(counts.all()))
 
 
@@ -87,7 +117,7 @@ def sampled(items: Path, counts: NDArray[np.bool_], *, suite: Suite, limit: int)
     for item in read_items(items, Outline):
         tags = {**item.tags, **suite.derive(item.tags)}
         of_line.append(kinds.setdefault(tuple(tags.get(name) for name in names), len(kinds)))
-        keys.append(int.from_bytes(hashlib.sha256(item.id.encode()).digest()[:8], "big"))
+        keys.append(_key(item.id))
     place = np.flatnonzero(counts)
     kind, key = np.frombuffer(of_line, dtype=np.int32)[place], np.frombuffer(keys, dtype=np.uint64)[place]
     quota = quotas(list(kinds), np.bincount(kind, minlength=len(kinds)), limit)
@@ -97,6 +127,21 @@ def sampled(items: Path, counts: NDArray[np.bool_], *, suite: Suite, limit: int)
     chosen = np.zeros(len(counts), dtype=np.bool_)
     chosen[place[order[rank < quota[kind[order]]]]] = True
     return chosen
+
+
+def in_turn(items: Path, counts: NDArray[np.bool_], turn: Turn) -> NDArray[np.bool_]:
+    """For each line of the items that counts, whether the prompt whose turn it is asks it."""
+    keys = array("Q", (_key(item.id) for item in read_items(items, Outline)))
+    place = np.flatnonzero(counts)
+    rank = np.empty(len(place), dtype=np.int64)
+    rank[np.argsort(np.frombuffer(keys, dtype=np.uint64)[place], kind="stable")] = np.arange(len(place))
+    chosen = np.zeros(len(counts), dtype=np.bool_)
+    chosen[place] = turn.takes(rank)
+    return chosen
+
+
+def _key(name: str) -> int:
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
 
 
 def table_tags(suite: Suite) -> tuple[str, ...]:

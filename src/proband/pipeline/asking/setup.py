@@ -18,6 +18,7 @@ from proband.core.files import read_json
 from proband.core.progress import say
 from proband.core.protocols import ABILITIES, Generates, Model, ScoresText
 from proband.core.suite import Solver, Suite
+from proband.pipeline.asking.items_and_answers import Turn
 
 OnError = Literal["fail", "record"]
 TooLongChoice = Literal["fail", "skip", "cut-left"]
@@ -33,6 +34,7 @@ class RunOptions:
     seed: int = 0
     limit: int | None = None  # a sample of so many items (items_and_answers.py)
     split: str = ""  # the splits that are asked: those that are scored, if not named (core/metrics.py)
+    turn: Turn | None = None  # the prompt is one of several that share the items out (items_and_answers.py)
     cache: Path | bool = True  # False: ask the model everything anew
     options: Mapping[str, Any] = field(default_factory=dict)  # of the solver
     engine: Literal["local", "ray"] = "local"

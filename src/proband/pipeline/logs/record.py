@@ -21,6 +21,7 @@ class Wanted:
     metric: str = ""
     cluster: str = ""
     items: Path | None = None
+    by_source: bool = False  # varied items count under the name of the item they were made from
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,5 @@
-"""One of our own runs as a log, so that it can stand beside another tool's: paired by the id of the items."""
+"""One of our own runs as a log, so that it can stand beside another tool's: paired by the id of the items, or varied
+items by that of their source."""
 
 from __future__ import annotations
 
@@ -19,8 +20,11 @@ def read(folder: Path, wanted: Wanted) -> Log:
         raise ProbandError(f"metric {metric.name!r} is over a set and cannot be paired with a log", file=folder)
     entries = []
     for item, answer in items.answers(0):
+        if item.tags.get("variation") == "original" and wanted.by_source:
+            continue  # the other run has it
         if numbers := metric.numbers(item, answer):
             clusters = tuple(f"clusters={each}" for each in item.facts.get("clusters", ()))
             value = sum(numbers) / len(numbers)
-            entries.append(Entry(item=item.id, value=value, clusters=clusters, tags=item.tags, split=item.split))
+            name = str(item.facts.get("source", item.id)) if wanted.by_source else item.id
+            entries.append(Entry(item=name, value=value, clusters=clusters, tags=item.tags, split=item.split))
     return collected(entries, label=items.labels[0], metric=metric.name, path=folder)

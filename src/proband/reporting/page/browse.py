@@ -128,7 +128,7 @@ class _Browser:
         return records
 
     def index(self, records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        study = self.study
+        study, groups = self.study, groups_of(self.study)
         return {
             "suite": study.items.suite.name,
             "count": len(records),
@@ -148,6 +148,7 @@ class _Browser:
             "right": ["".join(map(self._sign, given, line.tolist())) for given, line in zip(self.answers, self.values)],
             "ranked": study.main.over == "set",
             "drawn": [i for i, record in enumerate(records) if "svg" in record],
+            **({} if groups is None else {"groups": groups[self.places].tolist()}),
         }
 
     def _record(self, i: int) -> dict[str, Any]:
@@ -227,12 +228,26 @@ def sample(study: Study, values: Sequence[Any], *, most: int) -> Ints:
     count = study.arrays.count
     if count <= most:
         return np.arange(count)
+    if (groups := groups_of(study)) is not None:  # items with all their variations
+        first = np.unique(groups, return_index=True)[1]
+        chosen = spread(np.zeros(len(first), np.int64), most=max(1, most * len(first) // count), seed=study.seed)
+        return np.flatnonzero(np.isin(groups, groups[first[chosen]]))
     table = next(iter(study.items.suite.tables), None)
     names = [name for name in ((*table.rows, *table.columns) if table else ()) if name in study.arrays.tags]
     lines = [study.arrays.tags[name].codes.astype(np.int64) for name in names]
     lines += [_outcome(each) for each in values]
     strata = np.unique(np.column_stack(lines), axis=0, return_inverse=True)[1] if lines else np.zeros(count, np.int64)
     return spread(strata, most=most, seed=study.seed)
+
+
+def groups_of(study: Study) -> Ints | None:
+    """Of each item of a varied set a number that it shares with its source; None for other sets. What was made from an
+    item stands behind it (pipeline/vary.py)."""
+    tag = study.arrays.tags.get("variation")
+    if tag is None or "original" not in tag.values:
+        return None
+    groups: Ints = np.cumsum((tag.codes == tag.values.index("original")) | (tag.codes < 0))
+    return groups
 
 
 def _outcome(values: Any) -> Ints:

@@ -178,7 +178,21 @@ const PROBAND = (() => {
       drawings.append(make("div", "", make("h3", "small", run || "Drawing"), image));
     }
     box.append(drawings);
+    if (set.groups) drawVariations(set, i).then((table) => { if (table) box.append(make("h3", "small", "The same item otherwise"), table); }).catch(fail);
     return box;
+  }
+  // An item beside what was made from it: what each model answered, and where its answer is not the one to the source.
+  async function drawVariations(set, i) {
+    const places = set.groups.flatMap((group, place) => group === set.groups[i] ? [place] : []);
+    if (places.length < 2) return null;
+    const tag = set.tags.variation, group = await Promise.all(places.map((place) => item(view.key, place)));
+    const answer = (record, m) => { const given = record.answers[m]; return !given ? "" : given.s && record.choices ? picks(record, given).slice(0, 3).join(" / ") : given.t ?? ""; };
+    const gold = (record) => record.choices && record.gold !== null ? record.choices[record.gold] : "";
+    const head = make("tr", "", ...["variation", "item", "gold", ...set.runs].map((text) => make("th", "", text)));
+    const lines = group.map((record, n) => make("tr", places[n] === i ? "here" : "",
+      make("th", "", tag.values[tag.codes[places[n]]]), make("td", "prompt", record.prompt), make("td", "", gold(record)),
+      ...set.runs.map((_, m) => make("td", gold(record) === gold(group[0]) && answer(record, m) !== answer(group[0], m) ? "changed" : "", tick(set, m, places[n]), ` ${answer(record, m)}`))));
+    return scrolled(make("div", "blanks variations", make("table", "", make("thead", "", head), make("tbody", "", ...lines))), "variations of this item");
   }
   // What scrolls can be reached by keyboard, and has a name.
   function scrolled(element, name) {

@@ -20,6 +20,7 @@ from proband.suites.analogy.solvers.retrieval import RECIPROCAL_RANK, TOP1
 SUITE = Suite(
     name="analogy",
     question="Does it know that Paris : France is Rome : Italy, and not France : Paris, Italy : France, Paris : Rome?",
+    variations="proband.suites.analogy.variations:VARIATIONS",
     cites="Rezaee and Camacho-Collados 2022, Probing Relational Knowledge in Language Models via Word Analogies",
     build=build,
     options=BuildOptions,

@@ -102,6 +102,12 @@ def example_options(options: BuildOptions) -> BuildOptions | None:
 def build(options: BuildOptions, *, seed: int) -> Built:
     if options.data and multiple_choice.looks_like(Path(options.data)):
         return multiple_choice.build(Path(options.data), template=options.template)
+    plan = plan_of(options, seed=seed)
+    return Built(items=plan.items(), licence=plan.licence, summary=plan.summary)
+
+
+def plan_of(options: BuildOptions, *, seed: int) -> Plan:
+    """The relations of the source, and what spoils them."""
     every, licence = sources.read(options.data)
     names = [fold(name) for name in options.relations.split(",") if name.strip()]
     chosen = [relation for relation in every if not names or any(name in fold(relation.name) for name in names)]
@@ -118,8 +124,14 @@ def build(options: BuildOptions, *, seed: int) -> Built:
         )
         for relation in chosen
     ]
-    plan = Plan(options=options, seed=seed, template=pattern(options.template), spoilers=spoilers, every=every)
-    return Built(items=plan.items(), licence=licence, summary=plan.summary)
+    return Plan(
+        options=options,
+        seed=seed,
+        template=pattern(options.template),
+        spoilers=spoilers,
+        every=every,
+        licence=licence,
+    )
 
 
 @dataclass
@@ -131,6 +143,7 @@ class Plan:
     template: str
     spoilers: Sequence[Spoiler]
     every: Sequence[Relation]  # of the source, chosen or not
+    licence: str
     count: Counter[tuple[str, Tag]] = field(default_factory=Counter)  # items by relation and probe
     trained: Counter[tuple[str, Tag]] = field(default_factory=Counter)  # training items by relation and paper's probe
     words_dropped: dict[str, int] = field(default_factory=dict)

@@ -37,6 +37,7 @@ from proband.suites.inference.methods.sentence_encoder import SENTENCES
 SUITE = Suite(
     name="inference",
     question='Does "aspirin eliminates headaches" answer "which drug treats headaches?"',
+    variations="proband.suites.inference.variations:VARIATIONS",
     cites="Levy and Dagan 2016, Annotating Relation Inference in Context via Question Answering",
     build=build,
     options=BuildOptions,

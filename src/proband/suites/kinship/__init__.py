@@ -66,6 +66,7 @@ def verify(item: Item) -> Verified:
 SUITE = Suite(
     name="kinship",
     question="Can it compose relations told in a story, longer and noisier than any it was trained on?",
+    variations="proband.suites.kinship.variations:VARIATIONS",
     cites="Sinha, Sodhani, Dong, Pineau and Hamilton 2019, CLUTRR; Sinha 2022, chapter 3",
     build=build,
     options=BuildOptions,

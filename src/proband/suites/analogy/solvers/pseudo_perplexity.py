@@ -43,24 +43,26 @@ def _answers(
 ) -> list[Answer]:
     """-log PPPL of each option's sentence, less the option's prior (the same sentence about "something") or not. With
     span `option` only its own tokens count, the query being context."""
-    asked = [query_and_options(item) for item in items]
-    pairs = dict.fromkeys((query, option) for query, choices in asked for option in choices)
+    asked = [(*query_and_options(item), item.facts.get("template", options.template)) for item in items]
+    texts = dict.fromkeys((query, option, name) for query, choices, name in asked for option in choices)
     if less_prior:
-        pairs |= dict.fromkeys((NOTHING, option) for _, option in list(pairs))
-    texts = [_text(query, option, options) for query, option in pairs]
-    scored = model.score(texts, method=method_of(model, options.method))  # each distinct (query, option) once
-    value = {pair: normalised(score, options.norm) for pair, score in zip(pairs, scored, strict=True)}
+        texts |= dict.fromkeys((NOTHING, option, name) for _, option, name in list(texts))
+    scored = model.score(
+        [_text(*each, options) for each in texts], method=method_of(model, options.method)
+    )  # each distinct (query, option) once
+    value = {text: normalised(score, options.norm) for text, score in zip(texts, scored, strict=True)}
     return [
         Answer(
             item_id=item.id,
-            scores=tuple(value[query, c] - (value[NOTHING, c] if less_prior else 0.0) for c in choices),
+            scores=tuple(value[query, c, name] - (value[NOTHING, c, name] if less_prior else 0.0) for c in choices),
         )
-        for item, (query, choices) in zip(items, asked, strict=True)
+        for item, (query, choices, name) in zip(items, asked, strict=True)
     ]
 
 
-def _text(query: Pair, option: Pair, options: ScoringOptions) -> Text:
-    text, spans = fill_spans(options.template, query, option)
+def _text(query: Pair, option: Pair, template: str, options: ScoringOptions) -> Text:
+    """An item that was varied has a template of its own."""
+    text, spans = fill_spans(template, query, option)
     return Text(text, min(spans[2:])[0] if options.span == "option" else 0)
 
 

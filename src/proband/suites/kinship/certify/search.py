@@ -195,6 +195,26 @@ def counter_family(
     return None if found is None else restore(found, order)
 
 
+def family_of(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]) -> Family | None:
+    """A family in which the story is true, or None: its facts contradict each other. It is the same one each time: a
+    fresh solver finds it.
+
+    >>> family_of(["male", "male"], [(0, "father", 1)], (0, 1)).relations(0, 1)
+    frozenset({'father'})
+    """
+    pattern, order = canonical(genders, edges, query)
+    named, people = len(pattern[0]), sum(witnesses(NEUTRAL[relation], STRICT) for _, relation, _ in edges)
+    if named + people > LARGEST:
+        raise ProbandError(f"too large to search: {len(genders)} people and {len(edges)} connected facts")
+    search = Search(named=named, spare=people, world=STRICT, open=False)
+    try:
+        literals = search.assume(pattern[0], pattern[1])
+        found = None if literals is None else search.model(literals)
+    finally:
+        search.solver.delete()
+    return None if found is None or not agrees(found, *pattern[:2]) else restore(found, order)
+
+
 def has_counter_family(pattern: Pattern, target: str, *, world: World) -> bool:
     """Is there a family of a canonical pattern in which the label does not hold?"""
     return _counter(pattern, target, world) is not None

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from proband.suites.kinship.world.relations import FEMALE
 from proband.suites.kinship.world.rules import OTHER, Rules
@@ -166,19 +166,68 @@ def depth(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tu
 
 
 def _line(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]) -> int | None:
-    """The cheapest derivation by rules with single outcomes: a told fact costs 1, a step the sum of its premises."""
-    cost: dict[tuple[int, int], tuple[int, int]] = {}  # pair -> (cost, relation)
+    """What the cheapest derivation by rules with single outcomes costs."""
+    known = _derived(rules, genders, edges)
+    return known[query].cost if query in known else None
+
+
+class Derived(NamedTuple):
+    """What is known of a pair: told facts cost 1, a step the sum of its premises. `through` is the third person of the
+    step; -1 for a told fact."""
+
+    cost: int
+    relation: int
+    through: int
+
+
+def _derived(rules: Rules, genders: Sequence[str], edges: Sequence[Edge]) -> dict[tuple[int, int], Derived]:
+    """The cheapest derivations by rules with single outcomes."""
+    known: dict[tuple[int, int], Derived] = {}
     for i, word, j in edges:
-        cost[i, j], cost[j, i] = (1, rules.code[word]), (1, rules.inverse[rules.code[word]])
+        known[i, j] = Derived(1, rules.code[word], -1)
+        known[j, i] = Derived(1, rules.inverse[rules.code[word]], -1)
     people, moved = range(len(genders)), True
     while moved:
         moved = False
-        for (a, y), (one, first) in list(cost.items()):
+        for (a, y), (one, first, _) in list(known.items()):
             for b in people:
-                if b not in (a, y) and (y, b) in cost:
-                    two, second = cost[y, b]
+                if b not in (a, y) and (y, b) in known:
+                    two, second, _ = known[y, b]
                     outcome = (rules.same if genders[a] == genders[b] else rules.table)[first][second]
                     single = outcome & (outcome - 1) == 0 and 0 < outcome < 1 << len(rules.neutrals)
-                    if single and one + two < cost.get((a, b), (1 << 30, 0))[0]:
-                        cost[a, b], moved = (one + two, outcome.bit_length() - 1), True
-    return cost[query][0] if query in cost else None
+                    if single and ((a, b) not in known or one + two < known[a, b].cost):
+                        known[a, b], moved = Derived(one + two, outcome.bit_length() - 1, y), True
+    return known
+
+
+def derivation(
+    rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]
+) -> list[tuple[Edge, ...]] | None:
+    """A proof of what the query is, as steps [premise, premise, conclusion] or [fact, the same from its other side];
+    None where rules with single outcomes give none.
+
+    >>> from proband.suites.kinship.world.rules import load
+    >>> derivation(load("sound"), ["male", "female", "male"], [(1, "son", 0), (1, "brother", 2)], (0, 2))
+    [((1, 'son', 0), (0, 'mother', 1)), ((0, 'mother', 1), (1, 'brother', 2), (0, 'uncle', 2))]
+    """
+    known, told = _derived(rules, genders, edges), {(i, j): (i, word, j) for i, word, j in edges}
+    if query not in known:
+        return None
+    steps: dict[tuple[int, int], tuple[Edge, ...]] = {}
+
+    def fact(a: int, b: int) -> Edge:
+        return a, rules.word(known[a, b].relation, genders[b]), b
+
+    def prove(a: int, b: int) -> None:
+        if (a, b) in steps or ((a, b) in told and known[a, b].through < 0):
+            return
+        y = known[a, b].through
+        if y < 0:
+            steps[a, b] = (told[b, a], fact(a, b))
+            return
+        prove(a, y)
+        prove(y, b)
+        steps[a, b] = (fact(a, y), fact(y, b), fact(a, b))
+
+    prove(*query)
+    return list(steps.values())

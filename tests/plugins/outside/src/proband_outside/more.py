@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta
@@ -44,12 +45,14 @@ def build(options: MoreOptions, *, seed: int) -> Built:
     return Built(items=items(), licence="CC0-1.0")
 
 
-def turned(item: Item, *, rng: random.Random) -> Item | str:
+def turned(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
     """The choices in the other order."""
     if item.gold is None:
         return "has no gold"
-    return replace(item, id=f"{item.id}-turned", choices=item.choices[::-1], gold=1 - item.gold)
+    return replace(item, choices=item.choices[::-1], gold=1 - item.gold)
 
+
+VARIATIONS = (Variation(name="turned", help="the choices in the other order", effect="keeps", make=turned),)
 
 SUITE = Suite(
     name="more",
@@ -63,7 +66,5 @@ SUITE = Suite(
     show=lambda item: f"{item.prompt}\n  {' | '.join(item.choices)}",
     verbs=(Verb(name="largest", run="proband_outside.own:largest"),),
     audit="proband_outside.own:AUDIT",
-    variations={
-        "turned": Variation(name="turned", help="the choices in the other order", keeps_answer=True, make=turned)
-    },
+    variations="proband_outside.more:VARIATIONS",
 )

@@ -1,0 +1,194 @@
+"""How much of a score is the prompt: models that were asked the same items with several prompts.
+
+An answer is one to an item under a prompt, x_ip. Both are taken as samples: of the items that might have been asked,
+and of the ways in which the question might have been put. With item effects a_i, prompt effects b_p and a rest e_ip,
+
+    x_ip = m + a_i + b_p + e_ip
+
+The interval of the mean m counts both (clusters of several kinds, core/statistics/clusters.py). The spread between
+prompts is that of the b_p, less what the rest alone would give them; the percentiles are those of prompt means drawn
+together by the same factor. Items need not have been asked with every prompt: then chance includes which items a
+prompt was given, and is larger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from proband.core.files import dumps
+from proband.core.metrics import Metric
+from proband.core.statistics import estimates
+from proband.core.statistics.clusters import Clusters, Floats, Neighbours
+from proband.core.suite import Sheet
+from proband.reporting.numbers import words
+from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.columns import item_means
+from proband.reporting.numbers.systems import System, with_solver
+
+QUANTILES = (0.05, 0.5, 0.95)
+LEFT_OUT = ("run.prompt", "run.asked")
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What several prompts say of one model."""
+
+    mean: float
+    low: float
+    high: float
+    few: bool
+    prompts: Floats  # the mean of each prompt
+    sd_prompts: float  # between prompts, less chance
+    sd_items: float
+    quantiles: tuple[float, ...]  # over prompts
+
+
+def figures(x: Floats, clusters: Sequence[Sequence[str]], *, share: bool) -> Figures:
+    """Of the answers x (items x prompts, NaN where an item was not asked with a prompt) to items of these clusters."""
+    items, prompts = np.nonzero(~np.isnan(x))
+    values = x[items, prompts]
+    names = [(f"prompt {p}", *clusters[i]) for i, p in zip(items.tolist(), prompts.tolist())]
+    shared = Neighbours.of(Clusters.of(names), np.arange(len(values)))
+    mean = float(values.mean())
+    found = estimates.interval(estimates.Measured(np.array([mean]), (values - mean)[None]), shared, share=share)
+    count = np.bincount(prompts, minlength=x.shape[1])
+    means = np.bincount(prompts, weights=values, minlength=x.shape[1])[count > 0] / count[count > 0]
+    noise, of_items = _components(x, values)
+    of_prompt = noise / float(count[count > 0].mean())
+    seen = float(means.var(ddof=1)) if len(means) > 1 else 0.0
+    kept = float(np.sqrt(max(0.0, 1.0 - of_prompt / seen))) if seen > 0 else 0.0
+    return Figures(
+        mean=mean,
+        low=found.low,
+        high=found.high,
+        few=found.few,
+        prompts=means,
+        sd_prompts=float(np.sqrt(seen) * kept),
+        sd_items=of_items,
+        quantiles=tuple(float(each) for each in np.quantile(mean + kept * (means - mean), QUANTILES)),
+    )
+
+
+def _components(x: Floats, values: Floats) -> tuple[float, float]:
+    """The variance that chance adds to an answer, seen from a prompt; the standard deviation between items (NaN where
+    it cannot be told). Where every item was asked with every prompt, items are the same for all prompts and add
+    nothing; where not, they do."""
+    items, prompts = x.shape
+    if np.isnan(x).any() or min(x.shape) < 2:
+        return float(values.var(ddof=1)) if len(values) > 1 else 0.0, float("nan")
+    rest = x - x.mean(axis=1, keepdims=True) - x.mean(axis=0, keepdims=True) + x.mean()
+    noise = float((rest**2).sum()) / ((items - 1) * (prompts - 1))
+    return noise, float(np.sqrt(max(0.0, float(x.mean(axis=1).var(ddof=1)) - noise / prompts)))
+
+
+# ---- the report ----------------------------------------------------------------------------------------------------
+
+
+def prompt_sheets(study: Study) -> list[Sheet]:
+    """One line per model that was asked with several prompts, and one per pair of such models."""
+    groups = {key: group for key, group in _groups(study).items() if len(group) > 1}
+    if not groups or study.main.over == "set":
+        return _means_alone(study, groups) if groups else []
+    metric, clusters = study.main, _clusters(study)
+    rows: list[tuple[str | float | int | None, ...]] = []
+    of = dict[str, tuple[dict[str, int], Floats, Figures]]()
+    for group in groups.values():
+        x = np.stack([_values(study, system) for system in group], axis=1)
+        asked = ~np.isnan(x).all(axis=1)
+        found = figures(x[asked], [clusters[i] for i in np.flatnonzero(asked)], share=metric.percent)
+        names = [str(system.tags["run.prompt"]) for system in group]
+        label = with_solver(str(group[0].tags["run.model"]), str(group[0].tags["run.solver"]))
+        rows.append((label, len(group), *_row(found, metric), _listed(names, found, metric)))
+        of[label] = ({name: at for at, name in enumerate(names)}, x, found)
+    interval = "95 %, prompts and items sampled"
+    header = (
+        "model",
+        "prompts",
+        "mean",
+        interval,
+        "5th",
+        "median",
+        "95th",
+        "sd of prompts",
+        "sd of items",
+        "by prompt",
+    )
+    note = (
+        "The mean over prompts, with an interval that counts prompts and items as sampled; percentiles and standard "
+        "deviation over prompts, less what chance alone would spread them."
+    )
+    title = f"Spread between prompts ({words.metric(metric)})"
+    sheets = [Sheet(name="prompts", title=title, header=header, rows=tuple(rows), note=note)]
+    return sheets + _order(of, metric)
+
+
+def _row(found: Figures, metric: Metric) -> tuple[str, ...]:
+    span = (
+        "too few prompts" if found.few else f"{words.figure(found.low, metric)} to {words.figure(found.high, metric)}"
+    )
+    numbers = (*found.quantiles, found.sd_prompts, found.sd_items)
+    return words.figure(found.mean, metric), span, *("–" if n != n else words.figure(n, metric) for n in numbers)
+
+
+def _listed(names: Sequence[str], found: Figures, metric: Metric) -> str:
+    ordered = sorted(zip(names, found.prompts.tolist()), key=lambda pair: -pair[1])
+    return ", ".join(f"{name} {words.figure(mean, metric)}" for name, mean in ordered)
+
+
+def _order(of: Mapping[str, tuple[dict[str, int], Floats, Figures]], metric: Metric) -> list[Sheet]:
+    """Which of two models is ahead, prompt by prompt: a conclusion that flips was one about the prompt."""
+    rows: list[tuple[str | int, ...]] = []
+    for (one, (first, _, mine)), (other, (second, _, theirs)) in combinations(of.items(), 2):
+        shared = [name for name in first if name in second]
+        ahead = [metric.ahead(mine.prompts[first[name]], theirs.prompts[second[name]]) for name in shared]
+        if len(shared) > 1:
+            flips = "flips" if 0 < sum(ahead) < len(shared) else "the same for every prompt"
+            rows.append((one, other, f"{sum(ahead)} of {len(shared)}", flips))
+    header = ("model", "other model", "ahead with", "order")
+    return (
+        [Sheet(name="prompt_order", title="Who is ahead, by prompt", header=header, rows=tuple(rows))] if rows else []
+    )
+
+
+def _groups(study: Study) -> dict[str, list[System]]:
+    """Systems that differ in nothing but their prompt."""
+    groups: dict[str, list[System]] = {}
+    for system in study.systems:
+        if "run.prompt" in system.tags:
+            key = dumps({name: value for name, value in system.tags.items() if name not in LEFT_OUT})
+            groups.setdefault(key, []).append(system)
+    return groups
+
+
+def _values(study: Study, system: System) -> Floats:
+    """The main metric of each item that is scored."""
+    runs = [item_means(study.arrays.metrics[study.main.name][run], study.arrays.count) for run in system.runs]
+    mean: Floats = np.where(study.mask({}), np.mean(runs, axis=0), np.nan)
+    return mean
+
+
+def _clusters(study: Study) -> list[tuple[str, ...]]:
+    """The clusters of each item, by number."""
+    of = study.arrays.clusters
+    named = [tuple(f"c{member}" for member in row if member >= 0) for row in of.member.tolist()]
+    return [named[code] for code in of.code.tolist()]
+
+
+def _means_alone(study: Study, groups: Mapping[str, list[System]]) -> list[Sheet]:
+    """Of a metric that has no number for a single item: the values by prompt."""
+    values = {s.label: c.estimate.mean for s, c in zip(study.systems, study.cell(study.main, {})) if c is not None}
+    rows = []
+    for group in groups.values():
+        label = with_solver(str(group[0].tags["run.model"]), str(group[0].tags["run.solver"]))
+        listed = [(str(s.tags["run.prompt"]), values[s.label]) for s in group if s.label in values]
+        means = np.array([value for _, value in listed])
+        texts = ", ".join(f"{name} {words.figure(value, study.main)}" for name, value in listed)
+        ends = (means.min(), means.max(), means.std(ddof=1))
+        rows.append((label, texts, *(words.figure(float(end), study.main) for end in ends)))
+    header = ("model", "prompts", "lowest", "highest", "standard deviation")
+    title = f"Spread between prompts ({words.metric(study.main)})"
+    return [Sheet(name="prompts", title=title, header=header, rows=tuple(rows))]

@@ -1,0 +1,228 @@
+"""What variations show of a run: how far answers flip that may not, what survives, what follows a change, and the gap
+between items and their twins.
+
+The unit is the source item: of each, one number per variation (the mean over several of one kind). Intervals count
+source items as the sample, and what these share (their clusters).
+
+    flips          share of varied items on which the answer is another one than on the source, where it may not be
+    before, after  the score on the source items and on what was made from them, paired
+    surviving      right on the source and on all its variations that keep the answer
+    follows        right on the source and on the changed item: the answer followed the change
+    gap            score on the source items minus that on their twins: above 0 where the source was learnt by heart
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from proband.core.metrics import ACCURACY, Metric
+from proband.core.statistics import estimates
+from proband.core.statistics.clusters import Clusters, Neighbours, clusters_of
+from proband.core.suite import Results, Sheet, Table
+from proband.core.types import LEFT_OUT, Answer, Item
+
+ORIGINAL = "original"
+Row = tuple[str | float | int | None, ...]
+
+
+@dataclass
+class Source:
+    """A source item with what a run made of it and of its variations: (right, answer in words)."""
+
+    clusters: tuple[str, ...]
+    right: float
+    said: str
+    choices: frozenset[str]
+    varied: dict[str, list[tuple[float | None, str, bool]]] = field(
+        default_factory=dict
+    )  # right, flipped?, same choices
+
+
+def effects_of(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """The variations of a varied set by name, with what becomes of the right answer; empty for other sets."""
+    return {name: each["effect"] for name, each in manifest.get("variations", {}).items()}
+
+
+def variation_sheets(results: Results, metric: Metric) -> list[Sheet]:
+    """A table per question that variations answer, over the items of a varied set; none for other sets."""
+    effects = effects_of(results.manifest)
+    if not effects:
+        return []
+    scores = metric if metric.over == "item" else ACCURACY
+    rows: list[Row] = []
+    overall: list[Row] = []
+    for run, label in enumerate(results.labels):
+        sources = collect(results.scored(run), scores)
+        for name, effect in effects.items():
+            rows += _rows(label, name, effect, sources)
+        overall += _surviving(label, effects, sources)
+    rows = _corrected(rows)
+    sheets = []
+    if rows:
+        note = (
+            "Each line compares source items with what was made from them, paired; the interval is of the difference. "
+            "Flips: the answer is another one, though the right answer is the same. Follows: right before and after a "
+            "change of the right answer. For twins the difference is the contamination gap, source minus twin. "
+            "P-values are corrected by Holm over the table."
+        )
+        header = (
+            "model",
+            "variation",
+            "right answer",
+            "source items",
+            "before",
+            "after",
+            "difference",
+            "95 %",
+            "p (Holm)",
+            "flips",
+            "95 % of flips",
+            "follows",
+            "95 % of follows",
+        )
+        sheets.append(
+            Sheet(name="variations", title="The same items otherwise", header=header, rows=tuple(rows), note=note)
+        )
+    if overall:
+        columns = ("model", "source items", "score", "surviving", "95 % of surviving", "variations")
+        note = "Surviving: right on the item and on every variation of it that keeps the answer."
+        sheets.append(Sheet(name="surviving", title="What survives", header=columns, rows=tuple(overall), note=note))
+    return sheets
+
+
+def variation_table(metric: Metric, effects: Mapping[str, str]) -> Table:
+    """The score by variation, the source items first: the figure that shows it at a glance."""
+    return Table(
+        name="by_variation",
+        title="Source items and their variations",
+        rows=(),
+        columns=("variation",),
+        metric=metric.name,
+        order={"variation": (ORIGINAL, *effects)},
+    )
+
+
+def collect(answers: Iterable[tuple[Item, Answer]], metric: Metric) -> list[Source]:
+    """Source items with their variations; a variation without an answer to its source is left out."""
+    sources: dict[str, Source] = {}
+    for item, answer in answers:
+        variation, source = item.tags.get("variation"), item.facts.get("source")
+        if variation is None or source is None or answer.status in LEFT_OUT:
+            continue
+        numbers = metric.numbers(item, answer)
+        right = float(np.mean(numbers)) if numbers else None
+        if variation == ORIGINAL:
+            if right is not None:
+                sources[str(source)] = Source(clusters_of(item), right, words(item, answer), frozenset(item.choices))
+        elif str(source) in sources:
+            there = sources[str(source)]
+            same = frozenset(item.choices) == there.choices
+            there.varied.setdefault(str(variation), []).append((right, words(item, answer), same))
+    return list(sources.values())
+
+
+def words(item: Item, answer: Answer) -> str:
+    """The answer in words: the choice with the highest score (several, where they tie), or the reply."""
+    if answer.scores and item.choices:
+        best = max(answer.scores)
+        return " / ".join(sorted(c for c, score in zip(item.choices, answer.scores) if score == best))
+    if answer.blanks:
+        return " ".join(str(blank.get("said", blank)) for blank in answer.blanks)
+    return answer.text or answer.status
+
+
+def _rows(label: str, name: str, effect: str, sources: Sequence[Source]) -> list[Row]:
+    there = [each for each in sources if each.varied.get(name)]
+    if not there:
+        return []
+    pairs = [(each.right, _mean(r for r, _, _ in each.varied[name])) for each in there]
+    known = [(at, before, after) for at, (before, after) in enumerate(pairs) if after is not None]
+    of = [there[at] for at, _, _ in known]
+    row: list[str | float | int | None] = [label, name, effect, len(there)]
+    if known:
+        before, after = (np.array([each[side] for each in known]) for side in (1, 2))
+        sign = 1.0 if effect == "twin" else -1.0
+        row += [_percent(before.mean()), _percent(after.mean()), *difference(before, after, of, sign=sign)]
+    else:
+        row += [_percent(float(np.mean([each.right for each in there]))), None, None, None, None]
+    flips = [_flipped(each, name) for each in there]
+    row += share(flips, there) if effect in ("keeps", "open") else [None, None]
+    follows = [each.right * after for each, (_, _, after) in zip(of, known)]
+    row += share(follows, of) if effect == "changes" and known else [None, None]
+    return [tuple(row)]
+
+
+def _flipped(source: Source, name: str) -> float:
+    """The share of its variations on which the answer is another one. Where the choices are others, the answer is right
+    or wrong as it was before, or has flipped."""
+    out = []
+    for right, said, same in source.varied[name]:
+        out.append(float(said != source.said) if same else float((right or 0.0) != source.right))
+    return float(np.mean(out))
+
+
+def _surviving(label: str, effects: Mapping[str, str], sources: Sequence[Source]) -> list[Row]:
+    keeping = [name for name, effect in effects.items() if effect == "keeps"]
+    there = [each for each in sources if any(each.varied.get(name) for name in keeping)]
+    if not there:
+        return []
+    alive = [
+        min([each.right, *(r or 0.0 for name in keeping for r, _, _ in each.varied.get(name, ()))]) for each in there
+    ]
+    score = float(np.mean([each.right for each in there]))
+    return [(label, len(there), _percent(score), *share(alive, there), ", ".join(keeping))]
+
+
+# ---- numbers -----------------------------------------------------------------------------------------------------
+
+
+def share(values: Sequence[float], sources: Sequence[Source]) -> list[str | float | int | None]:
+    """A mean over source items, and its interval in words."""
+    x = np.asarray(values, dtype=np.float64)
+    found = estimates.interval(_measured(x), _shared(sources), share=True)
+    return [_percent(x.mean()), "too few" if found.few else f"{100 * found.low:.1f} to {100 * found.high:.1f}"]
+
+
+def difference(
+    before: np.ndarray, after: np.ndarray, sources: Sequence[Source], *, sign: float
+) -> list[str | float | int | None]:
+    """After minus before (or, for twins, before minus after), its interval in words, p."""
+    one, other = (_measured(before), _measured(after)) if sign > 0 else (_measured(after), _measured(before))
+    found = estimates.compare(one, other, _shared(sources), share=True)
+    if found.few:
+        return [_percent(found.difference), "too few", None]
+    return [_percent(found.difference), f"{100 * found.low:.1f} to {100 * found.high:.1f}", found.p]
+
+
+def _measured(x: np.ndarray) -> estimates.Measured:
+    return estimates.Measured(np.array([x.mean()]), (x - x.mean())[None])
+
+
+def _shared(sources: Sequence[Source]) -> Neighbours:
+    return Neighbours.of(Clusters.of([each.clusters for each in sources]), np.arange(len(sources)))
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
+
+
+def _percent(value: float) -> str:
+    return f"{100 * float(value):.1f}"
+
+
+P = 8  # the column of p
+
+
+def _corrected(rows: Sequence[Row]) -> list[Row]:
+    """The rows with p-values corrected by Holm over all of them, in words."""
+    tested = [at for at, row in enumerate(rows) if row[P] is not None]
+    p = dict(zip(tested, estimates.holm([float(rows[at][P] or 0.0) for at in tested])))
+    return [
+        (*row[:P], "< 0.001" if p[at] < 0.001 else f"{p[at]:.3f}", *row[P + 1 :]) if at in p else row
+        for at, row in enumerate(rows)
+    ]
