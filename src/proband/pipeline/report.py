@@ -30,13 +30,17 @@ def report(
     items: PathLike | None = None,
     title: str | None = None,
     seed: int = 0,
+    leaderboard: bool = False,
     **what: Any,
 ) -> Mapping[str, Any]:
-    """Write the report of all runs in and below these folders. `items` says where the items are, if they have moved;
-    `what` are the tables, claims and analyses of `report.write_report`."""
-    from proband.reporting import write_report
+    """Write the report of all runs in and below these folders, or one page of models and item sets (`leaderboard`).
+    `items` says where the items are, if they have moved; `what` are the tables, claims and analyses of
+    `report.write_report`."""
+    from proband.reporting import write_leaderboard, write_report
 
     sets = item_sets(runs, items=items)
+    if leaderboard:
+        return write_leaderboard(sets, out=Path(out), title=title, seed=seed, **what)
     return write_report(sets, out=Path(out), title=title, seed=seed, **what)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import proband
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
 from proband.core.types import Item
+from proband.suites.questions import SUITE
 
 # as a spreadsheet program exports it: byte-order mark, semicolons, quoted line breaks and quotation marks
 SPREADSHEET = (
@@ -164,3 +166,16 @@ def test_the_same_file_gives_the_same_bytes(tmp_path: Path) -> None:
     for out in ("one", "two"):
         proband.build("questions", out=tmp_path / out)
     assert (tmp_path / "one/items.jsonl").read_bytes() == (tmp_path / "two/items.jsonl").read_bytes()
+
+
+def test_variations_keep_the_answer(tmp_path: Path) -> None:
+    proband.build("questions", out=tmp_path / "items")
+    for variation in SUITE.all_variations():
+        for item in read_items(tmp_path / "items"):
+            varied: Any = variation.make(item, rng=random.Random(f"{variation.name} {item.id}"))
+            assert varied.choices[varied.gold] == item.choices[item.gold]
+            assert (varied.choices, varied.prompt) != (item.choices, item.prompt)
+            assert sorted(varied.choices) == sorted(item.choices)
+            assert item.prompt in varied.prompt
+    open_item = Item(id="q", suite="questions", prompt="?", facts={"answers": ["a"]})
+    assert SUITE.variation("reorder").make(open_item, rng=random.Random(0)) == "it has no choices"

@@ -21,6 +21,10 @@ def report(
     analyses: Annotated[
         str, Parameter(metavar="NAMES", help="The suite's analyses to write, with commas, or all (default: the usual).")
     ] = "",
+    leaderboard: Annotated[
+        bool,
+        Parameter(negative=(), help="One page of models and item sets, with ranks and groups, to be hosted as it is."),
+    ] = False,
     split: Split = "",
     items: Moved = None,
     seed: Seed = 0,
@@ -34,8 +38,17 @@ def report(
     from proband.pipeline.report import report
 
     names = [name.strip() for name in analyses.split(",") if name.strip()] or None
-    what = {"analyses": names, "split": split, "force": force}
-    give(report(runs, out=out, items=items, title=title, seed=seed, **what), layout, json=json)
+    what = {"leaderboard": True} if leaderboard else {"analyses": names}
+    given = report(runs, out=out, items=items, title=title, seed=seed, split=split, force=force, **what)
+    give(given, board_layout if leaderboard else layout, json=json)
+
+
+def board_layout(result: Mapping[str, Any]) -> Iterable[Any]:
+    """Every model on every item set, the counts and the page."""
+    names = ("items", "model", "metric", "mean", "interval", "group", "rank", "n")
+    yield table(names, ([line[name] for name in names] for line in result["scores"]), numbers=(3, 7))
+    yield fields({name: value for name, value in result.items() if name not in ("scores", "page")})
+    yield f"open {result['page']}"
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:

@@ -92,6 +92,13 @@ def pages(
     return made
 
 
+def page_of(template: str, *, title: str, boards: Sequence[Mapping[str, Any]], **values: Any) -> str:
+    """A page of its own with the style and script of all: a leaderboard."""
+    contents = [("overview", title, 1), *((each["name"].replace(" ", "-"), each["name"], 2) for each in boards)]
+    shared = {**_shared(), "title": title, "pages": [("index.html", title)], "contents": contents, "boards": boards}
+    return _rendered(template, shared, **values)
+
+
 def _rendered(template: str, shared: Mapping[str, Any], **values: Any) -> str:
     return render("proband.reporting.page", f"{template}.html", **{"here": "index.html", **shared, **values})
 

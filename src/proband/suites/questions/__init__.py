@@ -8,11 +8,39 @@ replies.py   replies to open questions, matched with the accepted answers
 
 from __future__ import annotations
 
-from proband.core.suite import Suite, Table
+import random
+from pathlib import Path
+
+import msgspec
+
+from proband.core.suite import Suite, Table, Variation
+from proband.core.types import Item
 from proband.solvers import DIRECT
 from proband.suites.questions.build import BuildOptions, build
 from proband.suites.questions.replies import ACCURACY, CHOOSE, EXACT, GENERATE, LIKELIHOOD, OPEN, show
 
+
+def reorder(item: Item, *, rng: random.Random, folder: Path | None = None) -> Item | str:
+    """The choices in another order."""
+    if item.gold is None:
+        return "it has no choices"
+    places = list(range(len(item.choices)))
+    while places == sorted(places):
+        rng.shuffle(places)
+    choices = tuple(item.choices[place] for place in places)
+    return msgspec.structs.replace(item, choices=choices, gold=places.index(item.gold))
+
+
+def introduced(item: Item, *, rng: random.Random, folder: Path | None = None) -> Item:
+    """The question behind one of some introductions."""
+    words = rng.choice(("Question: ", "Please answer the following question.\n", "Here is a question for you: "))
+    return msgspec.structs.replace(item, prompt=words + item.prompt)
+
+
+VARIATIONS = (
+    Variation(name="reorder", help="the choices in another order", effect="keeps", make=reorder),
+    Variation(name="introduce", help="other words before the question", effect="keeps", make=introduced),
+)
 SUITE = Suite(
     name="questions",
     question="Your own questions: CSV, JSON lines, Parquet or a Hugging Face folder.",
@@ -23,4 +51,5 @@ SUITE = Suite(
     metrics=(ACCURACY, EXACT),
     tables=(Table(name="questions", title="Accuracy", rows=(), columns=()),),
     show=show,
+    variations="proband.suites.questions:VARIATIONS",
 )
