@@ -52,7 +52,7 @@ def make_texts(stories: int, folder: Path) -> list[dict[str, Any]]:
 def model_folder(name: str, folder: Path, tokenizer: Path | None) -> Path:
     """SmolLM2 as an ordinary folder, or a model of random weights with its tokenizer."""
     if name != "random-1b":
-        from proband.models.checkpoints.gguf import unpacked
+        from proband.models.checkpoints import unpacked
 
         from proband.models.embedded import folder_of
 

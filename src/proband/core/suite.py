@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
-from proband.core.options import NoOptions, settings
+from proband.core.options import ONE_RELEASE, NoOptions, settings
 from proband.core.plugins import declared
 from proband.core.progress import say
 from proband.core.types import FORMER_SOLVERS, Answer, Item, Run, Tag
@@ -361,7 +361,7 @@ class Suite:
 
     def solver(self, name: str) -> Solver:
         if name in FORMER_SOLVERS and all(each.name != name for each in self.solvers):
-            say(f"solver {name} is now called {FORMER_SOLVERS[name]}; its former name is read in this release only")
+            say(f"solver {name} is now called {FORMER_SOLVERS[name]}; {ONE_RELEASE}")
             name = FORMER_SOLVERS[name]
         return self._named("solver", self.solvers, name)
 

@@ -12,9 +12,9 @@ from typing import Any
 from proband import __version__, suites
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, decode, encode, inconsistent, read_json, sha256_file, write_json, write_text
-from proband.core.options import read_options, settings
+from proband.core.options import named_now, read_options, settings
 from proband.core.progress import track
-from proband.core.suite import Built
+from proband.core.suite import Built, Suite
 
 
 def build(suite: str, *, out: str | Path, seed: int = 0, force: bool = False, **options: Any) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def build(suite: str, *, out: str | Path, seed: int = 0, force: bool = False, **
     chosen: Any = read_options(found.options, options, of=f"build {suite}")
     if (folder / "run.json").exists():
         raise ProbandError("is the folder of a run; name another one", file=folder)
-    if not force and (other := other_build(folder, suite=suite, seed=seed, options=settings(chosen))):
+    if not force and (other := other_build(folder, suite=found, seed=seed, options=settings(chosen))):
         raise ProbandError(f"contains another build ({other}); name another folder, or give --force", file=folder)
     built = found.build(chosen, seed=seed)
     splits = write_items(folder / "items.jsonl", built, suite=suite)
@@ -47,18 +47,19 @@ def build(suite: str, *, out: str | Path, seed: int = 0, force: bool = False, **
     return read_json(folder / "manifest.json")
 
 
-def other_build(folder: Path, *, suite: str, seed: int, options: Mapping[str, Any]) -> str:
+def other_build(folder: Path, *, suite: Suite, seed: int, options: Mapping[str, Any]) -> str:
     """What a folder holds, in words, if it is not this very build; empty if it is, or if there is nothing."""
     if not (folder / "items.jsonl").exists():
         return ""
     if not (folder / "manifest.json").exists():
         return "items.jsonl without a manifest"
     there = read_json(folder / "manifest.json")
-    if (there.get("suite"), there.get("seed")) != (suite, seed):
+    if (there.get("suite"), there.get("seed")) != (suite.name, seed):
         return f"{there.get('suite')}, seed {there.get('seed')}"
     old, new = there.get("options"), decode(Any, encode(options), file=folder)
-    differing = [name for name in new if not isinstance(old, dict) or old.get(name) != new[name]]
-    return f"{suite} with another {differing[0]!r}" if differing else ""
+    old = named_now(suite.options, old) if isinstance(old, dict) else {}
+    differing = [name for name in new if name not in old or old[name] != new[name]]
+    return f"{suite.name} with another {differing[0]!r}" if differing else ""
 
 
 def write_items(path: Path, built: Built, *, suite: str) -> Counter[str]:

@@ -54,7 +54,7 @@ def test_a_negative_has_the_form_of_its_probe(probe: str, base: str) -> None:
 
 def test_the_printed_construction_is_that_of_section_2_2() -> None:
     """random spoils the input (h_i, t_i); reverse turns any tuple of R; type takes two others than the input."""
-    spoiler, half = Spoiler(numbered(5), base="printed", faithful=True), list(range(5))
+    spoiler, half = Spoiler(numbered(5), base="paper", faithful=True), list(range(5))
     reversed_, types = set(), set()
     for seed in range(80):
         for i, j in positives(half):

@@ -70,7 +70,7 @@ def test_texts_without_blanks(tmp_path: Path) -> None:
     """Dropped where they would be asked, kept where a net reads them."""
     rows = ["a\tthe big pot .\ttrain", "b\tthe .\ttrain", "c\tthe .\ttest", "d\tthe big pot .\ttest"]
     (tmp_path / "c.tsv").write_text("\n".join(rows) + "\n")
-    told = proband.build("script", out=tmp_path / "o", data=tmp_path / "c.tsv", least=1)
+    told = proband.build("script", out=tmp_path / "o", data=tmp_path / "c.tsv", min_count=1)
     assert told["splits"] == {"train": 2, "test": 1}
     assert told["dropped_without_blanks"]["test"] == 1
     assert told["training_without_blanks"] == 1

@@ -23,7 +23,7 @@ def items(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [f"stir soup {n} .\t{CONCRETE}\ttrain" for n in range(4)]
     rows += [f"stir tea .\t{CONCRETE}\tvalid", "stir rice .\tuse a wooden spoon .\ttest"]
     (place / "c.tsv").write_text("\n".join(rows) + "\n")
-    proband.build("script", out=place / "items", data=place / "c.tsv", least=1)
+    proband.build("script", out=place / "items", data=place / "c.tsv", min_count=1)
     return place / "items"
 
 

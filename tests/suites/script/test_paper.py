@@ -18,7 +18,7 @@ QUICK = {
     "seeds": "1,2",
     "hidden": 8,
     "width": 8,
-    "least": 1,
+    "min_count": 1,
     "epochs": 1,
     "transducer-epochs": 1,
     "param-epochs": 1,

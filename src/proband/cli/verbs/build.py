@@ -54,10 +54,12 @@ def command(suite: Any) -> Any:
 
     group = Group(f"Options of {suite.name}", sort_key=2)
 
-    def parameter(field: Field) -> inspect.Parameter:
+    def parameter(field: Field, former: str = "") -> inspect.Parameter:
+        """An option of the suite, or (hidden) its `former` name."""
         flag = field.type is bool
         how = Parameter(
-            name=f"--{field.name}",
+            name=f"--{former or field.name}",
+            show=not former,
             group=group,
             help=field.help + (f" [{' | '.join(field.choices)}]" if field.choices else ""),
             metavar=None if flag else metavar(field.type),
@@ -65,11 +67,16 @@ def command(suite: Any) -> Any:
         )
         kind: Any = bool | None if flag else str | None
         return inspect.Parameter(
-            field.attribute, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, how]
+            former.replace("-", "_") or field.attribute,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[kind, how],
         )
 
     *shared, _ = inspect.signature(build, eval_str=True).parameters.values()
-    own = [parameter(field) for field in described(suite.options)]
+    options = described(suite.options)
+    own = [parameter(field) for field in options]
+    own += [parameter(field, field.formerly) for field in options if field.formerly]
     build.__signature__ = inspect.Signature([*shared, *own])  # type: ignore[attr-defined]
     return build
 

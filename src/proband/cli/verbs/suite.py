@@ -15,7 +15,9 @@ from proband.cli.arguments import OPTIONS, Json, Out, Seed
 from proband.cli.output import fields, give
 from proband.cli.verbs.build import metavar
 from proband.core.errors import ProbandError
+from proband.core.options import ONE_RELEASE
 from proband.core.plugins import declared
+from proband.core.progress import say
 
 if TYPE_CHECKING:
     from proband.core.suite import Suite, Verb
@@ -45,11 +47,18 @@ def command(verb: Verb) -> Callable[..., None]:
     function = declared(verb.run)
 
     def run(*arguments: Any, json: Json = False, **options: Any) -> None:
+        for former, name in renamed.items():
+            if (value := options.pop(former, None)) is not None:
+                say(f"--{former} is now called --{name.replace('_', '-')}; {ONE_RELEASE}")
+                options[name] = value
         layout = declared(verb.layout) if verb.layout else lambda result: [result]
         give(function(*arguments, **options), lambda result: map(_table, layout(result)), json=json)
 
     run.__doc__ = function.__doc__
-    own = [_parameter(each) for each in inspect.signature(function, eval_str=True).parameters.values()]
+    given = inspect.signature(function, eval_str=True).parameters.values()
+    own = [_parameter(each) for each in given]
+    renamed = {former: each.name for each in given if (former := _formerly(each))}
+    own += [_hidden(each, former) for each in given if (former := _formerly(each))]
     json = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
     run.__signature__ = inspect.Signature([*own, json])  # type: ignore[attr-defined]
     return run
@@ -61,9 +70,8 @@ def _table(part: Any) -> Any:
 
 def _parameter(each: inspect.Parameter) -> inspect.Parameter:
     """A parameter with what its `Meta` says (description, title, ge) as the command line has it."""
-    annotated = get_origin(each.annotation) is Annotated
-    kind, *notes = get_args(each.annotation) if annotated else (each.annotation,)
-    meta = next((note for note in notes if isinstance(note, Meta)), None)
+    kind = get_args(each.annotation)[0] if get_origin(each.annotation) is Annotated else each.annotation
+    meta = _meta(each)
     if meta is None and each.name in SHARED:
         return each.replace(annotation=SHARED[each.name])
     option = each.kind is inspect.Parameter.KEYWORD_ONLY
@@ -75,6 +83,21 @@ def _parameter(each: inspect.Parameter) -> inspect.Parameter:
         validator=Number(gte=meta.ge) if meta and meta.ge is not None else None,
     )
     return each.replace(annotation=Annotated[kind, how])
+
+
+def _meta(each: inspect.Parameter) -> Meta | None:
+    return next((note for note in getattr(each.annotation, "__metadata__", ()) if isinstance(note, Meta)), None)
+
+
+def _formerly(each: inspect.Parameter) -> str:
+    meta = _meta(each)
+    return str(meta.extra["formerly"]) if meta and meta.extra else ""
+
+
+def _hidden(each: inspect.Parameter, former: str) -> inspect.Parameter:
+    """A parameter under its former name, which help does not show."""
+    kind: Any = get_args(each.annotation)[0] | None
+    return each.replace(name=former, default=None, annotation=Annotated[kind, Parameter(show=False)])
 
 
 def _metavar(kind: Any) -> str | None:

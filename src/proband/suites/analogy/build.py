@@ -17,10 +17,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta
 from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
+from proband.core.options import Meta, formerly
 from proband.core.suite import Built
 from proband.core.types import Item, Split, Tag
 from proband.suites.analogy import sources
@@ -70,9 +70,10 @@ class BuildOptions:
         Literal["uniform", "hard"], Meta(description="hard: the most similar words of the same type")
     ] = "uniform"
     made_from: Annotated[
-        Literal["", "right", "other", "query", "printed"],
+        Literal["", "right", "other", "query", "paper"],
         Meta(
-            description="tuple that a negative is made from (default: right; with --faithful printed, as in the paper)"
+            description="tuple that a negative is made from (default: right; with --faithful paper, its section 2.2)",
+            **formerly(printed="paper"),
         ),
     ] = ""
     split: Annotated[Literal["tuples", "lexical"], Meta(description="lexical: the two halves share no word")] = "tuples"
@@ -84,7 +85,7 @@ class BuildOptions:
     @property
     def base(self) -> str:
         """The tuple that a negative spoils."""
-        return self.made_from or ("printed" if self.faithful else "right")
+        return self.made_from or ("paper" if self.faithful else "right")
 
     @property
     def positives(self) -> int:

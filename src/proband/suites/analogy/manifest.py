@@ -11,7 +11,7 @@ from proband.core.types import Tag
 from proband.suites.analogy.probes import PROBES, Spoiler
 
 NEGATIVES = {
-    "printed": "as section 2.2 prints them",
+    "paper": "as section 2.2 prints them",
     "right": "made from the right tuple",
     "other": "made from any other tuple",
     "query": "made from the query",

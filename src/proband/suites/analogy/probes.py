@@ -10,7 +10,7 @@ A negative puts a spoilt tuple in the place of j. Which tuple is spoilt is `base
     right    the right option's, j, as above
     other    any other of the half
     query    the query's own, i
-    printed  as section 2.2 prints it: random spoils the input's, (h_k, t_i) or (h_i, t_k); reverse "simply a random
+    paper    as section 2.2 prints it: random spoils the input's, (h_k, t_i) or (h_i, t_k); reverse "simply a random
              tuple from R"; type takes "any two tuples (h_j, h_k)", whose heads (or tails) differ from the input's
 
 With alternatives in the list (or a relation that runs both ways) a spoilt tuple may be true after all: `Spoiler` can
@@ -126,7 +126,7 @@ class Spoiler:
                 continue
             taken = {fold(own[side])}
             others = [k for k in rest if k != b] or rest
-            if self.base == "printed":
+            if self.base == "paper":
                 if probe == "type" and fold(tuples[i].pair[side]) in taken:
                     continue  # h_i != h_j
                 taken.add(fold(tuples[i].pair[side]))
@@ -142,7 +142,7 @@ class Spoiler:
 
     def _bases(self, probe: str, i: int, j: int, rest: Sequence[int], rng: random.Random) -> Sequence[int]:
         """The tuples to spoil, in the order to try them."""
-        if self.base != "printed":
+        if self.base != "paper":
             return {"right": [j, *rest], "other": [*rest, j], "query": [i, j, *rest]}[self.base]
         if probe.startswith("random"):
             return [i]

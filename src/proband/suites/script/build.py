@@ -17,7 +17,7 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.files import sha256_text
-from proband.core.options import Meta
+from proband.core.options import Meta, formerly
 from proband.core.suite import Built
 from proband.core.text import Fingerprint
 from proband.core.types import Item, Split
@@ -57,17 +57,23 @@ class BuildOptions:
             " 0.45 is nearest the released whitelist"
         ),
     ] = blanks.SHARE
-    least: Annotated[
-        int | None, Meta(description="smallest number of occurrences of such a word (default: 5; our own corpus: 2)")
+    min_count: Annotated[
+        int | None,
+        Meta(
+            description="smallest number of occurrences of such a word (default: 5; our own corpus: 2)",
+            **formerly("least"),
+        ),
     ] = None
-    most: Annotated[int, Meta(description="most blanks in a text, longest first (0: all)", ge=0)] = blanks.MOST
+    max_blanks: Annotated[
+        int, Meta(description="most blanks in a text, longest first (0: all)", ge=0, **formerly("most"))
+    ] = blanks.MOST
     splits: Annotated[str, Meta(description="splits to write, comma-separated")] = ",".join(SPLITS)
     hold_out: Annotated[float, Meta(description="share for valid and for test, if the corpus has no splits")] = 0.1
 
     @property
     def fewest(self) -> int:
-        if self.least is not None:
-            return self.least
+        if self.min_count is not None:
+            return self.min_count
         return blanks.LEAST if self.data else OWN_LEAST
 
 
@@ -86,7 +92,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     def summary() -> Mapping[str, Any]:
         captions = readers.read_captions(options.captions) if options.captions else []
         sequences = readers.read_sequences(options.data) if options.data else []
-        limits: dict[str, Any] = {"most": options.most, "share": options.share, "least": options.fewest}
+        limits: dict[str, Any] = {"most": options.max_blanks, "share": options.share, "least": options.fewest}
         return {
             "fingerprint": fingerprint(whole),
             "conditions": {"blanks": "as released" if options.released else "by our own rule"},
@@ -159,7 +165,7 @@ def chooser(options: BuildOptions, words: Sequence[str]) -> Choose:
 
     def spans(pair: Pair) -> list[blanks.Span]:
         if not options.released:
-            return blanks.blanks(pair, allowed, most=options.most)
+            return blanks.blanks(pair, allowed, most=options.max_blanks)
         if pair.tags is None:
             raise ProbandError("these texts carry no tags; --released needs .template.tsv files")
         return blanks.tagged(pair.tags)

@@ -26,7 +26,7 @@ Fresh = Callable[..., Any]
 EVERY = pytest.mark.parametrize("kind", KINDS)
 LATENT = pytest.mark.parametrize("kind", ["transducer", "transducer-param"])
 SPANS = [[[1, 3], [4, 5]], [[0, 1]], [[1, 2], [3, 4]]]
-SMALL = {"epochs": 2, "hidden": 4, "width": 4, "least": 1, "device": "cpu"}
+SMALL = {"epochs": 2, "hidden": 4, "width": 4, "min_count": 1, "device": "cpu"}
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ def build(folder: Path, items: list[Item]) -> Path:
     return folder
 
 
-SMALL = {"epochs": 1, "hidden": 4, "width": 4, "least": 1, "device": "cpu"}
+SMALL = {"epochs": 1, "hidden": 4, "width": 4, "min_count": 1, "device": "cpu"}
 
 
 def test_nets_are_listed_and_complete() -> None:

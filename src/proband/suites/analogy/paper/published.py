@@ -86,7 +86,7 @@ def _measured(group: Mapping[str, Tag]) -> MeasuredOn:
         kept = [relation for relation in kept if relation in semantic]
     relations = 1 if "relation" in group else 10 if "group" in group else len(kept)
     conditions: dict[str, Tag] = {
-        "negatives": NEGATIVES["printed"],
+        "negatives": NEGATIVES["paper"],
         "choice of negatives": "uniform",
         "options": 2,
         "halves share no": "tuple",

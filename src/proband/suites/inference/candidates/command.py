@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Meta
-
 from proband.core.files import sha256_file, write_json
+from proband.core.options import Meta, formerly
 from proband.core.progress import track
 from proband.lexicon.taxonomy import open_taxonomy
 from proband.suites.inference.assertions.store import Store
@@ -33,8 +32,12 @@ def candidates(
         str, Meta(title="NAME", description="Word types from auto, wordnet[:FOLDER], wn[:LEXICON], nltk or small.")
     ] = "auto",
     without: Annotated[Sequence[str], Meta(title="FILTER", description="Filter to switch off; repeatable.")] = (),
-    least: Annotated[int, Meta(title="N", ge=1, description="Smallest count of an assertion.")] = 1,
-    most: Annotated[int | None, Meta(title="N", ge=1, description="Largest number of candidates per question.")] = None,
+    min_count: Annotated[
+        int, Meta(title="N", ge=1, description="Smallest count of an assertion.", **formerly("least"))
+    ] = 1,
+    max_candidates: Annotated[
+        int | None, Meta(title="N", ge=1, description="Largest number of candidates per question.", **formerly("most"))
+    ] = None,
 ) -> dict[str, Any]:
     """Find candidate answers to questions in a store and write them as questionnaires for people to judge.
 
@@ -46,7 +49,7 @@ def candidates(
     filters = chosen(without)
     opened = Store(store)
     kinds = Kinds(open_taxonomy(taxonomy))
-    search = Search(opened, kinds, filters, least=least)
+    search = Search(opened, kinds, filters, least=min_count)
     search.prepare(asked)
     unknown: list[str] = []
     answered = 0
@@ -58,7 +61,7 @@ def candidates(
                 unknown.append(question.q_type)
             found = search.candidates(question)
             answered += bool(found)
-            yield from questionnaires(question, number, found, seed=seed, most=most)
+            yield from questionnaires(question, number, found, seed=seed, most=max_candidates)
 
     count, written = write(out, sheets())
     manifest = {
@@ -72,7 +75,7 @@ def candidates(
         "questionnaires": count,
         "unknown_types": sorted(set(unknown)),
         "taxonomy": kinds.taxonomy.source.partition(":")[0],
-        "options": {"seed": seed, "least": least, "most": most, "without": list(without)},
+        "options": {"seed": seed, "min-count": min_count, "max-candidates": max_candidates, "without": list(without)},
         "sha256": {name: sha256_file(out / name) for name in ("questionnaires.jsonl", "questionnaires.tsv")},
     }
     write_json(out / "manifest.json", manifest)

@@ -114,7 +114,7 @@ class ScriptTask(Task):
 def task(items: Path, *, kind: str, options: NetOptions) -> ScriptTask:
     """The task of a built folder: its training items to learn from, its valid items to hold out."""
     training, held_out = texts_of(items)
-    vocabulary = Vocabulary.of((text for pair in training for text in pair), least=options.least)
+    vocabulary = Vocabulary.of((text for pair in training for text in pair), least=options.min_count)
     table, origin = _vectors(vocabulary, options.vectors, learned=options.vectors is None or options.tune_vectors)
     shape = Shape(
         learned=bool(origin["learned"]),

@@ -107,7 +107,7 @@ class TrainWords(SelfFitting):
             found = of_text((sentence(each) for each in premises(items)), options.pipeline)
         else:
             found = sentences(options.data, options.pipeline)
-        self.options, self.pairs = options, pairs_of(found, least=options.least)
+        self.options, self.pairs = options, pairs_of(found, least=options.min_count)
 
     def fit(self, *, seed: int) -> None:
         counts = np.bincount(self.pairs.right, minlength=len(self.pairs.right_names)).astype(np.float64)

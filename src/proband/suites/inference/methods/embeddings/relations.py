@@ -62,7 +62,7 @@ class TrainRelations(SelfFitting):
 
     def __init__(self, items: Path, options: RelationOptions) -> None:
         table = columns(options.data) if options.data else of_rows([(*each, 1) for each in premises(items)])
-        self.options, self.pairs = options, triples_to_pairs(table, least=options.least)
+        self.options, self.pairs = options, triples_to_pairs(table, least=options.min_count)
 
     def fit(self, *, seed: int) -> None:
         counts = np.bincount(self.pairs.right, minlength=len(self.pairs.right_names)).astype(np.float64)

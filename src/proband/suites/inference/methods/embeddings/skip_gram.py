@@ -20,7 +20,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core.options import Meta
+from proband.core.options import Meta, formerly
 from proband.core.progress import Progress
 
 Floats = NDArray[np.float32]
@@ -39,7 +39,7 @@ class SkipGramOptions:
     noise: Annotated[int, Meta(description="noise items that half a batch shares", ge=1)] = 64
     batch: Annotated[int, Meta(description="pairs per step", ge=2)] = 16384
     rate: Annotated[float, Meta(description="Adagrad's learning rate; it falls to a tenth", gt=0)] = 0.1
-    least: Annotated[int, Meta(description="names seen less often are left out", ge=1)] = 5
+    min_count: Annotated[int, Meta(description="names seen less often are left out", ge=1, **formerly("least"))] = 5
 
 
 class SkipGram:
