@@ -24,8 +24,8 @@ from proband.annotate.project import Question
 from proband.annotate.site.app import application
 from proband.annotate.site.context import Study, open_study
 from proband.annotate.site.limits import Limit
-from proband.annotate.site.tokens import form_token, new_link, worker_hash
 from proband.annotate.store import people as people_store
+from proband.annotate.tokens import form_token, new_link, worker_hash
 
 if TYPE_CHECKING:
     from tests.annotate.servers import Server
@@ -185,7 +185,7 @@ def _visit(watch: Watch, study: Study, base: str, kind: str, strings: list[str])
 
 def _submit(study: Study, worker: str, unit: dict[str, Any], body: dict[str, Any]) -> None:
     sent = {"answer_id": f"{worker}-{unit['id']}", "unit_id": unit["id"], "body": body, "signals": {}}
-    study.database.write(lambda c: steps.submit(c, study.project, study.kind, worker, **sent))
+    study.database.write(lambda c: steps.submit(c, study.project, study.task, worker, **sent))
 
 
 def _second_person(study: Study, kind: str, strings: list[str]) -> None:

@@ -108,7 +108,7 @@ class Outcome:
 
 async def crash(given: Plan, folder: Path, server: Postgres | None) -> Outcome:
     from proband.annotate.project import secret_of
-    from proband.annotate.site.tokens import new_link
+    from proband.annotate.tokens import new_link
 
     process, found = Process(folder), Outcome(acknowledged={}, back=[], back_database=[])
     process.start()

@@ -19,7 +19,7 @@ KINDS = ("application/x-www-form-urlencoded", "application/json", "multipart/for
 def people(base: str, folder: Path) -> list[tuple[str, str, str]]:
     """(visit, form token, unit) of people at different places of their visit."""
     from proband.annotate.project import secret_of
-    from proband.annotate.site.tokens import form_token, new_link
+    from proband.annotate.tokens import form_token, new_link
 
     secret, found = secret_of(folder), []
     for number in range(6):
@@ -40,9 +40,9 @@ def people(base: str, folder: Path) -> list[tuple[str, str, str]]:
 def sign_in(folder: Path, secret: bytes) -> str:
     """The cookie of a session at the desk."""
     from proband.annotate.project import database_url, read_project
-    from proband.annotate.site.tokens import new_session
     from proband.annotate.store import sessions
     from proband.annotate.store.database import Database
+    from proband.annotate.tokens import new_session
 
     name, now = uuid.uuid4().hex, time.time()
     database = Database(database_url(folder, read_project(folder)))
@@ -57,7 +57,7 @@ def fuzz(base: str, folder: Path, wanted: int, seed: int) -> Counter[int]:
     from hypothesis import seed as seeded
 
     from proband.annotate.project import secret_of
-    from proband.annotate.site.tokens import form_token
+    from proband.annotate.tokens import form_token
 
     schema = schemathesis.openapi.from_url(f"{base}/openapi.json")
     operations = [found.ok() for found in schema.get_all_operations()]  # type: ignore[union-attr]

@@ -14,9 +14,9 @@ from sqlalchemy import Connection, select
 
 from proband.annotate.create import init
 from proband.annotate.project import database_url, read_project, secret_of
-from proband.annotate.site.tokens import worker_hash
 from proband.annotate.store.database import Database
 from proband.annotate.store.schema import answers, assignments, people, places, units
+from proband.annotate.tokens import worker_hash
 from proband.core.files import encode
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from proband.annotate.create import init
 from proband.annotate.project import secret_of
 from proband.annotate.results.reading import export_project, status
 from proband.annotate.site.context import open_study
-from proband.annotate.site.tokens import new_link
+from proband.annotate.tokens import new_link
 from proband.cli import main
 
 if TYPE_CHECKING:

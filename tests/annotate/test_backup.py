@@ -18,10 +18,10 @@ from proband.annotate.create import init
 from proband.annotate.project import read_project, secret_of
 from proband.annotate.results.reading import collected, status
 from proband.annotate.site.context import open_study
-from proband.annotate.site.tokens import new_link
 from proband.annotate.store.database import Database
 from proband.annotate.store.migrate import NEWEST, current, migrate
 from proband.annotate.store.schema import people
+from proband.annotate.tokens import new_link
 from proband.cli import main
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from sqlalchemy import select
 from proband.annotate.create import init
 from proband.annotate.project import database_url, read_project, secret_of
 from proband.annotate.results.reading import status
-from proband.annotate.site.tokens import new_link
 from proband.annotate.store.database import Database
 from proband.annotate.store.schema import adjudications, units
+from proband.annotate.tokens import new_link
 from proband.cli import main
 
 if TYPE_CHECKING:

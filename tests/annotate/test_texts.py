@@ -4,23 +4,34 @@ from __future__ import annotations
 
 import ast
 import re
-from importlib.resources import files
+from importlib import import_module
 from pathlib import Path
 
 from jinja2 import nodes
 
-from proband.annotate.texts import texts
+from proband.annotate.tasks import names, task
+from proband.annotate.texts import texts, texts_of
 from proband.web.templates import environment
 
-SOURCE = Path(str(files("proband") / "annotate"))
-PAGES = Path(str(files("proband.web") / "annotate"))
+
+def folder(package: str) -> Path:
+    return Path(import_module(package).__path__[0])
+
+
+SOURCE = folder("proband.annotate")
+TASKS = sorted({folder(task(name).page.partition(":")[0]) for name in names()})  # of the suites
+PAGES = [path for place in (folder("proband.web.annotate"), *TASKS) for path in sorted(place.glob("*.html"))]
+
+
+def every_text() -> set[str]:
+    return set(texts()).union(*(texts_of(name) for name in names()))
 
 
 def used_in_pages() -> tuple[set[str], set[str]]:
     """Names in `t("...")`, and the beginnings of names that a template puts together."""
     whole: set[str] = set()
     begun: set[str] = set()
-    for path in PAGES.glob("*.html"):
+    for path in PAGES:
         tree = environment("proband.web.annotate").parse(path.read_text("utf-8"))
         for call in tree.find_all(nodes.Call):
             if not (isinstance(call.node, nodes.Name) and call.node.name == "t"):
@@ -37,7 +48,8 @@ def used_in_code() -> tuple[set[str], set[str]]:
     """Every string of the code that looks like a name, and what stands before the value in an f-string."""
     whole: set[str] = set()
     begun: set[str] = set()
-    for path in SOURCE.rglob("*.py"):
+    shared = folder("proband.core") / "human_task.py"
+    for path in (shared, *SOURCE.rglob("*.py"), *(path for place in TASKS for path in place.glob("*.py"))):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.JoinedStr) and isinstance(first := node.values[0], ast.Constant):
                 begun |= set(re.findall(r"^[a-z]+\..*", str(first.value)))
@@ -49,20 +61,24 @@ def used_in_code() -> tuple[set[str], set[str]]:
 def test_every_name_in_a_page_has_a_text() -> None:
     whole, begun = used_in_pages()
     assert len(whole) > 100
-    assert whole - set(texts()) == set()
-    assert {start for start in begun if not any(name.startswith(start) for name in texts())} == set()
+    assert whole - every_text() == set()
+    assert {start for start in begun if not any(name.startswith(start) for name in every_text())} == set()
 
 
 def test_every_text_is_used() -> None:
     pages, code = used_in_pages(), used_in_code()
-    starts = (*pages[1], *code[1], *(f"{kind}." for kind in ("write", "review", "judge", "simplify", "solve")))
-    assert {name for name in texts() if name not in pages[0] | code[0] and not name.startswith(starts)} == set()
+    starts = (
+        *pages[1],
+        *code[1],
+        *(f"{kind}.{each}" for kind in names() for each in ("name", "instructions", "part", "figure.")),
+    )
+    assert {name for name in every_text() if name not in pages[0] | code[0] and not name.startswith(starts)} == set()
 
 
 def test_pages_hold_no_words_of_their_own() -> None:
     """What stands between tags is punctuation, a number or a template's value."""
     found = {}
-    for path in PAGES.glob("*.html"):
+    for path in PAGES:
         bare = re.sub(r"\{%.*?%\}|\{\{.*?\}\}", "", path.read_text("utf-8"), flags=re.DOTALL)
         bare = re.sub(r"<[^>]*>", " ", bare)
         if words := re.findall(r"[A-Za-z]{2,}", bare):

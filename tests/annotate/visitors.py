@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 from proband.annotate.project import secret_of
-from proband.annotate.site.tokens import form_token
+from proband.annotate.tokens import form_token
 from proband.core.files import dumps
 
 
@@ -110,9 +110,9 @@ def simulate(
 
     from proband.annotate import visit
     from proband.annotate.site.context import open_study
-    from proband.annotate.site.tokens import worker_hash
     from proband.annotate.store import people as people_store
     from proband.annotate.store.schema import units
+    from proband.annotate.tokens import worker_hash
 
     study = open_study(folder)
     names = study.database.read(lambda c: {row.id: row.name for row in c.execute(select(units))})
@@ -137,7 +137,7 @@ def simulate(
                 lambda c, w=worker, n=unit["id"], b=body: visit.submit(  # type: ignore[misc]
                     c,
                     study.project,
-                    study.kind,
+                    study.task,
                     w,
                     answer_id=str(uuid.uuid4()),
                     unit_id=n,

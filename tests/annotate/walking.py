@@ -17,7 +17,7 @@ from sqlalchemy import select
 from proband.annotate.project import database_url, read_project
 from proband.annotate.store.database import Database
 from proband.annotate.store.schema import units
-from proband.annotate.tasks.kinds import KINDS
+from proband.annotate.tasks import task
 from proband.cli import main
 from proband.core.files import read_items
 
@@ -84,7 +84,7 @@ class Walk:
                     continue
                 busy = True
                 name, body = known[int(someone.hidden()["unit"])]
-                fields = KINDS[kind].fields(body, answer(name, body))
+                fields = task(kind).fields(body, answer(name, body))
                 reply = someone.send("answer", **{key: value for key, value in fields.items() if value})
                 assert reply.status_code == 200, reply.text
         for someone in visitors:

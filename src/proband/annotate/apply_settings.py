@@ -20,8 +20,8 @@ from proband.annotate.store.migrate import LOCK
 from proband.annotate.store.places import add_places, add_unit
 from proband.annotate.store.schema import assignments, places, settings, units
 from proband.annotate.texts import texts
-from proband.annotate.units import Unit
 from proband.core.errors import ProbandError
+from proband.core.human_task import Unit
 
 CHECKS = 6  # attention checks in a study
 

@@ -17,17 +17,17 @@ from proband.annotate.apply_settings import apply_settings, attention_units
 from proband.annotate.bundle import copy_medium, opened
 from proband.annotate.erasing import add_review
 from proband.annotate.project import Codes, Project, as_toml, database_url, in_words, new_code, read_project, secret_of
+from proband.annotate.reviewing import authors_secret, units_of, written_in
 from proband.annotate.store import owners
 from proband.annotate.store.database import Database
 from proband.annotate.store.migrate import migrate
 from proband.annotate.store.places import add_unit
 from proband.annotate.store.schema import settings, units
-from proband.annotate.tasks.kinds import KINDS
-from proband.annotate.tasks.review import authors_secret, written_in
-from proband.annotate.texts import texts
-from proband.annotate.units import Unit, read_units
+from proband.annotate.tasks import task
+from proband.annotate.texts import text
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, encode, items_path, write_text
+from proband.core.human_task import Unit, read_units
 
 COMMENTS = {
     "database": "or postgresql://USER@HOST/NAME; the variable PROBAND_ANNOTATE_DATABASE overrides it",
@@ -76,15 +76,15 @@ def init(
     """Make a project. Gives what to tell its owner: the password is shown once and stored as a hash."""
     if folder.exists() and any(folder.iterdir()):
         raise ProbandError("is not empty; a project needs a folder of its own", file=folder)
-    chosen, password = KINDS[kind], secrets.token_urlsafe(12)
+    chosen, password = task(kind), secrets.token_urlsafe(12)
     with whole_or_nothing(folder), opened(items) as source:
-        found = list(chosen.units(source))
+        found = units_of(chosen, source)
         if not found:
             raise ProbandError("contains no units", file=items)
         media = copy_media(found, source, folder)
-        if kind == "solve":  # a run of people answers these very items
+        if chosen.keeps_items:  # a run of people answers these very items
             keep_items(source, folder / "items")
-        project = _project(kind, title, database, chosen.defaults or {}, settings_given or {})
+        project = _project(kind, title, database, chosen.defaults, settings_given or {})
         write_text(folder / "project.toml", as_toml(_plain(project), COMMENTS))
         project = read_project(folder)
         made = _roles(found, trial=trial, gold=gold, seed=project.seed)
@@ -96,9 +96,9 @@ def init(
             for unit in made:
                 file.write(encode(unit) + b"\n")
         # reviews: the same people must have the same hashes as in the project that is reviewed
-        secret_of(folder, make=True, like=authors_secret(source, secret) if kind == "review" else None)
+        secret_of(folder, make=True, like=authors_secret(source, found, secret) if chosen.reviews else None)
         load(folder, project, password=password)
-        if kind == "review" and (written := written_in(items)) is not None:
+        if chosen.reviews and (written := written_in(items)) is not None:
             add_review(written, folder)
     return {
         "project": str(folder),
@@ -137,7 +137,7 @@ def whole_or_nothing(folder: Path) -> Iterator[None]:
 def _project(kind: str, title: str, database: str, defaults: Mapping[str, Any], given: Mapping[str, Any]) -> Project:
     codes = Codes(done=new_code(), screened_out=new_code(), failed_checks=new_code())
     values: dict[str, Any] = {
-        "title": title or texts()[f"{kind}.name"],
+        "title": title or text(f"{kind}.name"),
         "kind": kind,
         "codes": msgspec.to_builtins(codes),
     }

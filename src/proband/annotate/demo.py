@@ -1,4 +1,4 @@
-"""`proband annotate demo`: all five kinds of task with sample units, in one server."""
+"""`proband annotate demo`: every kind of task with sample units, in one server."""
 
 from __future__ import annotations
 
@@ -16,18 +16,11 @@ from starlette.routing import Mount, Route
 from proband.annotate.create import init
 from proband.annotate.site.app import Headers, application, lifespan, static
 from proband.annotate.site.context import PACKAGE, Study, open_study
-from proband.annotate.site.tokens import new_link, personal_name
-from proband.annotate.tasks.kinds import KINDS
+from proband.annotate.tasks import names, task
 from proband.annotate.texts import text
+from proband.annotate.tokens import new_link, personal_name
 from proband.web.templates import environment
 
-SAMPLES = {
-    "write": "write.jsonl",
-    "review": "stories.jsonl",
-    "judge": "questionnaires.jsonl",
-    "simplify": "captions.jsonl",
-    "solve": "solve.jsonl",
-}
 SETTINGS: dict[str, Any] = {
     "people": {"units-per-person": 3},
     "quality": {
@@ -40,16 +33,17 @@ SETTINGS: dict[str, Any] = {
 def demo_projects(folder: Path) -> dict[str, str]:
     """A project of every kind below `folder`, made once; gives the owner's passwords of those that were made."""
     made = {}
-    for kind in KINDS:
+    for kind in names():
         if not (folder / kind / "project.toml").is_file():
-            with as_file(files("proband") / "data" / "annotate" / SAMPLES[kind]) as items:
+            package, _, sample = task(kind).sample.partition(":")
+            with as_file(files(package).joinpath(sample)) as items:
                 made[kind] = init(folder / kind, kind=kind, items=items, settings_given=SETTINGS)["password"]
     return made
 
 
 def demo_app(folder: Path) -> Starlette:
-    """One page with the five kinds; every click on one is a new person."""
-    studies = {kind: open_study(folder / kind) for kind in KINDS}
+    """One page with every kind; every click on one is a new person."""
+    studies = {kind: open_study(folder / kind) for kind in names()}
     apps = {kind: application(study) for kind, study in studies.items()}
 
     @contextlib.asynccontextmanager
@@ -74,7 +68,7 @@ def demo_app(folder: Path) -> Starlette:
 
 async def front(request: Request) -> Response:
     made = environment(PACKAGE).get_template("demo.html")
-    return HTMLResponse(made.render(t=text, kinds=list(KINDS), root=""))
+    return HTMLResponse(made.render(t=text, kinds=list(names()), root=""))
 
 
 async def try_out(request: Request) -> Response:

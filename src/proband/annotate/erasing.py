@@ -13,13 +13,13 @@ from typing import Any
 import msgspec
 
 from proband.annotate.project import database_url, read_project, secret_of
-from proband.annotate.site.tokens import Forged, Link, Visit, unseal, worker_hash
 from proband.annotate.store import people as people_store
 from proband.annotate.store.database import Database
 from proband.annotate.store.migrate import open_existing
-from proband.annotate.units import Unit, read_units
+from proband.annotate.tokens import Forged, Link, Visit, unseal, worker_hash
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, encode, told_of
+from proband.core.human_task import Unit, read_units
 
 SOURCES = ("prolific", "mturk", "url")  # of ids that a platform gives
 ROLES = ("main", "gold", "trial", "attention")

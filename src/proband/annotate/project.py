@@ -11,15 +11,15 @@ import os
 import secrets
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
+from proband.annotate.tasks import names
 from proband.core.errors import ProbandError
 from proband.core.files import told_of
 
-Kind = Literal["write", "review", "judge", "simplify", "solve"]
 Count = Annotated[int, Meta(ge=0, le=1_000_000)]
 Positive = Annotated[int, Meta(ge=1, le=1_000_000)]
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
@@ -107,7 +107,7 @@ class Texts(Part, frozen=True, kw_only=True):
 
 class Project(Part, frozen=True, kw_only=True):
     title: Annotated[str, Meta(min_length=1, max_length=200)]
-    kind: Kind
+    kind: str  # of task
     codes: Codes
     database: str = "sqlite:///answers.db"
     seed: int = 0
@@ -134,6 +134,8 @@ def read_project(folder: Path) -> Project:
         raise ProbandError(f"not UTF-8 at byte {error.start + 1}", file=path) from None
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise ProbandError(in_words(str(error)), file=path) from None
+    if project.kind not in (known := names()):
+        raise ProbandError(f"'kind': no kind of task {project.kind!r}; there are {', '.join(known)}", file=path)
     codes = (project.codes.done, project.codes.screened_out, project.codes.failed_checks)
     if len(set(codes)) < 3:
         raise ProbandError("'codes': the three codes must differ, since a platform acts on them", file=path)

@@ -1,4 +1,4 @@
-"""Every text that people read, from one file that can be translated (texts.toml)."""
+"""Every text that people read, from files that can be translated: texts.toml here, and one of each task's own."""
 
 from __future__ import annotations
 
@@ -7,30 +7,61 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from proband.annotate.tasks import task
+from proband.core.errors import ProbandError
+from proband.core.human_task import Check
+
 
 @cache
 def texts() -> dict[str, str]:
-    """Key -> text, keys dotted."""
-    found: dict[str, str] = {}
+    """Key -> text, keys dotted; those of tasks apart."""
+    return flattened(tomllib.loads(files("proband.annotate").joinpath("texts.toml").read_text("utf-8")), "")
 
-    def walk(table: dict[str, Any], prefix: str) -> None:
-        for name, value in table.items():
-            if isinstance(value, dict):
-                walk(value, f"{prefix}{name}.")
-            else:
-                found[prefix + name] = value.strip()
 
-    walk(tomllib.loads(files("proband.annotate").joinpath("texts.toml").read_text("utf-8")), "")
-    return found
+@cache
+def texts_of(kind: str) -> dict[str, str]:
+    """The texts of a task, whose keys begin with its name."""
+    package, _, name = task(kind).texts.partition(":")
+    return flattened(tomllib.loads(files(package).joinpath(name).read_text("utf-8")), f"{kind}.")
+
+
+def flattened(table: dict[str, Any], prefix: str) -> dict[str, str]:
+    """
+    >>> flattened({"ask": "Why? ", "labels": {"yes": "Yes"}}, "judge.")
+    {'judge.ask': 'Why?', 'judge.labels.yes': 'Yes'}
+    """
+    made: dict[str, str] = {}
+    for name, value in table.items():
+        made |= flattened(value, f"{prefix}{name}.") if isinstance(value, dict) else {prefix + name: value.strip()}
+    return made
+
+
+def words(name: str) -> str:
+    """A text as it stands in its file."""
+    known = texts()
+    if name not in known:
+        known = texts_of(name.partition(".")[0])
+    if name not in known:
+        raise ProbandError(f"there is no text {name!r}")
+    return known[name]
 
 
 def text(name: str, **values: object) -> str:
-    """A text with its values put in.
+    """A text with its values put in; a check as value is its own sentence.
 
     >>> text("unit.progress", done=2, all=10)
     'Task 2 of 10'
     """
-    return texts()[name].format(**values)
+    return words(name).format(**{key: _in_words(value) for key, value in values.items()})
+
+
+def _in_words(value: object) -> object:
+    return text(value.text, **value.values) if isinstance(value, Check) else value
+
+
+def label_name(kind: str, label: str) -> str:
+    """A label as people read it: the task's word for it, or the label itself."""
+    return texts_of(kind).get(f"{kind}.{label}", label)
 
 
 def paragraphs(words: str) -> list[str]:

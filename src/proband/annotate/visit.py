@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,10 +18,11 @@ from proband.annotate.store import remarks as remark_store
 from proband.annotate.store.people import Person
 from proband.annotate.store.schema import answers as answers_table
 from proband.annotate.store.schema import checks, settings, units
-from proband.annotate.tasks.kind import Kind
-from proband.annotate.tasks.practice import Line, practice_lines
+from proband.annotate.texts import label_name, text
 from proband.core.files import encode
+from proband.core.human_task import WHOLE, Body, HumanTask
 
+Line = tuple[bool, str]  # whether a part of a practice task was right, and a sentence that says so
 PLACELESS = ("trial", "gold", "attention")
 ALIKE = ("main", "gold")  # a person cannot tell the two, by the counter either
 
@@ -138,7 +140,7 @@ def _due(connection: Connection, project: Project, person: Person, done: int) ->
 def submit(
     connection: Connection,
     project: Project,
-    kind: Kind,
+    task: HumanTask,
     worker: str,
     *,
     answer_id: str,
@@ -163,16 +165,16 @@ def submit(
         closed=state_of(connection) == "closed",
     )
     if stored.new and stored.revision == 1 and unit["role"] in PLACELESS:
-        _check(connection, project, kind, person, answer_id, unit, body)
+        _check(connection, project, task, person, answer_id, unit, body)
     if stored.new and unit["role"] == "main" and project.quality.extra_overlap:
-        _route(connection, project, kind, person, unit)
+        _route(connection, project, task, person, unit)
     return stored
 
 
 def _check(
     connection: Connection,
     project: Project,
-    kind: Kind,
+    task: HumanTask,
     person: Person,
     answer_id: str,
     unit: dict[str, Any],
@@ -182,7 +184,7 @@ def _check(
     if role == "attention":
         share = float(body.get("choice") == unit["body"]["answer"])
     else:
-        share = kind.agreed(unit["body"], body, unit["gold"])
+        share = task.agreed(unit["body"], body, unit["gold"])
     passed = share >= (1.0 if role == "attention" else project.quality.gold_share)
     if role == "trial":
         connection.execute(checks.insert().values(answer_id=answer_id, share=share, passed=int(passed)))
@@ -209,21 +211,21 @@ def _end_trial(connection: Connection, project: Project, person: Person) -> None
         people_store.finish(connection, person.id, "screened_out")
 
 
-def _route(connection: Connection, project: Project, kind: Kind, person: Person, unit: dict[str, Any]) -> None:
+def _route(connection: Connection, project: Project, task: HumanTask, person: Person, unit: dict[str, Any]) -> None:
     """Further places for a unit that everybody has answered and on which fewer than four in five agree."""
     wanted = project.people.overlap + project.quality.extra_overlap
     if place_store.unfinished(connection, unit["id"], "crowd"):
         return
     given = [json.loads(row.body) for row in answer_store.of_unit(connection, unit["id"], "crowd")]
-    if len(given) < wanted and disputed(kind, unit["body"], given):
+    if len(given) < wanted and disputed(task, unit["body"], given):
         place_store.add_places(connection, unit["id"], "crowd", 1, added="disputed")
 
 
-def disputed(kind: Kind, body: dict[str, Any], given: list[dict[str, Any]]) -> bool:
+def disputed(task: HumanTask, body: dict[str, Any], given: list[dict[str, Any]]) -> bool:
     """Whether some part of a unit has no label that four in five people gave."""
     votes: dict[str, list[str]] = {}
     for each in given:
-        for part, label in kind.labels(body, each):
+        for part, label in task.labels(body, each):
             votes.setdefault(part, []).append(label)
     return any(max(map(labels.count, labels)) < 0.8 * len(labels) for labels in votes.values())
 
@@ -239,7 +241,7 @@ def unit_for(connection: Connection, worker: str, unit_id: int) -> Step | None:
     return Step(name="unit", person=person, unit=unit_of(connection, unit_id), **about)
 
 
-def last_practice(connection: Connection, kind: Kind, person_id: int) -> list[Line]:
+def last_practice(connection: Connection, task: HumanTask, person_id: int) -> list[Line]:
     """What a person reads about the answer they sent last, if that was to a practice task."""
     query = (
         select(answers_table.c.body, units.c.body.label("unit_body"), units.c.gold, units.c.role)
@@ -251,10 +253,10 @@ def last_practice(connection: Connection, kind: Kind, person_id: int) -> list[Li
     row = connection.execute(query).first()
     if row is None or row.role != "trial":
         return []
-    return practice_lines(kind, json.loads(row.unit_body), json.loads(row.body), json.loads(row.gold or "null"))
+    return practice_lines(task, json.loads(row.unit_body), json.loads(row.body), json.loads(row.gold or "null"))
 
 
-def last_step(connection: Connection, kind: Kind, worker: str) -> Step | None:
+def last_step(connection: Connection, task: HumanTask, worker: str) -> Step | None:
     """The last unit a person answered, with the answer in its form; None once the visit has ended."""
     person = people_store.find(connection, worker)
     unit_id = last_answered(connection, person.id) if person is not None and not person.outcome else None
@@ -264,5 +266,31 @@ def last_step(connection: Connection, kind: Kind, worker: str) -> Step | None:
     given = answer_store.last_answer(connection, person.id, unit_id)
     if step is None or given is None:
         return None
-    draft = kind.fields(step.unit["body"], json.loads(given.body))
+    draft = task.fields(step.unit["body"], json.loads(given.body))
     return replace(step, draft=draft)
+
+
+# ---- practice --------------------------------------------------------------------------------------------------------
+
+
+def practice_lines(task: HumanTask, body: Body, given: Body, gold: Any) -> list[Line]:
+    """How an answer to a practice task compares with the known one, or with what its text must have."""
+    checks = task.practice(body, given, gold) if task.practice is not None else task.checks(body, given)
+    if checks:
+        return [(check.met, text(check.text, **check.values)) for check in checks]
+    known = gold if isinstance(gold, Mapping) else {WHOLE: gold} if gold is not None else {}
+    if not known:
+        return [(True, text("practice.open"))]
+    labels = dict(task.labels(body, given))
+    places = {part.id: part.place for part in task.parts(body)} or {WHOLE: 1}
+    return [
+        _practice_line(task, place, labels.get(part), known[part]) for part, place in places.items() if part in known
+    ]
+
+
+def _practice_line(task: HumanTask, place: int, given: str | None, right: str) -> Line:
+    part = text(f"{task.name}.part", place=place)
+    if given == right:
+        return True, text("practice.right", part=part)
+    chosen = text("practice.missing") if given is None else label_name(task.name, given)
+    return False, text("practice.wrong", part=part, given=chosen, right=label_name(task.name, right))

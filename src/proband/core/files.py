@@ -119,6 +119,16 @@ def write_json(path: Path, value: Any) -> None:
 # ---- hashes --------------------------------------------------------------------------------------------------------
 
 
+def write_jsonl(path: Path, rows: Iterable[Any]) -> int:
+    """A line of canonical JSON per row; gives their number."""
+    count = 0
+    with atomic(path, mode="wb") as file:
+        for row in rows:
+            file.write(encode(row) + b"\n")
+            count += 1
+    return count
+
+
 def sha256_file(path: Path) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -128,24 +125,6 @@ class Published:
     value: float  # on the metric's own scale: accuracies between 0 and 1
     source: str
     on: MeasuredOn
-
-
-@cache
-def printed(name: str) -> Mapping[str, Mapping[int | None, float]]:
-    """Figures of a paper that more than one room shows: figure -> k -> value, of a file under data/ with the columns
-    table, figure, k (empty: None) and value.
-
-    >>> printed("kinship/people.csv")["paraphrases"]
-    {1: 1868, 2: 1890, 3: 2258}
-    >>> printed("kinship/people.csv")["jaccard_bigrams"]
-    {None: 0.0385}
-    """
-    text = files("proband").joinpath("data", name).read_text(encoding="utf-8")
-    found: dict[str, dict[int | None, float]] = {}
-    for row in csv.DictReader(text.splitlines()):
-        k = int(row["k"]) if row["k"] else None
-        found.setdefault(row["figure"], {})[k] = float(row["value"]) if "." in row["value"] else int(row["value"])
-    return found
 
 
 class Results(Protocol):

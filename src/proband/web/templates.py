@@ -11,12 +11,13 @@ from typing import Any
 
 
 @cache
-def environment(package: str) -> Any:
-    """The templates (*.html) of a package, and those of this one that all share (`layout.html`)."""
+def environment(*packages: str) -> Any:
+    """The templates (*.html) of packages, the first before the others, and those of this one that all share
+    (`layout.html`)."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     made = Environment(
-        loader=ChoiceLoader([PackageLoader(package, package_path=""), PackageLoader("proband.web", package_path="")]),
+        loader=ChoiceLoader([PackageLoader(package, package_path="") for package in (*packages, "proband.web")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

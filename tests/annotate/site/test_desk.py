@@ -18,7 +18,7 @@ import yaml
 from proband.annotate.create import init
 from proband.annotate.project import read_project, secret_of
 from proband.annotate.results.reading import plan_project, status
-from proband.annotate.site.tokens import form_token, new_link
+from proband.annotate.tokens import form_token, new_link
 from proband.cli import main
 
 if TYPE_CHECKING:

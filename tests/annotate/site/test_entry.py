@@ -19,7 +19,7 @@ from proband.annotate.project import secret_of
 from proband.annotate.site.app import application
 from proband.annotate.site.context import open_study
 from proband.annotate.site.forwarded import Forwarded
-from proband.annotate.site.tokens import form_token, new_link
+from proband.annotate.tokens import form_token, new_link
 from proband.cli import main
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from proband.annotate.create import init
 from proband.annotate.project import read_project, secret_of
-from proband.annotate.site.tokens import new_link
+from proband.annotate.tokens import new_link
 
 if TYPE_CHECKING:
     from tests.annotate.browsing import Browsing, chromium

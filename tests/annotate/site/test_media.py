@@ -17,8 +17,8 @@ from sqlalchemy import update
 from proband.annotate.create import init
 from proband.annotate.project import secret_of
 from proband.annotate.site.context import open_study
-from proband.annotate.site.tokens import new_link
 from proband.annotate.store.schema import units
+from proband.annotate.tokens import new_link
 
 if TYPE_CHECKING:
     from tests.annotate.browsing import Browsing

@@ -12,7 +12,7 @@ import pytest
 
 from proband.annotate.create import init
 from proband.annotate.project import read_project, secret_of
-from proband.annotate.site.tokens import Forged, Link, form_token, new_link, unseal, worker_hash
+from proband.annotate.tokens import Forged, Link, form_token, new_link, unseal, worker_hash
 
 if TYPE_CHECKING:
     from tests.annotate.visitors import Person, judged, questionnaires, write_lines

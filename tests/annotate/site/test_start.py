@@ -19,10 +19,10 @@ from proband.annotate.create import init
 from proband.annotate.project import database_url, read_project, secret_of
 from proband.annotate.site.app import application
 from proband.annotate.site.context import Study, open_study
-from proband.annotate.site.tokens import new_link
 from proband.annotate.store import people as people_store
 from proband.annotate.store.database import Database
 from proband.annotate.store.schema import events
+from proband.annotate.tokens import new_link
 from proband.cli import main
 
 if TYPE_CHECKING:

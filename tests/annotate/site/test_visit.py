@@ -10,7 +10,7 @@ import pytest
 
 from proband.annotate.create import init
 from proband.annotate.project import secret_of
-from proband.annotate.site.tokens import new_link
+from proband.annotate.tokens import new_link
 
 if TYPE_CHECKING:
     from tests.annotate.visitors import Person, judged, questionnaires, write_lines

@@ -49,7 +49,7 @@ def send(study: Study, worker: str, unit: dict[str, Any], *, label: str = "yes",
     made = name or str(uuid.uuid4())
     return study.database.write(
         lambda c: visit.submit(
-            c, study.project, study.kind, worker, answer_id=made, unit_id=unit["id"], body=body, signals={"keys": 1.0}
+            c, study.project, study.task, worker, answer_id=made, unit_id=unit["id"], body=body, signals={"keys": 1.0}
         )
     )
 

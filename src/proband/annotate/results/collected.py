@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from proband.annotate.project import Project
-from proband.annotate.tasks.kind import Kind
-from proband.annotate.tasks.kinds import KINDS
+from proband.annotate.tasks import task
+from proband.core.human_task import WHOLE, HumanTask, Labels
 from proband.core.types import Judgment
 
 if TYPE_CHECKING:
-    from proband.core.agreement.votes import Ints, Votes
+    from proband.core.agreement.votes import Aggregate, Ints, Votes
 
 
 @lru_cache(maxsize=32)
@@ -143,7 +143,7 @@ def by_appearance(numbers: Ints) -> tuple[list[int], Ints]:
 
 
 def part_name(unit: str, part: str) -> str:
-    return unit if part == "choice" else part
+    return unit if part == WHOLE else part
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -169,8 +169,8 @@ class Collected:
         return {(each.unit, each.part): each.label for each in self.decisions}
 
     @property
-    def kind(self) -> Kind:
-        return KINDS[self.project.kind]
+    def task(self) -> HumanTask:
+        return task(self.project.kind)
 
     def counted(self, panel: str = "crowd") -> list[Given]:
         return [each for each in self.given if each.place is not None and each.panel == panel]
@@ -178,7 +178,7 @@ class Collected:
     def judgments(self, panel: str = "crowd") -> Iterator[Judgment]:
         """One per person and part (a candidate, a story, a puzzle); seconds are shared by the parts of a unit."""
         for each in self.counted(panel):
-            labels = self.kind.labels(each.body, each.answer)
+            labels = self.task.labels(each.body, each.answer)
             for part, label in labels:
                 seconds = round(each.seconds / len(labels), 3)
                 name = self.part_name(each.unit, part)
@@ -195,6 +195,12 @@ class Collected:
     def votes(self) -> Votes | None:
         return self.numbers.votes(self.counted())
 
+    @cached_property
+    def labels(self) -> Labels:
+        """Part -> label by the task's own rule, None where it leaves it open; what the owner decided stands."""
+        made: dict[str, str | None] = dict(own_rule(self)(self.votes).labels) if self.votes is not None else {}
+        return {**made, **{self.part_name(unit, part): label for (unit, part), label in self.decided.items()}}
+
     @property
     def groups(self) -> Mapping[str, str]:
         """Part -> unit: what one person judges together."""
@@ -204,6 +210,30 @@ class Collected:
         """Whether nothing has happened in between."""
         names = ("project", "state", "given", "people", "units", "places", "done", "decisions", "complete")
         return all(getattr(self, name) == getattr(other, name) for name in names)
+
+
+# ---- the rule of the task ----------------------------------------------------------------------------------------
+
+
+def own_rule(collected: Collected) -> Callable[[Votes], Aggregate]:
+    """A label is kept where all but so many of the people agree, or the majority; the task says which."""
+    from proband.core.agreement.votes import majority
+
+    return majority if collected.task.dissent is None else lambda votes: _where_complete(collected, votes)
+
+
+def _where_complete(collected: Collected, votes: Votes) -> Aggregate:
+    """The rule, unit by unit, for those with as many answers as they were given places for; an overlap that was raised
+    afterwards changes nothing until the further answers come."""
+    from proband.core.agreement.votes import Aggregate, all_but
+
+    work = collected.task
+    least = {part: min(work.of_at_most, collected.complete.get(unit, 1)) for part, unit in collected.groups.items()}
+    made: dict[str, str | None] = {}
+    for count in sorted({least[name] for name in votes.items}):
+        kept = all_but(votes, dissent=work.dissent or 0, least=count).labels
+        made |= {name: label for name, label in kept.items() if least[name] == count}
+    return Aggregate({name: made[name] for name in votes.items})
 
 
 T = TypeVar("T")

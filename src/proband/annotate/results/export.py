@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from proband.annotate.project import fingerprint, secret_of
 from proband.annotate.results.cells import write_csv
 from proband.annotate.results.collected import Collected
 from proband.annotate.results.figures import agreement, progress
-from proband.annotate.results.labels import Labels, labels
-from proband.annotate.results.suite_inputs import write_jsonl, write_suite_input
-from proband.annotate.results.unit_texts import part_text, part_texts, unit_text
-from proband.annotate.texts import paragraphs, texts
+from proband.annotate.reviewing import SOURCE
+from proband.annotate.texts import paragraphs, words
 from proband.core.errors import ProbandError
-from proband.core.files import write_text
+from proband.core.files import write_json, write_jsonl, write_text
+from proband.core.human_task import Body, Labels
 
 OWNER = "owner"  # worker and panel of a decision
 FORMATS = ("jsonl", "csv", "suite", "hf")
@@ -27,10 +28,33 @@ def export(found: Collected, *, to: str, out: Path, project_folder: Path) -> dic
     if to == "csv":
         return _csv(found, out)
     if to == "suite":
-        return write_suite_input(found, out, project_folder)
+        return suite_input(found, out, project_folder)
     if to == "hf":
         return _hub(found, out)
     raise ProbandError(f"no format {to!r}; there are {', '.join(FORMATS)}")
+
+
+def suite_input(found: Collected, folder: Path, project_folder: Path) -> dict[str, Any]:
+    """What the suite reads, with where it comes from; gives what was written and the command that reads it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made = found.task.suite_input(found, folder, project_folder)
+    about = {"title": found.project.title, "kind": found.project.kind, "licence": found.project.licence}
+    if found.task.reviewed:  # which secret hides the authors
+        about["project"] = os.path.relpath(project_folder.resolve(), folder.resolve())
+        about["secret"] = fingerprint(secret_of(project_folder))
+    write_json(folder / SOURCE, about)
+    if found.decisions:
+        decided = (
+            {"item_id": found.part_name(each.unit, each.part), "label": each.label, "reason": each.reason}
+            for each in found.decisions
+        )
+        made["decisions"] = write_jsonl(folder / "decisions.jsonl", decided)
+    return made
+
+
+def part_text(found: Collected, body: Body, part: str) -> str:
+    """What a label is about: a candidate answer or a story; empty where the unit is one whole."""
+    return next((each.text for each in found.task.parts(body) if each.id == part), "")
 
 
 def rows(found: Collected) -> Iterator[dict[str, Any]]:
@@ -39,7 +63,7 @@ def rows(found: Collected) -> Iterator[dict[str, Any]]:
         yield {
             "id": each.id,
             "unit": each.unit,
-            "unit_text": unit_text(each.body),
+            "unit_text": found.task.unit_text(each.body),
             "worker": each.worker,
             "panel": each.panel,
             "counts": each.place is not None,
@@ -49,7 +73,9 @@ def rows(found: Collected) -> Iterator[dict[str, Any]]:
             "answer": each.answer,
             "signals": each.signals,
         }
-    texts_of = {unit["name"]: unit_text(unit["body"]) for unit in found.units.values()} if found.decisions else {}
+    texts_of = (
+        {unit["name"]: found.task.unit_text(unit["body"]) for unit in found.units.values()} if found.decisions else {}
+    )
     for decision in found.decisions:
         yield {
             "id": f"decision {decision.unit} {decision.part}",
@@ -77,20 +103,17 @@ def csv_lines(found: Collected) -> Iterator[list[Any]]:
     for each in found.given:
         shared = [each.worker, each.panel, each.place is not None, each.revision, round(each.seconds, 3)]
         body, answer = each.body, each.answer
-        parts = found.kind.labels(body, answer)
+        parts, about = found.task.labels(body, answer), found.task.unit_text(body)
         if parts:
-            detail = {v["story"]: v["reason"] for v in answer.get("verdicts", ())}
-            rating = answer.get("difficulty")
-            about, texts = unit_text(body), part_texts(body)
+            texts = {part.id: part.text for part in found.task.parts(body)}
             for part, label in parts:
-                more = detail.get(part, rating)
+                more = found.task.detail(answer, part)
                 yield [each.id, each.unit, part, *shared, label, "", more, about, texts.get(part, "")]
         else:
-            text = answer.get("story") or "\n".join(answer.get("steps", ()))
-            yield [each.id, each.unit, "", *shared, "", text, "", unit_text(body), ""]
+            yield [each.id, each.unit, "", *shared, "", "\n".join(found.task.writing(answer)), "", about, ""]
     for decision in found.decisions:
         body = found.units[found.unit_numbers[decision.unit]]["body"]
-        shown = [unit_text(body), part_text(body, decision.part)]
+        shown = [found.task.unit_text(body), part_text(found, body, decision.part)]
         names = [f"decision {decision.unit} {decision.part}", decision.unit, decision.part]
         yield [*names, OWNER, OWNER, True, 1, 0.0, decision.label, "", decision.reason, *shown]
 
@@ -104,21 +127,21 @@ def _hub(found: Collected, out: Path) -> dict[str, Any]:
     )
     count = write_jsonl(out / "data" / "answers.jsonl", flat)
     every = sorted(found.units.values(), key=lambda unit: str(unit["name"]))
-    write_jsonl(out / "data" / "units.jsonl", map(_hub_unit, every))
-    made = labels(found)
+    write_jsonl(out / "data" / "units.jsonl", (_hub_unit(found, unit) for unit in every))
+    made = found.labels
     if made:
         write_jsonl(out / "data" / "labels.jsonl", _hub_labels(found, made))
     write_text(out / "README.md", card(found, with_labels=bool(made)))
     return {"answers": count, "labels": len(made), "folder": str(out)}
 
 
-def _hub_unit(unit: Mapping[str, Any]) -> dict[str, Any]:
+def _hub_unit(found: Collected, unit: Mapping[str, Any]) -> dict[str, Any]:
     """A unit without the authors of its stories; its body is one column, since kinds differ."""
     body = {
         name: [{k: v for k, v in part.items() if k != "author"} for part in value] if name == "stories" else value
         for name, value in unit["body"].items()
     }
-    return {"unit": unit["name"], "text": unit_text(body), "body": json.dumps(body, ensure_ascii=False)}
+    return {"unit": unit["name"], "text": found.task.unit_text(body), "body": json.dumps(body, ensure_ascii=False)}
 
 
 def _hub_labels(found: Collected, made: Labels) -> Iterator[dict[str, Any]]:
@@ -132,8 +155,8 @@ def _hub_labels(found: Collected, made: Labels) -> Iterator[dict[str, Any]]:
             "label": label,
             "decided_by": OWNER if part in decided else "people",
             "unit": unit,
-            "unit_text": unit_text(body),
-            "part_text": part_text(body, part),
+            "unit_text": found.task.unit_text(body),
+            "part_text": part_text(found, body, part),
         }
 
 
@@ -151,7 +174,7 @@ def card(found: Collected, *, with_labels: bool) -> str:
     ]
     for name in configs:
         head += [f"- config_name: {name}", "  data_files:", "  - split: train", f"    path: data/{name}.jsonl"]
-    own = paragraphs(project.texts.instructions or texts()[f"{project.kind}.instructions"])
+    own = paragraphs(project.texts.instructions or words(f"{project.kind}.instructions"))
     pay = f"{project.pay.per_unit:g} {project.pay.currency} per unit"
     people = len({each.worker for each in found.counted()})
     lines = [

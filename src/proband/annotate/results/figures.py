@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from proband.annotate.results.collected import Collected, Given, kept
-from proband.annotate.results.paper_figures import paper_figures
 from proband.annotate.texts import text
 from proband.core.agreement.aggregation import agreement_with_others, mace
 from proband.core.agreement.coefficients import Alpha, Pair, gwet_ac1, krippendorff_alpha, pairwise
+from proband.core.human_task import Figure, HumanTask
 
 SHARED = 5  # labels that two people must both have given, so that their agreement says something
 
@@ -27,7 +28,7 @@ def figures(found: Collected) -> dict[str, Any]:
         "time": times(found),
         "money": money(found),
         "agreement": agreement(found),
-        "paper": paper_figures(found),
+        "paper": dict(found.task.figures(found)),
     }
 
 
@@ -89,6 +90,49 @@ def agreement(found: Collected) -> dict[str, Any]:
     }
 
 
+# ---- the paper's own figures ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureLine:
+    """A figure as people read it."""
+
+    name: str
+    here: str
+    interval: str
+    published: str
+
+
+def figure_lines(kind: str, figures: Mapping[str, Figure]) -> list[FigureLine]:
+    """The figures in the papers' words."""
+    made = []
+    for key, figure in figures.items():
+        name, _, length = key.partition(", ")
+        low, high, unit = figure.get("low"), figure.get("high"), figure["unit"]
+        ends = {"low": _with_unit(low, unit), "high": _with_unit(high, unit)}
+        made.append(
+            FigureLine(
+                name=text(f"{kind}.figure.{name}") + (f", {length}" if length else ""),
+                here=_with_unit(figure["here"], unit) or "–",
+                interval=f"{text('owner.interval', **ends)}, n = {figure['n']:,}" if low is not None else "",
+                published=_with_unit(figure["published"], unit),
+            )
+        )
+    return made
+
+
+def _with_unit(number: float | None, unit: str) -> str:
+    """
+    >>> _with_unit(0.5, "share"), _with_unit(1234, "count"), _with_unit(83, "seconds"), _with_unit(None, "count")
+    ('50.0 %', '1,234', '83 s', '')
+    """
+    if number is None:
+        return ""
+    return {"share": f"{100 * number:.1f} %", "count": f"{number:,}", "seconds": f"{number:.0f} s"}.get(
+        unit, f"{number:.3g}"
+    )
+
+
 # ---- people --------------------------------------------------------------------------------------------------------
 
 
@@ -140,8 +184,8 @@ def flags(found: Collected, person: Any, mine: Sequence[Given]) -> list[str]:
         made.append(text("flag.fast"))
     if any(each.signals.get("pasted", 0) >= limits.paste_characters for each in mine):
         made.append(text("flag.pasted"))
-    typed = [each for each in mine if each.signals.get("keys") is not None and _length(each) > 60]
-    if any(each.signals["keys"] < 0.3 * _length(each) for each in typed):
+    typed = [each for each in mine if each.signals.get("keys") is not None and _length(each, found.task) > 60]
+    if any(each.signals["keys"] < 0.3 * _length(each, found.task) for each in typed):
         made.append(text("flag.typed"))
     if person["failed"]:
         made.append(text("flag.failed", count=person["failed"]))
@@ -151,5 +195,5 @@ def flags(found: Collected, person: Any, mine: Sequence[Given]) -> list[str]:
     return made
 
 
-def _length(each: Given) -> int:
-    return sum(map(len, (each.answer.get("story", ""), *each.answer.get("steps", ()))))
+def _length(each: Given, task: HumanTask) -> int:
+    return sum(map(len, task.writing(each.answer)))

@@ -5,35 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from proband.annotate.results.collected import Collected
+from proband.annotate.results.collected import Collected, own_rule
 from proband.core.agreement.aggregation import dawid_skene, mace
-from proband.core.agreement.votes import Aggregate, Votes, all_but, majority
-
-Labels = dict[str, str | None]
-
-
-def paper_rule(found: Collected) -> Callable[[Votes], Aggregate]:
-    """judge: all but one of the people agree (4 of 5); review: all agree; else the majority."""
-    if found.project.kind == "judge":
-        return lambda votes: _where_complete(found, votes, dissent=1, most=5)
-    if found.project.kind == "review":
-        return lambda votes: _where_complete(found, votes, dissent=0, most=100)
-    return majority
-
-
-def _where_complete(found: Collected, votes: Votes, *, dissent: int, most: int) -> Aggregate:
-    """The rule, unit by unit, for those with as many answers as they were given places for; an overlap that was raised
-    afterwards changes nothing until the further answers come."""
-    least = {part: min(most, found.complete.get(unit, 1)) for part, unit in found.groups.items()}
-    made: Labels = {}
-    for count in sorted({least[name] for name in votes.items}):
-        kept = all_but(votes, dissent=dissent, least=count).labels
-        made |= {name: label for name, label in kept.items() if least[name] == count}
-    return Aggregate({name: made[name] for name in votes.items})
-
+from proband.core.agreement.votes import Aggregate, Votes, majority
+from proband.core.human_task import Labels
 
 RULES: Mapping[str, Callable[[Collected], Callable[[Votes], Aggregate]]] = {
-    "paper": paper_rule,
+    "paper": own_rule,
     "majority": lambda found: majority,
     "dawid-skene": lambda found: dawid_skene,
     "mace": lambda found: mace,
@@ -42,7 +20,9 @@ RULES: Mapping[str, Callable[[Collected], Callable[[Votes], Aggregate]]] = {
 
 def labels(found: Collected, rule: str = "paper") -> Labels:
     """Part -> label, None where the rule leaves it open; what the owner decided stands."""
-    made: Labels = dict(RULES[rule](found)(found.votes).labels) if found.votes is not None else {}
+    if rule == "paper":
+        return found.labels
+    made = dict(RULES[rule](found)(found.votes).labels) if found.votes is not None else {}
     for (unit, part), label in found.decided.items():
         made[found.part_name(unit, part)] = label
     return made
@@ -54,7 +34,7 @@ def disputed(found: Collected, *, most: int) -> list[dict[str, Any]]:
     if found.votes is None:
         return []
     votes, decided = found.votes, {found.part_name(*key): label for key, label in found.decided.items()}
-    open_parts = paper_rule(found)(votes).labels
+    open_parts = own_rule(found)(votes).labels
     people = votes.count.sum(axis=1)
     top = (votes.count.max(axis=1) / people).tolist()
     several = (people > 1).tolist()

@@ -8,11 +8,9 @@ from collections.abc import Mapping, Sequence
 
 from proband.annotate.planning import Guess
 from proband.annotate.results.collected import Collected, kept
-from proband.annotate.results.labels import labels
 from proband.core.agreement.aggregation import dawid_skene
 
 ENOUGH = 30  # labels before a measurement replaces a guess
-POSITIVE = {"judge": "yes", "review": "good"}
 
 
 @kept
@@ -20,11 +18,11 @@ def guess_of(found: Collected) -> Guess:
     """Guesses for what is not measured yet, measurements for the rest."""
     first = next(iter(found.units.values()), None)
     body = first["body"] if first else {}
-    parts = [len(u["body"].get("candidates") or u["body"].get("stories") or (1,)) for u in found.units.values()]
+    parts = [len(found.task.parts(unit["body"])) or 1 for unit in found.units.values()]
     values: dict[str, float] = {
         "seconds": float(found.project.time.expected_seconds),
         "per_unit": statistics.fmean(parts) if parts else 1.0,
-        "labels": {"judge": 3, "review": 2, "solve": len(body.get("choices", ())) or 2}.get(found.project.kind, 2),
+        "labels": (len(found.task.choices(body)) if body else 0) or 2,
     }
     measured = []
     seconds = [each.seconds for each in found.counted()]
@@ -46,16 +44,16 @@ def guess_of(found: Collected) -> Guess:
 
 
 def _hits(found: Collected) -> Mapping[str, list[float]]:
-    """Unit -> whether each of its parts has the label that counts (or, for puzzles, each answer is right)."""
+    """Unit -> whether each of its parts has the label that counts (or, where the answer is known, it is right)."""
     groups: dict[str, list[float]] = defaultdict(list)
-    if found.project.kind == "solve":
-        for each in found.counted():
-            groups[each.unit].append(float(each.answer["choice"] == each.gold))
-    elif found.project.kind in POSITIVE:
-        positive = POSITIVE[found.project.kind]
-        for part, label in labels(found).items():
+    if found.task.positive:
+        for part, label in found.labels.items():
             if label is not None and part in found.groups:
-                groups[found.groups[part]].append(float(label == positive))
+                groups[found.groups[part]].append(float(label == found.task.positive))
+    elif found.votes is not None:
+        for each in found.counted():
+            if each.gold is not None:
+                groups[each.unit].append(found.task.agreed(each.body, each.answer, each.gold))
     return groups
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from proband.annotate.results.collected import Collected
-from proband.annotate.site.tokens import person_code, worker_hash
+from proband.annotate.tokens import person_code, worker_hash
 
 HEADER = (
     "person",

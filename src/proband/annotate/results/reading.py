@@ -20,15 +20,14 @@ from proband.annotate.results.labels import RULES, labels
 from proband.annotate.results.measured import guess_of
 from proband.annotate.results.payments import HEADER, payments
 from proband.annotate.results.register import collect
-from proband.annotate.results.suite_inputs import write_jsonl
-from proband.annotate.site.tokens import person_code
 from proband.annotate.store import remarks as remark_store
 from proband.annotate.store.database import Database
 from proband.annotate.store.migrate import open_existing
 from proband.annotate.store.schema import bonuses
+from proband.annotate.tokens import person_code
 from proband.core.agreement.coefficients import pairwise
 from proband.core.errors import ProbandError
-from proband.core.files import raw_lines, write_text
+from proband.core.files import raw_lines, write_jsonl, write_text
 
 
 def collected(folder: Path) -> Collected:

@@ -14,9 +14,9 @@ from proband.annotate.project import Project
 from proband.annotate.results.collected import Collected, Decision, Given, Numbers, UnitRow
 from proband.annotate.store.answers import latest_ids, with_bodies
 from proband.annotate.store.schema import adjudications, answers, assignments, checks, people, places, units
-from proband.annotate.tasks.kind import Kind
-from proband.annotate.tasks.kinds import KINDS
+from proband.annotate.tasks import task
 from proband.annotate.visit import state_of
+from proband.core.human_task import HumanTask
 
 CHUNK = 200  # answers read at once
 
@@ -58,7 +58,7 @@ class Register:
         return Collected(
             project=project,
             state=state_of(connection),
-            given=self._read_given(connection, {row["id"]: row for row in rows}, KINDS[project.kind]),
+            given=self._read_given(connection, {row["id"]: row for row in rows}, task(project.kind)),
             people=rows,
             units=dict(self.units),
             places={row[0]: row[1] for row in connection.execute(wanted)},
@@ -90,7 +90,7 @@ class Register:
         del self.given[name]
         del self.numbers.coded[name]
 
-    def _read_given(self, connection: Connection, who: Mapping[int, Mapping[str, Any]], kind: Kind) -> list[Given]:
+    def _read_given(self, connection: Connection, who: Mapping[int, Mapping[str, Any]], work: HumanTask) -> list[Given]:
         lines = latest_ids(connection)
         for gone in self.given.keys() - {line.id for line in lines}:
             self._forget(gone)
@@ -98,13 +98,13 @@ class Register:
         place = {line.id: line.place if line.person_id not in rejected else None for line in lines}
         for some in chunks([name for name in place if name not in self.given]):
             for row in sorted(with_bodies(connection, some), key=lambda row: row.unit_id):  # each unit decoded once
-                self._add(row, who[row.person_id], place[row.id], kind)
+                self._add(row, who[row.person_id], place[row.id], work)
         for name, held in place.items():
             if self.given[name].place != held:
                 self.given[name] = replace(self.given[name], place=held)
         return [self.given[name] for name in place]
 
-    def _add(self, row: Any, person: Mapping[str, Any], place: int | None, kind: Kind) -> None:
+    def _add(self, row: Any, person: Mapping[str, Any], place: int | None, work: HumanTask) -> None:
         unit = self.units[row.unit_id]
         made = Given(
             id=row.id,
@@ -124,7 +124,7 @@ class Register:
             signals=msgspec.json.decode(row.signals),
         )
         self.given[row.id] = made
-        self.numbers.add(row.id, unit["name"], kind.labels(made.body, made.answer))
+        self.numbers.add(row.id, unit["name"], work.labels(made.body, made.answer))
 
 
 def chunks(ids: Sequence[Any]) -> Iterator[Sequence[Any]]:

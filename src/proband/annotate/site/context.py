@@ -19,13 +19,13 @@ from proband.annotate.results.collected import Collected
 from proband.annotate.results.register import Register
 from proband.annotate.site.limits import Limit
 from proband.annotate.site.signed_ids import Key, read_keys
-from proband.annotate.site.tokens import form_token
 from proband.annotate.store.database import Database
 from proband.annotate.store.migrate import open_existing
-from proband.annotate.tasks.kind import Kind
-from proband.annotate.tasks.kinds import KINDS
+from proband.annotate.tasks import task
 from proband.annotate.texts import paragraphs, text
+from proband.annotate.tokens import form_token
 from proband.core.errors import ProbandError
+from proband.core.human_task import HumanTask
 from proband.web.templates import environment
 
 T = TypeVar("T")
@@ -65,8 +65,8 @@ class Study:
     logins: Limit = field(default_factory=_logins)  # per address
 
     @property
-    def kind(self) -> Kind:
-        return KINDS[self.project.kind]
+    def task(self) -> HumanTask:
+        return task(self.project.kind)
 
     async def compute(self, work: Callable[[], T]) -> T:
         """One thing at a time, in a thread of its own: figures of a large study need memory while they are made."""
@@ -109,12 +109,13 @@ def page(request: Any, template: str, /, *, status: int = 200, token: str = "", 
     """A page from a template; `token` is the visit or session its forms belong to."""
     study: Study = request.app.state.study
     root = request.scope.get("root_path", "")
-    made = environment(PACKAGE).get_template(template)
+    made = environment(PACKAGE, study.task.page.partition(":")[0]).get_template(template)
     html = made.render(
         t=text,
         fresh_id=fresh_id,
         paragraphs=paragraphs,
         project=study.project,
+        guide=study.task.guide,
         root=root,
         token=token,
         form_token=form_token(study.secret, token) if token else "",

@@ -13,10 +13,10 @@ from starlette.responses import RedirectResponse, Response
 
 from proband.annotate.site.context import Study, message, page
 from proband.annotate.site.forms import BadForm, TooLarge, bounded, read_form
-from proband.annotate.site.tokens import form_token, new_session, session_id
 from proband.annotate.store import owners, sessions
 from proband.annotate.store.owners import ROLES
 from proband.annotate.store.people import note
+from proband.annotate.tokens import form_token, new_session, session_id
 
 COOKIE = "proband_owner"
 HOURS = 12  # of a session

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from proband.annotate.project import Project
-from proband.annotate.site.tokens import metrics_token, new_link, personal_name
 from proband.annotate.texts import text
+from proband.annotate.tokens import metrics_token, new_link, personal_name
 
 
 def links(project: Project, secret: bytes, base: str) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +17,21 @@ from proband.annotate.erasing import erase as erase_everywhere
 from proband.annotate.erasing import workers_of
 from proband.annotate.planning import plan
 from proband.annotate.results.collected import Collected
-from proband.annotate.results.export import FORMATS, export
-from proband.annotate.results.figures import figures, people_figures
+from proband.annotate.results.export import FORMATS, export, part_text
+from proband.annotate.results.figures import figure_lines, figures, people_figures
 from proband.annotate.results.labels import disputed
 from proband.annotate.results.measured import guess_of
-from proband.annotate.results.paper_figures import lines
-from proband.annotate.results.unit_texts import part_text, unit_text
 from proband.annotate.site.context import Study, message, page
 from proband.annotate.site.desk import acting, acting_as, home, owned, root_of
 from proband.annotate.site.forms import bounded
 from proband.annotate.site.links import links, personal_links
-from proband.annotate.site.tokens import person_code
 from proband.annotate.store import people as people_store
 from proband.annotate.store.people import REASONS
 from proband.annotate.store.places import restore
 from proband.annotate.store.schema import adjudications, bonuses, events, people, settings, units
+from proband.annotate.texts import label_name
+from proband.annotate.tokens import person_code
+from proband.core.human_task import WHOLE
 
 STATES = ("open", "paused", "closed")
 
@@ -39,7 +40,7 @@ STATES = ("open", "paused", "closed")
 async def dashboard(request: Request, study: Study, session: str) -> Response:
     found = await study.collect()
     made = await study.compute(lambda: figures(found))
-    paper = lines(made["paper"])
+    paper = figure_lines(study.project.kind, made["paper"])
     return page(request, "dashboard.html", token=session, f=made, paper=paper, states=STATES, here="")
 
 
@@ -70,7 +71,7 @@ async def person_page(request: Request, study: Study, session: str) -> Response:
     )
     given = [each for each in found.given if each.person_id == number][:200]
     about: dict[str, Any] = {"row": row, "given": given, "log": log, "bonus": bonus, "reasons": REASONS}
-    texts: dict[str, Any] = {"when": when, "unit_text": unit_text, "part_text": part_text}
+    texts: dict[str, Any] = {"when": when, "unit_text": found.task.unit_text, "part_text": partial(part_text, found)}
     return page(request, "person.html", token=session, **about, **texts, here="people")
 
 
@@ -83,21 +84,18 @@ async def disputes_page(request: Request, study: Study, session: str) -> Respons
     found = await study.collect()
     rows = await study.compute(lambda: disputed(found, most=200))
     context = {row["part"]: part_context(found, row["unit"], row["part"]) for row in rows}
-    return page(
-        request, "disputes.html", token=session, rows=rows, context=context, names=found.unit_numbers, here="disputes"
-    )
+    label = partial(label_name, study.project.kind)
+    about: dict[str, Any] = {"rows": rows, "context": context, "names": found.unit_numbers, "label_name": label}
+    return page(request, "disputes.html", token=session, **about, here="disputes")
 
 
 def part_context(found: Collected, unit: str, part: str) -> dict[str, Any]:
     """What the owner reads to decide: the texts, and the labels there are."""
     body = found.units[found.unit_numbers[unit]]["body"]
-    if found.project.kind == "judge":
-        candidate = next(c for c in body["candidates"] if c["id"] == part)
-        return {"title": body["question"], "text": candidate["text"], "labels": ["yes", "no", "nonsense"]}
-    if found.project.kind == "review":
-        story = next(s for s in body["stories"] if s["id"] == part)
-        return {"title": " ".join(story["facts"]), "text": story["text"], "labels": ["good", "bad"]}
-    return {"title": unit, "text": body.get("prompt", ""), "labels": body.get("choices", [])}
+    parts, labels = {each.id: each for each in found.task.parts(body)}, list(found.task.choices(body))
+    if not parts:
+        return {"title": unit, "text": found.task.unit_text(body), "labels": labels, "part": WHOLE}
+    return {"title": parts[part].title, "text": parts[part].text, "labels": labels, "part": part}
 
 
 @owned
@@ -247,7 +245,7 @@ async def adjudicate(request: Request, study: Study, form: dict[str, str]) -> Re
         return message(request, "missing", status=404)
     try:
         context = part_context(await study.collect(), known, part)
-    except (StopIteration, KeyError):
+    except KeyError:
         return message(request, "missing", status=404)
     if label not in (*context["labels"], ""):
         return message(request, "bad_form", status=400)

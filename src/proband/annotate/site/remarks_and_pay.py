@@ -12,7 +12,6 @@ from starlette.responses import Response
 from proband.annotate.results.cells import csv_text
 from proband.annotate.results.figures import SHARED, pairs
 from proband.annotate.results.payments import HEADER, payments
-from proband.annotate.results.unit_texts import unit_text
 from proband.annotate.site.context import Study, message, page
 from proband.annotate.site.desk import acting, acting_as, home, owned
 from proband.annotate.site.forms import bounded
@@ -28,7 +27,7 @@ async def remarks_page(request: Request, study: Study, session: str) -> Response
     rows, units = await study.read(lambda c: (remark_store.all_of(c), remark_store.per_unit(c)))
     found = await study.collect()
     texts = {
-        row.unit: unit_text(found.units[found.unit_numbers[row.unit]]["body"])
+        row.unit: found.task.unit_text(found.units[found.unit_numbers[row.unit]]["body"])
         for row in rows
         if row.unit in found.unit_numbers
     }

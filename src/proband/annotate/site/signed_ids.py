@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from proband.annotate.project import Project
-from proband.annotate.site.tokens import Forged
+from proband.annotate.tokens import Forged
 from proband.core.errors import ProbandError
 from proband.core.files import told_of
 

@@ -13,30 +13,32 @@ from proband.annotate.apply_settings import apply_settings
 from proband.annotate.bundle import opened
 from proband.annotate.create import copy_media
 from proband.annotate.project import Project, database_url, read_project, secret_of
+from proband.annotate.reviewing import units_of
 from proband.annotate.store import people as people_store
 from proband.annotate.store.migrate import open_existing
 from proband.annotate.store.places import add_unit
 from proband.annotate.store.schema import units
-from proband.annotate.tasks.kinds import KINDS
-from proband.annotate.units import Unit, read_units
+from proband.annotate.tasks import task
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, encode, items_path, raw_lines
+from proband.core.human_task import Unit, read_units
 
 
 def add_units(folder: Path, items: Path) -> dict[str, Any]:
     """Further units of the study's kind, with as many places as the others. One that is there already is left as it is,
     so that the command can be given again; the same name with another text is an error."""
     project = read_project(folder)
-    if project.kind == "review" and (items / "secret").is_file() and secret_of(items) != secret_of(folder):
+    work = task(project.kind)
+    if work.reviews and (items / "secret").is_file() and secret_of(items) != secret_of(folder):
         raise ProbandError("these stories belong to another study: their authors would not be known here", file=items)
     database = open_existing(database_url(folder, project))
     try:
         with opened(items) as source:
-            found = list(KINDS[project.kind].units(source))
+            found = units_of(work, source)
             if not found:
                 raise ProbandError("contains no units", file=items)
             media = copy_media(found, source, folder)
-            if project.kind == "solve":
+            if work.keeps_items:
                 _add_items(source, folder / "items" / "items.jsonl")
             added = database.write(lambda connection: _add(connection, project, found))
             _append(folder / "units.jsonl", found)

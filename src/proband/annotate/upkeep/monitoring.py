@@ -20,9 +20,9 @@ from starlette.responses import PlainTextResponse, Response
 
 from proband import __version__
 from proband.annotate.site.context import Study
-from proband.annotate.site.tokens import metrics_token
 from proband.annotate.store.migrate import current
 from proband.annotate.store.schema import answers, assignments, people, places, remarks
+from proband.annotate.tokens import metrics_token
 
 STARTED = time.time()
 FORMAT = "text/plain; version=0.0.4; charset=utf-8"

@@ -4,6 +4,7 @@ triples.py, words.py   a relation with two arguments; lemmas, verbs, voice, nega
 datasets/              released data sets as examples
 controls.py, items.py, build.py   examples as items, and what is taken away to see artefacts
 methods/               the lemma baseline and every other method, one file each
+people/                what people judge in `proband annotate`
 gold/                  judgments of several people to labels
 curves/                precision and recall, decisions, controls, findings; ours beside the published
 assertions/, candidates/, questions.py, questionnaire.py   from text to what people judge
@@ -89,6 +90,7 @@ SUITE = Suite(
         "direction": Direction,
         "frequency": Frequency,
     },
+    tasks={"judge": "proband.suites.inference.people.judge:JUDGE"},
     verbs=(
         Verb(
             name="assertions",

@@ -10,6 +10,8 @@ from pathlib import Path
 import msgspec
 
 from proband.core.files import atomic, encode
+from proband.core.human_task import Role
+from proband.core.types import Split
 from proband.suites.inference.candidates.filters import Candidate
 from proband.suites.inference.questions import Question
 
@@ -17,25 +19,30 @@ MOST = 24  # candidates, as in the paper: "less than 25"
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
-    """A candidate as judges see it, with what is hidden from them."""
+    """A candidate as judges see it (`text`), with what is hidden from them."""
 
     id: str
-    text: str
-    answer: str
-    subject: str
-    relation: str
-    object: str
-    side: str
-    count: int
+    text: str = ""
+    answer: str = ""
+    subject: str = ""
+    relation: str = ""
+    object: str = ""
+    side: str = ""
+    count: int = 0
 
 
-class Questionnaire(msgspec.Struct, frozen=True, kw_only=True):
+class Questionnaire(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A line of questionnaires.jsonl (docs/formats.md)."""
+
     id: str
     question: str
     q_type: str
-    q_rel: str
-    q_arg: str
+    q_rel: str = ""
+    q_arg: str = ""
     candidates: tuple[Shown, ...]
+    split: Split = "test"  # of the examples that judgments make of it
+    gold: dict[str, str] | None = None  # candidate -> label, of a unit with a known answer
+    role: Role = "main"  # of the unit in a study with people
 
 
 def masked(one: Candidate, q_type: str) -> str:

@@ -10,6 +10,7 @@
     audit/     which rows, their verdicts, the figures and findings of a data set
     nets/      the networks of the thesis, and three that go beyond it
     verify/    re-checking the certificates of items: a small checker that shares nothing with the generator
+    people/    what people write, review and solve in `proband annotate`
     paper/     tables, findings and published figures of the thesis
 
 `solver:symbolic` and `solver:read` are symbolic_solver.py and reading_solver.py.
@@ -128,6 +129,11 @@ SUITE = Suite(
     nets=NETS,
     own_models={"symbolic": Symbolic, "read": Read},
     draw=draw_item,
+    tasks={
+        "write": "proband.suites.kinship.people.write:WRITE",
+        "review": "proband.suites.kinship.people.review:REVIEW",
+        "solve": "proband.suites.kinship.people.solve:SOLVE",
+    },
     audit="proband.suites.kinship.audit.run:AUDIT",
     verify=verify,
     export={"clutrr": export},

@@ -9,11 +9,11 @@ apart in our text of the paper and are left out.
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-from proband.core.suite import MeasuredOn, Published, printed
+from proband.core.suite import MeasuredOn, Published
 from proband.core.types import Tag
 
 # The releases, by the content of their rows: those with clean stories of up to ten facts, on a sample of which people
@@ -69,6 +69,24 @@ def _measured(model: str, task: str, k: str = "") -> MeasuredOn:
 
 
 @cache
+def published_values() -> Mapping[str, Mapping[int | None, float]]:
+    """Tables 3.1 and 3.2, of people: figure -> k (None where it has none) -> value.
+
+    >>> published_values()["paraphrases"], published_values()["jaccard_bigrams"]
+    ({1: 1868, 2: 1890, 3: 2258}, {None: 0.0385})
+    """
+    values: dict[str, dict[int | None, float]] = {}
+    for row in csv.DictReader(_lines("people.csv")):
+        k = int(row["k"]) if row["k"] else None
+        values.setdefault(row["figure"], {})[k] = float(row["value"]) if "." in row["value"] else int(row["value"])
+    return values
+
+
+def _lines(name: str) -> list[str]:
+    return (files("proband") / "data" / "kinship" / name).read_text(encoding="utf-8").splitlines()
+
+
+@cache
 def published() -> Sequence[Published]:
     """
     >>> [p.value for p in published() if p.model == "people (time limited)"]
@@ -77,10 +95,9 @@ def published() -> Sequence[Published]:
     found = [
         _row(f"people ({name})", "clean", str(k or ""), value, "Sinha 2022, table 3.2")
         for name, figure in (("time limited", "time_limited"), ("unlimited time", "unlimited"))
-        for k, value in printed("kinship/people.csv")[figure].items()
+        for k, value in published_values()[figure].items()
     ]
-    text = (files("proband") / "data" / "kinship" / "published.csv").read_text(encoding="utf-8")
-    for row in csv.DictReader(text.splitlines()):
+    for row in csv.DictReader(_lines("published.csv")):
         source = SOURCES.get(row["table"], f"Sinha 2022, table {row['table']}")
         found.append(_row(row["model"], row["task"], row["k"], float(row["value"]), source))
     return found

@@ -14,24 +14,10 @@ from proband.core.types import Answer, Item
 from proband.solvers.choose import choosing
 from proband.solvers.generate import Asking, generating
 from proband.solvers.replies import Choices, answer_of, letters_shown, names_of
+from proband.suites.kinship.reading.lexicon import FAMILIAR, IN_REPLIES
+from proband.suites.kinship.world.relations import RELATIONS, word
 from proband.suites.kinship.world.rules import load
 
-ALIASES = {
-    "father": ("dad", "daddy", "papa", "pa", "pop"),
-    "mother": ("mom", "mum", "mommy", "mummy", "mama", "ma", "momma"),
-    "son": ("boy",),
-    "daughter": ("girl",),
-    "brother": ("bro",),
-    "sister": ("sis",),
-    "husband": ("hubby",),
-    "wife": ("wifey",),
-    "grandfather": ("grandpa", "granddad", "grandad", "grandfather", "gramps", "granpa"),
-    "grandmother": ("grandma", "granny", "gran", "grandmom", "grandmum", "nana", "granma"),
-    "grandson": ("grand-son", "grand son"),
-    "granddaughter": ("grand-daughter", "grand daughter", "grandaughter"),
-    "aunt": ("auntie", "aunty"),
-    "uncle": ("unc",),
-}
 IN_LAW = ("father", "mother", "son", "daughter", "brother", "sister")
 # a step-mother is no mother, and who is the mother of somebody's brother is not told to be his mother
 NOT_BEFORE = (
@@ -44,13 +30,21 @@ NOT_AFTER = r"(?!'s\b)(?!s'(?!\w))(?! in law)(?!-in law)"
 def other_names() -> dict[str, str]:
     """Other name -> relation.
 
-    >>> [other_names()[name] for name in ("mom", "sister in law", "dad-in-law")]
-    ['mother', 'sister-in-law', 'father-in-law']
+    >>> [other_names()[name] for name in ("mom", "grammy", "grand son", "sister in law", "dad-in-law")]
+    ['mother', 'grandmother', 'grandson', 'sister-in-law', 'father-in-law']
     """
-    plain = {name: relation for relation, names in ALIASES.items() for name in names}
+    named = [*FAMILIAR.items(), *IN_REPLIES.items()]
+    also: dict[str, list[str]] = {relation: [] for relation in RELATIONS}
+    for (neutral, gender), names in named:
+        if gender is not None:
+            also[word(neutral, gender)] += names.split()
+    for relation in ("grandfather", "grandmother", "grandson", "granddaughter"):
+        rest = relation.removeprefix("grand")
+        also[relation] += [f"grand-{rest}", f"grand {rest}"]
+    plain = {name: relation for relation, names in also.items() for name in names}
     laws = {}
     for relation in IN_LAW:
-        for name in (relation, *ALIASES[relation]):
+        for name in (relation, *also[relation]):
             for written in (f"{name} in law", f"{name} in-law", f"{name}-in law", f"{name}-in-law", f"{name}-inlaw"):
                 laws[written] = f"{relation}-in-law"
     return {name: relation for name, relation in {**plain, **laws}.items() if name != relation}

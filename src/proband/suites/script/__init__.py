@@ -3,6 +3,7 @@
 corpus/    an abstract line and its concrete steps: readers, statistics, running text
 cloze/     which words are left out, and how language models, endpoints and baselines fill them in
 nets/      the paper's five networks; finetune.py: a language model trained further
+people/    what people explain in `proband annotate`
 analysis/  measures, what alignments know, drawings
 paper/     its tables and findings, ours beside the published figures
 build.py makes items of a corpus, solvers.py lists the ways of asking a model.
@@ -77,4 +78,5 @@ SUITE = Suite(
     claims=CLAIMS,
     nets=(*NETS, FINETUNE),
     own_models={"frequent": Frequent, "chance": Chance},
+    tasks={"simplify": "proband.suites.script.people.simplify:SIMPLIFY"},
 )

@@ -12,8 +12,9 @@ from proband.core.types import Judgment
 from proband.pipeline.build import build
 from proband.suites.inference.datasets.formats import own_folder
 from proband.suites.inference.datasets.own import Question, read_questions
-from proband.suites.inference.gold.judged import ANSWERS, DOES_NOT, NONSENSE, Candidate, Questionnaire
+from proband.suites.inference.gold.judged import ANSWERS, DOES_NOT, NONSENSE
 from proband.suites.inference.gold.simulation import simulated_judgments
+from proband.suites.inference.questionnaire import Questionnaire, Shown
 
 TRUTH = {"=": ANSWERS, "+": ANSWERS, "<": DOES_NOT, "-": DOES_NOT, "?": NONSENSE}
 REVERSE = {"=": ANSWERS, "+": DOES_NOT, "<": ANSWERS, "-": DOES_NOT, "?": NONSENSE}
@@ -21,11 +22,11 @@ REVERSE = {"=": ANSWERS, "+": DOES_NOT, "<": ANSWERS, "-": DOES_NOT, "?": NONSEN
 
 def sheet(question: Question) -> tuple[Questionnaire, dict[str, str]]:
     name = f"q{question.number:03}-1"
-    made, truth = list[Candidate](), dict[str, str]()
+    made, truth = list[Shown](), dict[str, str]()
     for place, (said, first, _) in enumerate(question.phrases):
         for answer in question.answers:
             triple, side = question.assertion(place, answer), "subject" if first else "object"
-            made.append(Candidate(id=f"{name}-{len(made):02}", side=side, answer=answer, **triple._asdict()))
+            made.append(Shown(id=f"{name}-{len(made):02}", side=side, answer=answer, **triple._asdict()))
             truth[made[-1].id] = said[0]
     asked = Questionnaire(
         id=name,

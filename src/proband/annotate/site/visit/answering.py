@@ -11,14 +11,14 @@ from starlette.responses import JSONResponse, Response
 from proband.annotate import visit as steps
 from proband.annotate.site.context import Study, message, page
 from proband.annotate.site.forms import ID
-from proband.annotate.site.tokens import Visit
 from proband.annotate.site.visit.pages import instructions_page, questions, unit_page
 from proband.annotate.site.visit.posting import onward, posting, refuse, unit_number, wants_json
 from proband.annotate.store import people as people_store
 from proband.annotate.store import remarks as remark_store
 from proband.annotate.store.answers import Conflict, Ended
-from proband.annotate.tasks.kind import Invalid, one_of
 from proband.annotate.texts import text
+from proband.annotate.tokens import Visit
+from proband.core.human_task import Invalid, one_of
 
 SIGNALS = ("pasted", "pastes", "keys", "typing_seconds", "hidden")
 
@@ -76,7 +76,7 @@ async def answer(request: Request, study: Study, visit: Visit, form: dict[str, s
         return unit_page(request, study, steps.Step(**{**vars(step), "draft": form}), problem=problem)
     sent: dict[str, Any] = {"answer_id": answer_id, "unit_id": number, "body": body, "signals": signals_of(form)}
     try:
-        stored = await study.write(lambda c: steps.submit(c, study.project, study.kind, visit.worker, **sent))
+        stored = await study.write(lambda c: steps.submit(c, study.project, study.task, visit.worker, **sent))
     except Conflict:
         return refuse(request, 409, "not_yours")
     except Ended:
@@ -89,7 +89,7 @@ def read_answer(study: Study, unit: dict[str, Any], form: dict[str, str]) -> dic
     if unit["role"] == "attention":
         places = [str(place) for place in range(len(unit["body"]["options"]))]
         return {"choice": unit["body"]["options"][int(one_of(form, "choice", places))]}
-    return study.kind.answer(unit["body"], form)
+    return study.task.answer(unit["body"], form)
 
 
 def overtime(study: Study, step: steps.Step) -> bool:

@@ -10,12 +10,12 @@ from starlette.responses import JSONResponse, Response
 
 from proband.annotate import visit as steps
 from proband.annotate.site.context import Study
-from proband.annotate.site.tokens import Visit
 from proband.annotate.site.visit.posting import onward, posting, refuse, unit_number
 from proband.annotate.store import people as people_store
 from proband.annotate.store import places as place_store
 from proband.annotate.store.answers import save_draft
 from proband.annotate.texts import text
+from proband.annotate.tokens import Visit
 from proband.core.files import encode
 
 
@@ -60,5 +60,5 @@ async def live_checks(request: Request, study: Study, visit: Visit, form: dict[s
     step = await study.read(lambda c: steps.unit_for(c, visit.worker, unit_number(form)))
     if step is None or step.unit["role"] == "attention":
         return refuse(request, 409, "not_yours")
-    found = study.kind.checks(step.unit["body"], form)
+    found = study.task.checks(step.unit["body"], form)
     return JSONResponse({"checks": [{"met": c.met, "stops": c.stops, "text": text(c.text, **c.values)} for c in found]})

@@ -14,7 +14,7 @@ from proband.annotate.project import Project
 from proband.annotate.site.context import Study, message
 from proband.annotate.site.forms import clean
 from proband.annotate.site.signed_ids import verified_id
-from proband.annotate.site.tokens import Forged, Link, Visit, seal, unseal, worker_hash
+from proband.annotate.tokens import Forged, Link, Visit, seal, unseal, worker_hash
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"  # Mechanical Turk shows a task before it is accepted
 NAME = re.compile(r"[\x21-\x7e]{1,128}")

@@ -14,11 +14,10 @@ from proband.annotate import visit as steps
 from proband.annotate.bundle import unsafe
 from proband.annotate.site.context import Study, message, page
 from proband.annotate.site.forms import bounded
-from proband.annotate.site.tokens import Forged, Visit, person_code
 from proband.annotate.site.visit.posting import visit_of
-from proband.annotate.tasks.kind import Invalid
-from proband.annotate.tasks.practice import Line
 from proband.annotate.texts import text
+from proband.annotate.tokens import Forged, Visit, person_code
+from proband.core.human_task import Invalid
 
 
 async def show(request: Request) -> Response:
@@ -34,9 +33,9 @@ async def show(request: Request) -> Response:
     if step is None:
         step = await study.write(lambda c: steps.advance(c, study.project, visit.worker))
     token, person = request.path_params["visit"], step.person
-    practice: list[Line] = []
+    practice: list[steps.Line] = []
     if person is not None and not step.done and (step.name == "unit" or person.outcome == "screened_out"):
-        practice = await study.read(lambda c: steps.last_practice(c, study.kind, person.id))
+        practice = await study.read(lambda c: steps.last_practice(c, study.task, person.id))
     if step.name == "unit":
         return unit_page(request, study, step, practice=practice)
     if step.name == "instructions":
@@ -55,16 +54,16 @@ def unit_page(
     *,
     problem: Invalid | None = None,
     revise: bool = False,
-    practice: Sequence[Line] = (),
+    practice: Sequence[steps.Line] = (),
 ) -> Response:
     body, project = step.unit["body"], study.project
     attention = step.unit["role"] == "attention"
     limit = project.time.limit_seconds if step.person is not None and step.person.panel == "crowd" else 0
     return page(
         request,
-        "attention.html" if attention else f"{study.kind.name}.html",
+        "attention.html" if attention else study.task.page.partition(":")[2],
         token=request.path_params["visit"],
-        unit={"text": body["text"], "options": body["options"]} if attention else study.kind.shown(body),
+        unit={"text": body["text"], "options": body["options"]} if attention else study.task.shown(body),
         number=step.unit["id"],
         role=step.unit["role"],
         step=step,
@@ -152,7 +151,7 @@ async def revise(request: Request) -> Response:
         visit = visit_of(request)
     except Forged:
         return message(request, "no_link", status=404)
-    step = await study.read(lambda c: steps.last_step(c, study.kind, visit.worker))
+    step = await study.read(lambda c: steps.last_step(c, study.task, visit.worker))
     if step is None:
         return message(request, "not_yours", token=request.path_params["visit"], status=409)
     return unit_page(request, study, step, revise=True)

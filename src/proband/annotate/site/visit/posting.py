@@ -11,8 +11,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from proband.annotate.site.context import Study, message
 from proband.annotate.site.forms import BadForm, TooLarge, read_form
-from proband.annotate.site.tokens import Forged, Visit, form_token, unseal
 from proband.annotate.texts import text
+from proband.annotate.tokens import Forged, Visit, form_token, unseal
 
 Handler = Callable[[Request, Study, Visit, dict[str, str]], Awaitable[Response]]
 

@@ -20,7 +20,6 @@ HELP = """Studies with people: they write, review, judge, simplify or solve, in 
 Help on a step: proband annotate init --help
 
 Example: proband annotate demo"""
-KINDS = Literal["write", "review", "judge", "simplify", "solve"]
 
 
 def commands() -> App:
@@ -40,7 +39,7 @@ def init(
     project: Project,
     /,
     *,
-    kind: Annotated[KINDS, Parameter(help="Kind of task.")],
+    kind: Annotated[str, Parameter(metavar="KIND", help="Kind of task; `proband list tasks` names them.")],
     items: Annotated[Path, Parameter(metavar="PATH", help="A suite's files: a folder, a file or a zip archive.")],
     title: Annotated[str, Parameter(help="Title shown to participants.")] = "",
     contact: Annotated[str, Parameter(help="Whom participants can write to; stands on every page.")] = "",
@@ -188,7 +187,7 @@ def demo(
     host: Host = "127.0.0.1",
     port: Port = 8000,
 ) -> None:
-    """Serve all five kinds of task with sample units until it is stopped.
+    """Serve every kind of task with sample units until it is stopped.
 
     Example: proband annotate demo
     """

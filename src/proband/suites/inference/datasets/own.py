@@ -24,10 +24,9 @@ from proband.suites.inference.gold.judged import (
     LABELS,
     NONSENSE,
     RULES,
-    Candidate,
     Judged,
-    Questionnaire,
 )
+from proband.suites.inference.questionnaire import Questionnaire, Shown
 from proband.suites.inference.triples import BACKWARD, FORWARD, Example, Triple, pair_name
 
 FOLLOWS: Mapping[str, tuple[str, str]] = {  # judgment -> phrase implies question, question implies phrase
@@ -105,7 +104,7 @@ def judged(questions: Sequence[Question], rule: str) -> Judged:
             q_rel=question.relation,
             q_arg=question.argument,
             candidates=tuple(
-                Candidate(
+                Shown(
                     id=question.name(place),
                     **question.assertion(place, MASK)._asdict(),
                     side=("object", "subject")[first],

@@ -23,7 +23,8 @@ from proband.core.agreement.aggregation import dawid_skene, mace
 from proband.core.agreement.votes import Aggregate, Votes, all_but, majority
 from proband.core.errors import ProbandError
 from proband.core.files import read_records
-from proband.core.types import Judgment, Split
+from proband.core.types import Judgment
+from proband.suites.inference.questionnaire import Questionnaire, Shown
 from proband.suites.inference.triples import BACKWARD, FORWARD, Example, Triple, pair_name
 
 ANSWERS, DOES_NOT, NONSENSE = LABELS = ("answers", "does not answer", "makes no sense")
@@ -34,27 +35,6 @@ RULES: Mapping[str, Callable[[Votes], Aggregate]] = {
     "dawid-skene": dawid_skene,
     "mace": partial(mace, seed=0),
 }
-
-
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    id: str
-    subject: str
-    relation: str
-    object: str
-    side: str
-    text: str = ""
-    answer: str = ""
-    count: int = 0
-
-
-class Questionnaire(msgspec.Struct, frozen=True, kw_only=True):
-    id: str
-    question: str
-    q_type: str
-    q_rel: str
-    q_arg: str
-    candidates: tuple[Candidate, ...]
-    split: Split = "test"
 
 
 @dataclass(frozen=True)
@@ -77,7 +57,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(folder: Path, rule: str) -> Judged:
-    asked = tuple(read_records(folder / "questionnaires.jsonl", Questionnaire, key="id"))
+    asked = tuple(with_triples(folder / "questionnaires.jsonl"))
     known = {candidate.id for each in asked for candidate in each.candidates}
     votes = read_votes(folder / "judgments.jsonl", known)
     backwards, expert = folder / "reverse-judgments.jsonl", folder / "expert.jsonl"
@@ -85,6 +65,19 @@ def read(folder: Path, rule: str) -> Judged:
     said = {each.item_id: each.value for each in judgments(expert, known)} if expert.exists() else {}
     decided = decisions(folder / "decisions.jsonl", known)
     return Judged(asked, votes, {**RULES[rule](votes).labels, **decided}, reverse, said, rule, len(decided))
+
+
+def with_triples(path: Path) -> Iterator[Questionnaire]:
+    """Questionnaires that say the question and each candidate as triples, of which examples are made."""
+    for line, each in enumerate(read_records(path, Questionnaire, key="id"), 1):
+        for name in ("q_rel", "q_arg"):
+            if not getattr(each, name):
+                raise ProbandError(f"{name!r} is missing", file=path, line=line)
+        for candidate in each.candidates:
+            for name in ("subject", "relation", "object", "side"):
+                if not getattr(candidate, name):
+                    raise ProbandError(f"{name!r} of candidate {candidate.id!r} is missing", file=path, line=line)
+        yield each
 
 
 def decisions(path: Path, known: set[str]) -> dict[str, str]:
@@ -132,7 +125,7 @@ def examples(found: Judged, *, source: str) -> Iterator[Example]:
                 )
 
 
-def example(asked: Questionnaire, candidate: Candidate, *, source: str) -> Example:
+def example(asked: Questionnaire, candidate: Shown, *, source: str) -> Example:
     """The candidate as premise, the question with the answer in the place of its type as hypothesis.
 
     `Which TYPE REL ARG?` asks for the subject of REL; the candidate has the answer on either side.

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from proband.core.agreement.simulator import Simulated, confusions, simulate
-from proband.suites.inference.gold.judged import LABELS, Questionnaire
+from proband.suites.inference.gold.judged import LABELS
+from proband.suites.inference.questionnaire import Questionnaire
 
 
 def simulated_judgments(

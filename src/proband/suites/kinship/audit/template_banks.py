@@ -15,7 +15,7 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, write_json, write_text
-from proband.core.suite import printed
+from proband.suites.kinship.published import published_values
 from proband.suites.kinship.telling.bank import Bank
 from proband.suites.kinship.telling.bank_sources import completed, faults_of_file, load_bank
 from proband.suites.kinship.telling.bank_statistics import Statistics, statistics
@@ -78,7 +78,7 @@ def markdown(name: str, verdicts: Mapping[str, int], found: Statistics, guess: G
     lines = [f"# Templates of {name}", "", "| verdict | templates | share | |", "|---|---|---|---|"]
     lines += [f"| {v} | {n:,} | {n / total:.1%} | {REASONS.get(v, '')} |" for v, n in verdicts.items()]
     lines += ["", "Of the accepted ones:", "", "| | this bank | crowd, published |", "|---|---|---|"]
-    paper = printed("kinship/people.csv")
+    paper = published_values()
     unigrams, bigrams = (paper[f"jaccard_{what}"][None] for what in ("unigrams", "bigrams"))
     for what in ("paraphrases", "clauses"):
         ours, theirs = getattr(found, what), paper[what]

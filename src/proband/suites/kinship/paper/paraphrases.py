@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from proband.core.suite import Analysis, Results, Sheet, printed
+from proband.core.suite import Analysis, Results, Sheet
+from proband.suites.kinship.published import published_values
 from proband.suites.kinship.telling.bank_sources import load_bank
 from proband.suites.kinship.telling.bank_statistics import statistics
 
@@ -14,7 +15,7 @@ def table(results: Results, seed: int) -> Sequence[Sheet]:
     if "data" not in results.manifest.get("options", {}) or results.manifest["options"]["data"] is not None:
         return ()
     bank = statistics(load_bank(), seed=seed)
-    paper = printed("kinship/people.csv")
+    paper = published_values()
     counts = [
         (f"{kind}, k = {k}", paper[kind][k], own[k])
         for kind, own in (("paraphrases", bank.paraphrases), ("clauses", bank.clauses))

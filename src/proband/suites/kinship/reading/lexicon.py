@@ -21,9 +21,10 @@ class Kin(NamedTuple):
     plural: bool = False
 
 
+# other names of the relations, for readers of stories and of replies alike
 FAMILIAR: Final = {
-    ("parent", MALE): "dad daddy papa pop dads",
-    ("parent", FEMALE): "mom mum mommy mama mummy momma",
+    ("parent", MALE): "dad daddy papa pa pop",
+    ("parent", FEMALE): "mom mum mommy mama mummy momma ma",
     ("child", None): "child kid",
     ("parent", None): "parent",
     ("sibling", None): "sibling",
@@ -31,14 +32,17 @@ FAMILIAR: Final = {
     ("sibling", FEMALE): "sis",
     ("spouse", None): "spouse",
     ("spouse", MALE): "hubby groom fiance",
-    ("spouse", FEMALE): "bride",
+    ("spouse", FEMALE): "bride wifey",
     ("grandparent", None): "grandparent",
     ("grandparent", MALE): "grandpa granddad grandad gramps grampa grandaddy granddaddy granpa grandpop grandpapa",
-    ("grandparent", FEMALE): "grandma granny gran nana grandmom grandmum grammy nanna gramma",
+    ("grandparent", FEMALE): "grandma granny gran nana grandmom grandmum grammy nanna gramma granma",
     ("grandchild", None): "grandchild grandkid",
     ("grandchild", FEMALE): "grandaughter",
+    ("pibling", MALE): "unc",
     ("pibling", FEMALE): "auntie aunty",
 }
+# they mean a child of somebody only where a relation is asked for: in a story "the boy" may be anybody
+IN_REPLIES: Final = {("child", MALE): "boy", ("child", FEMALE): "girl"}
 IRREGULAR: Final = {"child": "children", "wife": "wives", "grandchild": "grandchildren"}
 OUTSIDE: Final = ("cousin", "cousins", "fiancee", "boyfriend", "girlfriend", "stepson", "stepdaughter", "stepfather")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proband.annotate.tasks.story_checks import Edge, story_checks
+from proband.suites.kinship.people.write import Edge, story_checks
 
 NAMES, GENDERS = ["Sylvia", "John", "Patrick"], ["female", "male", "male"]
 EDGES: list[Edge] = [(2, "sister", 0), (0, "father", 1)]

@@ -9,10 +9,9 @@ from typing import Any
 
 import msgspec
 
-from proband.annotate.tasks.kind import Body, Form, Invalid, Kind
-from proband.annotate.units import Unit
 from proband.core.errors import ProbandError
-from proband.core.files import items_path, raw_lines, read_items, read_records, sha256_text
+from proband.core.files import items_path, raw_lines, read_items, read_records, sha256_text, write_jsonl
+from proband.core.human_task import Body, Check, Collected, Figure, Form, HumanTask, Invalid, Unit, mean, value
 
 STEPS = 5
 MOST = 400  # characters of a step
@@ -81,7 +80,7 @@ def answer(body: Body, form: Form) -> dict[str, Any]:
         if step:
             steps.append(step)
     if not steps:
-        raise Invalid("s0", "invalid.steps")
+        raise Invalid("s0", "simplify.invalid")
     return {"steps": steps}
 
 
@@ -96,13 +95,57 @@ def agreed(body: Body, given: Body, gold: Any) -> float:
     return float(len(new) >= 3)
 
 
-SIMPLIFY = Kind(
+def practice(body: Body, given: Body, gold: Any) -> list[Check]:
+    enough = agreed(body, given, gold) >= 1.0
+    return [Check(met=enough, text="simplify.more" if enough else "simplify.little")]
+
+
+# ---- results -------------------------------------------------------------------------------------------------------
+
+
+def figures(results: Collected) -> dict[str, Figure]:
+    """Sequences, tokens, vocabulary, mean length of captions and explanations; published: the training part."""
+    given = results.counted()
+    texts = [re.findall(r"\w+|[^\w\s]", " ".join(each.answer["steps"]).casefold()) for each in given]
+    captions = [re.findall(r"\w+|[^\w\s]", each.body["caption"].casefold()) for each in given]
+    return {
+        "sequences": value(len(texts), 8125),
+        "tokens": value(sum(map(len, texts)), 307573),
+        "vocabulary": value(len({token for words in texts for token in words}), 3573),
+        "mean_length_caption": mean([len(caption) for caption in captions], 10.0),
+        "mean_length_explained": mean([len(words) for words in texts], 37.9),
+    }
+
+
+def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, Any]:
+    rows = (
+        {
+            "abstract": each.body["caption"],
+            "steps": list(each.answer["steps"]),
+            "split": each.body.get("split") or "train",
+            "category": each.body.get("category") or "people",
+        }
+        for each in results.counted()
+    )
+    path = folder / "pairs.jsonl"
+    count = write_jsonl(path, rows)
+    return {"pairs": count, "next": f"proband build script --data {path} -o items"}
+
+
+SIMPLIFY = HumanTask(
     name="simplify",
+    page="proband.suites.script.people:simplify.html",
+    texts="proband.suites.script.people:simplify.toml",
+    sample="proband:data/annotate/captions.jsonl",
     units=units,
     shown=shown,
+    unit_text=lambda body: str(body["caption"]),
     answer=answer,
     fields=fields,
     agreed=agreed,
-    labels=lambda body, given: [],
+    practice=practice,
+    writing=lambda given: given.get("steps", ()),
+    figures=figures,
+    suite_input=suite_input,
     defaults={"people": {"overlap": 3}, "time": {"expected-seconds": 120}, "pay": {"per-unit": 0.4}},
 )

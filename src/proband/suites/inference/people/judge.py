@@ -11,43 +11,32 @@ id that might contain it.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from proband.annotate.tasks.kind import Body, Form, Invalid, Kind, share_right
-from proband.annotate.units import Role, Unit
+from proband.core.agreement.audit import audit
 from proband.core.errors import ProbandError
-from proband.core.files import read_records
+from proband.core.files import read_records, write_jsonl
+from proband.core.human_task import (
+    Body,
+    Collected,
+    Figure,
+    Form,
+    HumanTask,
+    Invalid,
+    Part,
+    Unit,
+    share,
+    share_right,
+    value,
+)
+from proband.suites.inference.questionnaire import MOST, Questionnaire
 
 LABELS = ("yes", "no", "nonsense")  # the sentence answers the question; does not; makes no sense
-MOST = 24  # "less than 25 candidate answers each"
-
-
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    id: str
-    text: str
-    answer: str = ""
-    subject: str = ""
-    relation: str = ""
-    object: str = ""
-    side: str = ""
-    count: int = 0
-
-
-class Questionnaire(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of questionnaires.jsonl, as the suite `inference` writes it."""
-
-    id: str
-    question: str
-    q_type: str
-    candidates: tuple[Candidate, ...]
-    q_rel: str = ""
-    q_arg: str = ""
-    gold: dict[str, str] | None = None  # candidate id -> label, of a unit with a known answer
-    role: Role = "main"
 
 
 def masked(text: str, answers: Iterable[str], kind: str) -> str:
@@ -99,7 +88,7 @@ def answer(body: Body, form: Form) -> dict[str, Any]:
     given = [form.get(f"c{place}", "") for place in range(count)]
     for place, label in enumerate(given):
         if label not in LABELS:
-            raise Invalid(f"c{place}", "invalid.judge", place=place + 1, left=sum(g not in LABELS for g in given))
+            raise Invalid(f"c{place}", "judge.invalid", place=place + 1, left=sum(g not in LABELS for g in given))
     return {"labels": {c["id"]: label for c, label in zip(body["candidates"], given, strict=True)}}
 
 
@@ -117,13 +106,70 @@ def labels(body: Body, given: Body) -> list[tuple[str, str]]:
     return list(given["labels"].items())
 
 
-JUDGE = Kind(
+def parts(body: Body) -> list[Part]:
+    return [
+        Part(id=each["id"], place=place, text=str(each.get("text", "")), title=body["question"])
+        for place, each in enumerate(body["candidates"], start=1)
+    ]
+
+
+# ---- results -------------------------------------------------------------------------------------------------------
+
+
+def figures(results: Collected) -> dict[str, Figure]:
+    """23 % nonsense; 3,147 positive and 13,224 negative of 30,703; 91.3 and 86.2 against experts."""
+    made = results.labels
+    counts = Counter(label or "no_agreement" for label in made.values())
+    expert = {each.item_id: each.value for each in results.judgments("expert")}
+    checked = audit(made, expert, positive="yes")
+    against = {}
+    for name, here, interval, published in (
+        ("precision", checked.precision, checked.precision_interval, 0.913),
+        ("recall", checked.recall, checked.recall_interval, 0.862),
+    ):
+        low, high = interval or (None, None)
+        against[name] = {**value(here, published, unit="share"), "low": low, "high": high, "n": checked.items}
+    return {
+        "candidates": value(len(made), 30703),
+        "positive": value(counts["yes"], 3147),
+        "negative": value(counts["no"], 13224),
+        "nonsense": share(counts["nonsense"], len(made), 0.23),
+        "no_agreement": value(counts["no_agreement"]),
+        **against,
+    }
+
+
+def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, Any]:
+    """questionnaires.jsonl, judgments.jsonl, and the experts' in expert.jsonl where there are any."""
+    sheets = (
+        {"id": unit["name"], **{k: unit["body"][k] for k in ("question", "q_type", "q_rel", "q_arg", "candidates")}}
+        for unit in sorted(results.units.values(), key=lambda unit: str(unit["name"]))
+    )
+    written = {"questionnaires": write_jsonl(folder / "questionnaires.jsonl", sheets)}
+    written["judgments"] = write_jsonl(folder / "judgments.jsonl", results.judgments())
+    if results.counted("expert"):
+        written["experts"] = write_jsonl(folder / "expert.jsonl", results.judgments("expert"))
+    return {**written, "next": f"proband build inference --data {folder} --format judgments -o items"}
+
+
+JUDGE = HumanTask(
     name="judge",
+    page="proband.suites.inference.people:judge.html",
+    texts="proband.suites.inference.people:judge.toml",
+    sample="proband:data/annotate/questionnaires.jsonl",
     units=units,
     shown=shown,
+    unit_text=lambda body: str(body["question"]),
+    parts=parts,
+    choices=lambda body: LABELS,
     answer=answer,
     fields=fields,
     agreed=agreed,
     labels=labels,
+    dissent=1,
+    of_at_most=5,
+    positive="yes",
+    figures=figures,
+    suite_input=suite_input,
     defaults={"people": {"overlap": 5}, "time": {"expected-seconds": 180}, "pay": {"per-unit": 0.6}},
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proband.annotate.tasks.judge import masked, shown
+from proband.suites.inference.people.judge import masked, shown
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,251 @@
+"""Review: three stories by other people, each good or bad with the reason (thesis on CLUTRR, section 3.2.3).
+
+The units come from a project of the kind *write*: nobody sees a story of their own or one for facts they wrote about
+themselves. A story is kept only if all its reviewers call it good.
+"""
+
+from __future__ import annotations
+
+import csv
+import random
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proband.core.errors import ProbandError
+from proband.core.files import atomic, read_records
+from proband.core.human_task import (
+    Body,
+    Collected,
+    Figure,
+    Form,
+    HumanTask,
+    Invalid,
+    Part,
+    Unit,
+    Written,
+    share,
+    share_right,
+    value,
+)
+
+TOGETHER = 3  # stories in a unit
+VERDICTS = ("good", "bad")
+REASONS = ("nonsense", "facts", "direction", "reveals")
+
+
+class Story(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of stories.jsonl, which `proband annotate export` writes of a project of the kind write."""
+
+    id: str
+    clause: str
+    facts: tuple[str, ...]
+    implied_fact: str
+    text: str
+    author: str
+    names: tuple[str, ...] = ()
+    genders: tuple[str, ...] = ()
+    edges: tuple[tuple[int, str, int], ...] = ()
+    chain: tuple[int, ...] = ()
+
+
+def units(path: Path) -> Iterator[Unit]:
+    """From stories.jsonl, or a folder with one."""
+    file = path / "stories.jsonl" if path.is_dir() else path
+    if not file.is_file():
+        raise ProbandError("neither a project of the kind write nor a file of stories", file=path)
+    return in_units(list(read_records(file, Story, key="id")))
+
+
+def of_answers(answers: Iterable[Written]) -> Iterator[Unit]:
+    """From a project of the kind write."""
+    return in_units([story_of(each.id, each.worker, each.body, each.answer["story"]) for each in answers])
+
+
+def story_of(name: str, author: str, body: Body, text: str) -> Story:
+    return Story(
+        id=name,
+        clause="-".join(edge[1] for edge in body["edges"]),
+        facts=tuple(body["facts"]),
+        implied_fact=body["implied_fact"],
+        text=text,
+        author=author,
+        names=tuple(body["names"]),
+        genders=tuple(body["genders"]),
+        edges=tuple(tuple(edge) for edge in body["edges"]),
+        chain=tuple(body["chain"]),
+    )
+
+
+def in_units(stories: Sequence[Story]) -> Iterator[Unit]:
+    """Three stories each; barred are their authors and whoever wrote for the same facts."""
+    wrote_for: dict[str, set[str]] = defaultdict(set)
+    for story in stories:
+        wrote_for[story.clause].add(story.author)
+    for number, group in enumerate(grouped(stories), start=1):
+        barred = {story.author for story in group}.union(*(wrote_for[story.clause] for story in group))
+        yield Unit(
+            id=f"review-{number:05d}",
+            clause=group[0].clause,
+            body={"stories": [msgspec.to_builtins(story) for story in group]},
+            barred=tuple(sorted(barred)),
+        )
+
+
+def grouped(stories: Sequence[Story]) -> list[list[Story]]:
+    """Threes by different people where that is possible: the people with most stories left give one each."""
+    left: dict[str, list[Story]] = defaultdict(list)
+    order = sorted(stories, key=lambda story: story.id)
+    random.Random(0).shuffle(order)
+    for story in order:
+        left[story.author].append(story)
+    groups = []
+    while left:
+        authors = sorted(left, key=lambda author: (-len(left[author]), author))[:TOGETHER]
+        groups.append([left[author].pop() for author in authors])
+        for author in authors:
+            if not left[author]:
+                del left[author]
+    return groups
+
+
+def shown(body: Body) -> dict[str, Any]:
+    """Neither who wrote it nor its id."""
+    kept = ("facts", "implied_fact", "text")
+    stories = [{"place": place, **{key: story[key] for key in kept}} for place, story in present(body)]
+    return {"stories": stories, "reasons": REASONS}
+
+
+def present(body: Body) -> list[tuple[int, dict[str, Any]]]:
+    """The stories that were not erased with their author, each with its place."""
+    return [(place, story) for place, story in enumerate(body["stories"]) if not story.get("erased")]
+
+
+def answer(body: Body, form: Form) -> dict[str, Any]:
+    verdicts = []
+    for place, story in present(body):
+        verdict, reason = form.get(f"v{place}", ""), form.get(f"r{place}", "")
+        if verdict not in VERDICTS:
+            raise Invalid(f"v{place}", "review.invalid_verdict", place=place + 1)
+        if verdict == "bad" and reason not in REASONS:
+            raise Invalid(f"r{place}", "review.invalid_reason", place=place + 1)
+        verdicts.append({"story": story["id"], "verdict": verdict, "reason": reason if verdict == "bad" else ""})
+    return {"verdicts": verdicts}
+
+
+def fields(body: Body, given: Body) -> dict[str, str]:
+    verdicts = {each["story"]: each for each in given.get("verdicts", ())}
+    made: dict[str, str] = {}
+    for place, story in present(body):
+        each = verdicts.get(story["id"], {})
+        made |= {f"v{place}": each.get("verdict", ""), f"r{place}": each.get("reason", "")}
+    return made
+
+
+def labels(body: Body, given: Body) -> list[tuple[str, str]]:
+    known = {story["id"] for _, story in present(body)}
+    return [(each["story"], each["verdict"]) for each in given["verdicts"] if each["story"] in known]
+
+
+def agreed(body: Body, given: Body, gold: Any) -> float:
+    """Gold: story id -> verdict."""
+    return share_right(labels(body, given), gold)
+
+
+def parts(body: Body) -> list[Part]:
+    return [
+        Part(id=story["id"], place=place + 1, text=story["text"], title=" ".join(story["facts"]))
+        for place, story in present(body)
+    ]
+
+
+def unit_text(body: Body) -> str:
+    return "\n\n".join(" ".join(story["facts"]) for _, story in present(body))
+
+
+def reason_of(given: Body, part: str) -> str:
+    return {each["story"]: str(each["reason"]) for each in given["verdicts"]}.get(part, "")
+
+
+# ---- results -------------------------------------------------------------------------------------------------------
+
+
+def figures(results: Collected) -> dict[str, Figure]:
+    """Section 3.2.3: 79 % of the collected paraphrases passed the check where all the reviewers agree."""
+    votes: dict[str, list[str]] = defaultdict(list)
+    reasons: Counter[str] = Counter()
+    for each in results.counted():
+        there = {story for story, _ in labels(each.body, each.answer)}
+        for verdict in (verdict for verdict in each.answer["verdicts"] if verdict["story"] in there):
+            votes[verdict["story"]].append(verdict["verdict"])
+            if verdict["verdict"] == "bad":
+                reasons[verdict["reason"]] += 1
+    least = {story: results.complete.get(unit, 1) for story, unit in results.groups.items()}
+    whole = [set(given) for story, given in votes.items() if len(given) >= least[story]]
+    passed = sum(given == {"good"} for given in whole)
+    return {
+        "passed_review": share(passed, len(whole), 0.79),
+        **{f"reason_{reason}": value(count) for reason, count in reasons.most_common()},
+    }
+
+
+def template(story: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Relations, genders and text with slots, as CLUTRR's own files have them: person i+1 is relation i of person i.
+
+    >>> template({"chain": [1, 0], "names": ["Ben", "Ann"], "genders": ["male", "female"], "edges": [[1, "son", 0]],
+    ...     "text": "Ann sang to her son Ben."})
+    ('son', 'female-male', 'ENT_0_female sang to her son ENT_1_male.')
+    """
+    chain, names, genders = story["chain"], story["names"], story["genders"]
+    slots = {names[person]: f"ENT_{place}_{genders[person]}" for place, person in enumerate(chain)}
+    longest = sorted(map(re.escape, slots), key=len, reverse=True)
+    text = re.sub(rf"(?<!\w)({'|'.join(longest)})(?!\w)", lambda m: slots[m[1]], " ".join(story["text"].split()))
+    return "-".join(edge[1] for edge in story["edges"]), "-".join(genders[person] for person in chain), text
+
+
+def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, Any]:
+    """amt_train.csv with the stories that all their reviewers call good."""
+    kept = {story for story, label in results.labels.items() if label == "good"}
+    rows = []
+    for unit in results.units.values():
+        rows += [template(story) for story in unit["body"]["stories"] if story["id"] in kept and "text" in story]
+    with atomic(folder / "amt_train.csv") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("rel_comb", "gender_comb", "template"))
+        writer.writerows(sorted(rows))
+    stories = sum(len(unit["body"]["stories"]) for unit in results.units.values())
+    return {
+        "templates": len(rows),
+        "stories": stories,
+        "next": f"proband build kinship --bank clutrr:{folder} -o items",
+    }
+
+
+REVIEW = HumanTask(
+    name="review",
+    page="proband.suites.kinship.people:review.html",
+    guide="stories_guide.html",
+    texts="proband.suites.kinship.people:review.toml",
+    sample="proband:data/annotate/stories.jsonl",
+    units=units,
+    reviews="write",
+    of_answers=of_answers,
+    shown=shown,
+    unit_text=unit_text,
+    parts=parts,
+    choices=lambda body: VERDICTS,
+    answer=answer,
+    fields=fields,
+    agreed=agreed,
+    labels=labels,
+    detail=reason_of,
+    dissent=0,
+    positive="good",
+    figures=figures,
+    suite_input=suite_input,
+    defaults={"people": {"overlap": 3}, "time": {"expected-seconds": 75}, "pay": {"per-unit": 0.2}},
+)

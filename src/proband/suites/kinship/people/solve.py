@@ -1,0 +1,184 @@
+"""Solve: a kinship puzzle, timed or not, with a rating of its difficulty (thesis on CLUTRR, section 3.2.5)."""
+
+from __future__ import annotations
+
+import shutil
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from proband.core.errors import ProbandError
+from proband.core.files import items_path, read_items, sha256_file, write_json, write_jsonl
+from proband.core.human_task import (
+    Answered,
+    Body,
+    Collected,
+    Figure,
+    Form,
+    HumanTask,
+    Invalid,
+    Unit,
+    mean,
+    share,
+    share_right,
+)
+from proband.core.types import Answer, Item, Run
+from proband.suites.kinship.published import published_values
+
+NAMES = {"crowd": "people (time limited)", "expert": "people (unlimited time)"}  # as the published lines are called
+RATINGS = ("1", "2", "3", "4", "5")
+
+
+def units(path: Path) -> Iterator[Unit]:
+    """Items with choices and gold, of any suite."""
+    for line, item in enumerate(read_items(path), start=1):
+        if item.gold is None or len(item.choices) < 2:
+            raise ProbandError("has no choices or no gold: nothing to solve", file=items_path(path), line=line)
+        yield Unit(
+            id=item.id,
+            clause=str(item.tags.get("k", "")),
+            body={"prompt": item.prompt, "choices": list(item.choices), "k": item.tags.get("k")},
+            gold=item.choices[item.gold],
+        )
+
+
+def shown(body: Body) -> dict[str, Any]:
+    story, _, question = body["prompt"].rpartition("\n")
+    return {
+        "story": story or body["prompt"],
+        "question": question if story else "",
+        "choices": body["choices"],
+        "ratings": RATINGS,
+    }
+
+
+def answer(body: Body, form: Form) -> dict[str, Any]:
+    """A choice and a rating; once the time is over (the server says so) both may be missing."""
+    over = form.get("overtime") == "yes"
+    choice, rating = form.get("choice", ""), form.get("difficulty", "")
+    places = [str(place) for place in range(len(body["choices"]))]
+    if choice not in places and not over:
+        raise Invalid("choice", "solve.invalid_relation")
+    if rating not in RATINGS and not over:
+        raise Invalid("difficulty", "solve.invalid_difficulty")
+    return {
+        "choice": body["choices"][int(choice)] if choice in places else None,
+        "difficulty": int(rating) if rating in RATINGS else None,
+        "overtime": over,
+    }
+
+
+def fields(body: Body, given: Body) -> dict[str, str]:
+    choice = given.get("choice")
+    place = str(body["choices"].index(choice)) if choice in body["choices"] else ""
+    return {"choice": place, "difficulty": str(given.get("difficulty") or "")}
+
+
+def agreed(body: Body, given: Body, gold: Any) -> float:
+    """Gold: the right choice."""
+    return share_right(labels(body, given), {"choice": gold})
+
+
+def labels(body: Body, given: Body) -> list[tuple[str, str]]:
+    return [("choice", given["choice"])] if given["choice"] is not None else []
+
+
+# ---- results -------------------------------------------------------------------------------------------------------
+
+
+def figures(results: Collected) -> dict[str, Figure]:
+    """Table 3.2: accuracy by length, limited and unlimited time, and the difficulty that people report."""
+    crowd, expert = _by_length(results.counted("crowd")), _by_length(results.counted("expert"))
+    made, paper = {}, published_values()
+    for k in sorted({*crowd, *expert}, key=str):
+        ratings = [e.answer["difficulty"] for e in (*crowd[k], *expert[k]) if e.answer["difficulty"]]
+        made[f"time_limited, k = {k}"] = share(sum(map(right, crowd[k])), len(crowd[k]), paper["time_limited"].get(k))
+        made[f"unlimited, k = {k}"] = share(sum(map(right, expert[k])), len(expert[k]), paper["unlimited"].get(k))
+        made[f"difficulty, k = {k}"] = mean(ratings, paper["difficulty"].get(k))
+    for name, pool in (("seconds_limited", "crowd"), ("seconds_unlimited", "expert")):
+        made[name] = mean([e.seconds for e in results.counted(pool)], paper[name][None], unit="seconds")
+    return made
+
+
+def _by_length(given: Iterable[Answered]) -> dict[Any, list[Answered]]:
+    per: dict[Any, list[Answered]] = defaultdict(list)
+    for each in given:
+        per[each.body["k"]].append(each)
+    return per
+
+
+def right(each: Answered) -> bool:
+    """In time, and as the gold has it."""
+    return not each.answer["overtime"] and bool(each.answer["choice"] == each.gold)
+
+
+def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, Any]:
+    """A run per place: the first, second, ... person of every item. A report averages them item by item, so that the
+    line of people is the mean of single people, as in table 3.2. Items that lack a person are marked as not asked."""
+    items_folder = project / "items"
+    if not items_folder.is_dir():
+        raise ProbandError("the items that were solved are gone", file=items_folder)
+    shutil.copytree(items_folder, folder / "items", dirs_exist_ok=True)
+    sha = sha256_file(folder / "items" / "items.jsonl")
+    items = {item.id: item for item in read_items(folder / "items")}
+    written = {}
+    for panel, name in NAMES.items():
+        by_item: dict[str, list[Answered]] = defaultdict(list)
+        for each in results.counted(panel):
+            by_item[each.unit].append(each)
+        wanted = max(map(len, by_item.values()), default=0)
+        whole = {unit: given for unit, given in by_item.items() if len(given) == wanted}
+        for place in range(wanted):
+            run = folder / "runs" / f"{panel}-{place + 1}"
+            answers = (_answer(item, whole[name][place] if name in whole else None) for name, item in items.items())
+            write_jsonl(run / "answers.jsonl", answers)
+            suite = next(iter(items.values())).suite
+            note = Run(
+                suite=suite,
+                solver="people",
+                model=name,
+                seed=0,
+                items_sha=sha,
+                items="../../items",
+                net={"kind": "people", "panel": panel, "seed": place + 1},
+            )
+            write_json(run / "run.json", note)
+        if wanted:
+            written[name] = {"items": len(whole), "people_per_item": wanted}
+    return {"runs": written, "next": f"proband report {folder / 'runs'} -o report"}
+
+
+def _answer(item: Item, given: Answered | None) -> Answer:
+    if given is None:
+        return Answer(item_id=item.id, text="not enough people", status="skipped")
+    chosen = None if given.answer["overtime"] else given.answer["choice"]
+    if chosen is None:  # no answer in time is a wrong one
+        wrong = tuple(0.0 if place == item.gold else 1.0 for place in range(len(item.choices)))
+        return Answer(item_id=item.id, scores=wrong, text="")
+    return Answer(item_id=item.id, scores=tuple(float(choice == chosen) for choice in item.choices), text=chosen)
+
+
+SOLVE = HumanTask(
+    name="solve",
+    page="proband.suites.kinship.people:solve.html",
+    texts="proband.suites.kinship.people:solve.toml",
+    sample="proband:data/annotate/solve.jsonl",
+    units=units,
+    keeps_items=True,
+    shown=shown,
+    unit_text=lambda body: str(body["prompt"]),
+    choices=lambda body: body["choices"],
+    answer=answer,
+    fields=fields,
+    agreed=agreed,
+    labels=labels,
+    detail=lambda given, part: given["difficulty"],
+    figures=figures,
+    suite_input=suite_input,
+    defaults={
+        "people": {"overlap": 3, "units-per-person": 10},
+        "time": {"limit-seconds": 1800, "expected-seconds": 90},
+        "pay": {"per-unit": 0.3},
+    },
+)
