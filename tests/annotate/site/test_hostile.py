@@ -28,8 +28,8 @@ def test_no_hostile_string_runs(kind: str, tmp_path: Path, browser: Any) -> None
 def test_a_string_that_is_not_escaped_is_found(tmp_path: Path, browser: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from proband.web.templates import environment
 
-    monkeypatch.setattr(environment("proband.web.annotate"), "autoescape", False)
-    environment("proband.web.annotate").cache.clear()
+    monkeypatch.setattr(environment("proband.web.annotate", "proband.suites.script.people"), "autoescape", False)
+    environment("proband.web.annotate", "proband.suites.script.people").cache.clear()
     watch, _ = attack(browser, tmp_path, "simplify", hostile(1))
-    environment("proband.web.annotate").cache.clear()
+    environment("proband.web.annotate", "proband.suites.script.people").cache.clear()
     assert watch.ran

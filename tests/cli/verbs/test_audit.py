@@ -30,6 +30,9 @@ def test_the_suite_is_that_of_the_items_or_of_the_auditor_that_reads_the_source(
     assert made["verdicts"]["entailed"] == made["rows"] == 2
     proband("export", tmp_path / "families", "--to", "clutrr", "-o", tmp_path / "rows.csv")
     assert proband.json("audit", tmp_path / "rows.csv", "-o", tmp_path / "again")["rows"] == 2
+    (tmp_path / "release").mkdir()
+    (tmp_path / "rows.csv").rename(tmp_path / "release" / "rows.csv")
+    assert proband.json("audit", tmp_path / "release", "-o", tmp_path / "folder")["rows"] == 2
     assert "items.jsonl" in (tmp_path / "audit" / "index.html").read_text(encoding="utf-8")
 
 
