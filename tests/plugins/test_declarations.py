@@ -1,8 +1,10 @@
-"""What a suite of another package declares is used as that of the built-in ones: commands, auditor, variations."""
+"""What a suite of another package declares is used as that of the built-in ones: commands, auditor, variations, work
+for people."""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -64,7 +66,7 @@ def test_its_auditor(proband: Proband, tmp_path: Path, capsys: pytest.CaptureFix
     assert "1 false labels" in (tmp_path / "audit" / "index.html").read_text()
     (tmp_path / "notes.txt").write_text("1 2 2")
     assert main(["audit", "notes.txt", "-o", "audit"]) == 2
-    assert "suites with an auditor (--suite): kinship, more" in capsys.readouterr().err
+    assert "notes.txt: not a file of rows" in capsys.readouterr().err
     assert main(["audit", "notes.txt", "-o", "audit", "--suite", "more"]) == 2
     assert "is no CSV file of a, b and larger" in capsys.readouterr().err
 
@@ -78,3 +80,48 @@ def test_its_variations(proband: Proband) -> None:
         assert item.facts["source"] == item.id.removesuffix("~turned")
     with pytest.raises(Exception, match="more has no variation 'twisted'; it has turned"):
         suites.suite("more").variation("twisted")
+
+
+def test_its_work_for_people(proband: Proband, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Made, shown, answered wrongly and rightly by two people, aggregated and exported, by a task nobody here knows."""
+    from starlette.testclient import TestClient
+
+    from proband.annotate.site.app import application
+    from proband.annotate.site.context import open_study
+
+    assert {row["name"] for row in proband("list", "tasks")["tasks"]} >= {"kinship/write", "more/larger"}
+    proband("build", "more", "-o", "items", "--count", 2)
+    words = ["annotate", "init", "study", "--kind", "larger", "--items", "items", "--contact", "Lab <lab@example.org>"]
+    assert proband(*words)["answers_wanted"] == 4  # two people each, as the task's defaults say
+    gold = {item.prompt: str(item.gold) for item in read_items(Path("items"))}
+    study = open_study(Path("study"))
+    with TestClient(application(study)) as site:
+        for link in proband("annotate", "links", "study", "--count", 2)["links"]:
+            page = site.get(f"/join/{link.rpartition('/')[2]}")
+            home = str(page.url)
+            for name, field in (("consent", {"agree": "yes"}), ("understood", {})):
+                assert "Which number is larger?" in page.text
+                page = site.post(f"{home}/{name}", data={"form": hidden(page.text, "form"), **field})
+            while 'id="task"' in page.text:
+                assert "Choose the larger of the two" in page.text
+                prompt = re.findall(r'<p class="story">(.*?)</p>', page.text)[0]
+                fields = {name: hidden(page.text, name) for name in ("form", "unit", "id")}
+                refused = site.post(f"{home}/answer", data=fields)
+                assert "Please choose one of the numbers." in refused.text
+                page = site.post(f"{home}/answer", data={**fields, "choice": gold[prompt]})
+    status = proband("annotate", "status", "study")
+    assert status["paper"]["right"] == {**status["paper"]["right"], "here": 1.0, "n": 4}
+    made = proband("annotate", "export", "study", "--to", "suite", "-o", "out")
+    assert made["numbers"] == 2
+    assert {row["label"] for row in map(json.loads, Path("out/numbers.jsonl").read_text().splitlines())} == {
+        item.choices[item.gold or 0] for item in read_items(Path("items"))
+    }
+    (tmp_path / "study" / "project.toml").write_text(
+        (tmp_path / "study" / "project.toml").read_text().replace('kind = "larger"', 'kind = "smaller"')
+    )
+    assert main(["annotate", "status", "study"]) == 2
+    assert "project.toml: 'kind': no kind of task 'smaller'; there are write" in capsys.readouterr().err
+
+
+def hidden(html: str, name: str) -> str:
+    return re.findall(rf'name="{name}" value="([^"]*)"', html)[0]
