@@ -25,8 +25,9 @@ BE = frozenset(FORMS_OF_BE.split())
 # forms that simplemma reads as nouns or adjectives, and participles that look like their lemma
 VERB_FORMS = """
 left:leave born:bear borne:bear bore:bear bound:bind felt:feel fell:fall ground:grind lay:lie laid:lay led:lead
-lit:light met:meet rose:rise saw:see shot:shoot struck:strike wound:wind married:marry united:unite located:locate
-situated:situate called:call based:base named:name used:use related:relate worshipped:worship worshiped:worship
+lit:light met:meet won:win rose:rise saw:see shot:shoot struck:strike wound:wind married:marry united:unite
+located:locate situated:situate called:call based:base named:name used:use related:relate worshipped:worship
+worshiped:worship
 """
 IRREGULAR_VERBS = dict(each.split(":") for each in VERB_FORMS.split())
 

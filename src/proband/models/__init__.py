@@ -1,6 +1,7 @@
 """Models by name: `KIND:REST`, one file or folder per kind of model.
 
     hf:NAME_OR_PATH  vec:PATH  relbert:NAME_OR_PATH  openai:MODEL@BASE_URL  baseline:random|majority  embedded:NAME
+    scores:FILE
 
 Other packages add kinds through the entry point `proband.models` (a `ModelKind`), and `package.module:Object` names any
 model object for a quick try. (`net:MODELDIR` and `solver:NAME` belong to a suite; the pipeline resolves them.)
@@ -32,6 +33,7 @@ KINDS: Mapping[str, str] = {
     "openai": "proband.models.remote.openai",
     "baseline": "proband.models.baseline",
     "embedded": "proband.models.embedded",
+    "scores": "proband.models.scores",
     "fake": "proband.models.fake",
 }
 

@@ -70,3 +70,29 @@ def test_columns(tmp_path: Path) -> None:
 def test_the_questions_of_the_paper(data: Path) -> None:
     """573 were asked; 564 of them have an example in the released data."""
     assert len(read(data / "levy_dagan2016" / "levy_dagan_all.tsv")) == 564
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Which animal is not a vertebrate?", ("animal", "is not", "a vertebrate")),
+        ("Which country does not ban smoking?", ("country", "does not ban", "smoking")),
+        ("Which chemical helps reduce stress?", ("chemical", "helps reduce", "stress")),
+        ("Which country won the war?", ("country", "won", "the war")),
+        ("Which mythical being was destroyed by Perseus?", ("mythical being", "was destroyed by", "Perseus")),
+        ("Which plant is used to make bread?", ("plant", "is used to make", "bread")),
+        ("Which united states president met Stalin?", ("united states president", "met", "Stalin")),
+        ("Which animal represents the united states?", ("animal", "represents", "the united states")),
+        ("Which healer mends broken bones?", ("healer", "mends", "broken bones")),
+    ],
+)
+def test_negation_chains_of_verbs_and_types_that_look_like_verbs(text: str, expected: tuple[str, str, str]) -> None:
+    assert parse(text) == Question(*expected)
+    assert parse(Question(*expected).text) == Question(*expected)
+
+
+@pytest.mark.data
+def test_all_questions_of_the_released_data_parse_back(data: Path) -> None:
+    questions = read(data / "levy_dagan2016" / "levy_dagan_all.tsv")
+    assert len(questions) == 564
+    assert [parse(question.text) for question in questions] == questions

@@ -31,7 +31,9 @@ class BuildOptions:
 
     data: Annotated[Path | None, Meta(description="file or folder of a data set (default: our own)")] = None
     format: Annotated[
-        Literal["auto", "levy-dagan", "levy-holt", "holt", "zeichner", "judgments", "own"],
+        Literal[
+            "auto", "levy-dagan", "levy-holt", "holt", "zeichner", "sherliic", "berant", "booqa", "judgments", "own"
+        ],
         Meta(description="format of the data; auto: from file names and first lines"),
     ] = "auto"
     rule: Annotated[

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from proband.core.errors import ProbandError
 from proband.core.files import told_of
-from proband.lexicon.inflection import lemma
+from proband.lexicon.inflection import lemma, verb_lemma
 
 PERSON, THING = "person", "thing"
 HEADER = ("q_type", "q_rel", "q_arg")
@@ -32,6 +32,14 @@ PREPOSITION_WORDS = """of in on at to from by with for into onto upon as about a
 over under above below near off out up down along across around after before during since until within without toward
 towards than like next inside outside beyond behind beside"""
 PREPOSITIONS = frozenset(PREPOSITION_WORDS.split())
+# what begins a relation, what is no part of its argument, and what another verb follows
+BEGINNINGS = AUXILIARIES - {"be", "been", "being", "having"}
+NEGATIONS = frozenset(("not", "never"))
+HELP = frozenset(("help", "helps", "helped"))
+BEFORE_TO = frozenset(
+    """used able needed required known thought said believed tends tend tried tries wants wanted begins began continues
+    fails failed refuses refused helps helped learns learned""".split()
+)
 ARTICLES = frozenset(("the", "a", "an", "his", "her", "its", "their", "this", "that", "some", "any"))
 WORD = re.compile(r"[^\s?]+")
 
@@ -70,7 +78,7 @@ def parse(text: str, *, file: object = None, line: int | None = None) -> Questio
             raise wrong("has no verb after its type: Which TYPE REL ARG?")
     if len(rest) - first < 2:
         raise wrong("has no argument: Which TYPE REL ARG?")
-    if rest[first].lower() in ("do", "does", "did"):
+    if rest[first].lower() in ("do", "does", "did") and rest[first + 1].lower() not in NEGATIONS:
         raise wrong("asks for an object; say it with the answer first, as in `Which country was invaded by Italy?`")
     end = _relation_end(rest, first)
     q_type = " ".join(rest[:first]) if asked == "which" else {"who": PERSON, "what": THING}[asked]
@@ -78,30 +86,47 @@ def parse(text: str, *, file: object = None, line: int | None = None) -> Questio
 
 
 def _is_verb(words: list[str], at: int) -> bool:
-    """Whether a verb may begin here: an auxiliary, an inflected form, or anything after a plural."""
+    """Whether a verb may begin here: an auxiliary, an inflected form, or anything after a plural; but not where a surer
+    verb follows soon (`united states president came from`)."""
     word, before = words[at].lower(), words[at - 1]
-    if word in AUXILIARIES:
-        return True
+    if _sure_verb(word):
+        return at < len(words) - 1
     plural = before.islower() and before.endswith("s") and lemma(before) != before
-    inflected = lemma(word) != word and (word.endswith(("s", "ed")) or not word.endswith(("ing", "er", "est")))
-    return at < len(words) - 1 and (inflected or plural) and word not in PREPOSITIONS | ARTICLES
+    inflected = lemma(word) != word and word.endswith("s")
+    if not (inflected or plural) or word in PREPOSITIONS | ARTICLES | {"being", "be", "been", "having"}:
+        return False
+    surer = at + (2 if inflected else 1)
+    between = words[at + 1].lower() if surer == at + 2 and at + 1 < len(words) else ""
+    follows = surer < len(words) - 1 and between not in ARTICLES | PREPOSITIONS and _sure_verb(words[surer].lower())
+    return at < len(words) - 1 and not follows
+
+
+def _sure_verb(word: str) -> bool:
+    """An auxiliary or a past form."""
+    past = verb_lemma(word) != word and not word.endswith(("s", "ing", "er", "est"))
+    return word in BEGINNINGS or (past and word not in PREPOSITIONS | ARTICLES | {"be", "been"})
 
 
 def _relation_end(words: list[str], first: int) -> int:
-    """Where the argument begins: after the first run of prepositions, or after the verb group."""
+    """Where the argument begins: after the first run of prepositions (and the verb of `used to make`), or after the
+    verb group."""
     lowered = [word.lower() for word in words]
     last = len(words) - 1
     for at in range(first + 1, last):
         if lowered[at] in PREPOSITIONS:
+            before = lowered[at - 1]
             while at + 1 < last and lowered[at + 1] in PREPOSITIONS:
                 at += 1
-            return at + 1
+            verb = lowered[at] == "to" and before in BEFORE_TO and at + 1 < last
+            return at + 2 if verb else at + 1
     end = first
-    while end < last and lowered[end] in AUXILIARIES:
+    while end < last and lowered[end] in AUXILIARIES | NEGATIONS:
         end += 1
-    # after a modal comes a verb; a participle belongs to the verbs before it, an article or a name does not
-    if lowered[end - 1] in MODALS and end > first:
+    # after a modal or `helps` comes a verb; a participle belongs to the verbs before it, an article or a name does not
+    if end > first and MODALS & set(lowered[first:end]):
         return end + 1
+    if lowered[end] in HELP and end + 1 < last and lowered[end + 1] not in ARTICLES:
+        return end + 2
     alone = end in (first, last) or lowered[end] in ARTICLES or lemma(lowered[end]) == lowered[end]
     return max(first + 1, end if alone and end > first else end + 1)
 

@@ -95,6 +95,66 @@ def test_a_folder_of_zeichners_tables(tmp_path: Path) -> None:
     assert by_lemma == [False, True, True, False, False]  # a swap without a change of voice is no inference
 
 
+def test_a_readme_beside_the_data_does_not_stop_a_reader(tmp_path: Path) -> None:
+    (tmp_path / "annotations.txt").write_text(ZEICHNER, encoding="utf-8")
+    before = examples(tmp_path, "auto")
+    for name in ("README.md", "README", "LICENSE.txt", ".DS_Store"):
+        (tmp_path / name).write_bytes(b"\xff about these files\n")
+    assert examples(tmp_path, "auto") == before
+    assert len(before[1]) == 3
+
+
+SHERLIIC = (
+    "1,7,11,7,12,person[A],is the author of,book[B],,person[A],writes,book[B],,False,False,Ann / Bo / Cy,"
+    "Emma / Ulysses / Dune,yes,0.4,1.0,2.0,0",
+    '2,7,13,7,12,book[A],"is written, it seems, by",person[B],,person[A],writes,book[B],,True,False,Ann / Bo,'
+    "Emma / Dune,no,0.4,1.0,2.0,1",
+)
+
+
+def test_sherliic_rows_put_the_premise_left_and_examples_for_their_arguments(tmp_path: Path) -> None:
+    header = ",".join(f"column{n}" for n in range(22))
+    for name, row in zip(("dev", "test"), SHERLIIC, strict=True):
+        write(tmp_path / f"{name}.csv", header, row)
+    write(tmp_path / "README.md", "about")
+    name, (test, dev) = examples(tmp_path, "auto")
+    assert (name, test.split, dev.split) == ("sherliic", "test", "valid")
+    assert (dev.premise.text, dev.hypothesis.text) == ("Ann is the author of Emma", "Ann writes Emma")
+    assert (dev.entailed, dev.straight, dev.typed) == (True, True, ("person", "book"))
+    assert (test.premise.text, test.entailed, test.straight) == ("Emma is written, it seems, by Ann", False, False)
+    assert dev.question == test.question  # one hypothesis, one cluster
+    with pytest.raises(ProbandError, match="line 2: has 3 columns, not 22"):
+        examples(write(tmp_path / "test.csv", header, "a,b,c"), "sherliic")
+
+
+def test_berants_rules_have_types_for_arguments(tmp_path: Path) -> None:
+    row = "place_1, be the home of, person_2\tperson_2, be born in, place_1\ty"
+    name, (found,) = examples(write(tmp_path / "ber_all.txt", row), "auto")
+    assert name == "berant"
+    assert (found.premise.text, found.hypothesis.text) == (
+        "person Y be born in place X",
+        "place X be the home of person Y",
+    )
+    assert (found.entailed, found.straight, found.typed) == (True, False, ("person", "place"))
+
+
+def test_booqas_questions_have_no_premise(tmp_path: Path) -> None:
+    lines = [
+        '{"r": "((write.1,write.2)::ann::emma::EE::0::3::person::book)", "label": true}',
+        '{"r": "(NEG__(live.1,live.in.2)::bo::rome::EE::0::4::person::location)", "label": false}',
+    ]
+    write(tmp_path / "final_samples_dev.json", lines[0])
+    write(tmp_path / "final_samples_test.json", lines[1])
+    name, (dev, test) = examples(tmp_path, "auto")
+    assert (name, dev.split, test.split) == ("booqa", "valid", "test")
+    assert (dev.hypothesis.text, test.hypothesis.text) == ("ann write emma", "bo do not live in rome")
+    assert (dev.entailed, test.entailed, dev.typed) == (True, False, ("person", "book"))
+    (item, _) = items([dev, test])
+    assert item.prompt == "Hypothesis: Ann write emma.\nIs the hypothesis true?"
+    with pytest.raises(ProbandError, match="line 1: 'r' must have eight parts"):
+        examples(write(tmp_path / "x.json", '{"r": "(a::b)", "label": true}'), "booqa")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

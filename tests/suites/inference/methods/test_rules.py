@@ -120,3 +120,18 @@ def test_rules_come_first_and_the_rest_keeps_its_order(tmp_path: Path) -> None:
     assert [answer.scores[0] > 0 for answer in only] == [False, True, False] * 2
     with pytest.raises(ProbandError, match="solver:rules needs rules"):
         solve(made, Rules(), seed=0, options=ReadingOptions())
+
+
+def test_typed_is_an_error_on_items_without_types(tmp_path: Path) -> None:
+    graph = write(tmp_path / "typed.tsv", "<cure::drug::disease>\t->\t<treat::drug::disease>")
+    made = [
+        Example(
+            premise=Triple("a", "cures", "b"), hypothesis=Triple("a", "treats", "b"), entailed=True, straight=True,
+            question="q", pair="p", direction="d", source="x", typed=typed,
+        )
+        for typed in (("", ""), ("drug", ""))
+    ]  # fmt: skip
+    options = ReadingOptions(graph=str(graph), typed=True)
+    assert solve(list(items(made)), Rules(), seed=0, options=options)[1].scores == (1.0, 0.0)
+    with pytest.raises(ProbandError, match="'typed' asks for the types of arguments, and these items have none"):
+        solve(list(items(made[:1])), Rules(), seed=0, options=options)

@@ -7,8 +7,9 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.datasets import holt, levy_dagan, levy_holt, own, zeichner
-from proband.suites.inference.datasets.rows import text_lines
+from proband.suites.inference.datasets import holt, levy_dagan, levy_holt, own, sherliic, zeichner
+from proband.suites.inference.datasets.rows import data_files, text_lines
+from proband.suites.inference.datasets.typed_predicates import read_berant, read_booqa
 from proband.suites.inference.triples import Example
 
 LEVY_DAGAN = "levy_dagan_all.tsv"
@@ -28,6 +29,9 @@ READERS: Mapping[str, Callable[[Path], Iterator[Example]]] = {
     "levy-holt": levy_holt.read,
     "holt": holt.read,
     "zeichner": zeichner.read,
+    "sherliic": sherliic.read,
+    "berant": read_berant,
+    "booqa": read_booqa,
     "own": own.read,
 }
 LICENCES = {
@@ -35,6 +39,9 @@ LICENCES = {
     "levy-holt": "none stated by the authors (Levy and Dagan 2016; Holt 2018; Hosseini et al. 2018)",
     "holt": "none stated by the author (Holt 2018)",
     "zeichner": "that of the files given (Zeichner et al. 2012)",
+    "sherliic": "that of the files given (Schmitt and Schuetze 2019)",
+    "berant": "that of the files given (Berant et al. 2011)",
+    "booqa": "that of the files given (Li et al. 2022)",
     "own": "Apache-2.0 (written for Proband)",
     "judgments": "that of the files given",
 }
@@ -71,23 +78,37 @@ def detected(path: Path) -> str:
             return "holt"
         if LEVY_DAGAN in names:
             return "levy-dagan"
-        tables = sorted(each for each in path.iterdir() if each.is_file())
-        if tables and all("rule_lhs" in next(text_lines(each), (1, ""))[1] for each in tables):
-            return "zeichner"
+        if {"dev.csv", "test.csv"} & names:
+            return "sherliic"
+        kinds = {by_first_line(each) for each in data_files(path)}
+        if len(kinds) == 1 and (only := kinds.pop()):
+            return only
     elif path.name in holt.FILES:
         return "holt"
     elif path.suffix == ".txt" and path.stem.removesuffix("_s").removesuffix("_dir") in levy_holt.SPLITS:
         return "levy-holt"
-    else:
-        first = next(text_lines(path), (1, ""))[1]
-        if "rule_lhs" in first:
-            return "zeichner"
-        if first.count("\t") == 2 and first.rpartition("\t")[2] in ("y", "n"):
-            return "levy-dagan"
+    elif found := by_first_line(path):
+        return found
     raise ProbandError(
         f"is of no format that can be told from it; name one of {', '.join(READERS)}, judgments with --format",
         file=path,
     )
+
+
+def by_first_line(path: Path) -> str:
+    """The format of a file that its name does not tell; "" where the first line does not tell it either."""
+    first = next(text_lines(path), (1, ""))[1]
+    if "rule_lhs" in first:
+        return "zeichner"
+    if path.name.startswith("ber_all"):
+        return "berant"
+    if first.startswith("{") and '"r"' in first and "::" in first:
+        return "booqa"
+    if path.suffix == ".csv" and first.count(",") == sherliic.COLUMNS - 1:
+        return "sherliic"
+    if first.count("\t") == 2 and first.rpartition("\t")[2] in ("y", "n"):
+        return "levy-dagan"
+    return ""
 
 
 def own_folder() -> Path:

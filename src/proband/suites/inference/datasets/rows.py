@@ -28,6 +28,16 @@ def text_lines(path: Path) -> Iterator[tuple[int, str]]:
         raise ProbandError(f"cannot be read: {error}", file=path) from None
 
 
+def data_files(folder: Path) -> list[Path]:
+    """The files of a folder that may be data: no README, licence or hidden file."""
+    files = sorted(each for each in folder.iterdir() if each.is_file())
+    return [
+        each
+        for each in files
+        if each.suffix not in (".md", ".pdf") and not each.name.upper().startswith(("README", "LICEN", ".", "CITATION"))
+    ]
+
+
 def triple_rows(path: Path) -> Iterator[tuple[int, Triple, Triple, bool]]:
     """`triple<TAB>triple<TAB>label` as (line, left, right, label)."""
     for number, line in text_lines(path):

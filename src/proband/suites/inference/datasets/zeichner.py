@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.datasets.rows import label, text_lines
+from proband.suites.inference.datasets.rows import data_files, label, text_lines
 from proband.suites.inference.triples import FORWARD, Example, Triple, pair_name
 
 FIELDS = ("rule_lhs", "rule_rhs", "lhs", "rhs", "judgment")
@@ -23,7 +23,7 @@ SWAPPED = "@R@"
 
 def read(path: Path) -> Iterator[Example]:
     """One table, or all of a folder."""
-    for file in sorted(each for each in path.iterdir() if each.is_file()) if path.is_dir() else [path]:
+    for file in data_files(path) if path.is_dir() else [path]:
         for line, row in table(file):
             premise, hypothesis = (split(row[text], row[rule], file, line) for text, rule in SIDES)
             straight = (SWAPPED in row["rule_lhs"]) == (SWAPPED in row["rule_rhs"])

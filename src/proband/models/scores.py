@@ -1,0 +1,196 @@
+"""`scores:FILE`: the scores of another system as a run, without the system.
+
+A table (tabs or commas, .gz or not) or JSON lines. Which item a line scores is said by one of these:
+
+    id, score                      the item's id
+    hash, score                    a hash of the item's prompt and choices (`item_hash`), which says nothing of its text
+    premise, hypothesis, score     the texts of both, whatever their case
+    label, score                   no names: one line per item, in their order; labels must agree (entgraph_eval's
+                                   `_Y.txt`)
+    score                          one line per item, in their order
+
+`score` is how far the first choice is preferred to the second; of items with more choices JSON lines have `scores`, one
+per choice. A header names the columns; without one, two columns are an id and a score, or a label (0, 1, True, False)
+and a score. Lines without names may be for all items or for those of one split. Items without a line are *not covered*.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from proband.core.errors import ProbandError
+from proband.core.files import sha256_file
+from proband.core.options import NoOptions
+from proband.core.protocols import ModelKind
+from proband.core.types import Answer, Item
+
+NAMES = (("id",), ("hash",), ("premise", "hypothesis"))
+TRUE, FALSE = ("1", "1.0", "true", "y", "yes"), ("0", "0.0", "false", "n", "no")
+Row = tuple[int, Mapping[str, Any]]
+
+
+def item_hash(item: Item) -> str:
+    """
+    >>> item_hash(Item(id="a", suite="s", prompt="Is it?", choices=("yes", "no")))
+    '378f954220aaf4e4'
+    """
+    return hashlib.sha256("\n".join((item.prompt, *item.choices)).encode()).hexdigest()[:16]
+
+
+class Scores:
+    """The answers of a file (protocols AnswersItems, LearnsFromItems: it must see which items there are)."""
+
+    def __init__(self, path: Path) -> None:
+        if not path.is_file():
+            raise ProbandError("does not exist", file=path)
+        self.name, self.path = f"scores:{path}", path
+        self.rows = list(read_rows(path))
+        if not self.rows:
+            raise ProbandError("contains no scores", file=path)
+        first = self.rows[0][1]
+        self.by = next((names for names in NAMES if all(name in first for name in names)), None)
+        if "score" not in first and "scores" not in first:
+            raise ProbandError("has no column 'score'", file=path, line=self.rows[0][0])
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "scores", "sha256": sha256_file(self.path)}
+
+    def learn(self, items: Iterable[Item]) -> Scores:
+        """Which item each line is for; none of their labels reaches a score."""
+        every = list(items)
+        self.found = self._in_order(every) if self.by is None else self._by_name(every, self.by)
+        return self
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        return [self._answer(item) for item in items]
+
+    def _answer(self, item: Item) -> Answer:
+        if item.id not in self.found:
+            return Answer(item_id=item.id, status="not covered")
+        line, row = self.found[item.id]
+        given = row["scores"] if "scores" in row else [row["score"]]
+        try:
+            values = [float(each) for each in given]
+        except (TypeError, ValueError):
+            raise ProbandError(f"the score is {given!r}, not a number", file=self.path, line=line) from None
+        scores = (values[0], 0.0) if "scores" not in row and len(item.choices) == 2 else tuple(values)
+        if not all(map(math.isfinite, scores)) or len(scores) != len(item.choices):
+            wanted = "a finite number for each choice" if len(item.choices) > 2 else "a finite number"
+            raise ProbandError(f"the score is {given!r}, not {wanted}", file=self.path, line=line)
+        return Answer(item_id=item.id, scores=scores)
+
+    def _by_name(self, items: Sequence[Item], names: Sequence[str]) -> dict[str, Row]:
+        places: dict[tuple[str, ...], list[str]] = {}
+        for item in items:
+            for key in keys_of(item, names[0]):
+                places.setdefault(key, []).append(item.id)
+        found: dict[str, Row] = {}
+        for line, row in self.rows:
+            key = tuple(clean(row.get(name), names[0]) for name in names)
+            if key not in places:
+                raise ProbandError(
+                    f"no item has the {' and '.join(names)} {', '.join(key)!r}", file=self.path, line=line
+                )
+            for place in places[key]:
+                if place in found:
+                    raise ProbandError(f"a second score for item {place}", file=self.path, line=line)
+                found[place] = (line, row)
+        return found
+
+    def _in_order(self, items: Sequence[Item]) -> dict[str, Row]:
+        sizes = {"": items} | {
+            split: [item for item in items if item.split == split] for split in ("test", "valid", "train")
+        }
+        chosen = next((each for each in sizes.values() if len(each) == len(self.rows)), None)
+        if chosen is None:
+            counts = ", ".join(f"{len(each):,} of {split}" for split, each in sizes.items() if split and each)
+            raise ProbandError(
+                f"has {len(self.rows):,} scores without ids; there are {len(items):,} items ({counts})", file=self.path
+            )
+        for item, (line, row) in zip(chosen, self.rows, strict=True):
+            if "label" in row and item.gold is not None and truth_of(row["label"], self.path, line) != (item.gold == 0):
+                raise ProbandError(
+                    f"the label is {row['label']}, not that of item {item.id}", file=self.path, line=line
+                )
+        return {item.id: row for item, row in zip(chosen, self.rows, strict=True)}
+
+
+def keys_of(item: Item, by: str) -> Iterator[tuple[str, ...]]:
+    """What a line may call the item."""
+    if by == "id":
+        yield (item.id,)
+    elif by == "hash":
+        yield (item_hash(item),)
+    elif "premise" in item.facts and "hypothesis" in item.facts:
+        sides = [item.facts[side] for side in ("premise", "hypothesis")]
+        for join in (", ".join, " ".join):  # a triple with commas, or in words
+            yield tuple(clean(join(each) if isinstance(each, list) else each, by) for each in sides)
+
+
+def clean(value: object, by: str) -> str:
+    text = " ".join(str(value).split())
+    return text.lower().rstrip(".").replace(" ,", ",") if by == "premise" else text
+
+
+def truth_of(text: object, path: Path, line: int) -> bool:
+    word = str(text).strip().lower()
+    if word not in TRUE + FALSE:
+        raise ProbandError(f"the label is {text!r}, neither true nor false", file=path, line=line)
+    return word in TRUE
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """Line number and fields of each line."""
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
+            lines = [(number, line.rstrip("\n")) for number, line in enumerate(file, 1) if line.strip()]
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise ProbandError(f"cannot be read: {error}", file=path) from None
+    if lines and lines[0][1].startswith("{"):
+        yield from json_rows(lines, path)
+    elif lines:
+        yield from table_rows(lines, path)
+
+
+def json_rows(lines: Sequence[tuple[int, str]], path: Path) -> Iterator[Row]:
+    for number, line in lines:
+        try:
+            row = json.loads(line)
+        except ValueError:
+            raise ProbandError("is not a JSON object", file=path, line=number) from None
+        if not isinstance(row, dict):
+            raise ProbandError("is not a JSON object", file=path, line=number)
+        yield number, {"id" if name == "item_id" else name: value for name, value in row.items()}
+
+
+def table_rows(lines: Sequence[tuple[int, str]], path: Path) -> Iterator[Row]:
+    first = lines[0][1]
+    mark = next((each for each in ("\t", ",") if each in first), " ")
+    cells = [next(csv.reader([line], delimiter=mark, skipinitialspace=mark == " ")) for _, line in lines]
+    header = [name.strip().lower() for name in cells[0]]
+    if "score" in header:
+        lines, cells = lines[1:], cells[1:]
+    elif len(header) == 1:
+        header = ["score"]
+    elif len(header) == 2:
+        header = ["label" if all(row[0].lower() in TRUE + FALSE for row in cells) else "id", "score"]
+    else:
+        raise ProbandError("has no header with the column 'score'", file=path, line=lines[0][0])
+    for (number, _), row in zip(lines, cells, strict=True):
+        if len(row) != len(header):
+            raise ProbandError(f"has {len(row)} columns, not {len(header)}", file=path, line=number)
+        yield number, dict(zip(header, row, strict=True))
+
+
+def load(rest: str, *, options: NoOptions) -> Scores:
+    return Scores(Path(rest))
+
+
+KIND = ModelKind(name="scores", help="the scores of another system, from a file", load=load)
