@@ -60,7 +60,7 @@ def named(argument: str) -> str:
 
 def read_booqa(path: Path) -> Iterator[Example]:
     for file in data_files(path) if path.is_dir() else [path]:
-        split = next((split for name, split in SPLITS.items() if f"_{name}" in file.stem), "test")
+        split: Split = next((split for name, split in SPLITS.items() if f"_{name}" in file.stem), "test")
         for line, text in text_lines(file):
             try:
                 row = json.loads(text)
@@ -97,6 +97,6 @@ def in_words(predicate: str) -> str:
     if found is None:
         return predicate.strip("()").replace(".", " ")
     slots = [[word for word in slot.split(".") if not word.isdigit()] for slot in found.groups()[1:]]
-    words = " ".join(max(reversed(slots), key=len))
+    words = " ".join(slots[0] if len(slots[0]) > len(slots[1]) else slots[1])
     before = {None: "", "NEG": "do not "}.get(found[1], f"{found[1]} to ")
     return f"{before}{words}".replace("_", " ")
