@@ -36,8 +36,8 @@ PREPOSITIONS = frozenset(PREPOSITION_WORDS.split())
 BEGINNINGS = AUXILIARIES - {"be", "been", "being", "having"}
 NEGATIONS = frozenset(("not", "never"))
 HELP = frozenset(("help", "helps", "helped"))
-WORDS_BEFORE_TO = """used able needed required known thought said believed tends tend tried tries wants wanted begins began
-continues fails failed refuses refused helps helped learns learned"""
+WORDS_BEFORE_TO = """used able needed required known thought said believed tends tend tried tries wants wanted begins
+began continues fails failed refuses refused helps helped learns learned"""
 BEFORE_TO = frozenset(WORDS_BEFORE_TO.split())
 ARTICLES = frozenset(("the", "a", "an", "his", "her", "its", "their", "this", "that", "some", "any"))
 WORD = re.compile(r"[^\s?]+")
