@@ -17,23 +17,32 @@ def export(
     /,
     *,
     to: Annotated[
-        str, Parameter(metavar="FORMAT", help="csv, hf, lm-eval, inspect, or one of the suite's own formats.")
+        str,
+        Parameter(
+            metavar="FORMAT", help="csv, hf, lm-eval, inspect, one of the suite's own; every-eval-ever, hf-results."
+        ),
     ],
     out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="PATH", help="File or folder to write.")] = Path("."),
+    model_id: Annotated[
+        str, Parameter(metavar="DEVELOPER/NAME", help="The model of a run, as the Hugging Face hub names it.")
+    ] = "",
+    dataset: Annotated[str, Parameter(metavar="ORG/NAME", help="The dataset of a run on the Hugging Face hub.")] = "",
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Write the items in the format of another tool.
+    """Write the items in the format of another tool, or the results of a run in one that collects results.
 
     Example: proband export items --to csv -o items.csv
     """
     from proband.pipeline.export import export
 
-    give(export(items, to=to, out=out, force=force), layout, json=json)
+    named = {name: value for name, value in (("model_id", model_id), ("dataset", dataset)) if value}
+    give(export(items, to=to, out=out, force=force, **named), layout, json=json)
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     yield f"{result['items']:,} items as {result['format']} in {result['out']}"
-    rest = {name: result[name] for name in ("splits", "left_out", "licence") if result.get(name)}
+    names = ("splits", "left_out", "licence", "model", "metric", "score", "files")
+    rest = {name: result[name] for name in names if result.get(name)}
     if rest:
         yield fields(rest)

@@ -18,6 +18,8 @@ from proband.pipeline.export.hub import write_hub
 from proband.pipeline.export.inspect_task import write_inspect
 from proband.pipeline.export.licence import write_licence
 from proband.pipeline.export.lm_eval_task import write_lm_eval
+from proband.pipeline.export.results import FORMATS as RESULTS
+from proband.pipeline.export.results import write_results
 from proband.pipeline.export.source import Source, survey
 from proband.pipeline.run import suite_of
 
@@ -30,12 +32,20 @@ FORMATS: Mapping[str, Callable[[Source, Path], Path]] = {
 FOR_QUESTIONS = ("lm-eval", "inspect")  # formats that hold only items with choices and a right answer
 
 
-def export(items: str | Path, *, to: str, out: str | Path, force: bool = False) -> dict[str, Any]:
+def export(
+    items: str | Path, *, to: str, out: str | Path, force: bool = False, model_id: str = "", dataset: str = ""
+) -> dict[str, Any]:
     """Write the items in a format; returns how many of each split, what was left out and why, and the licence. Files
-    that are there already, with other content, are only written over with `force`."""
+    that are there already, with other content, are only written over with `force`. The formats of results.py take the
+    folder of a run, the `model_id` (DEVELOPER/NAME) and the `dataset` on the Hugging Face hub."""
+    if to in RESULTS:
+        if not (Path(items) / "run.json").exists():
+            raise ProbandError(f"--to {to} is for the folder of a run", file=items)
+        with staged(Path(out), force=force) as place:
+            return {**write_results(Path(items), to=to, out=place, model_id=model_id, dataset=dataset), "out": str(out)}
     own = suite_of(items).export
     if to not in {**FORMATS, **own}:
-        raise ProbandError(f"no format {to!r}; there are {', '.join([*FORMATS, *own])}")
+        raise ProbandError(f"no format {to!r}; there are {', '.join([*FORMATS, *own, *RESULTS])}")
     source = survey(Path(items))
     with staged(Path(out), force=force) as place:
         if to in FORMATS:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from proband import suites
 from proband.core.files import dumps, write_text
 from proband.core.types import Item, Split
 from proband.pipeline.export.source import Source, write_splits
@@ -16,7 +17,31 @@ def write_hub(source: Source, out: Path) -> Path:
     write_splits(out / "data", source.splits, ((item.split, row(item, source)) for item in source.items()))
     sizes = {split: (out / "data" / f"{split}.jsonl").stat().st_size for split in source.splits}
     write_text(out / "README.md", card(source, sizes))
+    if any(split in source.asked for split in ("valid", "test")):
+        write_text(out / "eval.yaml", eval_yaml(source))
     return out
+
+
+def eval_yaml(source: Source) -> str:
+    """What makes the dataset a benchmark of the hub (Community Evals), run by `inspect eval hf/ORG/NAME`."""
+    split = "test" if "test" in source.asked else "valid"
+    return "\n".join(
+        [
+            f"name: {dumps('Proband ' + source.suite)}",
+            f"description: {dumps(suites.suite(source.suite).question)}",
+            "evaluation_framework: inspect-ai",
+            "tasks:",
+            f"  - id: {source.task}",
+            "    config: default",
+            f"    split: {split}",
+            "    field_spec: {input: prompt, target: label, choices: choices, id: id}",
+            "    solvers:",
+            "      - name: multiple_choice",
+            "    scorers:",
+            "      - name: choice",
+            "",
+        ]
+    )
 
 
 def row(item: Item, source: Source) -> dict[str, Any]:
