@@ -289,3 +289,26 @@ def test_reasoning_gym_turns_in_laws_round(tmp_path: Path) -> None:
     assert wrong
     assert all(each["label"].endswith("-in-law") and each["reversed"] for each in wrong)
     assert all(not each["label"].endswith("-in-law") for each in verdicts if each["verdict"] == "entailed")
+
+
+def test_stories_in_english_are_read_strictly(run: Callable[..., Any], tmp_path: Path) -> None:
+    """What begins a sentence with a capital is no person, and a pronoun that may mean two people is unread."""
+    rows = [
+        ("Soon after lunch, [Ann] rang her aunt [Bea].", "('Ann', 'Bea')", "aunt", "entailed"),
+        ("Early on, Mary met her son Jo. Jo met his wife Di.", "What is Di to Mary?", "daughter-in-law", "entailed"),
+        ("[Otto], his granddaughter [May], and her brother [Stan] went out.", "('Otto', 'Stan')", "grandson", "unread"),
+        ("Mary is not the mother of Jerry, but his aunt.", "What is Mary to Jerry?", "mother", "unread"),
+        ("Mary met her stepsister Joan.", "What is Joan to Mary?", "sister", "unread"),
+        ("Mary met her sister. Zorkon saw his aunt Joan.", "What is Joan to Mary?", "aunt", "unread"),
+    ]  # fmt: skip
+    run([{"story": story, "query": query, "target": target} for story, query, target, _ in rows], "--domain", "kinship")
+    assert [each["verdict"] for each in lines(tmp_path, "verdicts.jsonl")] == [verdict for *_, verdict in rows]
+
+
+def test_a_gender_that_is_not_told_is_a_cause_of_its_own(run: Callable[..., Any], tmp_path: Path) -> None:
+    run(
+        [{"text": "Zed is the child of Ann.", "question": "What is Zed to Ann?", "answer": "son"}],
+        "--domain",
+        "kinship",
+    )
+    assert lines(tmp_path, "findings.jsonl")[0]["claim"] == "the relation follows, the gender is not told"

@@ -111,6 +111,8 @@ class Causes:
         if row.verdict == "inconsistent":
             return Cause(key="inconsistent", claim="the facts contradict each other: no world fits", kind="facts")
         if row.verdict == "ambiguous":
+            if len({self._neutral(each) for each in row.possible}) == 1:
+                return Cause(key="gender", claim="the relation follows, the gender is not told", kind="open")
             answers = ", ".join(row.possible[:4]) + (", ..." if len(row.possible) > 4 else "")
             claim = f"labelled {row.label}, but {len(row.possible)} answers are possible: {answers}"
             return Cause(key=f"open:{row.label}:{answers}", claim=claim, kind="open")

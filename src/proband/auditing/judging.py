@@ -91,7 +91,7 @@ class Judge:
             return Unread("the question is about one thing, not two", sentences[place])
         story = split(row.text) if row.text else sentences[:place]
         leaks = tuple(sentence for sentence in story if self._leaks(sentence))
-        reading = self._story(" ".join(s for s in story if s not in leaks), names, row)
+        reading = self._story(" ".join(s for s in story if s not in leaks), names, row, question)
         if reading.unread:
             return reading.unread
         missing = [thing for thing in question if not any(thing in fact[:3:2] for fact in reading.facts)]
@@ -109,11 +109,11 @@ class Judge:
             facts.append(Fact(a, word.relation, b, word.gender))
         return Reading(facts=tuple(facts)), asked, ()
 
-    def _story(self, text: str, names: set[str], row: Row) -> Reading:
+    def _story(self, text: str, names: set[str], row: Row, asked: tuple[str, str]) -> Reading:
         reading = self.grammar.read(text, names)
         if reading.unread and self.prover.read:
             genders = {name: row.genders.get(name, self.prover.genders(name)) for name in sorted(names)}
-            other: Reading = self.prover.read(text, genders)
+            other: Reading = self.prover.read(text, genders, asked)
             sentence = reading.unread.sentence
             if not other.unread:
                 return other

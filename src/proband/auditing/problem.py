@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -41,7 +41,9 @@ class Prover:
     complete: bool
     draw: Callable[[Any, tuple[str, str], str], str]
     describe: Callable[[Any], Any]  # a world as JSON
-    read: Callable[[str, Mapping[str, str | None]], Any] | None = None
+    read: Callable[[str, Mapping[str, str | None], Sequence[str]], Any] | None = (
+        None  # text, genders, who is asked about
+    )
     genders: Callable[[str], str | None] = lambda name: None
 
 

@@ -18,7 +18,7 @@ from itertools import product
 from typing import Any, Final, NamedTuple
 
 from proband.auditing.domain import Domain, Fact
-from proband.auditing.grammar import Reading, Unread
+from proband.auditing.grammar import Reading, Unread, split
 from proband.auditing.problem import Problem, Prover, Solution
 from proband.core.errors import ProbandError
 from proband.suites.kinship.certify import search
@@ -26,6 +26,7 @@ from proband.suites.kinship.certify.sat_clauses import witnesses
 from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.logic.patterns import parts
 from proband.suites.kinship.reading.grammar import read_facts
+from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.world import rules
 from proband.suites.kinship.world.family_svg import family_svg
 from proband.suites.kinship.world.kernel import NONE, WORLDS, Edge, Family
@@ -33,10 +34,14 @@ from proband.suites.kinship.world.names import GENDER_OF
 from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS, word
 
 MOST_UNKNOWN: Final = 6  # people of unknown gender whose genders are tried
-UNSURE: Final = re.compile(
-    r"(?i)\b(?:not|never|nor|neither|no longer|ex|former|formerly|step|half|foster|adopted|adoptive|"
-    r"god|if|maybe|perhaps|might|cousins?|great|late|fianc\w+)\b|n't\b|\bstep-?\w+"
+KIN_WORDS: Final = "|".join(sorted(map(re.escape, KIN), key=len, reverse=True))
+_BEFORE_KIN: Final = r"(?:(?:a|an|the|his|her|their|my|really|actually|\S+'s)\s+)*"
+UNSURE: Final = re.compile(  # what the reader does not look for, and what would turn a statement into another
+    rf"(?i)(?:\bnot|n't|\bnever|\bno longer|\bneither|\bnor)\s+{_BEFORE_KIN}(?:{KIN_WORDS})\b|"
+    rf"\bif\b[^.]*\b(?:is|was|were|be)\b[^.]*\b(?:{KIN_WORDS})\b|\b(?:maybe|perhaps|might be|supposedly|pretend\w*)\b|"
+    rf"\badopt(?:ed|ive) (?:{KIN_WORDS})\b|\bfianc\w+|\b(?:step|half|god|foster|ex|great)-?(?:{KIN_WORDS})\b"
 )
+PRONOUN: Final = re.compile(r"(?i)\b(?:(he|his|him|himself)|(she|her|hers|herself))\b")
 
 
 class World(NamedTuple):
@@ -185,19 +190,51 @@ def describe(world: World) -> dict[str, Any]:
     }
 
 
-def read(text: str, genders: Mapping[str, str | None]) -> Reading:
-    """A story in English, read strictly: each kin word must have an owner and a person, each pronoun one reading."""
+def read(text: str, genders: Mapping[str, str | None], asked: Sequence[str]) -> Reading:
+    """A story in English, read strictly: each kin word must have an owner and a person, each pronoun one reading.
+    `genders` has all that looks like a name."""
     if unsure := UNSURE.search(text):
         return Reading(unread=Unread(f"{unsure[0]!r} may change what is said", _around(text, unsure.start())))
-    known = dict(genders)
-    free = read_facts(text, known)
-    for _, kin, person in free.facts:  # kin words tell genders, which pronouns then need
-        known[person] = known.get(person) or GENDER[kin]
+    known = {name: gender for name, gender in genders.items() if gender or name in asked or _is_person(name, text)}
+    if doubtful := [name for name in genders if name not in known and not _is_word(name)]:
+        return Reading(unread=Unread(f"{doubtful[0]!r} may be a person or not", _around(text, text.find(doubtful[0]))))
+    _infer_genders(text, known)
+    if PRONOUN.search(text) and (nobody := next((name for name in known if not known[name]), "")):
+        return Reading(unread=Unread(f"the gender of {nobody} is not told, and a pronoun may mean anybody", ""))
     reading = read_facts(text, known, strict=True)
     if reading.problems:
         return Reading(unread=Unread(reading.problems[0], ""))
     told = tuple(Fact(person, NEUTRAL[kin], owner, GENDER[kin]) for owner, kin, person in reading.facts)
     return Reading(facts=told, sentences=(text,), shapes=("",), genders=known)
+
+
+def _infer_genders(text: str, known: dict[str, str | None]) -> None:
+    """Genders that the text tells: by kin words, by marriage, and by a pronoun after the only name of a sentence."""
+    for sentence in split(text):
+        if first := PRONOUN.search(sentence):
+            before = {
+                name for name in known if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sentence[: first.start()])
+            }
+            if len(before) == 1 and not known[only := before.pop()]:
+                known[only] = MALE if first[1] else FEMALE
+    facts = [Fact(person, NEUTRAL[kin], owner, GENDER[kin]) for owner, kin, person in read_facts(text, known).facts]
+    for fact in facts:
+        known[fact.a] = known[fact.a] or fact.gender
+    _spouses(facts, known)
+
+
+def _is_person(name: str, text: str) -> bool:
+    """Does the text call somebody by this name: in brackets, or beside a kin word?"""
+    own, kin = re.escape(name), f"(?:{KIN_WORDS})"
+    beside = rf"\[{own}\]|\b{kin},? {own}\b|\b{own}'s (?:\w+ )?{kin}\b|\b{own}, h(?:is|er) {kin}\b"
+    return re.search(beside, text) is not None
+
+
+def _is_word(name: str) -> bool:
+    """Is it an English word, which may begin a sentence?"""
+    from simplemma import is_known
+
+    return all(is_known(part, lang="en") for part in name.lower().split("-"))
 
 
 def _around(text: str, place: int) -> str:

@@ -1,0 +1,412 @@
+"""Recall and precision of the auditor: defects of ten kinds planted into clean rows of each domain.
+
+    python benchmarks/audit_recall.py [--per-kind 500] [--domain grid] [--seed 0] [-o recall.json]
+
+Clean rows come from worlds that are known before they are told (a walk on a grid, a family, intervals), so that their
+labels do not rest on the auditor. A planted row counts as found if its verdict is not *entailed*, or if it is flagged
+as leaked or as a duplicate; a clean row with either is falsely accused. Rows that the auditor calls unread are in
+neither rate; the share that is read stands beside. Intervals are Wilson's, 95 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import random
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from proband.auditing.domain import load
+from proband.auditing.judging import VERDICTS
+from proband.auditing.rows import Row
+from proband.auditing.run import audited, judge_for
+from proband.pipeline.checking import provers_of_suites
+
+Edge = tuple[str, str, str]  # (a, relation or word, b): a is the relation of b
+FLAGS = ("answer leaked", "duplicate with another label")
+
+
+@dataclass(frozen=True)
+class Told:
+    """A row before it is written: facts in order, the question, the label, how each fact is said."""
+
+    facts: tuple[Edge, ...]
+    question: tuple[str, str]
+    label: str
+    form: int
+    story: str = ""  # told otherwise than fact by fact
+    extra: str = ""
+    negated: int = -1
+    key: str = ""
+
+
+# ---- clean rows ----------------------------------------------------------------------------------------------------
+
+STEPS = {
+    "left": (-1, 0), "right": (1, 0), "above": (0, 1), "below": (0, -1), "upper-left": (-1, 1), "upper-right": (1, 1),
+    "lower-left": (-1, -1), "lower-right": (1, -1),
+}  # fmt: skip
+COMPASS = dict(zip(STEPS, ("west", "east", "north", "south", "northwest", "northeast", "southwest", "southeast")))
+HOURS = dict(zip(STEPS, (9, 3, 12, 6, 10, 2, 7, 4)))
+LETTERS = "BCDEFGHJKLMNOPQRSTUVWXYZ"
+
+
+def direction(x: int, y: int) -> str:
+    """The label of an offset."""
+    sign = ((x > 0) - (x < 0), (y > 0) - (y < 0))
+    return next((name for name, step in STEPS.items() if step == sign), "overlap")
+
+
+def walks(rng: random.Random) -> Iterator[Told]:
+    """A chain of places, each one step from the one before; the label is the direction of the sum."""
+    while True:
+        k = rng.randint(1, 5)
+        names = rng.sample(LETTERS, k + 1)
+        steps = [rng.choice(list(STEPS)) for _ in range(k)]
+        facts = tuple((names[n + 1], steps[n], names[n]) for n in range(k))
+        label = direction(*(sum(STEPS[s][axis] for s in steps) for axis in (0, 1)))
+        yield Told(facts, (names[-1], names[0]), label, rng.randrange(4))
+
+
+def places_in_words(fact: Edge, form: int, not_: str) -> str:
+    a, relation, b = fact
+    plain = relation if relation in ("above", "below") else f"to the {relation.replace('-', ' ')} of"
+    return (
+        f"{a} is {not_}{plain} {b}.",
+        f"{a} lies {not_}{COMPASS[relation]} of {b}.",
+        f"{a} is {not_}at the {HOURS[relation]} o'clock position relative to {b}.",
+        f"The object {a} is {not_}positioned {plain} the object {b}.",
+    )[form]
+
+
+def families(rng: random.Random, count: int) -> Iterator[Told]:
+    """Items of our own builder: facts along a chain in a generated family, the label proved by rules."""
+    from proband.cli import main
+    from proband.core.files import read_items
+
+    with tempfile.TemporaryDirectory() as folder:
+        per_k = str(22 * (1 + count // 66))
+        words = [
+            "build",
+            "kinship",
+            "-o",
+            folder,
+            "--k",
+            "2,3,4",
+            "--per-k",
+            per_k,
+            "--seed",
+            str(rng.randrange(10**6)),
+        ]
+        with redirect_stdout(io.StringIO()):
+            assert main(words) == 0
+        items = list(read_items(Path(folder) / "items.jsonl"))
+    rng.shuffle(items)
+    while True:
+        for item in items:
+            names, (i, j) = item.facts["names"], item.facts["query"]
+            facts = tuple((names[b], word, names[a]) for a, word, b in item.facts["edges"])
+            story = str(item.facts.get("story") or item.prompt.rpartition("\n")[0])
+            yield Told(facts, (names[j], names[i]), item.facts["target"], rng.randrange(4), story)
+
+
+def kin_in_words(fact: Edge, form: int, not_: str) -> str:
+    a, word, b = fact
+    return (
+        f"{a} is {not_}the {word} of {b}.",
+        f"{a} is {not_}{b}'s {word}.",
+        f"{b}'s {word} is {not_}{a}.",
+        f"{a} is {not_}the {word} of {b}.",
+    )[form]
+
+
+EVENTS = (
+    "Breakfast", "Lunch", "Dinner", "Supper", "Picnic", "Concert", "Parade", "Lecture", "Rehearsal", "Auction",
+    "Regatta", "Marathon", "Wedding", "Recital", "Carnival", "Seminar", "Banquet", "Regency", "Festival",
+    "Tournament", "Bazaar", "Sermon", "Symposium", "Gala", "Hackathon", "Biathlon", "Derby",
+)  # fmt: skip
+TURNED = {"before": "after", "after": "before", "during": "contains", "contains": "during"}
+
+
+def schedules(rng: random.Random) -> Iterator[Told]:
+    """During ... before ... contains: whatever is inside the one is before whatever is inside the other."""
+    while True:
+        inside, order, outside = rng.randint(0, 2), rng.randint(0, 2), rng.randint(0, 2)
+        relations = ["during"] * inside + ["before"] * order + (["contains"] * outside if order else [])
+        if not relations:
+            continue
+        names = rng.sample(EVENTS, len(relations) + 1)
+        facts = [(names[n], relation, names[n + 1]) for n, relation in enumerate(relations)]
+        label, question = ("before" if order else "during"), (names[0], names[-1])
+        if rng.random() < 0.5:
+            label, question = TURNED[label], question[::-1]
+        yield Told(tuple(facts), question, label, rng.randrange(3))
+
+
+def events_in_words(fact: Edge, form: int, not_: str) -> str:
+    a, relation, b = fact
+    if relation == "contains":
+        a, relation, b = b, "during", a
+    verb = ("is", "happened", "took place")[form]
+    return f"{a} {verb} {not_}{relation} {b}."
+
+
+# ---- defects -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A domain as the benchmark plants into it."""
+
+    name: str
+    rows: Callable[[random.Random, int], Iterator[Told]]
+    say: Callable[[Edge, int, str], str]
+    ask: str
+    inverse: Callable[[str, Told], str]  # the label of the question turned round
+    other: Callable[[str, random.Random], str]  # a label near this one
+    swapped: Callable[[Told], str | None]  # the right label, straight from the world; None: not the old one, for sure
+
+
+def grid_swapped(told: Told) -> str | None:
+    place = {told.facts[0][2]: (0, 0)}
+    for a, relation, b in told.facts:
+        (x, y), known = STEPS[relation], b if b in place else a
+        sign = 1 if known == b else -1
+        place[a if known == b else b] = (place[known][0] + sign * x, place[known][1] + sign * y)
+    a, b = told.question
+    return direction(place[a][0] - place[b][0], place[a][1] - place[b][1])
+
+
+def kin_swapped(told: Told) -> str | None:
+    """By the closure under the composition table, which the auditor's search does not use."""
+    from proband.auditing.domain import Fact
+    from proband.auditing.problem import Problem
+    from proband.suites.kinship.audit.family_prover import check
+    from proband.suites.kinship.world.names import GENDER_OF
+
+    domain = load("kinship")
+    facts = tuple(Fact(a, word.relation, b, word.gender) for a, text, b in told.facts if (word := domain.word(text)))
+    genders = tuple((name, GENDER_OF.get(name)) for name in {n for f in facts for n in (f.a, f.b)})
+    left = check(Problem(facts, told.question, genders), "strict")
+    return told.label if left == {told.label} else None
+
+
+def kin_inverse(label: str, told: Told) -> str:
+    from proband.suites.kinship.world.names import GENDER_OF
+    from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, word
+
+    return word(INVERSE[NEUTRAL[label]], GENDER_OF[told.question[1]])
+
+
+def kin_other(label: str, rng: random.Random) -> str:
+    from proband.suites.kinship.world.relations import GENDER, NEUTRALS, word
+
+    return rng.choice([w for w in (word(neutral, GENDER[label]) for neutral in NEUTRALS) if w != label])
+
+
+def turned_direction(label: str, _: Told) -> str:
+    return "overlap" if label == "overlap" else direction(*(-n for n in STEPS[label]))
+
+
+KINDS = {
+    "grid": Kind(
+        name="grid",
+        rows=lambda rng, _: walks(rng),
+        say=places_in_words,
+        ask="What is the relation of the agent {} to the agent {}?",
+        inverse=turned_direction,
+        other=lambda label, rng: rng.choice([each for each in (*STEPS, "overlap") if each != label]),
+        swapped=grid_swapped,
+    ),
+    "kinship": Kind(
+        name="kinship",
+        rows=families,
+        say=kin_in_words,
+        ask="How is {} related to {}?",
+        inverse=kin_inverse,
+        other=kin_other,
+        swapped=kin_swapped,
+    ),
+    "temporal": Kind(
+        name="temporal",
+        rows=lambda rng, _: schedules(rng),
+        say=events_in_words,
+        ask="What is {} to {}?",
+        inverse=lambda label, _: TURNED[label],
+        other=lambda label, rng: rng.choice([each for each in TURNED if each != label]),
+        swapped=lambda _: None,
+    ),
+}
+LEAKS = ("The answer is {}.", "Answer: {}.", "The correct label is {}.", "Hint: {}.")
+
+
+def planted(kind: str, domain: Kind, told: Told, rng: random.Random) -> Told | None:
+    """The row with the defect; None where it would be none."""
+    at = rng.randrange(len(told.facts))
+    a, relation, b = told.facts[at]
+    if kind == "label: inverse":
+        label = domain.inverse(told.label, told)
+        return replace(told, label=label) if label != told.label else None
+    if kind == "label: another relation":
+        return replace(told, label=domain.other(told.label, rng))
+    if kind == "label: wrong gender":
+        from proband.suites.kinship.world.relations import WORDS
+
+        pairs = {one: two for pair in WORDS.values() for one, two in (pair, pair[::-1])}
+        return replace(told, label=pairs[told.label]) if domain.name == "kinship" else None
+    if kind == "sentence: negated":
+        return replace(told, negated=at, story="")
+    if kind == "sentence: names swapped":
+        facts = (*told.facts[:at], (b, relation, a), *told.facts[at + 1 :])
+        swapped = replace(told, facts=facts, story="")
+        return swapped if domain.swapped(swapped) != told.label else None
+    if kind == "fact: dropped":
+        return replace(told, facts=told.facts[:at] + told.facts[at + 1 :], story="") if len(told.facts) > 1 else None
+    if kind == "fact: added, no world fits":
+        clash = (a, next(r for r in iter(lambda: domain.other(relation, rng), "") if r != "overlap"), b)
+        return replace(told, facts=(*told.facts, clash), story="")
+    if kind == "question: turned round":
+        turned = replace(told, question=told.question[::-1])
+        return turned if domain.inverse(told.label, told) != told.label else None
+    if kind == "duplicate: another label":
+        return replace(told, label=domain.other(told.label, rng))
+    return replace(told, extra=rng.choice(LEAKS).format(told.label))
+
+
+DEFECTS = (
+    "label: inverse",
+    "label: another relation",
+    "label: wrong gender",
+    "sentence: negated",
+    "sentence: names swapped",
+    "fact: dropped",
+    "fact: added, no world fits",
+    "question: turned round",
+    "duplicate: another label",
+    "text: answer leaked",
+)
+
+
+def written(told: Told, domain: Kind, *, key: str, number: int, plain: bool) -> Row:
+    said = [domain.say(fact, told.form, "not " if n == told.negated else "") for n, fact in enumerate(told.facts)]
+    text = told.story if told.story and not plain else " ".join(said)
+    question = domain.ask.format(*told.question)
+    cells = {"text": text, "question": question, "answer": told.label}
+    return Row(
+        file="planted.jsonl", number=number, line=number, key=key, cells=cells,
+        text=f"{text} {told.extra}".strip(), question=question, answer=told.label,
+    )  # fmt: skip
+
+
+def rows_of(domain: Kind, per_kind: int, seed: int) -> list[Row]:
+    """Clean rows and, per kind of defect, as many planted ones; each from a clean row of its own."""
+    rng = random.Random(seed)
+    source = domain.rows(rng, per_kind * (len(DEFECTS) + 1))
+    rows: list[Row] = []
+    seen: set[tuple[str, str]] = set()
+
+    def add(told: Told, key: str) -> bool:
+        """Whether the row is new: the same text twice would be a duplicate that nobody planted."""
+        row = written(told, domain, key=key, number=len(rows) + 1, plain=rng.random() < 0.5)
+        new = (row.text, row.question) not in seen or (key.startswith("duplicate") and row.text == rows[-1].text)
+        if new:
+            seen.add((row.text, row.question))
+            rows.append(row)
+        return new
+
+    while len(rows) < per_kind:
+        add(next(source), "clean")
+    for kind in DEFECTS:
+        made = 0
+        for told in source:
+            changed = planted(kind, domain, told, rng)
+            if kind == "label: wrong gender" and domain.name != "kinship":
+                break
+            if changed is None:
+                continue
+            if kind.startswith("duplicate"):
+                told = replace(told, story="")
+                changed = replace(told, label=changed.label)
+                if not add(told, "original"):
+                    continue
+            made += add(changed, kind)
+            if made == per_kind:
+                break
+    return rows
+
+
+# ---- figures -------------------------------------------------------------------------------------------------------
+
+
+def share(part: int, whole: int) -> dict[str, Any]:
+    from scipy.stats import binomtest
+
+    if not whole:
+        return {"of": 0}
+    ends = binomtest(part, whole).proportion_ci(method="wilson")
+    return {"n": part, "of": whole, "%": round(100 * part / whole, 2), "95 %": [round(100 * e, 2) for e in ends]}
+
+
+def measure(name: str, per_kind: int, seed: int) -> dict[str, Any]:
+    """What is found, missed, falsely accused and unread, by kind of defect."""
+    domain, judge = KINDS[name], judge_for(name, provers_of_suites())
+    counts: dict[str, Counter[str]] = {}
+    examples: dict[str, list[str]] = {}
+    with tempfile.TemporaryFile() as spool:
+        for row, judged, _ in audited(rows_of(domain, per_kind, seed), judge, spool):
+            flagged = any(note.startswith(FLAGS) for note in judged.notes)
+            outcome = "unread" if judged.verdict == "unread" and not flagged else "clean"
+            if judged.verdict not in ("entailed", "unread") or flagged:
+                outcome = "found"
+            count = counts.setdefault(row.key, Counter())
+            count.update([outcome, judged.verdict])
+            if (row.key == "clean") == (outcome == "found") or outcome == "unread":
+                examples.setdefault(row.key, []).append(
+                    f"{row.text} {row.question} {row.answer}: {judged.verdict} {judged.unread or ''}"
+                )
+    kinds = [kind for kind in DEFECTS if kind in counts]
+    found = sum(counts[kind]["found"] for kind in kinds)
+    read = sum(counts[kind]["found"] + counts[kind]["clean"] for kind in kinds)
+    accused = counts["clean"]["found"]
+    return {
+        "recall": share(found, read),
+        "precision": share(found, found + accused),
+        "clean rows falsely accused": share(accused, counts["clean"]["found"] + counts["clean"]["clean"]),
+        "read": share(
+            sum(c["found"] + c["clean"] for c in counts.values()),
+            sum(c["found"] + c["clean"] + c["unread"] for c in counts.values()),
+        ),
+        "kinds": {
+            kind: {
+                "found": share(counts[kind]["found"], counts[kind]["found"] + counts[kind]["clean"]),
+                "unread": counts[kind]["unread"],
+                "verdicts": {verdict: counts[kind][verdict] for verdict in VERDICTS if counts[kind][verdict]},
+            }
+            for kind in ("clean", *kinds)
+        },
+        "first missed, accused or unread": {kind: lines[:3] for kind, lines in examples.items()},
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--per-kind", type=int, default=500)
+    parser.add_argument("--domain", choices=list(KINDS), action="append")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("-o", "--out", type=Path)
+    options = parser.parse_args()
+    made = {name: measure(name, options.per_kind, options.seed) for name in options.domain or KINDS}
+    text = json.dumps(made, indent=1, ensure_ascii=False)
+    print(text)
+    if options.out:
+        options.out.write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

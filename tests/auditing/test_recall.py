@@ -1,0 +1,20 @@
+"""The small version of benchmarks/audit_recall.py: planted defects are found, clean rows not accused."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.parametrize("domain", ["grid", "kinship", "temporal"])
+def test_planted_defects_are_found(root: Path, domain: str) -> None:
+    benchmark = runpy.run_path(str(root / "benchmarks" / "audit_recall.py"))
+    result = benchmark["measure"](domain, 12, 3)
+    missed = result["first missed, accused or unread"]
+    assert result["recall"]["n"] == result["recall"]["of"], missed
+    assert result["clean rows falsely accused"]["n"] == 0, missed
+    assert result["read"]["%"] > 90, missed
+    assert len(result["kinds"]) == (11 if domain == "kinship" else 10)  # the clean rows are one of them
+    assert all(kind["found"]["of"] + kind["unread"] >= 12 for kind in result["kinds"].values())
