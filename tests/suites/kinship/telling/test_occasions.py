@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
+from proband.cli.main import main
 from proband.core.errors import ProbandError
 from proband.suites.kinship.reading.grammar import read_facts
 from proband.suites.kinship.telling.bank_sources import load_bank
@@ -170,3 +172,32 @@ def test_a_bad_phrase_is_refused_with_its_file(line: str) -> None:
         parse_occasions(text, name="mine.toml", verbs=VERBS)
     with pytest.raises(ProbandError, match="not a file of occasions"):
         parse_occasions("[[occasion]]\n", name="mine.toml", verbs=VERBS)
+    with pytest.raises(ProbandError, match="occasion 'x' needs an opening and at least 3 phrases"):
+        parse_occasions(text.replace(line, "sing to @"), name="mine.toml", verbs=VERBS)
+
+
+OWN = """[[occasion]]
+name = "class reunion"
+openings = ["The class of ninety met in the old gym."]
+moments = ["At eight"]
+phrases = \"\"\"
+share an old yearbook with @
+! spill punch on @
+{more}
+\"\"\"
+"""
+
+
+def test_occasions_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(OWN.format(more="hang paper stars for @"), encoding="utf-8")
+    options = ["--k", "2", "--per-k", "5", "--bank", str(path)]
+    assert main(["build", "kinship", "-o", str(tmp_path / "items"), *options]) == 0
+    text = (tmp_path / "items" / "items.jsonl").read_text(encoding="utf-8")
+    assert text.count("The class of ninety met in the old gym.") == 5
+    assert " shared an old yearbook with " in text or " hung paper stars for " in text
+    assert main(["build", "kinship", "-o", str(tmp_path / "split"), *options, "--hold-out", "paraphrases"]) == 2
+    assert "one occasion" in capsys.readouterr().err
+    path.write_text(OWN.format(more="praise the cousin of @"), encoding="utf-8")
+    assert main(["build", "kinship", "-o", str(tmp_path / "bad"), *options]) == 2
+    assert "mine.toml line 8: does not tell its label" in capsys.readouterr().err

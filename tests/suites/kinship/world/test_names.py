@@ -70,6 +70,7 @@ def test_no_story_has_names_that_are_alike() -> None:
     options = BuildOptions(task="clean,all", k="2..10", per_k=22, test_per_k=22, hold_out="names", certify="none")
     stories = 0
     for line in build(options, seed=5).items:
+        assert isinstance(line, bytes)
         names = msgspec.json.decode(line)["facts"]["names"]
         stories += 1
         assert not [(a, b) for a, b in combinations(names, 2) if likeness(a) & likeness(b)]

@@ -24,6 +24,8 @@ SHARED: Final = (
     "test: same story but for names",
     "test sentences",
     "test sentences seen in training but for names",
+    "test phrases that tell a fact",
+    "test phrases that tell a fact seen in training",
     "test rows of a length trained on",
     "of these with a clause seen in training",
     "test: every name seen in training",
@@ -237,6 +239,7 @@ class Overlap:
         self.stories: set[bytes] = set()
         self.templates: set[bytes] = set()
         self.sentences: set[bytes] = set()
+        self.phrases: set[bytes] = set()
         self.clauses: set[tuple[int, str]] = set()
         self.names: set[str] = set()
         self.lengths: set[int] = set()
@@ -248,6 +251,7 @@ class Overlap:
         self.stories.add(seen.story)
         self.templates.add(seen.template)
         self.sentences.update(seen.sentences)
+        self.phrases.update(seen.phrases)
         self.clauses.add((seen.row.k, seen.clause))
         self.names.update(seen.row.names)
         self.lengths.add(seen.row.k)
@@ -259,6 +263,8 @@ class Overlap:
             seen.template in self.templates,
             len(seen.sentences),
             sum(s in self.sentences for s in seen.sentences),
+            len(seen.phrases),
+            sum(p in self.phrases for p in seen.phrases),
             trained,
             trained and (seen.row.k, seen.clause) in self.clauses,
             self.names.issuperset(seen.row.names),

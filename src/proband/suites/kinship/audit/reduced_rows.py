@@ -17,6 +17,7 @@ from proband.suites.kinship.clutrr.export import csv_line
 from proband.suites.kinship.clutrr.rows import Row, Unreadable
 from proband.suites.kinship.logic.closure import distance
 from proband.suites.kinship.logic.patterns import Pattern, parts
+from proband.suites.kinship.telling.phrases import fact_phrases, masked_sentences
 from proband.suites.kinship.world.kernel import WORLDS, Edge
 from proband.suites.kinship.world.relations import NEUTRAL
 
@@ -40,9 +41,10 @@ class Seen:
     contradicted: tuple[Edge, ...]
     read: int  # facts the text reader found
     untold: tuple[str, ...]  # people of the columns whom the story never mentions
-    story: bytes  # digests: of the text, of the text with people numbered, and of its sentences
+    story: bytes  # digests: of the text, of the text with people numbered, of its sentences and its phrases
     template: bytes
     sentences: tuple[bytes, ...]
+    phrases: tuple[bytes, ...]  # those that tell a fact
     csv: str  # the row as it stands in the file, or would stand in CLUTRR's
 
 
@@ -108,6 +110,7 @@ def reduce_row(source: Source, row: Row) -> Reduced | Unreadable:
         story=digest(row.story),
         template=digest(masked(row.story)),
         sentences=tuple(digest(masked(s)) for s in SENTENCE.split(row.story) if "[" in s),
+        phrases=tuple(digest(p) for p in fact_phrases(masked_sentences(row.story, row.names))),
         csv=csv_line(row.cells),
     )
     return Reduced(

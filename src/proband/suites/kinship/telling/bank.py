@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections import Counter
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from typing import Any, Final
 
 from proband.core.errors import ProbandError
 from proband.suites.kinship.telling.occasions import Occasion
-from proband.suites.kinship.telling.paraphrases import ANY, Menus, Template
+from proband.suites.kinship.telling.paraphrases import ANY, Menus, Template, template_id
 from proband.suites.kinship.telling.phrases import templates_by_phrase
 from proband.suites.kinship.world.relations import NEUTRALS
 
@@ -61,6 +60,8 @@ class Bank:
         if not 0.0 < share < 1.0:
             raise ProbandError(f"the share of paraphrases to hold out must lie between 0 and 1, not {share}")
         rng = random.Random(f"paraphrases {seed}")
+        if len(self.occasions) == 1:
+            raise ProbandError(f"bank {self.name} has one occasion: nothing would be left to train with")
         if self.occasions:
             held = set(rng.sample(range(len(self.occasions)), max(1, round(share * len(self.occasions)))))
             split = {
@@ -121,6 +122,7 @@ def parse_bank(text: str, *, name: str) -> Bank:
         except ProbandError as error:
             raise ProbandError(str(error), file=name, line=number) from error
         seen[line] = number
-        mark = hashlib.sha256(line.encode()).hexdigest()[:8]
-        templates.append(Template(f"{len(patterns[0])}.{mark}", line, patterns, general=ANY in patterns[0]))
+        templates.append(
+            Template(template_id(line, facts=len(patterns[0])), line, patterns, general=ANY in patterns[0])
+        )
     return Bank(name, tuple(templates))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -11,8 +11,8 @@ from typing import Final
 from proband.core.errors import ProbandError
 from proband.suites.kinship.telling.bank import Bank, parse_bank
 from proband.suites.kinship.telling.crowd_templates import load_crowd
-from proband.suites.kinship.telling.occasions import load_occasions
-from proband.suites.kinship.telling.paraphrases import ANY
+from proband.suites.kinship.telling.occasions import VERBS, Occasion, load_occasions, parse_occasions
+from proband.suites.kinship.telling.paraphrases import ANY, template_id
 from proband.suites.kinship.telling.template_check import Fault, check_template
 from proband.suites.kinship.world.relations import INVERSE, NEUTRALS
 
@@ -27,7 +27,16 @@ def load_bank(path_or_name: str = "proband") -> Bank:
     path = Path(path_or_name)  # somebody may be writing it: never remembered
     if not path.is_file():
         raise ProbandError("no such template bank", file=path)
-    return parse_bank(path.read_text(encoding="utf-8"), name=str(path))
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".toml":
+        return _of_occasions(str(path), parse_occasions(text, name=str(path), verbs=VERBS))
+    return parse_bank(text, name=str(path))
+
+
+def _of_occasions(name: str, occasions: Sequence[Occasion]) -> Bank:
+    """A bank whose templates are the phrases of its occasions."""
+    templates = tuple(phrase.template for occasion in occasions for phrase in occasion.phrases)
+    return Bank(name, templates, occasions=tuple(occasions))
 
 
 def checked_bank(name: str) -> Bank:
@@ -41,9 +50,10 @@ def checked_bank(name: str) -> Bank:
 def faults_of_file(bank: Bank, path: Path) -> Iterator[tuple[int, Fault]]:
     """(line, first fault) of every faulty template of a bank file."""
     lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
+    ids = [template_id(line, facts=1) for line in lines] if bank.occasions else []
     for template in bank.templates:
         for fault in check_template(template)[:1]:
-            yield lines.index(template.text) + 1, fault
+            yield (ids.index(template.id) if bank.occasions else lines.index(template.text)) + 1, fault
 
 
 def completed(bank: Bank) -> Bank:
@@ -58,9 +68,7 @@ def completed(bank: Bank) -> Bank:
 @lru_cache(maxsize=8)
 def _load(path_or_name: str) -> Bank:
     if path_or_name == "proband":
-        occasions = load_occasions()
-        templates = tuple(phrase.template for occasion in occasions for phrase in occasion.phrases)
-        return Bank(path_or_name, templates, occasions=occasions)
+        return _of_occasions(path_or_name, load_occasions())
     if path_or_name == "scenes":
         folder = files("proband") / "data" / "kinship" / "scenes"
         parts = [folder / f"facts{n}.txt" for n in (1, 2, 3)]

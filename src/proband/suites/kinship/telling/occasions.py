@@ -12,7 +12,6 @@ with ! is an event without duration, which is never told as going on.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -24,7 +23,7 @@ from typing import Any, Final
 
 from proband.core.errors import ProbandError
 from proband.suites.kinship.reading.lexicon import SWITCH
-from proband.suites.kinship.telling.paraphrases import ANY, Template
+from proband.suites.kinship.telling.paraphrases import ANY, Template, template_id
 from proband.suites.kinship.world.relations import FEMALE, MALE
 
 KIN_PLACE: Final = "@"
@@ -72,9 +71,8 @@ class Phrase:
         verb, _, rest = head.partition(" ")
         if not at or KIN_PLACE in tail or not rest:
             raise ProbandError(f"a phrase is a verb in its base form, more words and one @, not {line!r}")
-        mark = hashlib.sha256(text.encode()).hexdigest()[:8]
         heads = {form: f"{word} {rest}" for form, word in inflected(verb, verbs).items()}
-        return cls(f"1.{mark}", heads, tail, not line.startswith("!"), rest.split()[-1] not in SWITCH)
+        return cls(template_id(line, facts=1), heads, tail, not line.startswith("!"), rest.split()[-1] not in SWITCH)
 
     @property
     def final(self) -> bool:
@@ -162,16 +160,19 @@ class Occasion:
 def parse_occasions(text: str, *, name: str, verbs: Verbs) -> list[Occasion]:
     """The occasions of a file."""
     try:
-        given: list[dict[str, Any]] = tomllib.loads(text)["occasion"]
-        return [
+        occasions = [
             Occasion(
                 each["name"],
                 tuple(each["openings"]),
                 tuple(each["moments"]),
                 tuple(Phrase.parse(line, verbs) for line in each["phrases"].strip().splitlines()),
             )
-            for each in given
+            for each in tomllib.loads(text)["occasion"]
         ]
+        for occasion in occasions:
+            if not occasion.openings or len(occasion.phrases) < len(JOINTS):
+                raise ProbandError(f"occasion {occasion.name!r} needs an opening and at least {len(JOINTS)} phrases")
+        return occasions
     except (tomllib.TOMLDecodeError, KeyError) as error:
         raise ProbandError(f"not a file of occasions: {error}", file=name) from None
     except ProbandError as error:

@@ -10,6 +10,7 @@ tells (sibling, child): a fact is told from either side.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -89,6 +90,11 @@ class Template:
         if self.genders not in (None, genders):
             return False
         return self.echo is None or kin[self.echo[0]] != kin[self.echo[1]]
+
+
+def template_id(line: str, *, facts: int) -> str:
+    """The id of a line of a bank: how many facts it tells, and a digest."""
+    return f"{facts}.{hashlib.sha256(line.removeprefix('!').strip().encode()).hexdigest()[:8]}"
 
 
 Line = tuple[Template, bool]  # and whether its person 0 is the last of the path
