@@ -25,11 +25,11 @@ def race(folder: Path, *, people: int, seed: int) -> dict[str, Any]:
     from sqlalchemy import func, select
 
     from proband.annotate import visit
-    from proband.annotate.site.context import open_study
+    from proband.annotate.site.context import open_project
     from proband.annotate.store import people as people_store
-    from proband.annotate.store.schema import answers, assignments, places
+    from proband.annotate.store.schema import answers, assignments, slots
 
-    opened = open_study(folder)
+    opened = open_project(folder)
     database, project, kind = opened.database, opened.project, opened.kind
     errors: list[BaseException] = []
     start = threading.Barrier(people)
@@ -79,7 +79,7 @@ def race(folder: Path, *, people: int, seed: int) -> dict[str, Any]:
         filled = {row[0]: row[1] for row in connection.execute(held)}
         twice = select(answers.c.person_id, answers.c.unit_id).group_by(answers.c.person_id, answers.c.unit_id)
         return {
-            "places": connection.scalar(select(func.count()).select_from(places)),
+            "places": connection.scalar(select(func.count()).select_from(slots)),
             "filled": filled,
             "answers": connection.scalar(select(func.count()).select_from(answers)),
             "doubled": len(connection.execute(twice.having(func.count() > 1)).all()),

@@ -22,7 +22,7 @@ from proband.annotate import visit as steps
 from proband.annotate.create import init
 from proband.annotate.project import Question
 from proband.annotate.site.app import application
-from proband.annotate.site.context import Study, open_study
+from proband.annotate.site.context import OpenProject, open_project
 from proband.annotate.site.limits import Limit
 from proband.annotate.store import people as people_store
 from proband.annotate.tokens import form_token, new_link, worker_hash
@@ -109,7 +109,7 @@ def project(folder: Path, kind: str, strings: list[str]) -> dict[str, Any]:
     return init(folder / kind, kind=kind, items=items, settings_given={"people": people})
 
 
-def set_texts(study: Study, text: str) -> None:
+def set_texts(study: OpenProject, text: str) -> None:
     """A hostile string in every text of project.toml."""
     texts = msgspec.structs.replace(study.project.texts, contact=text, consent=text, instructions=text)
     asked = Question(question=text, options=(text, f"{text} "))
@@ -136,21 +136,21 @@ def body_of(kind: str, unit: dict[str, Any], text: str, *, second: bool) -> dict
 def attack(browser: Any, folder: Path, kind: str, strings: list[str]) -> tuple[Watch, Path]:
     """Every page of a project of this kind; gives what ran and the folder of its exports."""
     made = project(folder, kind, strings)
-    study = open_study(folder / kind)
+    study = open_project(folder / kind)
     object.__setattr__(study, "visits", Limit(burst=1e9, per_second=1e9))
     server = Server(application(study))
     watch = Watch(browser, server.url)
     try:
         _visit(watch, study, server.url, kind, strings)
         _second_person(study, kind, strings)
-        exports = _desk(watch, study, server.url, made["password"], strings, folder / f"{kind}-exports")
+        exports = _dashboard(watch, study, server.url, made["password"], strings, folder / f"{kind}-exports")
     finally:
         watch.context.close()
         server.stop()
     return watch, exports
 
 
-def _visit(watch: Watch, study: Study, base: str, kind: str, strings: list[str]) -> None:
+def _visit(watch: Watch, study: OpenProject, base: str, kind: str, strings: list[str]) -> None:
     """Consent and instructions with every string; then unit after unit, with a draft, refused, sent, to be changed."""
     name = strings[0]  # of a person, as a platform might pass it
     watch.look(f"{base}/join/{new_link(study.secret, 'crowd', name=name)}")
@@ -183,12 +183,12 @@ def _visit(watch: Watch, study: Study, base: str, kind: str, strings: list[str])
     watch.look(home)
 
 
-def _submit(study: Study, worker: str, unit: dict[str, Any], body: dict[str, Any]) -> None:
+def _submit(study: OpenProject, worker: str, unit: dict[str, Any], body: dict[str, Any]) -> None:
     sent = {"answer_id": f"{worker}-{unit['id']}", "unit_id": unit["id"], "body": body, "signals": {}}
     study.database.write(lambda c: steps.submit(c, study.project, study.task, worker, **sent))
 
 
-def _second_person(study: Study, kind: str, strings: list[str]) -> None:
+def _second_person(study: OpenProject, kind: str, strings: list[str]) -> None:
     """Somebody who disagrees, so that there are disputes."""
     worker = "second"
     study.database.write(lambda c: people_store.arrive(c, worker=worker, source="url", panel="crowd", signals=False))
@@ -199,7 +199,7 @@ def _second_person(study: Study, kind: str, strings: list[str]) -> None:
             _submit(study, worker, step.unit, body_of(kind, step.unit, text, second=True))
 
 
-def _desk(watch: Watch, study: Study, base: str, password: str, strings: list[str], out: Path) -> Path:
+def _dashboard(watch: Watch, study: OpenProject, base: str, password: str, strings: list[str], out: Path) -> Path:
     """The owner's pages and exports; decisions with every string as their reason."""
     for text in strings:
         study.database.write(lambda c, t=text: people_store.decide(c, 1, "approved", t))  # type: ignore[misc]
@@ -226,7 +226,7 @@ def _desk(watch: Watch, study: Study, base: str, password: str, strings: list[st
     return out / "suite"
 
 
-def look_at_card(watch: Watch, path: Path, study: Study) -> None:
+def look_at_card(watch: Watch, path: Path, study: OpenProject) -> None:
     """The data card as a hub shows it: its head as YAML, the rest as Markdown."""
     import yaml
     from markdown_it import MarkdownIt

@@ -49,12 +49,12 @@ def browser() -> Iterator[Any]:
 def served() -> Iterator[Callable[[Path], Server]]:
     """Serve a project's folder."""
     from proband.annotate.site.app import application
-    from proband.annotate.site.context import open_study
+    from proband.annotate.site.context import open_project
 
     running: list[Server] = []
 
     def start(folder: Path) -> Server:
-        running.append(Server(application(open_study(folder))))
+        running.append(Server(application(open_project(folder))))
         return running[-1]
 
     yield start

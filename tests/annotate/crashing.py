@@ -164,10 +164,10 @@ def verify(folder: Path, acknowledged: dict[str, dict[str, str]]) -> dict[str, i
     places as project.toml wants, or as are held; the file is whole."""
     from sqlalchemy import select
 
-    from proband.annotate.site.context import open_study
-    from proband.annotate.store.schema import answers, assignments, places, units
+    from proband.annotate.site.context import open_project
+    from proband.annotate.store.schema import answers, assignments, slots, units
 
-    opened = open_study(folder)
+    opened = open_project(folder)
     with opened.database.engine.connect() as connection:
         stored = {row.id: row for row in connection.execute(select(answers))}
         bodies = {row.id: json.loads(row.body) for row in connection.execute(select(units))}
@@ -183,7 +183,7 @@ def verify(folder: Path, acknowledged: dict[str, dict[str, str]]) -> dict[str, i
                 altered += not (right and stored[name].unit_id == int(sent["unit"]))
         pairs = [(row.person_id, row.unit_id) for row in stored.values()]
         held = [(r.unit_id, r.panel, r.place) for r in connection.execute(select(assignments)) if r.place is not None]
-        known = {(r.unit_id, r.panel, r.place) for r in connection.execute(select(places))}
+        known = {(r.unit_id, r.panel, r.place) for r in connection.execute(select(slots))}
         overlap, main = opened.project.people.overlap, [n for n, body in bodies.items() if "candidates" in body]
         seats = Counter(unit for unit, panel, _ in known if panel == "crowd")
         taken = Counter(unit for unit, panel, _ in held if panel == "crowd")

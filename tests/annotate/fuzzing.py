@@ -38,7 +38,7 @@ def people(base: str, folder: Path) -> list[tuple[str, str, str]]:
 
 
 def sign_in(folder: Path, secret: bytes) -> str:
-    """The cookie of a session at the desk."""
+    """The cookie of a session at the dashboard."""
     from proband.annotate.project import database_url, read_project
     from proband.annotate.store import sessions
     from proband.annotate.store.database import Database

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, select
 from proband.annotate.create import init
 from proband.annotate.project import database_url, read_project, secret_of
 from proband.annotate.store.database import Database
-from proband.annotate.store.schema import answers, assignments, people, places, units
+from proband.annotate.store.schema import answers, assignments, people, slots, units
 from proband.annotate.tokens import worker_hash
 from proband.core.files import encode
 
@@ -61,7 +61,7 @@ def _fill(connection: Connection, names: Sequence[str], rng: random.Random) -> N
             seconds = round(rng.uniform(60, 240), 1)
             made = {"id": str(uuid.UUID(int=rng.getrandbits(128))), "revision": 1, "seconds": seconds, "created": now}
             given.append({**key, **body, **made})
-    connection.execute(places.update().values(taken=1))
+    connection.execute(slots.update().values(taken=1))
     connection.execute(assignments.insert(), held)
     connection.execute(answers.insert(), given)
 

@@ -13,7 +13,7 @@ import pytest
 from proband.annotate.create import init
 from proband.annotate.project import secret_of
 from proband.annotate.results.reading import export_project, status
-from proband.annotate.site.context import open_study
+from proband.annotate.site.context import open_project
 from proband.annotate.tokens import new_link
 from proband.cli import main
 
@@ -28,7 +28,7 @@ STORIES = Path(__file__).resolve().parents[2] / "src" / "proband" / "data" / "an
 
 def started(folder: Path) -> list[str]:
     """What a start of the server changes."""
-    study = open_study(folder)
+    study = open_project(folder)
     study.database.close()
     return list(study.applied)
 
@@ -53,7 +53,7 @@ def test_an_overlap_takes_effect_and_nothing_is_lost(tmp_path: Path, address: st
     simulate(folder, all_alike, people=2)
     assert progress(folder) == (6, 6)
     edit(folder, "overlap = 2", "overlap = 3")
-    assert started(folder) == ["people.overlap = 3: 3 places of the crowd added"]
+    assert started(folder) == ["people.overlap = 3: 3 slots of the crowd added"]
     assert started(folder) == []
     assert progress(folder) == (6, 9)
     simulate(folder, all_alike, people=3)
@@ -63,11 +63,11 @@ def test_an_overlap_takes_effect_and_nothing_is_lost(tmp_path: Path, address: st
     assert progress(folder) == (9, 9)
 
 
-def test_a_lower_overlap_removes_free_places_only(tmp_path: Path, address: str) -> None:
+def test_a_lower_overlap_removes_free_slots_only(tmp_path: Path, address: str) -> None:
     folder = judge(tmp_path, address, overlap=5)
     simulate(folder, all_alike, people=2)
     edit(folder, "overlap = 5", "overlap = 3")
-    assert started(folder) == ["people.overlap = 3: 6 places of the crowd removed"]
+    assert started(folder) == ["people.overlap = 3: 6 slots of the crowd removed"]
     assert progress(folder) == (6, 9)
 
 

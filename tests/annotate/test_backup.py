@@ -17,7 +17,7 @@ from sqlalchemy import select
 from proband.annotate.create import init
 from proband.annotate.project import read_project, secret_of
 from proband.annotate.results.reading import collected, status
-from proband.annotate.site.context import open_study
+from proband.annotate.site.context import open_project
 from proband.annotate.store.database import Database
 from proband.annotate.store.migrate import NEWEST, current, migrate
 from proband.annotate.store.schema import people
@@ -93,7 +93,7 @@ def test_from_one_database_to_the_other(way: str, tmp_path: Path, postgres: Post
     assert [(e.id, e.text, e.worker) for e in one.given] == [(e.id, e.text, e.worker) for e in other.given]
     assert one.given
     simulate(tmp_path / "again", answered, people=3)  # new people get new numbers
-    study = open_study(tmp_path / "again")
+    study = open_project(tmp_path / "again")
     assert study.database.read(lambda c: sorted(c.execute(select(people.c.id)).scalars())) == [1, 2, 3]
     study.database.close()
 

@@ -133,7 +133,7 @@ def test_stories_of_an_erased_author_leave_the_review(
     assert stays.decode() in lines
     owner.client.close()
 
-    server = served(review)  # the others' stories are still reviewed, and every page of the desk works
+    server = served(review)  # the others' stories are still reviewed, and every page of the dashboard works
     simulate(review, verdicts, people=8)
     reviewer = person(server.url, new_link(secret_of(review), "crowd", name="late"))
     reviewer.begin()

@@ -109,12 +109,12 @@ def simulate(
     from sqlalchemy import select
 
     from proband.annotate import visit
-    from proband.annotate.site.context import open_study
+    from proband.annotate.site.context import open_project
     from proband.annotate.store import people as people_store
     from proband.annotate.store.schema import units
     from proband.annotate.tokens import worker_hash
 
-    study = open_study(folder)
+    study = open_project(folder)
     names = study.database.read(lambda c: {row.id: row.name for row in c.execute(select(units))})
     for number in range(people):
         worker = worker_hash(study.secret, "url", f"{panel} {number}")

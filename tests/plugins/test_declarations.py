@@ -87,14 +87,14 @@ def test_its_work_for_people(proband: Proband, tmp_path: Path, capsys: pytest.Ca
     from starlette.testclient import TestClient
 
     from proband.annotate.site.app import application
-    from proband.annotate.site.context import open_study
+    from proband.annotate.site.context import open_project
 
     assert {row["name"] for row in proband("list", "tasks")["tasks"]} >= {"kinship/write", "more/larger"}
     proband("build", "more", "-o", "items", "--count", 2)
     words = ["annotate", "init", "study", "--kind", "larger", "--items", "items", "--contact", "Lab <lab@example.org>"]
     assert proband(*words)["answers_wanted"] == 4  # two people each, as the task's defaults say
     gold = {item.prompt: str(item.gold) for item in read_items(Path("items"))}
-    study = open_study(Path("study"))
+    study = open_project(Path("study"))
     with TestClient(application(study)) as site:
         for link in proband("annotate", "links", "study", "--count", 2)["links"]:
             page = site.get(f"/join/{link.rpartition('/')[2]}")

@@ -1,8 +1,8 @@
-"""Settings of project.toml that stand in the database too: places, checks, what is fixed once a study exists.
+"""Settings of project.toml that stand in the database too: slots, checks, what is fixed once a study exists.
 
-`init` and every start of the server bring the database in line with project.toml. More answers wanted: more places are
-made. Fewer: places that nobody holds are removed; nothing that was answered is lost. A unit that was complete stays
-complete while the further answers come (`places.added`). What cannot take effect is refused.
+`init` and every start of the server bring the database in line with project.toml. More answers wanted: more slots are
+made. Fewer: slots that nobody holds are removed; nothing that was answered is lost. A unit that was complete stays
+complete while the further answers come (`slots.added`). What cannot take effect is refused.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from sqlalchemy import Connection, and_, delete, func, insert, select, text, upd
 from proband.annotate.project import Project
 from proband.annotate.store import people as people_store
 from proband.annotate.store.migrate import LOCK
-from proband.annotate.store.places import add_places, add_unit
-from proband.annotate.store.schema import assignments, places, settings, units
+from proband.annotate.store.schema import assignments, settings, slots, units
+from proband.annotate.store.slots import add_slots, add_unit
 from proband.annotate.texts import texts
 from proband.core.errors import ProbandError
 from proband.core.human_task import Unit
@@ -47,17 +47,17 @@ def _fixed(connection: Connection, project: Project) -> None:
     missing = [{"name": name, "value": known[name]} for name in ("kind", "seed") if name not in {r.name for r in rows}]
     if missing:
         connection.execute(insert(settings), missing)
-        if project.quality.extra_overlap:  # of a study that is older than `places.added`
-            beyond = (places.c.panel == "crowd") & (places.c.place > project.people.overlap)
-            connection.execute(update(places).where(beyond).values(added="disputed"))
+        if project.quality.extra_overlap:  # of a study that is older than `slots.added`
+            beyond = (slots.c.panel == "crowd") & (slots.c.place > project.people.overlap)
+            connection.execute(update(slots).where(beyond).values(added="disputed"))
 
 
-# ---- places ----------------------------------------------------------------------------------------------------------
+# ---- slots ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass
-class Seats:
-    """The places of a unit in one panel, without those of a dispute."""
+class Slots:
+    """The slots of a unit in one panel, without those of a dispute."""
 
     free: list[int]
     held: int = 0
@@ -68,26 +68,26 @@ class Seats:
         return len(self.free) + self.held
 
 
-def _seats(connection: Connection, panel: str) -> Mapping[int, Seats]:
+def _slots(connection: Connection, panel: str) -> Mapping[int, Slots]:
     here = and_(
-        assignments.c.unit_id == places.c.unit_id,
-        assignments.c.panel == places.c.panel,
-        assignments.c.place == places.c.place,
+        assignments.c.unit_id == slots.c.unit_id,
+        assignments.c.panel == slots.c.panel,
+        assignments.c.place == slots.c.place,
     )
     query = (
-        select(places.c.unit_id, places.c.place, assignments.c.state)
-        .select_from(places.outerjoin(assignments, here))
-        .where(places.c.panel == panel, places.c.added != "disputed")
-        .order_by(places.c.unit_id, places.c.place)
+        select(slots.c.unit_id, slots.c.place, assignments.c.state)
+        .select_from(slots.outerjoin(assignments, here))
+        .where(slots.c.panel == panel, slots.c.added != "disputed")
+        .order_by(slots.c.unit_id, slots.c.place)
     )
-    found: dict[int, Seats] = defaultdict(lambda: Seats(free=[]))
+    found: dict[int, Slots] = defaultdict(lambda: Slots(free=[]))
     for unit_id, place, state in connection.execute(query):
-        seats = found[unit_id]
+        mine = found[unit_id]
         if state is None:
-            seats.free.append(place)
+            mine.free.append(place)
         else:
-            seats.held += 1
-            seats.done += state == "done"
+            mine.held += 1
+            mine.done += state == "done"
     return found
 
 
@@ -98,7 +98,7 @@ def _crowd(connection: Connection, project: Project) -> list[str]:
 
 def _experts(connection: Connection, project: Project) -> list[str]:
     """Experts keep the units they have; further ones in the order of their (shuffled) numbers."""
-    every, there = _main(connection), _seats(connection, "expert")
+    every, there = _main(connection), _slots(connection, "expert")
     overlap, count = project.people.expert_overlap, project.people.expert_units or len(every)
     order = sorted(every, key=lambda unit: (-there[unit].held if unit in there else 0, unit not in there, unit))
     chosen = dict.fromkeys(order[:count], overlap) if overlap else {}
@@ -112,20 +112,20 @@ def _main(connection: Connection) -> Sequence[int]:
 
 
 def _furnish(connection: Connection, panel: str, wanted: Mapping[int, int], setting: str) -> list[str]:
-    """So many places for each unit; none that is held is taken away."""
-    there, added, removed = _seats(connection, panel), 0, 0
+    """So many slots for each unit; none that is held is taken away."""
+    there, added, removed = _slots(connection, panel), 0, 0
     for unit_id, count in wanted.items():
-        seats = there.get(unit_id) or Seats(free=[])
-        if seats.all < count:
-            complete = 0 < seats.all == seats.done
-            add_places(connection, unit_id, panel, count - seats.all, added="edited" if complete else "")
-            added += count - seats.all
-        elif surplus := min(seats.all - count, len(seats.free)):
-            gone = and_(places.c.unit_id == unit_id, places.c.panel == panel)
-            connection.execute(delete(places).where(gone, places.c.place.in_(seats.free[-surplus:])))
+        mine = there.get(unit_id) or Slots(free=[])
+        if mine.all < count:
+            complete = 0 < mine.all == mine.done
+            add_slots(connection, unit_id, panel, count - mine.all, added="edited" if complete else "")
+            added += count - mine.all
+        elif surplus := min(mine.all - count, len(mine.free)):
+            gone = and_(slots.c.unit_id == unit_id, slots.c.panel == panel)
+            connection.execute(delete(slots).where(gone, slots.c.place.in_(mine.free[-surplus:])))
             removed += surplus
     said = (("added", added), ("removed", removed))
-    return [f"{setting}: {number:,} places of the {panel} {verb}" for verb, number in said if number]
+    return [f"{setting}: {number:,} slots of the {panel} {verb}" for verb, number in said if number]
 
 
 # ---- checks ----------------------------------------------------------------------------------------------------------

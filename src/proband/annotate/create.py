@@ -21,8 +21,8 @@ from proband.annotate.reviewing import authors_secret, units_of, written_in
 from proband.annotate.store import owners
 from proband.annotate.store.database import Database
 from proband.annotate.store.migrate import migrate
-from proband.annotate.store.places import add_unit
 from proband.annotate.store.schema import settings, units
+from proband.annotate.store.slots import add_unit
 from proband.annotate.tasks import task
 from proband.annotate.texts import text
 from proband.core.errors import ProbandError

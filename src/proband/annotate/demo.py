@@ -15,7 +15,7 @@ from starlette.routing import Mount, Route
 
 from proband.annotate.create import init
 from proband.annotate.site.app import Headers, application, lifespan, static
-from proband.annotate.site.context import PACKAGE, Study, open_study
+from proband.annotate.site.context import PACKAGE, OpenProject, open_project
 from proband.annotate.tasks import names, task
 from proband.annotate.texts import text
 from proband.annotate.tokens import new_link, personal_name
@@ -43,7 +43,7 @@ def demo_projects(folder: Path) -> dict[str, str]:
 
 def demo_app(folder: Path) -> Starlette:
     """One page with every kind; every click on one is a new person."""
-    studies = {kind: open_study(folder / kind) for kind in names()}
+    studies = {kind: open_project(folder / kind) for kind in names()}
     apps = {kind: application(study) for kind, study in studies.items()}
 
     @contextlib.asynccontextmanager
@@ -72,7 +72,7 @@ async def front(request: Request) -> Response:
 
 
 async def try_out(request: Request) -> Response:
-    study: Study | None = request.app.state.studies.get(request.path_params["kind"])
+    study: OpenProject | None = request.app.state.studies.get(request.path_params["kind"])
     if study is None:
         return RedirectResponse("/", status_code=303)
     link = new_link(study.secret, "crowd", name=personal_name())

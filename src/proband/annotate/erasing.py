@@ -1,4 +1,4 @@
-"""A person is erased, at the desk or by the command line: what they gave in this project, and what they wrote in the
+"""A person is erased, on the dashboard or by command: what they gave in this project, and what they wrote in the
 projects that review it. Found by the id their platform knows, or by the personal link they were sent."""
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _rewrite_units(path: Path, worker: str) -> None:
         msgspec.structs.replace(
             unit,
             body=people_store.without_stories(unit.body, worker)[0],
-            barred=tuple(each for each in unit.barred if each != worker),
+            excluded=tuple(each for each in unit.excluded if each != worker),
         )
         for unit in _units(path)
     ]

@@ -13,8 +13,8 @@ from sqlalchemy import Connection, func, select
 from proband.annotate.project import Project
 from proband.annotate.store import answers as answer_store
 from proband.annotate.store import people as people_store
-from proband.annotate.store import places as place_store
 from proband.annotate.store import remarks as remark_store
+from proband.annotate.store import slots as slot_store
 from proband.annotate.store.people import Person
 from proband.annotate.store.schema import answers as answers_table
 from proband.annotate.store.schema import checks, settings, units
@@ -61,7 +61,7 @@ def _standing(connection: Connection, person: Person | None) -> Step | None:
         return Step(name="end", person=person, done=done)
     if state == "closed":  # the visit ends now: `advance` does that
         return None
-    held = place_store.current(connection, person.id)
+    held = slot_store.current(connection, person.id)
     if held is not None:
         return _unit_step(connection, person, held, done)
     if not person.understood:
@@ -69,7 +69,7 @@ def _standing(connection: Connection, person: Person | None) -> Step | None:
     return Step(name=state, person=person, done=done) if state != "open" else None
 
 
-def _unit_step(connection: Connection, person: Person, held: place_store.Assignment, done: int) -> Step:
+def _unit_step(connection: Connection, person: Person, held: slot_store.Assignment, done: int) -> Step:
     draft = json.loads(answer_store.draft_of(connection, person.id, held.unit_id) or "{}")
     unit, last = unit_of(connection, held.unit_id), last_answered(connection, person.id) if done else None
     about = {"draft": draft, "started": held.started, "done": done, "last": last, "gold": gold_units(connection)}
@@ -108,15 +108,15 @@ def advance(connection: Connection, project: Project, worker: str) -> Step:
     shown, done = (people_store.answered(connection, person.id, *roles) for roles in (ALIKE, ("main",)))
     if state_of(connection) == "closed":
         held = None
-    elif (held := place_store.resume(connection, person, until=until)) is not None:
+    elif (held := slot_store.resume(connection, person, until=until)) is not None:
         pass
     elif (check := _due(connection, project, person, done)) is not None:
-        held = place_store.take_unit(connection, person, check, now=now, until=until)
+        held = slot_store.take_unit(connection, person, check, now=now, until=until)
     elif project.people.units_per_person and done >= project.people.units_per_person and person.panel == "crowd":
         held = None
     else:
-        held = place_store.take(connection, person, now=now, until=until)
-        if held is None and place_store.pending(connection, person):
+        held = slot_store.take(connection, person, now=now, until=until)
+        if held is None and slot_store.pending(connection, person):
             return Step(name="wait", person=person, done=shown)
     if held is not None:
         return _unit_step(connection, person, held, shown)
@@ -126,13 +126,13 @@ def advance(connection: Connection, project: Project, worker: str) -> Step:
 
 def _due(connection: Connection, project: Project, person: Person, done: int) -> int | None:
     """The trial, gold or attention unit that comes now."""
-    if (trial := place_store.unseen(connection, person.id, "trial")) is not None:
+    if (trial := slot_store.unseen(connection, person.id, "trial")) is not None:
         return trial
     if person.panel != "crowd":
         return None
     for role, every in (("attention", project.quality.attention_every), ("gold", project.quality.gold_every)):
         owed = every and done // every > people_store.answered(connection, person.id, role)
-        if owed and (found := place_store.unseen(connection, person.id, role)) is not None:
+        if owed and (found := slot_store.unseen(connection, person.id, role)) is not None:
             return found
     return None
 
@@ -188,7 +188,7 @@ def _check(
     passed = share >= (1.0 if role == "attention" else project.quality.gold_share)
     if role == "trial":
         connection.execute(checks.insert().values(answer_id=answer_id, share=share, passed=int(passed)))
-        if place_store.unseen(connection, person.id, "trial") is None:
+        if slot_store.unseen(connection, person.id, "trial") is None:
             _end_trial(connection, project, person)
         return
     failed = answer_store.record_check(connection, person, answer_id, share=share, passed=passed)
@@ -214,11 +214,11 @@ def _end_trial(connection: Connection, project: Project, person: Person) -> None
 def _route(connection: Connection, project: Project, task: HumanTask, person: Person, unit: dict[str, Any]) -> None:
     """Further places for a unit that everybody has answered and on which fewer than four in five agree."""
     wanted = project.people.overlap + project.quality.extra_overlap
-    if place_store.unfinished(connection, unit["id"], "crowd"):
+    if slot_store.unfinished(connection, unit["id"], "crowd"):
         return
     given = [json.loads(row.body) for row in answer_store.of_unit(connection, unit["id"], "crowd")]
     if len(given) < wanted and disputed(task, unit["body"], given):
-        place_store.add_places(connection, unit["id"], "crowd", 1, added="disputed")
+        slot_store.add_slots(connection, unit["id"], "crowd", 1, added="disputed")
 
 
 def disputed(task: HumanTask, body: dict[str, Any], given: list[dict[str, Any]]) -> bool:
@@ -233,7 +233,7 @@ def disputed(task: HumanTask, body: dict[str, Any], given: list[dict[str, Any]])
 def unit_for(connection: Connection, worker: str, unit_id: int) -> Step | None:
     """A unit that was given to this person, open or answered."""
     person = people_store.find(connection, worker)
-    held = place_store.held(connection, person.id, unit_id) if person is not None else None
+    held = slot_store.held(connection, person.id, unit_id) if person is not None else None
     if person is None or held is None:
         return None
     done = people_store.answered(connection, person.id, *ALIKE)

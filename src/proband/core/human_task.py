@@ -29,14 +29,14 @@ WHOLE = "choice"  # the part of a unit that has one label
 
 class Unit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a person works on at a time, a line of units.jsonl. `body` may hold what people must not see; `gold` is the
-    known answer of a check; `barred` are the hashes of people who must not see it."""
+    known answer of a check; `excluded` (`barred` in the file) are the hashes of people who must not see it."""
 
     id: str
     role: Role = "main"
     clause: str = ""
     body: dict[str, Any]
     gold: Any = None
-    barred: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = msgspec.field(default=(), name="barred")
 
     def row(self) -> dict[str, Any]:
         """As the database has it."""
@@ -46,7 +46,7 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             "clause": self.clause,
             "body": encode(self.body).decode(),
             "gold": None if self.gold is None else encode(self.gold).decode(),
-            "barred": self.barred,
+            "excluded": self.excluded,
         }
 
 

@@ -13,7 +13,7 @@ from proband.annotate.results.figures import figures, people_figures
 from proband.annotate.results.labels import disputed
 from proband.annotate.results.measured import guess_of
 from proband.annotate.results.register import Register, collect
-from proband.annotate.site.context import open_study
+from proband.annotate.site.context import open_project
 from proband.annotate.store import people as people_store
 from proband.annotate.store.schema import answers
 from proband.core.agreement.votes import Votes
@@ -31,7 +31,7 @@ else:
 @pytest.fixture
 def study(tmp_path: Path) -> Any:
     judged_study(tmp_path, questions=30, sentences=6, workers=9)
-    opened = open_study(tmp_path / "study")
+    opened = open_project(tmp_path / "study")
     yield opened
     opened.database.close()
 

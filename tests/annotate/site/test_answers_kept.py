@@ -16,8 +16,8 @@ from proband.annotate.create import init
 from proband.annotate.project import database_url, read_project, secret_of
 from proband.annotate.results.reading import export_project, status
 from proband.annotate.store.database import Database
-from proband.annotate.store.places import return_expired
 from proband.annotate.store.schema import assignments
+from proband.annotate.store.slots import return_expired
 from proband.annotate.tokens import new_link
 
 if TYPE_CHECKING:

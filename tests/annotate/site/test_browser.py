@@ -99,7 +99,7 @@ def test_a_whole_visit(kind: str, served_kind: Callable[[str], tuple[Path, str, 
         visit.fits()
         code = visit.page.locator("#code").inner_text()
         assert f'done = "{code}"' in (folder / "project.toml").read_text()
-    desk_of(browser, base, password)
+    dashboard_of(browser, base, password)
 
 
 def test_whoever_waits_gets_what_becomes_free(tmp_path: Path, served: Callable[[Path], Any], browser: Any) -> None:
@@ -124,7 +124,7 @@ def test_whoever_waits_gets_what_becomes_free(tmp_path: Path, served: Callable[[
     first.client.close()
 
 
-def desk_of(browser: Any, base: str, password: str) -> None:
+def dashboard_of(browser: Any, base: str, password: str) -> None:
     """The owner's pages, with what the visit left."""
     with Browsing(browser, width=320) as owner:
         owner.go(f"{base}/owner")

@@ -17,7 +17,7 @@ import pytest
 from proband.annotate.create import init
 from proband.annotate.project import secret_of
 from proband.annotate.site.app import application
-from proband.annotate.site.context import open_study
+from proband.annotate.site.context import open_project
 from proband.annotate.site.forwarded import Forwarded
 from proband.annotate.tokens import form_token, new_link
 from proband.cli import main
@@ -121,7 +121,7 @@ def test_a_made_up_address_does_not_get_around_the_limit(hops: int, tmp_path: Pa
     items = write_lines(tmp_path / "q.jsonl", questionnaires(1, 4))
     folder = tmp_path / "study"
     init(folder, kind="judge", items=items)
-    server = Server(Forwarded(application(open_study(folder)), hops=hops))
+    server = Server(Forwarded(application(open_project(folder)), hops=hops))
     form = {"form": form_token(secret_of(folder), "login"), "password": "guess"}
 
     def guess(made_up: str, address: str) -> int:

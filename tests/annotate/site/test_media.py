@@ -16,7 +16,7 @@ from sqlalchemy import update
 
 from proband.annotate.create import init
 from proband.annotate.project import secret_of
-from proband.annotate.site.context import open_study
+from proband.annotate.site.context import open_project
 from proband.annotate.store.schema import units
 from proband.annotate.tokens import new_link
 
@@ -104,7 +104,7 @@ def test_a_name_that_leads_elsewhere_gives_nothing(
     """Even if it stood in the database, which `init` does not allow."""
     folder = study(tmp_path, {"a.png": picture()})
     (folder / "media" / "link.png").symlink_to(folder / "secret")
-    opened = open_study(folder)
+    opened = open_project(folder)
     body = json.dumps({"caption": "Peel", "media": name})
     opened.database.write(lambda c: c.execute(update(units).values(body=body)))
     opened.database.close()

@@ -18,7 +18,7 @@ from sqlalchemy import event, func, select, text
 from proband.annotate.create import init
 from proband.annotate.project import database_url, read_project, secret_of
 from proband.annotate.site.app import application
-from proband.annotate.site.context import Study, open_study
+from proband.annotate.site.context import OpenProject, open_project
 from proband.annotate.store import people as people_store
 from proband.annotate.store.database import Database
 from proband.annotate.store.schema import events
@@ -121,7 +121,7 @@ def test_a_port_that_is_taken(study: Path) -> None:
 class Full:
     """A disk that takes nothing more, until it does again."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: OpenProject) -> None:
         self.engine, self.full = study.database.engine, False
 
         @event.listens_for(self.engine, "begin")
@@ -132,7 +132,7 @@ class Full:
 
 @pytest.fixture
 def filled(study: Path) -> Iterator[tuple[Path, Server, Full]]:
-    opened = open_study(study)
+    opened = open_project(study)
     full, server = Full(opened), Server(application(opened))
     yield study, server, full
     server.stop()
@@ -140,7 +140,7 @@ def filled(study: Path) -> Iterator[tuple[Path, Server, Full]]:
 
 def test_nothing_of_a_group_that_failed_is_acknowledged(study: Path) -> None:
     """Two pieces of work in one commit: where the second fills the disk, the first is not said to be stored."""
-    opened = open_study(study)
+    opened = open_project(study)
     full = Full(opened)
     full.full = True
     hold = threading.Event()

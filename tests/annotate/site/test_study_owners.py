@@ -189,17 +189,17 @@ def test_units_are_added_while_the_server_runs(
 def test_owners_have_roles(study: Any, person: Come, sign_in: Any, capsys: pytest.CaptureFixture[str]) -> None:
     folder, server, owner = study()
     finished(joined(server, folder, person, "ann"))
-    desks = {}
+    sessions = {}
     for name, role in (("vera", "viewer"), ("arne", "assistant"), ("ola", "owner")):
         password = add_owner(folder, name, role)["password"]
-        desks[name] = sign_in(server.url, folder, password, name=name)
+        sessions[name] = sign_in(server.url, folder, password, name=name)
     for name, allowed in (("vera", ()), ("arne", ("decide",)), ("ola", ("decide", "bonus", "state"))):
-        desk = desks[name]
-        assert "Person 1" in desk.page("/people")
+        dashboard = sessions[name]
+        assert "Person 1" in dashboard.page("/people")
         replies = {
-            "decide": desk.do("/person/1/decide", decision="approved"),
-            "bonus": desk.do("/person/1/bonus", amount="1"),
-            "state": desk.do("/state", state="open"),
+            "decide": dashboard.do("/person/1/decide", decision="approved"),
+            "bonus": dashboard.do("/person/1/bonus", amount="1"),
+            "state": dashboard.do("/state", state="open"),
         }
         assert {what for what, reply in replies.items() if reply.status_code == 200} == set(allowed), name
     log = owner.page("/person/1")
@@ -208,8 +208,10 @@ def test_owners_have_roles(study: Any, person: Come, sign_in: Any, capsys: pytes
     assert main(["annotate", "owners", str(folder)]) == 0
     assert "assistant" in capsys.readouterr().out
     assert main(["annotate", "owners", str(folder), "arne", "--remove"]) == 0
-    assert "arne" not in str(desks["arne"].client.get("/owner/people").url) + desks["arne"].client.get("/owner").text
-    assert str(desks["arne"].client.get("/owner/people").url).endswith("/login")
+    assert (
+        "arne" not in str(sessions["arne"].client.get("/owner/people").url) + sessions["arne"].client.get("/owner").text
+    )
+    assert str(sessions["arne"].client.get("/owner/people").url).endswith("/login")
     assert main(["annotate", "owners", str(folder), "owner"]) != 0
     login = {"form": form_token(secret_of(folder), "login"), "username": "vera", "password": "wrong"}
     assert httpx.post(f"{server.url}/owner/login", data=login).status_code == 403
@@ -246,7 +248,7 @@ def test_metrics_for_a_monitor_with_its_token(study: Any, person: Come) -> None:
     values = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
     assert values["proband_up"] == "1"
     assert values["proband_answers_total"] == "3"
-    assert values['proband_places{panel="crowd"}'] == "6"
+    assert values['proband_slots{panel="crowd"}'] == values['proband_places{panel="crowd"}'] == "6"
     assert values['proband_people{outcome="done"}'] == "1"
     assert float(values["proband_disk_free_bytes"]) > 0
     assert re.fullmatch(r"(# (HELP|TYPE) \w+ [^\n]+\n|\w+(\{[^}\n]*\})? [0-9.e+-]+\n)+", text)

@@ -16,9 +16,9 @@ from sqlalchemy.exc import IntegrityError
 
 from proband.annotate import visit
 from proband.annotate.create import init
-from proband.annotate.site.context import Study, open_study
+from proband.annotate.site.context import OpenProject, open_project
 from proband.annotate.store import people as people_store
-from proband.annotate.store import places as place_store
+from proband.annotate.store import slots as slot_store
 from proband.annotate.store.answers import Conflict, latest, save_draft
 from proband.annotate.store.schema import answers, assignments, people
 
@@ -28,23 +28,23 @@ else:
     from visitors import questionnaires, write_lines
 
 
-def opened(tmp_path: Path, address: str, *, units: int = 3, **settings: Any) -> Study:
+def opened(tmp_path: Path, address: str, *, units: int = 3, **settings: Any) -> OpenProject:
     items = write_lines(tmp_path / "q.jsonl", questionnaires(units, 2))
     folder = tmp_path / f"study{uuid.uuid4().hex[:6]}"
     init(folder, kind="judge", items=items, database=address, settings_given=settings)
-    return open_study(folder)
+    return open_project(folder)
 
 
-def come(study: Study, worker: str) -> None:
+def come(study: OpenProject, worker: str) -> None:
     study.database.write(lambda c: people_store.arrive(c, worker=worker, source="url", panel="crowd", signals=True))
     study.database.write(lambda c: people_store.try_comprehension(c, worker, right=True, attempts=2))
 
 
-def advance(study: Study, worker: str) -> visit.Step:
+def advance(study: OpenProject, worker: str) -> visit.Step:
     return study.database.write(lambda c: visit.advance(c, study.project, worker))
 
 
-def send(study: Study, worker: str, unit: dict[str, Any], *, label: str = "yes", name: str = "") -> Any:
+def send(study: OpenProject, worker: str, unit: dict[str, Any], *, label: str = "yes", name: str = "") -> Any:
     body = {"labels": {c["id"]: label for c in unit["body"].get("candidates", ())}}
     made = name or str(uuid.uuid4())
     return study.database.write(
@@ -54,7 +54,7 @@ def send(study: Study, worker: str, unit: dict[str, Any], *, label: str = "yes",
     )
 
 
-def work_until_done(study: Study, worker: str, rng: random.Random) -> None:
+def work_until_done(study: OpenProject, worker: str, rng: random.Random) -> None:
     come(study, worker)
     while True:
         step = advance(study, worker)
@@ -127,7 +127,7 @@ def test_a_late_answer_counts_where_its_place_is_still_free(tmp_path: Path, addr
     come(study, "slow")
     unit = advance(study, "slow").unit
     time.sleep(0.1)
-    assert study.database.write(lambda c: place_store.return_expired(c, now=time.time())) == 1
+    assert study.database.write(lambda c: slot_store.return_expired(c, now=time.time())) == 1
     assert send(study, "slow", unit).counts
     study.database.close()
 
@@ -140,9 +140,9 @@ def test_a_heart_beat_keeps_the_lease(tmp_path: Path, address: str) -> None:
         time.sleep(0.15)
         now = time.time()
         assert study.database.write(
-            lambda c, now=now: place_store.beat(c, people_store.find(c, "there"), unit, until=now + 0.3)  # type: ignore[misc, arg-type]
+            lambda c, now=now: slot_store.heartbeat(c, people_store.find(c, "there"), unit, until=now + 0.3)  # type: ignore[misc, arg-type]
         )
-    assert study.database.write(lambda c: place_store.return_expired(c, now=time.time())) == 0
+    assert study.database.write(lambda c: slot_store.return_expired(c, now=time.time())) == 0
     study.database.close()
 
 

@@ -47,7 +47,7 @@ class Given:
     person_id: int
     panel: str
     source: str
-    place: int | None  # None: it came late, or its person was rejected; it does not count
+    slot: int | None  # None: it came late, or its person was rejected; it does not count
     seconds: float
     revision: int
     created: float
@@ -156,7 +156,7 @@ class Collected:
     given: Sequence[Given]
     people: Sequence[Mapping[str, Any]]
     units: Mapping[int, Mapping[str, Any]]  # main units: id -> name, clause, body
-    places: Mapping[str, int]  # panel -> how many are wanted
+    slots: Mapping[str, int]  # panel -> how many are wanted
     done: Mapping[str, int]  # panel -> how many are filled
     decisions: Sequence[Decision]
     complete: Mapping[str, int]  # unit -> answers of the crowd with which it is complete
@@ -173,7 +173,7 @@ class Collected:
         return task(self.project.kind)
 
     def counted(self, panel: str = "crowd") -> list[Given]:
-        return [each for each in self.given if each.place is not None and each.panel == panel]
+        return [each for each in self.given if each.slot is not None and each.panel == panel]
 
     def judgments(self, panel: str = "crowd") -> Iterator[Judgment]:
         """One per person and part (a candidate, a story, a puzzle); seconds are shared by the parts of a unit."""
@@ -208,7 +208,7 @@ class Collected:
 
     def same_as(self, other: Collected) -> bool:
         """Whether nothing has happened in between."""
-        names = ("project", "state", "given", "people", "units", "places", "done", "decisions", "complete")
+        names = ("project", "state", "given", "people", "units", "slots", "done", "decisions", "complete")
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
 

@@ -66,7 +66,7 @@ def rows(found: Collected) -> Iterator[dict[str, Any]]:
             "unit_text": found.task.unit_text(each.body),
             "worker": each.worker,
             "panel": each.panel,
-            "counts": each.place is not None,
+            "counts": each.slot is not None,
             "revision": each.revision,
             "seconds": round(each.seconds, 3),
             "created": each.created,
@@ -101,7 +101,7 @@ def _csv(found: Collected, out: Path) -> dict[str, Any]:
 
 def csv_lines(found: Collected) -> Iterator[list[Any]]:
     for each in found.given:
-        shared = [each.worker, each.panel, each.place is not None, each.revision, round(each.seconds, 3)]
+        shared = [each.worker, each.panel, each.slot is not None, each.revision, round(each.seconds, 3)]
         body, answer = each.body, each.answer
         parts, about = found.task.labels(body, answer), found.task.unit_text(body)
         if parts:

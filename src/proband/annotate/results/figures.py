@@ -34,12 +34,12 @@ def figures(found: Collected) -> dict[str, Any]:
 
 def progress(found: Collected) -> dict[str, Any]:
     outcomes = Counter(person["outcome"] or "working" for person in found.people)
-    late = sum(each.place is None for each in found.given)
+    late = sum(each.slot is None for each in found.given)
     return {
         "units": len(found.units),
-        "answers_wanted": found.places.get("crowd", 0),
+        "answers_wanted": found.slots.get("crowd", 0),
         "answers": found.done.get("crowd", 0),
-        "expert_answers_wanted": found.places.get("expert", 0),
+        "expert_answers_wanted": found.slots.get("expert", 0),
         "expert_answers": found.done.get("expert", 0),
         "kept_but_not_counted": late,
         "people": len(found.people),

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, func, select
 from proband.annotate.project import Project
 from proband.annotate.results.collected import Collected, Decision, Given, Numbers, UnitRow
 from proband.annotate.store.answers import latest_ids, with_bodies
-from proband.annotate.store.schema import adjudications, answers, assignments, checks, people, places, units
+from proband.annotate.store.schema import adjudications, answers, assignments, checks, people, slots, units
 from proband.annotate.tasks import task
 from proband.annotate.visit import state_of
 from proband.core.human_task import HumanTask
@@ -42,16 +42,16 @@ class Register:
     def _collect(self, connection: Connection, project: Project) -> Collected:
         self._read_units(connection)
         rows = _people(connection)
-        wanted = select(places.c.panel, func.count()).group_by(places.c.panel)
+        wanted = select(slots.c.panel, func.count()).group_by(slots.c.panel)
         filled = (
             select(assignments.c.panel, func.count())
             .where(assignments.c.place.is_not(None), assignments.c.state == "done")
             .group_by(assignments.c.panel)
         )
         first = (
-            select(places.c.unit_id, func.count())
-            .where(places.c.panel == "crowd", places.c.added == "")
-            .group_by(places.c.unit_id)
+            select(slots.c.unit_id, func.count())
+            .where(slots.c.panel == "crowd", slots.c.added == "")
+            .group_by(slots.c.unit_id)
         )
         decisions = select(adjudications).order_by(adjudications.c.unit_id, adjudications.c.part)
         names = {number: unit["name"] for number, unit in self.units.items()}
@@ -61,7 +61,7 @@ class Register:
             given=self._read_given(connection, {row["id"]: row for row in rows}, task(project.kind)),
             people=rows,
             units=dict(self.units),
-            places={row[0]: row[1] for row in connection.execute(wanted)},
+            slots={row[0]: row[1] for row in connection.execute(wanted)},
             done={row[0]: row[1] for row in connection.execute(filled)},
             decisions=[
                 Decision(unit=names[row.unit_id], part=row.part, label=row.label, reason=row.reason, at=row.at)
@@ -95,16 +95,16 @@ class Register:
         for gone in self.given.keys() - {line.id for line in lines}:
             self._forget(gone)
         rejected = {number for number, person in who.items() if person["decision"] == "rejected"}
-        place = {line.id: line.place if line.person_id not in rejected else None for line in lines}
-        for some in chunks([name for name in place if name not in self.given]):
+        slot = {line.id: line.place if line.person_id not in rejected else None for line in lines}
+        for some in chunks([name for name in slot if name not in self.given]):
             for row in sorted(with_bodies(connection, some), key=lambda row: row.unit_id):  # each unit decoded once
-                self._add(row, who[row.person_id], place[row.id], work)
-        for name, held in place.items():
-            if self.given[name].place != held:
-                self.given[name] = replace(self.given[name], place=held)
-        return [self.given[name] for name in place]
+                self._add(row, who[row.person_id], slot[row.id], work)
+        for name, held in slot.items():
+            if self.given[name].slot != held:
+                self.given[name] = replace(self.given[name], slot=held)
+        return [self.given[name] for name in slot]
 
-    def _add(self, row: Any, person: Mapping[str, Any], place: int | None, work: HumanTask) -> None:
+    def _add(self, row: Any, person: Mapping[str, Any], slot: int | None, work: HumanTask) -> None:
         unit = self.units[row.unit_id]
         made = Given(
             id=row.id,
@@ -117,7 +117,7 @@ class Register:
             person_id=row.person_id,
             panel=person["panel"],
             source=person["source"],
-            place=place,
+            slot=slot,
             seconds=row.seconds,
             revision=row.revision,
             created=row.created,

@@ -15,14 +15,14 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from proband.annotate.site import api, desk, owner, remarks_and_pay
-from proband.annotate.site.context import Study, message
+from proband.annotate.site import api, owner, owner_session, remarks_and_pay
+from proband.annotate.site.context import OpenProject, message
 from proband.annotate.site.forwarded import Forwarded
 from proband.annotate.site.visit import answering, background, entry, pages
 from proband.annotate.site.visit.posting import refuse
 from proband.annotate.store import people as people_store
 from proband.annotate.store.database import reason_of
-from proband.annotate.store.places import return_expired
+from proband.annotate.store.slots import return_expired
 from proband.annotate.upkeep import monitoring
 from proband.web.templates import asset
 
@@ -34,7 +34,7 @@ STATIC = {
 }
 
 
-def application(study: Study) -> Starlette:
+def application(study: OpenProject) -> Starlette:
     """The pages of one project."""
     app = Starlette(routes=routes(), lifespan=lifespan, exception_handlers=HANDLERS)
     app.state.study = study
@@ -68,9 +68,9 @@ def routes() -> list[Route]:
 def owner_routes() -> list[Route]:
     return [
         Route("/owner", owner.dashboard),
-        Route("/owner/login", desk.login_page, methods=["GET"]),
-        Route("/owner/login", desk.login, methods=["POST"]),
-        Route("/owner/logout", desk.logout, methods=["POST"]),
+        Route("/owner/login", owner_session.login_page, methods=["GET"]),
+        Route("/owner/login", owner_session.login, methods=["POST"]),
+        Route("/owner/logout", owner_session.logout, methods=["POST"]),
         Route("/owner/figures.json", owner.figures_json),
         Route("/owner/people", owner.people_page),
         Route("/owner/people/approve", owner.approve_all, methods=["POST"]),
@@ -95,7 +95,7 @@ def owner_routes() -> list[Route]:
 
 @contextlib.asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    study: Study = app.state.study
+    study: OpenProject = app.state.study
 
     async def sweep() -> None:
         await asyncio.sleep(SWEEP)
@@ -109,7 +109,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     sweeper = asyncio.create_task(sweep())
     yield
     sweeper.cancel()
-    study.desk.shutdown()
+    study.dashboard_thread.shutdown()
     study.database.close()
 
 
@@ -123,7 +123,7 @@ async def static(request: Request) -> Response:
 
 async def health(request: Request) -> Response:
     """For a proxy: the database answers, and takes what is written; if not, what is wrong."""
-    study: Study = request.app.state.study
+    study: OpenProject = request.app.state.study
     trouble = study.database.trouble
     try:
         await study.read(lambda c: c.exec_driver_sql("SELECT 1").scalar())
@@ -164,8 +164,8 @@ class Headers:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        desk = "/owner" in scope["path"]
-        ancestors = "'none'" if desk else f"'self' {self.frames}".strip()
+        of_owner = "/owner" in scope["path"]
+        ancestors = "'none'" if of_owner else f"'self' {self.frames}".strip()
         policy = (
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
             "connect-src 'self'; base-uri 'none'; form-action 'self' https://*.mturk.com; "

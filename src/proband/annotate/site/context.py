@@ -45,11 +45,11 @@ def _logins() -> Limit:
 
 
 def _one_thread() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(1, thread_name_prefix="desk")
+    return ThreadPoolExecutor(1, thread_name_prefix="dashboard")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Study:
+class OpenProject:
     """An open project."""
 
     folder: Path
@@ -58,7 +58,7 @@ class Study:
     database: Database
     keys: Sequence[Key] = ()  # with which a platform signs its ids
     applied: Sequence[str] = ()  # what this start changed, after settings were edited
-    desk: ThreadPoolExecutor = field(default_factory=_one_thread)
+    dashboard_thread: ThreadPoolExecutor = field(default_factory=_one_thread)
     register: Register = field(default_factory=Register)  # what the owner's pages have read so far
     visits: Limit = field(default_factory=_visits)  # per person
     entries: Limit = field(default_factory=_entries)  # per address
@@ -70,7 +70,7 @@ class Study:
 
     async def compute(self, work: Callable[[], T]) -> T:
         """One thing at a time, in a thread of its own: figures of a large study need memory while they are made."""
-        return await asyncio.wrap_future(self.desk.submit(work))
+        return await asyncio.wrap_future(self.dashboard_thread.submit(work))
 
     async def collect(self) -> Collected:
         """Everything that people did, as far as it is new."""
@@ -87,14 +87,14 @@ class Study:
         return await asyncio.wrap_future(self.database.submit_write(work))
 
 
-def open_study(folder: Path) -> Study:
+def open_project(folder: Path) -> OpenProject:
     """A project's folder, with its database at the newest schema and in line with project.toml."""
     project, secret = read_project(folder), secret_of(folder)
     keys = read_keys(folder, project)
     database = open_existing(database_url(folder, project))
     try:
         applied = database.write(lambda connection: apply_settings(connection, project))
-        return Study(folder=folder, project=project, secret=secret, database=database, keys=keys, applied=applied)
+        return OpenProject(folder=folder, project=project, secret=secret, database=database, keys=keys, applied=applied)
     except ProbandError:
         database.close()
         raise
@@ -107,7 +107,7 @@ def fresh_id() -> str:
 
 def page(request: Any, template: str, /, *, status: int = 200, token: str = "", **values: Any) -> Response:
     """A page from a template; `token` is the visit or session its forms belong to."""
-    study: Study = request.app.state.study
+    study: OpenProject = request.app.state.study
     root = request.scope.get("root_path", "")
     made = environment(PACKAGE, study.task.page.partition(":")[0]).get_template(template)
     html = made.render(

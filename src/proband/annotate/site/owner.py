@@ -21,14 +21,14 @@ from proband.annotate.results.export import FORMATS, export, part_text
 from proband.annotate.results.figures import figure_lines, figures, people_figures
 from proband.annotate.results.labels import disputed
 from proband.annotate.results.measured import guess_of
-from proband.annotate.site.context import Study, message, page
-from proband.annotate.site.desk import acting, acting_as, home, owned, root_of
+from proband.annotate.site.context import OpenProject, message, page
 from proband.annotate.site.forms import bounded
 from proband.annotate.site.links import links, personal_links
+from proband.annotate.site.owner_session import acting, acting_as, home, owned, root_of
 from proband.annotate.store import people as people_store
 from proband.annotate.store.people import REASONS
-from proband.annotate.store.places import restore
 from proband.annotate.store.schema import adjudications, bonuses, events, people, settings, units
+from proband.annotate.store.slots import restore
 from proband.annotate.texts import label_name
 from proband.annotate.tokens import person_code
 from proband.core.human_task import WHOLE
@@ -37,7 +37,7 @@ STATES = ("open", "paused", "closed")
 
 
 @owned
-async def dashboard(request: Request, study: Study, session: str) -> Response:
+async def dashboard(request: Request, study: OpenProject, session: str) -> Response:
     found = await study.collect()
     made = await study.compute(lambda: figures(found))
     paper = figure_lines(study.project.kind, made["paper"])
@@ -45,20 +45,20 @@ async def dashboard(request: Request, study: Study, session: str) -> Response:
 
 
 @owned
-async def figures_json(request: Request, study: Study, session: str) -> Response:
+async def figures_json(request: Request, study: OpenProject, session: str) -> Response:
     found = await study.collect()
     return JSONResponse(await study.compute(lambda: figures(found)))
 
 
 @owned
-async def people_page(request: Request, study: Study, session: str) -> Response:
+async def people_page(request: Request, study: OpenProject, session: str) -> Response:
     found = await study.collect()
     rows = await study.compute(lambda: people_figures(found))
     return page(request, "people.html", token=session, rows=rows, here="people")
 
 
 @owned
-async def person_page(request: Request, study: Study, session: str) -> Response:
+async def person_page(request: Request, study: OpenProject, session: str) -> Response:
     number = bounded(request.path_params["person"])
     found = await study.collect()
     row = next((r for r in await study.compute(lambda: people_figures(found)) if r["id"] == number), None)
@@ -80,7 +80,7 @@ def when(at: float) -> str:
 
 
 @owned
-async def disputes_page(request: Request, study: Study, session: str) -> Response:
+async def disputes_page(request: Request, study: OpenProject, session: str) -> Response:
     found = await study.collect()
     rows = await study.compute(lambda: disputed(found, most=200))
     context = {row["part"]: part_context(found, row["unit"], row["part"]) for row in rows}
@@ -99,7 +99,7 @@ def part_context(found: Collected, unit: str, part: str) -> dict[str, Any]:
 
 
 @owned
-async def plan_page(request: Request, study: Study, session: str) -> Response:
+async def plan_page(request: Request, study: OpenProject, session: str) -> Response:
     text = request.query_params.get("precision", "0.05")
     try:
         half_width = min(0.5, max(0.001, float(text)))
@@ -113,7 +113,7 @@ async def plan_page(request: Request, study: Study, session: str) -> Response:
 
 
 @owned
-async def links_page(request: Request, study: Study, session: str) -> Response:
+async def links_page(request: Request, study: OpenProject, session: str) -> Response:
     return page(
         request,
         "links.html",
@@ -129,7 +129,7 @@ def base(request: Request) -> str:
 
 
 @owned
-async def export_file(request: Request, study: Study, session: str) -> Response:
+async def export_file(request: Request, study: OpenProject, session: str) -> Response:
     """GET /owner/export/FORMAT: one file; folders as a zip archive."""
     to = request.path_params["format"]
     if to not in FORMATS:
@@ -138,7 +138,7 @@ async def export_file(request: Request, study: Study, session: str) -> Response:
     return await study.compute(lambda: _export(study, found, to))
 
 
-def _export(study: Study, found: Collected, to: str) -> Response:
+def _export(study: OpenProject, found: Collected, to: str) -> Response:
     import shutil
 
     from starlette.background import BackgroundTask
@@ -158,7 +158,7 @@ def _export(study: Study, found: Collected, to: str) -> Response:
 
 
 @acting
-async def set_state(request: Request, study: Study, form: dict[str, str]) -> Response:
+async def set_state(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
     state = form.get("state", "")
     if state not in STATES:
         return message(request, "bad_form", status=400)
@@ -172,7 +172,7 @@ async def set_state(request: Request, study: Study, form: dict[str, str]) -> Res
 
 
 @acting_as("assistant")
-async def decide(request: Request, study: Study, form: dict[str, str]) -> Response:
+async def decide(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
     """Approve, reject with a reason, or take it back."""
     number, decision = bounded(request.path_params["person"]), form.get("decision", "")
     reason = form.get("reason", "")
@@ -192,7 +192,7 @@ async def decide(request: Request, study: Study, form: dict[str, str]) -> Respon
 
 
 @acting_as("assistant")
-async def approve_all(request: Request, study: Study, form: dict[str, str]) -> Response:
+async def approve_all(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
     """Everybody who finished and is not decided on."""
 
     def work(connection: Any) -> None:
@@ -205,7 +205,7 @@ async def approve_all(request: Request, study: Study, form: dict[str, str]) -> R
 
 
 @acting
-async def erase(request: Request, study: Study, form: dict[str, str]) -> Response:
+async def erase(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
     number = bounded(request.path_params["person"])
     if form.get("sure") != "yes":
         return message(request, "bad_form", status=400)
@@ -219,14 +219,14 @@ async def erase(request: Request, study: Study, form: dict[str, str]) -> Respons
 
 
 @acting_as("viewer")
-async def find_person(request: Request, study: Study, form: dict[str, str]) -> Response:
+async def find_person(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
     """POST /owner/find: to the page of somebody known by an id or a personal link."""
     hashes = [*workers_of(study.secret, form.get("who", "")), *await worker_by_code(study, form.get("who", ""))]
     number = await study.read(lambda c: c.scalar(select(people.c.id).where(people.c.worker.in_(hashes))))
     return message(request, "nobody", status=404) if number is None else home(request, f"/person/{number}")
 
 
-async def worker_by_code(study: Study, code: str) -> list[str]:
+async def worker_by_code(study: OpenProject, code: str) -> list[str]:
     """Who was given this completion code, where everybody has their own."""
     rows = await study.read(lambda c: c.execute(select(people.c.worker, people.c.outcome)).all())
     wanted = code.strip().upper()
@@ -234,7 +234,7 @@ async def worker_by_code(study: Study, code: str) -> list[str]:
 
 
 @acting_as("assistant")
-async def adjudicate(request: Request, study: Study, form: dict[str, str]) -> Response:
+async def adjudicate(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
     """The owner's label for a part of a unit; an empty one takes it back."""
     number, part, label = form.get("unit", ""), form.get("part", ""), form.get("label", "")
     if not number.isascii() or not number.isdigit() or len(number) > 8 or not part:
@@ -268,7 +268,7 @@ async def adjudicate(request: Request, study: Study, form: dict[str, str]) -> Re
 
 
 @acting
-async def make_links(request: Request, study: Study, form: dict[str, str]) -> Response:
+async def make_links(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
     count, panel = form.get("count", ""), form.get("panel", "crowd")
     number = int(count) if count.isascii() and count.isdigit() and len(count) < 5 else 0
     if not 1 <= number <= 1000 or panel not in ("crowd", "expert"):

@@ -12,10 +12,10 @@ from starlette.responses import Response
 from proband.annotate.results.cells import csv_text
 from proband.annotate.results.figures import SHARED, pairs
 from proband.annotate.results.payments import HEADER, payments
-from proband.annotate.site.context import Study, message, page
-from proband.annotate.site.desk import acting, acting_as, home, owned
+from proband.annotate.site.context import OpenProject, message, page
 from proband.annotate.site.forms import bounded
 from proband.annotate.site.owner import when
+from proband.annotate.site.owner_session import acting, acting_as, home, owned
 from proband.annotate.store import remarks as remark_store
 from proband.annotate.store.schema import bonuses, people
 
@@ -23,7 +23,7 @@ SHOWN = 200  # pairs of people
 
 
 @owned
-async def remarks_page(request: Request, study: Study, session: str) -> Response:
+async def remarks_page(request: Request, study: OpenProject, session: str) -> Response:
     rows, units = await study.read(lambda c: (remark_store.all_of(c), remark_store.per_unit(c)))
     found = await study.collect()
     texts = {
@@ -35,7 +35,7 @@ async def remarks_page(request: Request, study: Study, session: str) -> Response
 
 
 @acting_as("assistant")
-async def settle_remark(request: Request, study: Study, form: dict[str, str]) -> Response:
+async def settle_remark(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
     number = form.get("remark", "")
     if not number.isascii() or not number.isdigit() or len(number) > 8:
         return message(request, "bad_form", status=400)
@@ -45,7 +45,7 @@ async def settle_remark(request: Request, study: Study, form: dict[str, str]) ->
 
 
 @owned
-async def agreement_page(request: Request, study: Study, session: str) -> Response:
+async def agreement_page(request: Request, study: OpenProject, session: str) -> Response:
     found = await study.collect()
     made = await study.compute(lambda: pairs(found))
     numbers = {person["worker"]: person["id"] for person in found.people}
@@ -62,7 +62,7 @@ async def agreement_page(request: Request, study: Study, session: str) -> Respon
 
 
 @owned
-async def payments_file(request: Request, study: Study, session: str) -> Response:
+async def payments_file(request: Request, study: OpenProject, session: str) -> Response:
     """GET /owner/payments.csv: what everybody is paid, by number and completion code."""
     found = await study.collect()
     granted = await study.read(lambda c: {row.person_id: row for row in c.execute(select(bonuses))})
@@ -72,7 +72,7 @@ async def payments_file(request: Request, study: Study, session: str) -> Respons
 
 
 @acting
-async def bonus(request: Request, study: Study, form: dict[str, str]) -> Response:
+async def bonus(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
     """POST /owner/person/N/bonus: in place of the one before; 0 takes it back."""
     number = bounded(request.path_params["person"])
     try:

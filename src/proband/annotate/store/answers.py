@@ -10,8 +10,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, func, select, update
 
 from proband.annotate.store.people import Person
-from proband.annotate.store.places import retake
 from proband.annotate.store.schema import answers, assignments, checks, drafts, people, units
+from proband.annotate.store.slots import retake
 
 
 @dataclass(frozen=True, kw_only=True)

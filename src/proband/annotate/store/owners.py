@@ -1,4 +1,4 @@
-"""Who may sign in at the desk, and what they may do there.
+"""Who may sign in on the dashboard, and what they may do there.
 
 A viewer reads every page and export; an assistant also decides on people, disputes and remarks; an owner does all.
 The first owner is called `owner`; the password of that name is among the settings.

@@ -12,15 +12,15 @@ from proband.annotate.store.schema import (
     adjudications,
     answers,
     assignments,
-    bars,
     bonuses,
     checks,
     drafts,
     events,
+    exclusions,
     people,
-    places,
     remarks,
     settings,
+    slots,
     units,
 )
 from proband.core.files import encode
@@ -104,13 +104,13 @@ def give_back(connection: Connection, lease: Row[Any], *, state: str) -> None:
 
 
 def free(connection: Connection, unit_id: int, panel: str, place: int) -> None:
-    here = (places.c.unit_id == unit_id) & (places.c.panel == panel) & (places.c.place == place)
-    connection.execute(update(places).where(here).values(taken=0))
+    here = (slots.c.unit_id == unit_id) & (slots.c.panel == panel) & (slots.c.place == place)
+    connection.execute(update(slots).where(here).values(taken=0))
 
 
 def decide(connection: Connection, person_id: int, decision: str, reason: str) -> None:
     """Approve or reject, which ends a visit; a rejection has a reason. The answers of a rejected person no longer
-    count: their places open again (`places.restore` takes those back that are still free)."""
+    count: their slots open again (`slots.restore` takes those back that are still free)."""
     connection.execute(update(people).where(people.c.id == person_id).values(decision=decision, reason=reason))
     note(connection, decision or "undecided", person_id, reason)
     if decision == "rejected":
@@ -157,9 +157,9 @@ def erase_stories(connection: Connection, worker: str) -> int:
             here = assignments.c.unit_id == unit.id
             connection.execute(update(assignments).where(here, assignments.c.state == "open").values(state="expired"))
             connection.execute(update(assignments).where(here).values(place=None))
-            connection.execute(delete(places).where(places.c.unit_id == unit.id))
+            connection.execute(delete(slots).where(slots.c.unit_id == unit.id))
             connection.execute(update(units).where(units.c.id == unit.id).values(role="erased"))
-    connection.execute(delete(bars).where(bars.c.worker == worker))
+    connection.execute(delete(exclusions).where(exclusions.c.worker == worker))
     if count:
         note(connection, "erased", None, f"{count} stories")
     return count

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, case, delete, func, select, update
 
 from proband.annotate.store import people as people_store
-from proband.annotate.store import places as place_store
+from proband.annotate.store import slots as slot_store
 from proband.annotate.store.people import Person
 from proband.annotate.store.schema import bonuses, people, remarks, units
 
@@ -19,7 +19,7 @@ LONGEST = 2000
 
 def add(connection: Connection, person: Person, *, kind: str, text: str, unit_id: int | None) -> bool:
     """Keep a remark; False if the person has no such unit or has said enough."""
-    if unit_id is not None and place_store.held(connection, person.id, unit_id) is None:
+    if unit_id is not None and slot_store.held(connection, person.id, unit_id) is None:
         return False
     if count(connection, person.id) >= MOST:
         return False
@@ -35,7 +35,7 @@ def count(connection: Connection, person_id: int, *kinds: str) -> int:
 
 def skip(connection: Connection, person: Person, unit_id: int, text: str, *, most: int) -> bool:
     """Give a unit back for good: it goes to somebody else. Practice is not skipped, since it decides who may go on."""
-    lease = place_store.held(connection, person.id, unit_id)
+    lease = slot_store.held(connection, person.id, unit_id)
     role = connection.scalar(select(units.c.role).where(units.c.id == unit_id))
     if lease is None or lease.state != "open" or person.outcome or role == "trial":
         return False

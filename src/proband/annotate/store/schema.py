@@ -1,9 +1,9 @@
 """The tables. Bodies are canonical JSON in text columns, times are seconds since 1970.
 
-Overlap is exact by constraint: a unit has as many `places` as answers are wanted of each panel; an assignment that
-counts holds one place (`UNIQUE (unit_id, panel, place)`, a foreign key to `places`), and a person has one assignment
-on a unit (the primary key). A lease that ran out gives its place back; an answer that comes later is kept, and counts
-only if a place is still free.
+Overlap is exact by constraint: a unit has as many `slots` as answers are wanted of each panel; an assignment that
+counts holds one slot (`UNIQUE (unit_id, panel, place)`, a foreign key to `slots`), and a person has one assignment
+on a unit (the primary key). A lease that ran out gives its slot back; an answer that comes later is kept, and counts
+only if a slot is still free.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ units = Table(
     Column("gold", Text),
 )
 
-bars = Table(  # who must not see a unit
+exclusions = Table(  # who must not see a unit
     "bars",
     metadata,
     Column("unit_id", Integer, ForeignKey("units.id"), primary_key=True),
@@ -75,7 +75,7 @@ people = Table(
     Column("reason", Text, nullable=False, server_default=""),
 )
 
-places = Table(
+slots = Table(
     "places",
     metadata,
     Column("unit_id", Integer, ForeignKey("units.id"), primary_key=True),
@@ -155,7 +155,7 @@ adjudications = Table(  # the owner's word on a part of a unit that people disag
     Column("at", Float, nullable=False),
 )
 
-sessions = Table(  # who is signed in at the desk; signing out and a new password end them
+sessions = Table(  # who is signed in on the dashboard; signing out and a new password end them
     "sessions",
     metadata,
     Column("id", Text, primary_key=True),

@@ -1,4 +1,4 @@
-"""Who is signed in at the desk. A session is known by a random id that its signed cookie holds."""
+"""Who is signed in on the dashboard. A session is known by a random id that its signed cookie holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may sign in at the owner's desk: passwords and further owners, by command."""
+"""Who may sign in on the owner's dashboard: passwords and further owners, by command."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ from proband.annotate.project import Project, database_url, read_project, secret
 from proband.annotate.reviewing import units_of
 from proband.annotate.store import people as people_store
 from proband.annotate.store.migrate import open_existing
-from proband.annotate.store.places import add_unit
 from proband.annotate.store.schema import units
+from proband.annotate.store.slots import add_unit
 from proband.annotate.tasks import task
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, encode, items_path, raw_lines

@@ -19,19 +19,21 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from proband import __version__
-from proband.annotate.site.context import Study
+from proband.annotate.site.context import OpenProject
 from proband.annotate.store.migrate import current
-from proband.annotate.store.schema import answers, assignments, people, places, remarks
+from proband.annotate.store.schema import answers, assignments, people, remarks, slots
 from proband.annotate.tokens import metrics_token
 
 STARTED = time.time()
 FORMAT = "text/plain; version=0.0.4; charset=utf-8"
+FORMER = {"proband_places": "proband_slots", "proband_places_done": "proband_slots_done"}  # still written
 HELP = {
     "proband_up": "1 if the database answers and takes what is written",
     "proband_build_info": "version of Proband and of the database's schema",
     "proband_answers_total": "answers stored, with all revisions",
-    "proband_places": "answers wanted, by panel",
-    "proband_places_done": "answers wanted that are there, by panel",
+    "proband_slots": "answers wanted, by panel",
+    "proband_slots_done": "answers wanted that are there, by panel",
+    **{name: f"former name of {now}, until the next release" for name, now in FORMER.items()},
     "proband_open_leases": "units that people work on now",
     "proband_people": "people, by outcome",
     "proband_remarks_open": "problems and comments that nobody has dealt with",
@@ -42,7 +44,7 @@ HELP = {
 
 
 async def metrics(request: Request) -> Response:
-    study: Study = request.app.state.study
+    study: OpenProject = request.app.state.study
     given = request.headers.get("authorization", "").removeprefix("Bearer ")
     if not hmac.compare_digest(given.encode(), metrics_token(study.secret).encode()):
         return PlainTextResponse("a token is needed\n", status_code=401, headers={"WWW-Authenticate": "Bearer"})
@@ -64,11 +66,11 @@ def counts(connection: Connection) -> dict[str, Any]:
         name = column.name
         return {f'{name}="{row[0] or "working"}"': row[1] for row in connection.execute(query.group_by(column))}
 
-    return {
+    values = {
         "proband_build_info": {f'version="{__version__}",schema="{current(connection)}"': 1},
         "proband_answers_total": connection.scalar(select(func.count()).select_from(answers)) or 0,
-        "proband_places": by(places.c.panel, select(places.c.panel, func.count())),
-        "proband_places_done": by(assignments.c.panel, select(assignments.c.panel, func.count()).where(done)),
+        "proband_slots": by(slots.c.panel, select(slots.c.panel, func.count())),
+        "proband_slots_done": by(assignments.c.panel, select(assignments.c.panel, func.count()).where(done)),
         "proband_open_leases": connection.scalar(
             select(func.count()).select_from(assignments).where(assignments.c.state == "open")
         )
@@ -77,6 +79,7 @@ def counts(connection: Connection) -> dict[str, Any]:
         "proband_remarks_open": connection.scalar(open_remarks) or 0,
         "proband_last_answer_timestamp_seconds": connection.scalar(select(func.max(answers.c.created))) or 0,
     }
+    return values | {name: values[now] for name, now in FORMER.items()}
 
 
 def lines(values: Mapping[str, Mapping[str, float] | float]) -> Iterator[str]:

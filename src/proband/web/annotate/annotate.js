@@ -1,4 +1,4 @@
-// Drafts, heart-beat, live checks, shortcuts, and sending again after a lost connection. Pages work without this file.
+// Drafts, heartbeat, live checks, shortcuts, and sending again after a lost connection. Pages work without this file.
 "use strict";
 (() => {
   const $ = (id) => document.getElementById(id);
@@ -86,7 +86,7 @@
     text.addEventListener("input", show); show();
   }
 
-  // ---- heart-beat
+  // ---- heartbeat
   setInterval(() => { if (!document.hidden && !sending) post("alive", body()).then(() => lost(false), () => lost(true)); }, 30000);
 
   // ---- live checks

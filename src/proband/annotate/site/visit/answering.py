@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from proband.annotate import visit as steps
-from proband.annotate.site.context import Study, message, page
+from proband.annotate.site.context import OpenProject, message, page
 from proband.annotate.site.forms import ID
 from proband.annotate.site.visit.pages import instructions_page, questions, unit_page
 from proband.annotate.site.visit.posting import onward, posting, refuse, unit_number, wants_json
@@ -24,7 +24,7 @@ SIGNALS = ("pasted", "pastes", "keys", "typing_seconds", "hidden")
 
 
 @posting
-async def consent(request: Request, study: Study, visit: Visit, form: dict[str, str]) -> Response:
+async def consent(request: Request, study: OpenProject, visit: Visit, form: dict[str, str]) -> Response:
     if form.get("agree") != "yes":
         return page(request, "consent.html", token=request.path_params["visit"], problem="agree", status=422)
     project = study.project
@@ -42,7 +42,7 @@ async def consent(request: Request, study: Study, visit: Visit, form: dict[str, 
 
 
 @posting
-async def understood(request: Request, study: Study, visit: Visit, form: dict[str, str]) -> Response:
+async def understood(request: Request, study: OpenProject, visit: Visit, form: dict[str, str]) -> Response:
     asked = questions(study, visit)
     given = [form.get(f"q{number}", "") for number in range(len(asked))]
     if "" in given:
@@ -58,7 +58,7 @@ async def understood(request: Request, study: Study, visit: Visit, form: dict[st
 
 
 @posting
-async def answer(request: Request, study: Study, visit: Visit, form: dict[str, str]) -> Response:
+async def answer(request: Request, study: OpenProject, visit: Visit, form: dict[str, str]) -> Response:
     """POST /v/VISIT/answer: acknowledged when it is on the disk."""
     number, answer_id = unit_number(form), form.get("id", "")
     if not ID.fullmatch(answer_id):
@@ -84,7 +84,7 @@ async def answer(request: Request, study: Study, visit: Visit, form: dict[str, s
     return onward(request, id=stored.id, new=stored.new, revision=stored.revision)
 
 
-def read_answer(study: Study, unit: dict[str, Any], form: dict[str, str]) -> dict[str, Any]:
+def read_answer(study: OpenProject, unit: dict[str, Any], form: dict[str, str]) -> dict[str, Any]:
     """The answer in a form; Invalid says what is missing."""
     if unit["role"] == "attention":
         places = [str(place) for place in range(len(unit["body"]["options"]))]
@@ -92,7 +92,7 @@ def read_answer(study: Study, unit: dict[str, Any], form: dict[str, str]) -> dic
     return study.task.answer(unit["body"], form)
 
 
-def overtime(study: Study, step: steps.Step) -> bool:
+def overtime(study: OpenProject, step: steps.Step) -> bool:
     limit = study.project.time.limit_seconds
     timed = limit and step.person is not None and step.person.panel == "crowd"
     return bool(timed and time.time() > step.started + limit)
@@ -109,7 +109,7 @@ def signals_of(form: dict[str, str]) -> dict[str, float]:
 
 
 @posting
-async def stop(request: Request, study: Study, visit: Visit, form: dict[str, str]) -> Response:
+async def stop(request: Request, study: OpenProject, visit: Visit, form: dict[str, str]) -> Response:
     """POST /v/VISIT/stop: the person ends the visit."""
 
     def work(connection: Any) -> None:
@@ -122,7 +122,7 @@ async def stop(request: Request, study: Study, visit: Visit, form: dict[str, str
 
 
 @posting
-async def remark(request: Request, study: Study, visit: Visit, form: dict[str, str]) -> Response:
+async def remark(request: Request, study: OpenProject, visit: Visit, form: dict[str, str]) -> Response:
     """POST /v/VISIT/remark: a problem with a unit, a comment, or a unit that the person would rather not do."""
     kind, words, number = form.get("kind", ""), form.get("words", "").strip(), unit_number(form, "about")
     if kind not in ("skip", "problem", "comment") or (kind != "comment" and number < 0):

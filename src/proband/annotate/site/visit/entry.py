@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from proband.annotate.project import Project
-from proband.annotate.site.context import Study, message
+from proband.annotate.site.context import OpenProject, message
 from proband.annotate.site.forms import clean
 from proband.annotate.site.signed_ids import verified_id
 from proband.annotate.tokens import Forged, Link, Visit, seal, unseal, worker_hash
@@ -34,7 +34,7 @@ def identity(query: Any, project: Project) -> tuple[str, str, dict[str, str]] | 
     return None
 
 
-def signed(query: Any, study: Study, name: str) -> bool:
+def signed(query: Any, study: OpenProject, name: str) -> bool:
     """Whether the platform signed this very id."""
     platform = study.project.platform
     try:
@@ -46,7 +46,7 @@ def signed(query: Any, study: Study, name: str) -> bool:
 
 async def join(request: Request) -> Response:
     """GET /join/LINK: to the person's own address."""
-    study: Study = request.app.state.study
+    study: OpenProject = request.app.state.study
     caller = request.client.host if request.client else ""
     if not study.entries.allows(caller, time.monotonic()):
         return message(request, "busy", status=429)

@@ -12,7 +12,7 @@ from starlette.responses import FileResponse, Response
 
 from proband.annotate import visit as steps
 from proband.annotate.bundle import unsafe
-from proband.annotate.site.context import Study, message, page
+from proband.annotate.site.context import OpenProject, message, page
 from proband.annotate.site.forms import bounded
 from proband.annotate.site.visit.posting import visit_of
 from proband.annotate.texts import text
@@ -22,7 +22,7 @@ from proband.core.human_task import Invalid
 
 async def show(request: Request) -> Response:
     """GET /v/VISIT"""
-    study: Study = request.app.state.study
+    study: OpenProject = request.app.state.study
     try:
         visit = visit_of(request)
     except Forged:
@@ -49,7 +49,7 @@ async def show(request: Request) -> Response:
 
 def unit_page(
     request: Request,
-    study: Study,
+    study: OpenProject,
     step: steps.Step,
     *,
     problem: Invalid | None = None,
@@ -78,7 +78,7 @@ def unit_page(
     )
 
 
-def units_to_do(study: Study, step: steps.Step) -> int:
+def units_to_do(study: OpenProject, step: steps.Step) -> int:
     """How many units the counter promises, those with a known answer among them; 0: no limit."""
     limit, every = study.project.people.units_per_person, study.project.quality.gold_every
     if not limit or step.person is None or step.person.panel != "crowd":
@@ -87,7 +87,7 @@ def units_to_do(study: Study, step: steps.Step) -> int:
 
 
 def instructions_page(
-    request: Request, study: Study, visit: Visit, step: steps.Step, *, problem: Invalid | None = None
+    request: Request, study: OpenProject, visit: Visit, step: steps.Step, *, problem: Invalid | None = None
 ) -> Response:
     assert step.person is not None
     return page(
@@ -102,7 +102,7 @@ def instructions_page(
     )
 
 
-def questions(study: Study, visit: Visit) -> list[dict[str, Any]]:
+def questions(study: OpenProject, visit: Visit) -> list[dict[str, Any]]:
     """The questions about the instructions. Their options stand in an order of the person's own; `right` is the place
     of the right one, which the page does not tell."""
     made = []
@@ -114,7 +114,7 @@ def questions(study: Study, visit: Visit) -> list[dict[str, Any]]:
     return made
 
 
-def ending(study: Study, visit: Visit, step: steps.Step) -> dict[str, Any]:
+def ending(study: OpenProject, visit: Visit, step: steps.Step) -> dict[str, Any]:
     assert step.person is not None
     if step.person.decision == "rejected":  # no code: nothing was completed
         return {"outcome": "rejected", "code": "", "reason": reason_of(step.person.reason)}
@@ -146,7 +146,7 @@ def reason_of(stored: str) -> str:
 
 async def revise(request: Request) -> Response:
     """GET /v/VISIT/change: the last answer, to be changed; sending it adds a revision."""
-    study: Study = request.app.state.study
+    study: OpenProject = request.app.state.study
     try:
         visit = visit_of(request)
     except Forged:
@@ -159,7 +159,7 @@ async def revise(request: Request) -> Response:
 
 async def media(request: Request) -> Response:
     """GET /v/VISIT/media/UNIT: the picture or clip of a unit the person was given."""
-    study: Study = request.app.state.study
+    study: OpenProject = request.app.state.study
     try:
         visit = visit_of(request)
     except Forged:

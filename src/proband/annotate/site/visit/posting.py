@@ -9,12 +9,12 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from proband.annotate.site.context import Study, message
+from proband.annotate.site.context import OpenProject, message
 from proband.annotate.site.forms import BadForm, TooLarge, read_form
 from proband.annotate.texts import text
 from proband.annotate.tokens import Forged, Visit, form_token, unseal
 
-Handler = Callable[[Request, Study, Visit, dict[str, str]], Awaitable[Response]]
+Handler = Callable[[Request, OpenProject, Visit, dict[str, str]], Awaitable[Response]]
 
 
 def visit_of(request: Request) -> Visit:
@@ -24,7 +24,7 @@ def visit_of(request: Request) -> Visit:
 
 def posting(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
     async def handle(request: Request) -> Response:
-        study: Study = request.app.state.study
+        study: OpenProject = request.app.state.study
         try:
             visit = visit_of(request)
             form = await read_form(request)

@@ -115,10 +115,10 @@ def serve(
     from urllib.parse import urlsplit
 
     from proband.annotate.site.app import application, serve
-    from proband.annotate.site.context import open_study
+    from proband.annotate.site.context import open_project
     from proband.annotate.site.links import links
 
-    study = open_study(project)
+    study = open_project(project)
     for change in study.applied:
         print(change, flush=True)
     for line in layout_links(links(study.project, study.secret, f"http://{host}:{port}")):

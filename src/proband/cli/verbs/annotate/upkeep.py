@@ -40,7 +40,7 @@ def owners(
     remove: Annotated[bool, Parameter(negative=(), help="Remove this owner; their sessions end.")] = False,
     json: Json = False,
 ) -> None:
-    """List who may sign in at the desk; add somebody (a new password is printed), change their role, remove them.
+    """List who may sign in to the dashboard; add somebody (a new password is printed), change their role, remove them.
 
     Example: proband annotate owners study maria --role assistant
     """

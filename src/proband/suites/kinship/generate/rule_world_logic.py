@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.generate.story_logic import ATTEMPTS, Accept, Draft, Edge, Goal, Setting, seated
+from proband.suites.kinship.generate.story_logic import ATTEMPTS, Accept, Draft, Edge, Goal, Setting, number_people
 from proband.suites.kinship.logic.chaining import Step, symbolic
 from proband.suites.kinship.logic.closure import chart, close
 from proband.suites.kinship.logic.noise import NOISE, Way
@@ -104,7 +104,7 @@ def _told(
         words = [rules.word(relation, genders[b]) for _, relation, b in way]
         ways.append(Way(kind, [way[0][0], *(b for _, _, b in way)], words, {}))
     chain = [(a, rules.word(relation, genders[b]), b) for a, relation, b in facts]
-    place, edges, listed = seated(chain, ways, dict(enumerate(genders)), draw)
+    place, edges, listed = number_people(chain, ways, dict(enumerate(genders)), draw)
     seats = [genders[person] for person in place]
     closure = close(rules, seats, edges)
     x, z = place[ends[0]], place[ends[1]]

@@ -161,7 +161,7 @@ def converse(rules: Rules, edge: Edge, genders: Sequence[str]) -> Edge:
     return j, rules.word(rules.inverse[rules.code[word]], genders[i]), i
 
 
-def seated(
+def number_people(
     chain: Sequence[Edge], ways: Sequence[Way], genders: Mapping[int, str], draw: Random
 ) -> tuple[dict[int, int], list[Edge], list[tuple[Edge, str]]]:
     """Number the people of `genders` at random, and put each noise path somewhere among the facts of the chain: (who
@@ -193,7 +193,7 @@ def _told(
     said, genders = ground.said, {person: ground.genders[person] for person in path}
     for way in ways:
         genders.update(way.cast)
-    place, edges, noise = seated([(a, said[a][b], b) for a, b in pairwise(path)], ways, genders, draw)
+    place, edges, noise = number_people([(a, said[a][b], b) for a, b in pairwise(path)], ways, genders, draw)
     proof: list[Inference] = []
     for a, y, b in reversed(steps):
         i, m, j, words = place[a], place[y], place[b], said[a]

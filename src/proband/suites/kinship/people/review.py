@@ -82,17 +82,17 @@ def story_of(name: str, author: str, body: Body, text: str) -> Story:
 
 
 def in_units(stories: Sequence[Story]) -> Iterator[Unit]:
-    """Three stories each; barred are their authors and whoever wrote for the same facts."""
+    """Three stories each; excluded are their authors and whoever wrote for the same facts."""
     wrote_for: dict[str, set[str]] = defaultdict(set)
     for story in stories:
         wrote_for[story.clause].add(story.author)
     for number, group in enumerate(grouped(stories), start=1):
-        barred = {story.author for story in group}.union(*(wrote_for[story.clause] for story in group))
+        excluded = {story.author for story in group}.union(*(wrote_for[story.clause] for story in group))
         yield Unit(
             id=f"review-{number:05d}",
             clause=group[0].clause,
             body={"stories": [msgspec.to_builtins(story) for story in group]},
-            barred=tuple(sorted(barred)),
+            excluded=tuple(sorted(excluded)),
         )
 
 

@@ -1,4 +1,4 @@
-"""Who works on what: places are taken, kept alive by a heart-beat, given back when the lease runs out."""
+"""Who works on what: slots are taken, kept alive by a heartbeat, given back when the lease runs out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, func, or_, select, update
 
 from proband.annotate.store.people import Person, give_back
-from proband.annotate.store.schema import assignments, bars, drafts, places, units
+from proband.annotate.store.schema import assignments, drafts, exclusions, slots, units
 
 Assignment = Row[Any]
 TURN = 1_000_003  # each person sees the units in another order
@@ -22,19 +22,19 @@ def add_unit(
     unit: Mapping[str, Any],
     overlap: Mapping[str, int],
 ) -> None:
-    """A unit with its places: `overlap` says how many answers each panel gives."""
+    """A unit with its slots: `overlap` says how many answers each panel gives."""
     row = {key: unit[key] for key in ("name", "role", "clause", "body", "gold")}
     connection.execute(units.insert().values(id=number, **row))
-    for worker in unit.get("barred", ()):
-        connection.execute(bars.insert().values(unit_id=number, worker=worker))
+    for worker in unit.get("excluded", ()):
+        connection.execute(exclusions.insert().values(unit_id=number, worker=worker))
     for panel, wanted in overlap.items():
-        add_places(connection, number, panel, wanted)
+        add_slots(connection, number, panel, wanted)
 
 
-def add_places(connection: Connection, unit_id: int, panel: str, count: int, *, added: str = "") -> None:
-    """Further places, behind those there are; `added` says why, if they came later."""
-    here = (places.c.unit_id == unit_id) & (places.c.panel == panel)
-    last = connection.scalar(select(func.max(places.c.place)).where(here)) or 0
+def add_slots(connection: Connection, unit_id: int, panel: str, count: int, *, added: str = "") -> None:
+    """Further slots, behind those there are; `added` says why, if they came later."""
+    here = (slots.c.unit_id == unit_id) & (slots.c.panel == panel)
+    last = connection.scalar(select(func.max(slots.c.place)).where(here)) or 0
     rows = [
         {
             "unit_id": unit_id,
@@ -46,7 +46,7 @@ def add_places(connection: Connection, unit_id: int, panel: str, count: int, *, 
         for place in range(last + 1, last + count + 1)
     ]
     if rows:
-        connection.execute(places.insert(), rows)
+        connection.execute(slots.insert(), rows)
 
 
 def current(connection: Connection, person_id: int) -> Assignment | None:
@@ -56,45 +56,45 @@ def current(connection: Connection, person_id: int) -> Assignment | None:
 
 
 def take(connection: Connection, person: Person, *, now: float, until: float) -> Assignment | None:
-    """A free place on a unit the person has not seen and is not barred from."""
-    found = _free_place(connection, person)
+    """A free place on a unit the person has not seen and is not excluded from."""
+    found = _free_slot(connection, person)
     if found is None and return_expired(connection, now=now):
-        found = _free_place(connection, person)
+        found = _free_slot(connection, person)
     if found is None:
         return None
-    here = (places.c.unit_id == found.unit_id) & (places.c.panel == found.panel) & (places.c.place == found.place)
-    connection.execute(update(places).where(here).values(taken=1))
+    here = (slots.c.unit_id == found.unit_id) & (slots.c.panel == found.panel) & (slots.c.place == found.place)
+    connection.execute(update(slots).where(here).values(taken=1))
     row = {"unit_id": found.unit_id, "panel": found.panel, "place": found.place}
     connection.execute(assignments.insert().values(person_id=person.id, state="open", started=now, until=until, **row))
     return current(connection, person.id)
 
 
-def _free_place(connection: Connection, person: Person) -> Row[Any] | None:
-    """Level by level: first places before second ones. Each person begins elsewhere in the shuffled order, so that two
+def _free_slot(connection: Connection, person: Person) -> Row[Any] | None:
+    """Level by level: first slots before second ones. Each person begins elsewhere in the shuffled order, so that two
     rarely reach for the same unit; the index has this order, and nothing is sorted."""
     seen = select(assignments.c.unit_id).where(assignments.c.person_id == person.id)
-    barred = select(bars.c.unit_id).where(bars.c.worker == person.worker)
+    excluded = select(exclusions.c.unit_id).where(exclusions.c.worker == person.worker)
     begin = person.id * 104729 % TURN
-    free = (places.c.panel == person.panel) & (places.c.taken == 0)
-    level = connection.scalar(select(func.min(places.c.place)).where(free))
+    free = (slots.c.panel == person.panel) & (slots.c.taken == 0)
+    level = connection.scalar(select(func.min(slots.c.place)).where(free))
     while level is not None:
-        for part in (places.c.shuffle >= begin, places.c.shuffle < begin):
+        for part in (slots.c.shuffle >= begin, slots.c.shuffle < begin):
             query = (
-                select(places)
-                .where(free, places.c.place == level, part)
-                .where(places.c.unit_id.not_in(seen), places.c.unit_id.not_in(barred))
-                .order_by(places.c.shuffle)
+                select(slots)
+                .where(free, slots.c.place == level, part)
+                .where(slots.c.unit_id.not_in(seen), slots.c.unit_id.not_in(excluded))
+                .order_by(slots.c.shuffle)
                 .limit(1)
                 .with_for_update(skip_locked=True)
             )
             if (found := connection.execute(query).first()) is not None:
                 return found
-        level = connection.scalar(select(func.min(places.c.place)).where(free, places.c.place > level))
+        level = connection.scalar(select(func.min(slots.c.place)).where(free, slots.c.place > level))
     return None
 
 
 def take_unit(connection: Connection, person: Person, unit_id: int, *, now: float, until: float) -> Assignment | None:
-    """A unit without places (trial, gold, attention): everybody may have it."""
+    """A unit without slots (trial, gold, attention): everybody may have it."""
     connection.execute(
         assignments.insert().values(
             person_id=person.id, unit_id=unit_id, panel=person.panel, state="open", started=now, until=until
@@ -110,7 +110,7 @@ def unseen(connection: Connection, person_id: int, role: str) -> int | None:
     return connection.scalar(query.limit(1))
 
 
-def beat(connection: Connection, person: Person, unit_id: int, *, until: float) -> bool:
+def heartbeat(connection: Connection, person: Person, unit_id: int, *, until: float) -> bool:
     """The person is still there: the lease lasts until then; one that ran out is renewed if a place is free. After the
     end of a visit an open tab keeps nothing."""
     mine = (assignments.c.person_id == person.id) & (assignments.c.unit_id == unit_id)
@@ -126,18 +126,18 @@ def beat(connection: Connection, person: Person, unit_id: int, *, until: float) 
 def retake(connection: Connection, lease: Assignment, *, state: str) -> bool:
     """A place for an assignment that lost its own, if one is free."""
     query = (
-        select(places)
-        .where(places.c.unit_id == lease.unit_id, places.c.panel == lease.panel, places.c.taken == 0)
-        .order_by(places.c.place)
+        select(slots)
+        .where(slots.c.unit_id == lease.unit_id, slots.c.panel == lease.panel, slots.c.taken == 0)
+        .order_by(slots.c.place)
         .limit(1)
         .with_for_update(skip_locked=True)
     )
     found = connection.execute(query).first()
     if found is None:
         return False
-    here = (places.c.unit_id == found.unit_id) & (places.c.panel == found.panel) & (places.c.place == found.place)
+    here = (slots.c.unit_id == found.unit_id) & (slots.c.panel == found.panel) & (slots.c.place == found.place)
     mine = (assignments.c.person_id == lease.person_id) & (assignments.c.unit_id == lease.unit_id)
-    connection.execute(update(places).where(here).values(taken=1))
+    connection.execute(update(slots).where(here).values(taken=1))
     connection.execute(update(assignments).where(mine).values(place=found.place, state=state))
     return True
 
@@ -182,11 +182,11 @@ def return_expired(connection: Connection, *, now: float) -> int:
 def pending(connection: Connection, person: Person) -> bool:
     """Whether a place that the person could have may come back: somebody else holds it now."""
     seen = select(assignments.c.unit_id).where(assignments.c.person_id == person.id)
-    barred = select(bars.c.unit_id).where(bars.c.worker == person.worker)
+    excluded = select(exclusions.c.unit_id).where(exclusions.c.worker == person.worker)
     query = (
         select(assignments.c.unit_id)
         .where(assignments.c.state == "open", assignments.c.place.is_not(None), assignments.c.panel == person.panel)
-        .where(assignments.c.unit_id.not_in(seen), assignments.c.unit_id.not_in(barred))
+        .where(assignments.c.unit_id.not_in(seen), assignments.c.unit_id.not_in(excluded))
         .limit(1)
     )
     return connection.execute(query).first() is not None
@@ -195,15 +195,15 @@ def pending(connection: Connection, person: Person) -> bool:
 def unfinished(connection: Connection, unit_id: int, panel: str) -> bool:
     """Whether a unit still waits for an answer of a panel."""
     done = (
-        (assignments.c.unit_id == places.c.unit_id)
-        & (assignments.c.panel == places.c.panel)
-        & (assignments.c.place == places.c.place)
+        (assignments.c.unit_id == slots.c.unit_id)
+        & (assignments.c.panel == slots.c.panel)
+        & (assignments.c.place == slots.c.place)
         & (assignments.c.state == "done")
     )
     query = (
-        select(places.c.place)
-        .select_from(places.outerjoin(assignments, done))
-        .where(places.c.unit_id == unit_id, places.c.panel == panel)
+        select(slots.c.place)
+        .select_from(slots.outerjoin(assignments, done))
+        .where(slots.c.unit_id == unit_id, slots.c.panel == panel)
         .where(or_(assignments.c.state.is_(None)))
         .limit(1)
     )

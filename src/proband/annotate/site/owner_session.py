@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from proband.annotate.site.context import Study, message, page
+from proband.annotate.site.context import OpenProject, message, page
 from proband.annotate.site.forms import BadForm, TooLarge, bounded, read_form
 from proband.annotate.store import owners, sessions
 from proband.annotate.store.owners import ROLES
@@ -20,8 +20,8 @@ from proband.annotate.tokens import form_token, new_session, session_id
 
 COOKIE = "proband_owner"
 HOURS = 12  # of a session
-Handler = Callable[[Request, Study, str], Awaitable[Response]]
-Action = Callable[[Request, Study, dict[str, str]], Awaitable[Response]]
+Handler = Callable[[Request, OpenProject, str], Awaitable[Response]]
+Action = Callable[[Request, OpenProject, dict[str, str]], Awaitable[Response]]
 
 
 def root_of(request: Request) -> str:
@@ -32,7 +32,7 @@ def home(request: Request, where: str = "") -> Response:
     return RedirectResponse(f"{root_of(request)}/owner{where}", status_code=303)
 
 
-async def session_of(request: Request, study: Study) -> str:
+async def session_of(request: Request, study: OpenProject) -> str:
     """The cookie of a session that lasts, else empty. Whose it is stands in the request's state: `owner`, `role`."""
     token, now = request.cookies.get(COOKIE, ""), time.time()
     found = session_id(study.secret, token, now)
@@ -51,7 +51,7 @@ def owned(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
     """A page for the owner alone."""
 
     async def handle(request: Request) -> Response:
-        study: Study = request.app.state.study
+        study: OpenProject = request.app.state.study
         session = await session_of(request, study)
         if not session:
             return home(request, "/login")
@@ -72,7 +72,7 @@ def acting_as(role: str) -> Callable[[Action], Callable[[Request], Awaitable[Res
 
 def _acting(action: Action, role: str) -> Callable[[Request], Awaitable[Response]]:
     async def handle(request: Request) -> Response:
-        study: Study = request.app.state.study
+        study: OpenProject = request.app.state.study
         session = await session_of(request, study)
         try:
             form = await read_form(request)
@@ -89,7 +89,7 @@ def _acting(action: Action, role: str) -> Callable[[Request], Awaitable[Response
             words = f"{request.state.owner}: {action.__name__}"
             person = request.path_params.get("person")
             known = bounded(person) if person is not None and action.__name__ != "erase" else None
-            await study.write(lambda c: note(c, "desk", known, words))
+            await study.write(lambda c: note(c, "dashboard", known, words))
         return answer
 
     return handle
@@ -104,7 +104,7 @@ async def login(request: Request) -> Response:
     from argon2 import PasswordHasher
     from argon2.exceptions import InvalidHashError, VerificationError
 
-    study: Study = request.app.state.study
+    study: OpenProject = request.app.state.study
     caller = request.client.host if request.client else ""
     if not study.logins.allows(caller, time.monotonic()):
         return message(request, "busy", status=429)
@@ -136,7 +136,7 @@ async def login(request: Request) -> Response:
 
 
 @acting_as("viewer")
-async def logout(request: Request, study: Study, form: dict[str, str]) -> Response:
+async def logout(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
     """The session ends on the server too: a copy of its cookie is worth nothing."""
     found = session_id(study.secret, request.cookies.get(COOKIE, ""), time.time())
     await study.write(lambda c: sessions.end(c, found))

@@ -1,4 +1,4 @@
-"""The owner's desk by HTTP, as a browser uses it: decisions, disputes, erasure, plans while it runs, links, exports."""
+"""The owner's dashboard by HTTP, as a browser uses it: decisions, disputes, erasure, plans, links, exports."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LABELS = ("yes", "no", "nonsense")
 
 
 @pytest.fixture
-def desk(tmp_path: Path, served: Callable[[Path], Any]) -> Any:
+def dashboard(tmp_path: Path, served: Callable[[Path], Any]) -> Any:
     """A study of five questions, answered by two people who disagree on everything."""
     items = write_lines(tmp_path / "q.jsonl", questionnaires(5, 4))
     folder = tmp_path / "study"
@@ -49,8 +49,8 @@ def desk(tmp_path: Path, served: Callable[[Path], Any]) -> Any:
     owner.client.close()
 
 
-def test_a_rejection_has_a_reason_opens_places_and_can_be_taken_back(desk: Any) -> None:
-    folder, owner = desk
+def test_a_rejection_has_a_reason_opens_places_and_can_be_taken_back(dashboard: Any) -> None:
+    folder, owner = dashboard
     assert status(folder)["progress"]["answers"] == 10
     assert owner.do("/person/1/decide", decision="rejected").status_code == 400  # no reason
     owner.do("/person/1/decide", decision="rejected", reason="careless", words="All alike.")
@@ -65,8 +65,8 @@ def test_a_rejection_has_a_reason_opens_places_and_can_be_taken_back(desk: Any) 
     assert owner.do("/person/99/decide", decision="approved").status_code in (200, 404)
 
 
-def test_the_owner_decides_disputes(desk: Any, tmp_path: Path) -> None:
-    folder, owner = desk
+def test_the_owner_decides_disputes(dashboard: Any, tmp_path: Path) -> None:
+    folder, owner = dashboard
     found = re.search(
         r'name="unit" value="(\d+)"><input type="hidden" name="part" value="([^"]+)"', owner.page("/disputes")
     )
@@ -105,8 +105,8 @@ def test_a_person_is_erased_from_the_disk(tmp_path: Path, served: Callable[[Path
     assert b"xylophonic" not in b"".join(path.read_bytes() for path in folder.glob("answers.db*"))
 
 
-def test_a_plan_while_the_study_runs_uses_what_it_measured(desk: Any) -> None:
-    folder, owner = desk
+def test_a_plan_while_the_study_runs_uses_what_it_measured(dashboard: Any) -> None:
+    folder, owner = dashboard
     made = plan_project(folder, half_width=0.1)
     assert made["answers_done"] == 10
     assert "accuracy" in made["assumed"]["measured"]
@@ -116,8 +116,8 @@ def test_a_plan_while_the_study_runs_uses_what_it_measured(desk: Any) -> None:
     assert plan_project(folder, half_width=0.01)["answers_left"] > 10 * made["answers_left"] > 0
 
 
-def test_links_made_at_the_desk_let_people_in(desk: Any) -> None:
-    _, owner = desk
+def test_links_made_on_the_dashboard_let_people_in(dashboard: Any) -> None:
+    _, owner = dashboard
     made = re.findall(r"<li><code>(http[^<]+)</code>", owner.do("/links", count="2", panel="expert").text)
     assert len(made) == 2
     pages = [httpx.get(link, follow_redirects=True) for link in made]
@@ -126,8 +126,8 @@ def test_links_made_at_the_desk_let_people_in(desk: Any) -> None:
     assert owner.do("/links", count="5000").status_code == 400
 
 
-def test_exports_of_the_desk(desk: Any, tmp_path: Path) -> None:
-    _, owner = desk
+def test_exports_of_the_dashboard(dashboard: Any, tmp_path: Path) -> None:
+    _, owner = dashboard
     assert len(owner.page("/export/jsonl").splitlines()) == 10
     assert len(owner.page("/export/csv").splitlines()) == 1 + 10 * 4
     packed = owner.client.get("/owner/export/hf").content
@@ -142,8 +142,8 @@ def test_exports_of_the_desk(desk: Any, tmp_path: Path) -> None:
         assert len({tuple(row) for row in rows}) == 1, "the columns differ"
 
 
-def test_a_lost_password_is_replaced(desk: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    folder, owner = desk
+def test_a_lost_password_is_replaced(dashboard: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, owner = dashboard
     assert main(["annotate", "password", str(folder), "--json"]) == 0
     fresh = json.loads(capsys.readouterr().out)["password"]
     assert owner.client.get("/owner", follow_redirects=False).headers["location"] == "/owner/login"
@@ -151,8 +151,8 @@ def test_a_lost_password_is_replaced(desk: Any, capsys: pytest.CaptureFixture[st
     Owner(base, folder, fresh).client.close()
 
 
-def test_signing_out_ends_the_session_for_every_copy_of_its_cookie(desk: Any) -> None:
-    _, owner = desk
+def test_signing_out_ends_the_session_for_every_copy_of_its_cookie(dashboard: Any) -> None:
+    _, owner = dashboard
     copied = dict(owner.client.cookies)
     owner.do("/logout")
     reply = httpx.get(f"{owner.client.base_url}/owner", cookies=copied)
@@ -183,13 +183,13 @@ def test_signals_are_kept_with_consent_only(tmp_path: Path, served: Any, person:
 def test_a_visit_behind_a_proxy_below_a_path(tmp_path: Path, person: Callable[..., Person]) -> None:
     """https://example.org/study/ is passed on without the path; forms and links have it."""
     from proband.annotate.site.app import application
-    from proband.annotate.site.context import open_study
+    from proband.annotate.site.context import open_project
 
     items = write_lines(tmp_path / "q.jsonl", questionnaires(1, 4))
     folder = tmp_path / "study"
     platform = {"public-url": "https://example.org/study", "return-url": "https://pay.example/?c={code}"}
     init(folder, kind="judge", items=items, settings_given={"people": {"overlap": 1}, "platform": platform})
-    server = Server(application(open_study(folder)), root_path="/study", proxy_headers=True)
+    server = Server(application(open_project(folder)), root_path="/study", proxy_headers=True)
     headers = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.9", "Host": "example.org"}
     with httpx.Client(base_url=server.url, headers=headers, timeout=30) as client:
         link = new_link(secret_of(folder), "crowd")

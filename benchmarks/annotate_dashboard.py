@@ -1,6 +1,6 @@
 """How long the owner's pages take at the size of the papers' studies, and how much memory the server uses.
 
-    python benchmarks/annotate_desk.py [--database postgresql] [--questions 1540]
+    python benchmarks/annotate_dashboard.py [--database postgresql] [--questions 1540]
 
 The study has 1,540 questionnaires of 20 sentences with five answers each: 7,700 answers, 154,000 labels. Every page is
 opened, opened again, and opened after something has changed (an answer is gone). The first three columns are times as
