@@ -17,7 +17,7 @@ VERBS = {
     "compare": "compare",
     "demo": "demo",
     "export": "export",
-    "listing": "listing",
+    "listing": "show",
     "load_model": "asking.setup",
     "paper": "study",
     "plan": "plan",

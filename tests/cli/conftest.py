@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -19,7 +17,7 @@ from proband.core.metrics import ACCURACY
 from proband.core.protocols import AnswersItems
 from proband.core.suite import Built, Solver, Suite, Table
 from proband.core.types import Answer, Item, Split
-from proband.solvers import direct
+from proband.solvers import DIRECT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +76,7 @@ SUITE = Suite(
     cites="nobody",
     build=build,
     options=BuildOptions,
-    solvers=(Solver(name="direct", help="the items as they are", needs=AnswersItems, solve=direct.solve),),
+    solvers=(Solver(name="direct", help="the items as they are", needs=AnswersItems, solve=DIRECT.solve),),
     metrics=(ACCURACY,),
     tables=(Table(name="by_parity", title="By parity", rows=(), columns=("parity",)),),
     show=lambda item: item.prompt,
@@ -160,11 +158,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Stage]:
 
     def replace(module: str, result: Mapping[str, Any], function: str = "") -> Stage:
         made = Stage(result)
-        monkeypatch.setitem(
-            sys.modules,
-            f"proband.pipeline.{module}",
-            SimpleNamespace(**{function or module.rpartition(".")[2]: made}),
-        )
+        monkeypatch.setattr(f"proband.pipeline.{module}.{function or module}", made)
         return made
 
     return replace

@@ -14,7 +14,10 @@ import pytest
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("build", "needs the name of a suite: analogy, kinship, inference, script, toy (see `proband build --help`)"),
+        ("build", "needs the name of a suite: analogy, kinship, inference, script, questions, toy (see `proband build --"),
+            "build",
+            "needs the name of a suite: analogy, kinship, inference, script, questions, toy (see `proband build --help`)",
+        ),
         ("build nothing -o x", "no suite 'nothing'"),
         ("build toy", "--out requires an argument. (see `proband build toy --help`)"),
         ("build toy -o x --count two", "build toy: 'count' is 'two'; it must be a whole number"),
@@ -76,7 +79,7 @@ def test_what_goes_wrong_inside_is_one_line(
         raise error
 
     monkeypatch.delenv("PROBAND_DEBUG", raising=False)
-    monkeypatch.setattr("proband.pipeline.listing.listing", broken)
+    monkeypatch.setattr("proband.pipeline.show.listing", broken)
     assert message in proband.fails("list", code=code)
     if code == 70:
         monkeypatch.setenv("PROBAND_DEBUG", "1")

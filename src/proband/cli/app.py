@@ -17,7 +17,6 @@ from proband.cli.verbs import (
     compare,
     demo,
     export,
-    paper,
     plan,
     report,
     run,
@@ -54,7 +53,7 @@ VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per s
     compare.compare,
     show.show,
     study.study,
-    paper.paper,
+    study.paper,
     export.export,
 )
 

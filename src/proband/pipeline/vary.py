@@ -59,7 +59,7 @@ def vary(
         seed=seed,
     )
     options = {"as": [each.name for each in chosen], "per-item": per_item, "split": split, "of": sha256_file(path)}
-    if not force and (other := other_build(folder, suite=suite.name, seed=seed, options=options)):
+    if not force and (other := other_build(folder, suite=suite, seed=seed, options=options)):
         raise ProbandError(f"contains another build ({other}); name another folder, or give --force", file=folder)
     splits = write_items(folder / "items.jsonl", Built(items=work.items(), licence=""), suite=suite.name)
     work.check_that_each_was_made()

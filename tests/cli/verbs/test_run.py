@@ -55,6 +55,7 @@ def test_every_option_reaches_the_pipeline(proband: Any, items: Path, stage: Any
         "max_errors": "3",
         "cache": False,
         "options": {"a": "1", "b": "x=y"},
+        "turn": None,
         "engine": "ray",
         "workers": 2,
         "model_options": {

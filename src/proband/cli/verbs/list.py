@@ -23,7 +23,7 @@ def list_(
 
     Example: proband list solvers
     """
-    from proband.pipeline.listing import listing
+    from proband.pipeline.show import listing
 
     found = listing()
     give(found if what is None else {str(what): found[what]}, layout, json=json)

@@ -1,19 +1,20 @@
 """Items in other tools' formats. Every format keeps the split of the items, and their licence goes along.
 
-Reads in this order: licence, source; csv_table, hub, inspect_task; asked_texts, lm_eval_task.
+Reads in this order: licence, source; hub, inspect_task; asked_texts, lm_eval_task.
 """
 
 from __future__ import annotations
 
 import filecmp
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.pipeline.export.csv_table import write_csv
+from proband.core.files import atomic, dumps
+from proband.core.text import csv_lines
 from proband.pipeline.export.hub import write_hub
 from proband.pipeline.export.inspect_task import write_inspect
 from proband.pipeline.export.licence import write_licence
@@ -22,6 +23,25 @@ from proband.pipeline.export.results import FORMATS as RESULTS
 from proband.pipeline.export.results import write_results
 from proband.pipeline.export.source import Source, survey
 from proband.pipeline.run import suite_of
+
+
+def write_csv(source: Source, out: Path) -> Path:
+    """id, suite, split, prompt, one column per choice and per tag, gold (empty for open items), facts as JSON."""
+    path = out if out.suffix == ".csv" else out / "items.csv"
+    choices, tags = [f"choice_{i}" for i in range(source.width)], [f"tag_{name}" for name in source.tags]
+
+    def rows() -> Iterator[Sequence[Any]]:
+        yield ["id", "suite", "split", "prompt", *choices, "gold", *tags, "facts"]
+        for item in source.items():
+            padded = [*item.choices, *[""] * (source.width - len(item.choices))]
+            values = (item.tags.get(name, "") for name in source.tags)
+            gold = "" if item.gold is None else item.gold
+            yield [item.id, item.suite, item.split, item.prompt, *padded, gold, *values, dumps(item.facts)]
+
+    with atomic(path) as file:
+        file.writelines(csv_lines(rows(), guarded=False))  # for programs: the texts as they are
+    return path if out.suffix == ".csv" else out
+
 
 FORMATS: Mapping[str, Callable[[Source, Path], Path]] = {
     "csv": write_csv,

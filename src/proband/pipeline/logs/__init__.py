@@ -2,8 +2,7 @@
 
 lm_eval_samples.py   samples_*.jsonl of lm-eval (--log_samples), or a folder of them: one task or several
 inspect_logs.py      .eval and .json logs of inspect_ai
-tables.py            CSV or JSON lines of item, correct, cluster
-run_folders.py       our own runs, so that they can stand beside a log
+tables.py            CSV or JSON lines of item, correct, cluster; our own runs
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from proband.core.errors import ProbandError
-from proband.pipeline.logs import inspect_logs, lm_eval_samples, run_folders, tables
+from proband.pipeline.logs import inspect_logs, lm_eval_samples, tables
 from proband.pipeline.logs.record import Log, Wanted
 
 
@@ -23,7 +22,7 @@ def is_log(path: Path) -> bool:
 def read_log(path: Path, wanted: Wanted) -> Log:
     """The log at a path, whatever tool wrote it."""
     if path.is_dir() and not is_log(path):
-        return run_folders.read(path, wanted)
+        return tables.read_run_folder(path, wanted)
     if path.is_dir():
         return lm_eval_samples.read_folder(path, wanted)
     if path.suffix == ".eval":

@@ -1,5 +1,7 @@
 """Plain tables of answers: CSV with a header, or JSON lines, with the fields item, correct and, if items share
-something, cluster (several in CSV by `;`, in JSON as a list). Other fields are tags for `--by`."""
+something, cluster (several in CSV by `;`, in JSON as a list). Other fields are tags for `--by`. And one of our own runs
+as a log, so that it can stand beside another tool's.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ from typing import Any
 from proband.core.errors import ProbandError
 from proband.core.files import decode, raw_lines
 from proband.pipeline.logs.record import CLUSTER_FIELDS, Entry, Log, Wanted, clusters_in, collected, number, tags_in
+from proband.pipeline.report import item_sets
 
 
 def read_csv(path: Path, wanted: Wanted) -> Log:
@@ -64,3 +67,26 @@ def _log(rows: Iterator[tuple[int, Mapping[str, Any]]], path: Path, wanted: Want
             )
         )
     return collected(entries, label=path.stem, metric=metric, path=path)
+
+
+# ---- our own runs: paired by the id of the items, or varied items by that of their source ----------------------------
+
+
+def read_run_folder(folder: Path, wanted: Wanted) -> Log:
+    sets = item_sets([folder], items=wanted.items)
+    if len(sets) != 1 or len(sets[0].answered) != 1:
+        raise ProbandError("holds several runs: name one", file=folder)
+    (items,) = sets
+    metric = items.suite.metric("" if wanted.metric not in [m.name for m in items.suite.metrics] else wanted.metric)
+    if metric.over == "set":
+        raise ProbandError(f"metric {metric.name!r} is over a set and cannot be paired with a log", file=folder)
+    entries = []
+    for item, answer in items.answers(0):
+        if item.tags.get("variation") == "original" and wanted.by_source:
+            continue  # the other run has it
+        if numbers := metric.numbers(item, answer):
+            clusters = tuple(f"clusters={each}" for each in item.facts.get("clusters", ()))
+            value = sum(numbers) / len(numbers)
+            name = str(item.facts.get("source", item.id)) if wanted.by_source else item.id
+            entries.append(Entry(item=name, value=value, clusters=clusters, tags=item.tags, split=item.split))
+    return collected(entries, label=items.labels[0], metric=metric.name, path=folder)

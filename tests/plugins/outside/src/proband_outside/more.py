@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from proband.core.metrics import ACCURACY
 from proband.core.suite import Built, Suite, Table, Variation, Verb
 from proband.core.types import Item
+from proband.solvers import DIRECT
 from proband.solvers.choose import CHOOSE
-from proband.solvers.direct import DIRECT
 from proband.solvers.likelihood import LIKELIHOOD
 
 
