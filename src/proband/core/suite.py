@@ -34,6 +34,7 @@ class Verified:
 
     how: str
     problem: str = ""
+    uncertified: str = ""  # why nothing certifies the label: an error, unless such items are allowed
 
 
 @dataclass(frozen=True, kw_only=True)

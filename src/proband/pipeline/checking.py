@@ -6,6 +6,7 @@ question and an answer is read and judged by `proband.auditing` in a domain. The
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -197,15 +198,17 @@ def _property(text: str) -> str:
 SHOWN = 20  # problems that are told in full
 
 
-def verify(items: str | Path) -> Mapping[str, Any]:
+def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str, Any]:
     """How many items were checked and how; what is wrong, with file, line and item. The caller decides what to do
-    about `failed`."""
+    about `failed`. Items without a certificate that holds are counted as failed, unless they are allowed; so are items
+    that repeat another's id or prompt."""
     path = items_path(Path(items))
     suite = suite_of(items)
     varied = Sources(suite)
     if suite.verify is None and not suite.variations:
         raise ProbandError(f"items of suite {suite.name!r} carry no certificates", file=path)
     how, problems = Counter[str](), list[str]()
+    lines_of: dict[bytes, int] = {}
     if changed := _changed(path):
         problems.append(changed)
     with Progress("verify", total=count_lines(path)) as bar:
@@ -215,12 +218,14 @@ def verify(items: str | Path) -> Mapping[str, Any]:
                 raise ProbandError(
                     f"'suite' is {item.suite!r}, the first item's {suite.name!r}", file=path, line=number
                 )
-            found = varied.verify(item)
+            checked = varied.verify(item)
             if suite.verify is None and not varied.any:
                 raise ProbandError(f"items of suite {suite.name!r} carry no certificates", file=path)
-            how[found.how] += 1
-            if found.problem and len(problems) < SHOWN:
-                problems.append(f"{path} line {number}, item {item.id!r}: {found.problem}")
+            problem = checked.problem or ("" if allow_uncertified else checked.uncertified)
+            problem = problem or _repeated(item, number, lines_of)
+            how["failed" if problem else checked.how] += 1
+            if problem and len(problems) < SHOWN:
+                problems.append(f"{path} line {number}, item {item.id!r}: {problem}")
             bar.advance(1)
     return {"items": how.total(), "checked": dict(how.most_common()), "failed": how["failed"], "problems": problems}
 
@@ -243,7 +248,7 @@ class Sources:
         if wrong:
             return Verified(how="failed", problem=wrong)
         how = "a source item" if name == ORIGINAL else "compared with its source"
-        return Verified(how=f"{found.how}; {how}" if self.suite.verify else how)
+        return Verified(how=f"{found.how}; {how}" if self.suite.verify else how, uncertified=found.uncertified)
 
     def _wrong(self, item: Item, name: str) -> str | None:
         """What is wrong with an item as a variation."""
@@ -260,6 +265,16 @@ class Sources:
             return self.known[name].check(self.source, item)
         except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
             return f"cannot be compared with its source ({type(error).__name__}: {error})"
+
+
+def _repeated(item: Item, line: int, lines_of: dict[bytes, int]) -> str:
+    """Which earlier line has the same id or the same prompt, if one has."""
+    texts = [("id", item.id), *([] if "variation" in item.tags else [("prompt", item.prompt)])]  # choices may vary alone
+    for what, text in texts:
+        key = hashlib.blake2b(f"{what} {text}".encode(), digest_size=12).digest()
+        if (first := lines_of.setdefault(key, line)) != line:
+            return f"has the {what} of line {first}"
+    return ""
 
 
 def _changed(path: Path) -> str | None:

@@ -17,6 +17,9 @@ def verify(
     items: Annotated[Path, Parameter(help="Folder of built items.")],
     /,
     *,
+    allow_uncertified: Annotated[
+        bool, Parameter(negative="", help="Items without a certificate that holds are counted, not refused.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Re-check the certificate of every item, with a small checker that is independent of the generator.
@@ -25,7 +28,7 @@ def verify(
     """
     from proband.pipeline.checking import verify
 
-    result = verify(items)
+    result = verify(items, allow_uncertified=allow_uncertified)
     give(result, layout, json=json)
     if result["problems"]:
         raise ProbandError(

@@ -74,7 +74,8 @@ def test_anonymous_people_are_drawn_from_a_small_pool() -> None:
 
 
 def test_anonymous_stories_never_need_a_gender_that_is_not_told() -> None:
-    """The complete search, with every gender unknown but those the relation words tell."""
+    """The complete search, with every gender unknown but those the relation words tell, and that of the one asked for,
+    which a pronoun tells where no relation word does."""
     from proband.suites.kinship.certify import search as certify
 
     for item in items(anonymise=True, k="2,3"):
@@ -83,6 +84,9 @@ def test_anonymous_stories_never_need_a_gender_that_is_not_told() -> None:
         for _, word, j in facts["edges"]:
             genders[j] = GENDER[word]
         x, z = facts["query"]
+        pronoun = {"male": "his|he|him", "female": "her|she"}[facts["genders"][z]]
+        assert genders[z] or re.search(rf"\b(?:{pronoun})\b", item.prompt)
+        genders[z] = facts["genders"][z]
         edges = [(i, w, j) for i, w, j in facts["edges"]]
         assert certify.entailed(genders, edges, (x, z), facts["target"])
 

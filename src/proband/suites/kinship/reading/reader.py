@@ -13,11 +13,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from proband.suites.kinship.reading.doubt import doubt
 from proband.suites.kinship.reading.grammar import Fact, read_facts
 from proband.suites.kinship.world.names import GENDER_OF
 from proband.suites.kinship.world.rules import Rules
 
 TRIPLE = re.compile(r"\((.+?), (.+?), (.+?)\)\s*")
+GENDER_LINE = re.compile(r"\(([^,()]+), (male|female)\)")
+GENDER_SENTENCE = re.compile(r"([\w@\[\]-]+) is (male|female)\.")
 
 
 def read_story(
@@ -35,11 +38,18 @@ def read_story(
 
 
 def unfaithful(
-    story: str, *, names: Sequence[str], genders: Sequence[str], edges: Iterable[Sequence[Any]], rules: Rules
+    story: str,
+    *,
+    names: Sequence[str],
+    genders: Sequence[str],
+    edges: Iterable[Sequence[Any]],
+    rules: Rules,
+    strict: bool = False,
 ) -> str | None:
     """What the story does not tell of the facts, or tells beyond them; None for a story that tells just these.
 
-    A fact may be told from either side: *her brother Ben*, *his sister Ann*.
+    A fact may be told from either side: *her brother Ben*, *his sister Ann*. What is denied, believed, possible or
+    remarked on is not told (doubt.py). `strict`: nothing may be left that speaks of kin and was not understood.
 
     >>> from proband.suites.kinship.world.rules import load
     >>> people = {"names": ["Ben", "Ann"], "genders": ["male", "female"], "rules": load("sound")}
@@ -47,7 +57,10 @@ def unfaithful(
     >>> unfaithful("Ben rang his aunt Ann.", edges=[(0, "sister", 1)], **people)
     'the text does not tell that Ann is the sister of Ben'
     """
-    read = set(read_story(story, names=dict(zip(names, genders)), rules=rules))
+    known = dict(zip(names, genders))
+    if wrong := _not_understood(story, known, rules, strict=strict):
+        return wrong
+    read = set(read_story(story, names=known, rules=rules))
     for i, word, j in edges:
         back = rules.word(rules.inverse[rules.code[word]], genders[i])
         sides = {(names[i], word, names[j]), (names[j], back, names[i])}
@@ -58,6 +71,22 @@ def unfaithful(
         owner, word, person = min(read)
         return f"the text tells that {person} is the {word} of {owner}, which is no fact of the item"
     return None
+
+
+def _not_understood(story: str, known: Mapping[str, str], rules: Rules, *, strict: bool) -> str | None:
+    """What takes facts back, states a wrong gender or, strictly read, is neither a fact nor without kin words."""
+    for name, gender in (*GENDER_LINE.findall(story), *GENDER_SENTENCE.findall(story)):
+        if known.get(name.strip("[]"), gender) != gender:
+            return f"the text says that {name} is {gender}"
+    if TRIPLE.match(story):
+        lines = [line for line in story.splitlines() if not (TRIPLE.fullmatch(line) or GENDER_LINE.fullmatch(line))]
+        return f"{lines[0]!r} is no fact" if lines else None
+    if rules.world != "family":
+        return None
+    if wrong := doubt(story, known):
+        return wrong
+    problems = read_facts(story.replace("[", "").replace("]", ""), known, strict=True).problems if strict else []
+    return problems[0] if problems else None
 
 
 def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[Fact]:

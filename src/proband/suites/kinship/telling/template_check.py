@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Final
 
+from proband.suites.kinship.reading.doubt import doubt
 from proband.suites.kinship.reading.grammar import Fact, read_facts
 from proband.suites.kinship.telling.bank import ANY, Bank, Template
 from proband.suites.kinship.telling.template_language import fill
@@ -84,7 +85,8 @@ def compare(text: str, label: Iterable[Fact], genders: dict[str, str], *, strict
     meant = {canonical(fact): fact for fact in label}
     reasons = [f"missing {_say(fact)}" for key, fact in meant.items() if key not in told]
     reasons += [f"tells {_say(fact)}" for key, fact in told.items() if key not in meant]
-    return reasons + reading.problems
+    taken_back = doubt(text, genders)
+    return [*filter(None, [taken_back]), *reasons, *reading.problems]
 
 
 def _say(fact: Fact) -> str:
