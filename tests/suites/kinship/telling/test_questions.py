@@ -12,7 +12,7 @@ from proband.core.files import parse
 from proband.core.types import Item
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import BuildOptions
-from proband.suites.kinship.telling.questions import ask, story_of, triples
+from proband.suites.kinship.telling.questions import ask, gender_lines, gender_sentences, story_of, triples
 from proband.suites.kinship.world.relations import GENDER, RELATIONS
 from proband.suites.kinship.world.rules import load
 
@@ -85,7 +85,8 @@ def test_anonymous_stories_never_need_a_gender_that_is_not_told() -> None:
             genders[j] = GENDER[word]
         x, z = facts["query"]
         pronoun = {"male": "his|he|him", "female": "her|she"}[facts["genders"][z]]
-        assert genders[z] or re.search(rf"\b(?:{pronoun})\b", item.prompt)
+        told = [word for word in RELATIONS if f"{word} {facts['names'][z]}" in item.prompt]
+        assert genders[z] or told or re.search(rf"\b(?:{pronoun})\b", item.prompt)
         genders[z] = facts["genders"][z]
         edges = [(i, w, j) for i, w, j in facts["edges"]]
         assert certify.entailed(genders, edges, (x, z), facts["target"])
@@ -94,12 +95,14 @@ def test_anonymous_stories_never_need_a_gender_that_is_not_told() -> None:
 def test_facts_as_plain_sentences_and_as_a_graph() -> None:
     for item in items(form="facts", task="all"):
         sentences = re.findall(r"[^.]+\.", story_of(item))
-        assert len(sentences) == len(item.facts["edges"])
+        assert len(sentences) == len(item.facts["edges"]) + len(item.facts["names"])  # and everybody's gender
         names = item.facts["names"]
         told = {f"{names[j]} is the {w} of {names[i]}." for i, w, j in item.facts["edges"]}
-        assert {s.strip() for s in sentences} == told
+        assert {s.strip() for s in sentences} == told | set(gender_sentences(names, item.facts["genders"]))
     for item in items(form="graph"):
-        assert set(story_of(item).splitlines()) == set(triples(item.facts["edges"], item.facts["names"]).splitlines())
+        names = item.facts["names"]
+        lines = [*triples(item.facts["edges"], names).splitlines(), *gender_lines(names, item.facts["genders"])]
+        assert set(story_of(item).splitlines()) == set(lines)
 
 
 def test_the_three_forms_tell_the_same_facts() -> None:

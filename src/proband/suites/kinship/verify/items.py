@@ -1,8 +1,8 @@
 """One item, from its text to its label: the story is read back to exactly its facts, the checker replays the proof.
 
 An item passes if the prompt is the sealed one, the story tells the facts and no others and takes none back, the
-question asks for the label, k, depth, noise, task, split and id are what the facts say (metadata.py), and `checker.check` finds
-nothing wrong.
+question asks for the label, k, depth, noise, task, split and id are what the facts say (metadata.py), and
+`checker.check` finds nothing wrong.
 """
 
 from __future__ import annotations
