@@ -269,7 +269,8 @@ class Sources:
 
 def _repeated(item: Item, line: int, lines_of: dict[bytes, int]) -> str:
     """Which earlier line has the same id or the same prompt, if one has."""
-    texts = [("id", item.id), *([] if "variation" in item.tags else [("prompt", item.prompt)])]  # choices may vary alone
+    varied = "variation" in item.tags  # its choices alone may differ
+    texts = [("id", item.id), *([] if varied else [("prompt", item.prompt)])]
     for what, text in texts:
         key = hashlib.blake2b(f"{what} {text}".encode(), digest_size=12).digest()
         if (first := lines_of.setdefault(key, line)) != line:
