@@ -111,6 +111,8 @@ def test_its_work_for_people(proband: Proband, tmp_path: Path, capsys: pytest.Ca
                 page = site.post(f"{home}/answer", data={**fields, "choice": gold[prompt]})
     status = proband("annotate", "status", "study")
     assert status["paper"]["right"] == {**status["paper"]["right"], "here": 1.0, "n": 4}
+    assert main(["annotate", "status", "study"]) == 0
+    assert re.search(r"Right answers +100.0 % +95 % interval", capsys.readouterr().out)
     made = proband("annotate", "export", "study", "--to", "suite", "-o", "out")
     assert made["numbers"] == 2
     assert {row["label"] for row in map(json.loads, Path("out/numbers.jsonl").read_text().splitlines())} == {

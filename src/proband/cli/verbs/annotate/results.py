@@ -55,11 +55,11 @@ def status(
 def status_layout(result: Mapping[str, Any]) -> Iterable[Any]:
     rows = result.get("people_lines")
     if rows is None:
-        from proband.annotate.results.paper_figures import lines
+        from proband.annotate.results.figures import figure_lines
 
         yield fields({name: value for name, value in result.items() if name != "paper"})
         yield ""
-        found = lines(result["paper"])
+        found = figure_lines(result["kind"], result["paper"])
         yield table(("figure", "here", "", "published"), [[x.name, x.here, x.interval, x.published] for x in found])
     elif rows:
         yield table(tuple(rows[0]), [list(row.values()) for row in rows])
