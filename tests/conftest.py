@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from proband.core.cache import cache_folder
+
 # `make test` gives the same verdict every time; `make explore` draws new examples
 settings.register_profile("fixed", derandomize=True, database=None, deadline=None, print_blob=False)
 settings.register_profile("explore", deadline=None, max_examples=1000)
@@ -29,6 +31,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("data"):
                 item.add_marker(skip)
+
+
+@pytest.fixture
+def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache without answers. What is converted once (GGUF files, word vectors) is that of the user, or a test would
+    spend most of its time on it."""
+    made = tmp_path / ".cache"
+    made.mkdir(exist_ok=True)
+    for name in ("gguf", "vectors"):
+        cache_folder(name).mkdir(parents=True, exist_ok=True)
+        (made / name).symlink_to(cache_folder(name))
+    monkeypatch.setenv("PROBAND_CACHE", str(made))
+    return made
 
 
 @pytest.fixture(scope="session")

@@ -38,12 +38,11 @@ PAGES_WITH_BLOCKS = pytest.mark.parametrize(
 @pytest.mark.timeout(900)
 @pytest.mark.filterwarnings("default")
 @PAGES_WITH_BLOCKS
-def test_every_block_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_block_runs(page: Path, tmp_path: Path, fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In this process, which has imported everything once; a page that installs something runs in processes of its own,
     and so do commands with pipes and the like."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setenv("PROBAND_CACHE", os.environ.get("PROBAND_CACHE", str(tmp_path / ".cache")))
     monkeypatch.syspath_prepend(str(tmp_path))
     before = set(sys.modules)
     check(page, tmp_path, run if "pip install" in page.read_text(encoding="utf-8") else run_here)
@@ -55,7 +54,7 @@ def test_every_block_runs(page: Path, tmp_path: Path, monkeypatch: pytest.Monkey
 @pytest.mark.nightly
 @pytest.mark.timeout(1800)
 @PAGES_WITH_BLOCKS
-def test_every_block_runs_in_a_shell(page: Path, tmp_path: Path) -> None:
+def test_every_block_runs_in_a_shell(page: Path, tmp_path: Path, fresh_cache: Path) -> None:
     check(page, tmp_path, run)
 
 
@@ -112,7 +111,6 @@ def run(words: list[str], folder: Path, what: str) -> str:
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "PYTHONPATH": os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])]),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PROBAND_CACHE": os.environ.get("PROBAND_CACHE", str(folder / ".cache")),
         "HF_HUB_OFFLINE": "1",
         "OMP_NUM_THREADS": "1",
     }

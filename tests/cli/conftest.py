@@ -127,8 +127,7 @@ class Proband:
 
 
 @pytest.fixture
-def proband(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Proband:
-    monkeypatch.setenv("PROBAND_CACHE", str(tmp_path / ".cache"))
+def proband(capsys: pytest.CaptureFixture[str], fresh_cache: Path) -> Proband:
     return Proband(capsys)
 
 

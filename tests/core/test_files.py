@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 from proband.core import files
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item, Run
+
+EXAMPLES = 3000 if "PROBAND_MUTATIONS" in os.environ else 300  # `make test-all`, `make test`
 
 GOOD: dict[str, Any] = {
     "id": "a",
@@ -124,7 +127,7 @@ def test_run_round_trip(tmp_path: Path) -> None:
     assert files.read_run(tmp_path / "run.json") == run
 
 
-@settings(max_examples=3000, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(noise=st.binary(max_size=200), at=st.integers(0, 400), cut=st.integers(0, 5))
 def test_no_bytes_give_a_traceback(tmp_path: Path, noise: bytes, at: int, cut: int) -> None:
     content = line() + line(id="b") + line(id="c")

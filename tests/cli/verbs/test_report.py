@@ -18,6 +18,7 @@ def test_options_reach_the_report(proband: Any, stage: Any) -> None:
         "seed": 1,
         "split": "",
         "force": False,
+        "analyses": None,
     }
     assert text.splitlines() == ["A is best.", "items:  2,000", "open out/index.html"]
     assert proband.json("report", "-o", "out", "runs") == made.result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from proband.suites.analogy import sources
 from proband.suites.analogy.build import BuildOptions, build
 from proband.suites.analogy.paper.published import figures
 from proband.suites.analogy.sources import bats, google, listed, wordnet
+
+EXAMPLES = 400 if "PROBAND_MUTATIONS" in os.environ else 100  # `make test-all`, `make test`
 
 
 @pytest.mark.data
@@ -205,7 +208,7 @@ FRAGMENTS = st.sampled_from(
 READERS = (".tsv", ".csv", ".jsonl", ".txt", ".jsonl.gz")
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     text=st.one_of(st.lists(FRAGMENTS, max_size=40).map("".join), st.text(max_size=60)), ending=st.sampled_from(READERS)
 )
