@@ -74,6 +74,7 @@ LAW = {
     ),
     "cli": ("core", "pipeline", "suites", "models", "annotate", "VERBS", "__version__"),
     "stats": ("core",),
+    "inspect_extension": ("core", "stats", "pipeline"),
     "__main__": ("cli",),
     "__init__": (),
 }

@@ -157,9 +157,10 @@ def plan(
 ) -> Plan:
     """How many items and clusters show a true `difference` of two systems with the chance `power`, at 0.05.
 
-    From the answers of two pilot systems, `a` and `b`. Or from a design alone (`clusters`, or a number of `items` that
-    share nothing) and assumptions: the `accuracy` of a system, the correlation of two systems' answers to one item
-    (`agreement`) and that of the differences of two items of one cluster (`within`).
+    From the answers of two pilot systems, `a` and `b`, or of one (`a`) and an assumed `agreement`. Or from a design
+    alone (`clusters`, or a number of `items` that share nothing) and assumptions: the `accuracy` of a system, the
+    correlation of two systems' answers to one item (`agreement`) and that of the differences of two items of one
+    cluster (`within`).
 
     >>> plan(0.05, items=400).items
     663
@@ -168,7 +169,7 @@ def plan(
     """
     if difference <= 0 or not 0.05 < power < 1:
         raise ProbandError("a difference must be above 0, a power between 0.05 and 1")
-    pilot = _pilot(a, b, clusters) if a is not None and b is not None else None
+    pilot = None if a is None else _pilot(a, b, clusters, agreement)
     if pilot is None:
         count = items if items is not None else len(clusters or ())
         if not count or not 0 < accuracy < 1 or not -1 <= agreement < 1 or not 0 <= within <= 1:
@@ -189,7 +190,20 @@ def plan(
     )
 
 
-def _pilot(a: Values, b: Values, clusters: Sequence[Any] | None) -> planning.Pilot:
+def _pilot(a: Values, b: Values | None, clusters: Sequence[Any] | None, agreement: float) -> planning.Pilot:
+    if b is None:
+        runs_a = _runs(a, "a")
+        one = _measured(runs_a, trained=len(runs_a) > 1)
+        u, shared = one.mean_influence, _shared(clusters, runs_a.shape[1])
+        if not u.any():
+            raise ProbandError("the answers of the pilot do not vary: nothing can be planned from them")
+        return planning.Pilot(
+            shared=shared,
+            square=float(2 * (1 - agreement) * (u**2).mean()),
+            correlation=float(neighbours_correlation(u, shared, safe=False)),
+            share=_is_share(None, runs_a),
+            seeds=2 * float(one.seeds.variance),
+        )
     runs = _runs(a, "a"), _runs(b, "b")
     if runs[0].shape[1] != runs[1].shape[1]:
         raise ProbandError(f"a has {runs[0].shape[1]} items and b {runs[1].shape[1]}: pilots need the same items")

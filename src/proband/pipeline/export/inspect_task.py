@@ -18,8 +18,15 @@ from pathlib import Path
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import json_dataset
-from inspect_ai.scorer import choice
+from inspect_ai.scorer import accuracy, choice, stderr
 from inspect_ai.solver import multiple_choice
+
+try:  # with proband[inspect]: intervals for samples that share material
+    from proband.inspect_extension import calibrated_ci, minimum_detectable_difference
+
+    METRICS = [accuracy(), stderr(), calibrated_ci(), minimum_detectable_difference()]
+except ImportError:
+    METRICS = [accuracy(), stderr()]
 
 SPLITS = {splits}
 
@@ -34,6 +41,7 @@ def {name}(split: str = "{default}") -> Task:
         dataset=json_dataset(str(samples), name="{name}"),
         solver=multiple_choice(),
         scorer=choice(),
+        metrics=METRICS,
         metadata={metadata},
     )
 '''

@@ -1,0 +1,96 @@
+"""Proband's statistics inside inspect_ai: `pip install "proband[inspect]"` registers the metrics, by its entry point.
+
+    from proband.inspect_extension import calibrated_ci, minimum_detectable_difference, paired_difference
+
+    Task(dataset=..., scorer=match(), metrics=[accuracy(), calibrated_ci(cluster="document")])
+    paired_difference("logs/a.eval", "logs/b.eval", cluster="document")     # the numbers of `proband compare`
+
+Where a task names them as text, they are `proband/calibrated_ci` and `proband/minimum_detectable_difference`. `cluster`
+is the field of the samples' metadata that says what they share (several: "document;paragraph"); without it, `clusters`
+or `cluster` is used where there is one, as in logs of exported items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.scorer import Metric, SampleScore, metric, value_to_float
+
+from proband import stats
+from proband.core.errors import ProbandError
+
+ToFloat = Callable[[Any], float]
+
+
+@metric
+def calibrated_ci(cluster: str = "", to_float: ToFloat | None = None) -> Metric:
+    """The mean with its 95 % interval, clustered: `mean`, `ci_low`, `ci_high` (no ends where there are fewer than six
+    effective clusters, too few for any interval)."""
+    read = to_float or value_to_float()
+
+    def compute(scores: list[SampleScore]) -> dict[str, float]:
+        values, clusters = _values(scores, cluster, read)
+        found = stats.mean(values, clusters=clusters)
+        ends = {} if found.few else {"ci_low": found.low, "ci_high": found.high}
+        return {"mean": found.value, **ends, "clusters": float(found.clusters)}
+
+    return compute
+
+
+@metric
+def minimum_detectable_difference(cluster: str = "", agreement: float = 0.5, to_float: ToFloat | None = None) -> Metric:
+    """The smallest true difference to another model on these samples that a paired test would find four times in five.
+    `agreement` is the correlation of the two models' answers to one sample, which a single log does not tell."""
+    read = to_float or value_to_float()
+
+    def compute(scores: list[SampleScore]) -> float:
+        values, clusters = _values(scores, cluster, read)
+        if len(set(values)) < 2:
+            return 1.0
+        return stats.plan(0.05, a=values, clusters=clusters, agreement=agreement).detectable
+
+    return compute
+
+
+def paired_difference(
+    a: EvalLog | str | Path, b: EvalLog | str | Path, *, cluster: str = "", scorer: str = ""
+) -> stats.Difference:
+    """The first log minus the second on the samples that both have, paired by id; epochs are averaged. `scorer`: whose
+    scores, if not the first one's."""
+    first, second = (_by_sample(log, cluster, scorer) for log in (a, b))
+    shared = [name for name in first if name in second]
+    if not shared:
+        raise ProbandError("the two logs share no sample")
+    clusters = [first[name][1] or second[name][1] or (name,) for name in shared]
+    return stats.difference([first[n][0] for n in shared], [second[n][0] for n in shared], clusters=clusters)
+
+
+def _by_sample(log: EvalLog | str | Path, cluster: str, scorer: str) -> dict[str, tuple[float, tuple[str, ...]]]:
+    found = log if isinstance(log, EvalLog) else read_eval_log(str(log))
+    read = value_to_float()
+    values: dict[str, list[float]] = {}
+    clusters: dict[str, tuple[str, ...]] = {}
+    for sample in found.samples or ():
+        scores = sample.scores or {}
+        name = scorer or next(iter(scores), "")
+        if name not in scores:
+            known = ", ".join(scores) or "none"
+            raise ProbandError(f"{found.location}: sample {sample.id!r} has no score of {name!r}; there are {known}")
+        values.setdefault(str(sample.id), []).append(read(scores[name].value))
+        clusters[str(sample.id)] = _clusters(sample.metadata or {}, cluster)
+    return {name: (sum(each) / len(each), clusters[name]) for name, each in values.items()}
+
+
+def _values(scores: Sequence[SampleScore], cluster: str, read: ToFloat) -> tuple[list[float], list[tuple[str, ...]]]:
+    clusters = [_clusters(score.sample_metadata or {}, cluster) for score in scores]
+    own = [each or (f"sample {score.sample_id}",) for score, each in zip(scores, clusters)]
+    return [read(score.score.value) for score in scores], own
+
+
+def _clusters(metadata: Mapping[str, Any], cluster: str) -> tuple[str, ...]:
+    from proband.pipeline.logs.record import clusters_in
+
+    return clusters_in(metadata, cluster, file=Path("log"), line=None)
