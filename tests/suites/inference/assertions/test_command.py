@@ -53,6 +53,34 @@ def test_from_n_grams_to_questionnaires(tmp_path: Path, capsys: pytest.CaptureFi
     assert (out / "questionnaires.jsonl").read_bytes() == first
 
 
+TEXT = """Eritrea invaded Ethiopia.
+Kenya did not invade Ethiopia.
+Did Egypt invade Ethiopia?
+If Sudan invades Ethiopia, Egypt will attack Sudan.
+Italy left Ethiopia.
+"""
+
+
+def test_from_plain_text_what_is_not_asserted_answers_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("proband_english", reason="weights/proband-english is not installed")
+    (tmp_path / "text.txt").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "q.txt").write_text("Which country borders Ethiopia?\n", encoding="utf-8")
+    store, out = tmp_path / "store", tmp_path / "sheets"
+    assert main(["inference", "assertions", str(tmp_path / "text.txt"), "-o", str(store)]) == 0
+    triples = sorted((one.subject, one.relation, one.object, one.negated) for one in Store(store).all())
+    assert triples == [
+        ("Eritrea", "invaded", "Ethiopia", False),
+        ("Italy", "left", "Ethiopia", False),
+        ("Kenya", "did not invade", "Ethiopia", True),
+    ]
+    words = ["inference", "candidates", str(store), "--questions", str(tmp_path / "q.txt"), "-o", str(out)]
+    assert main([*words, "--taxonomy", "small"]) == 0
+    assert "2 candidates in 1 questionnaires" in capsys.readouterr().out
+    assert json.loads((out / "manifest.json").read_text())["removed"]["negated"] == 1
+
+
 def test_the_former_name_still_works_and_says_what_it_is_called_now(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

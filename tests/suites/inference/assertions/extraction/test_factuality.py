@@ -86,6 +86,7 @@ ASSERTED = {
     "It is true that Italy invaded Ethiopia.": ("Italy", "invaded", "Ethiopia"),
     "The study showed that aspirin relieves headaches.": ("aspirin", "relieves", "headaches"),
     "Historians know that Italy invaded Ethiopia.": ("Italy", "invaded", "Ethiopia"),
+    "Italy did not invade Kenya but conquered Ethiopia.": ("Italy", "conquered", "Ethiopia"),
     "Italy has won the war.": ("Italy", "has won", "the war"),
     "Italy invaded Ethiopia because Britain closed the canal.": ("Britain", "closed", "the canal"),
     "Although Britain closed the canal, Italy invaded Ethiopia.": ("Italy", "invaded", "Ethiopia"),
@@ -100,6 +101,7 @@ NEGATED = {
     "Germany never invaded Switzerland.": ("Germany", "never invaded", "Switzerland"),
     "Paris is not the capital of Spain.": ("Paris", "is not the capital of", "Spain"),
     "Kenya was not invaded by Italy.": ("Kenya", "was not invaded by", "Italy"),
+    "Italy did not invade Kenya or conquer Egypt.": ("Italy", "did not conquer", "Egypt"),
     "Italy has never invaded Kenya.": ("Italy", "has never invaded", "Kenya"),
 }
 

@@ -23,6 +23,10 @@ CASES = {
         "Curie/NNP/nsubjpass/3 was/VBD/auxpass/3 awarded/VBN/ROOT/0 the/DT/det/5 prize/NN/dobj/3",
         ["Curie | was awarded | the prize"],
     ),
+    "transitive with a person told": (
+        "Plato/PROPN/nsubj/2 told/VERB/ROOT/0 Dion/PROPN/iobj/2 that/SCONJ/mark/6 Rome/PROPN/nsubj/6 fell/VERB/ccomp/2",
+        ["Plato | told | Dion"],
+    ),
     "transitive negated": (
         "Italy/PROPN/nsubj/4 did/AUX/aux/4 not/PART/advmod/4 invade/VERB/ROOT/0 Kenya/PROPN/obj/4",
         ["Italy | did not invade | Kenya"],
@@ -63,6 +67,15 @@ CASES = {
         "Garlic/NOUN/nsubj/2 helps/VERB/ROOT/0 to/PART/mark/4 prevent/VERB/xcomp/2 colds/NOUNS/obj/4",
         ["Garlic | helps to prevent | colds"],
     ),
+    "infinitive of purpose": (
+        "Aspirin/NOUN/nsubj:pass/4 may/AUX/aux/4 be/AUX/aux:pass/4 used/VERB/ROOT/0 to/PART/mark/6 reduce/VERB/advcl/4"
+        " fever/NOUN/obj/6",
+        ["Aspirin | may be used to reduce | fever"],
+    ),
+    "infinitive with a subject of its own": (
+        "Rails/NOUNS/nsubj/2 allowed/VERB/ROOT/0 troops/NOUNS/obj/2 to/PART/mark/5 reach/VERB/xcomp/2 Rome/PROPN/obj/5",
+        ["Rails | allowed | troops"],
+    ),
     "copula and copula_and_preposition UD": (
         "Paris/PROPN/nsubj/4 is/AUX/cop/4 the/DET/det/4 capital/NOUN/ROOT/0 of/ADP/case/6 France/PROPN/nmod/4",
         ["Paris | is | the capital of France", "Paris | is the capital of | France"],
@@ -94,6 +107,51 @@ CASES = {
     "shared_subject": (
         "Rome/NNP/nsubj/2 invaded/VBD/ROOT/0 Gaul/NNP/dobj/2 and/CC/cc/2 conquered/VBD/conj/2 Egypt/NNP/dobj/5",
         ["Rome | conquered | Egypt", "Rome | invaded | Gaul"],
+    ),
+    "shared_subject of participles": (
+        "Gaul/NNP/nsubjpass/3 was/VBD/auxpass/3 invaded/VBN/ROOT/0 and/CC/cc/3 conquered/VBN/conj/3"
+        " by/IN/prep/5 Rome/NNP/pobj/6",
+        ["Gaul | was conquered by | Rome"],
+    ),
+    "shared_subject of a passive and an active": (
+        "Bell/NNP/nsubjpass/3 was/VBD/auxpass/3 born/VBN/ROOT/0 and/CC/cc/3 grew/VBD/conj/3 up/RP/prt/5 in/IN/prep/5"
+        " Edinburgh/NNP/pobj/7",
+        ["Bell | grew up in | Edinburgh"],
+    ),
+    "shared_subject negated": (
+        "Rome/NNP/nsubj/4 did/VBD/aux/4 not/RB/neg/4 invade/VB/ROOT/0 Gaul/NNP/dobj/4 or/CC/cc/4 conquer/VB/conj/4"
+        " Egypt/NNP/dobj/7",
+        ["Rome | did not conquer | Egypt", "Rome | did not invade | Gaul"],
+    ),
+    "shared_subject of a copula": (
+        "Oslo/NNP/nsubj/4 is/VBZ/cop/4 a/DT/det/4 port/NN/ROOT/0 and/CC/cc/8 is/VBZ/cop/8 the/DT/det/8"
+        " capital/NN/conj/4 of/IN/prep/8 Norway/NNP/pobj/9",
+        ["Oslo | is the capital of | Norway", "Oslo | is | a port", "Oslo | is | the capital of Norway"],
+    ),
+    "phrase_with_of": (
+        "Ozone/NOUN/nsubj:pass/3 is/AUX/aux:pass/3 formed/VERB/ROOT/0 in/ADP/case/6 the/DET/det/6 presence/NOUN/obl/3"
+        " of/ADP/case/8 sunlight/NOUN/nmod/6",
+        ["Ozone | is formed in the presence of | sunlight", "Ozone | is formed in | the presence of sunlight"],
+    ),
+    "complement": (
+        "Saladin/PROPN/nsubj/2 became/VERB/ROOT/0 the/DET/det/4 master/NOUN/xcomp/2 of/ADP/case/6 Egypt/PROPN/nmod/4",
+        ["Saladin | became the master of | Egypt", "Saladin | became | the master of Egypt"],
+    ),
+    "complement with an adjective": (
+        "Owners/NOUNS/nsubj/2 become/VERB/ROOT/0 liable/ADJ/xcomp/2 for/ADP/case/6 the/DET/det/6 tax/NOUN/obl/3",
+        ["Owners | become liable for | the tax"],
+    ),
+    "complement with an infinitive": (
+        "Victoria/PROPN/nsubj/2 wished/VERB/ROOT/0 to/PART/mark/6 be/AUX/cop/6 an/DET/det/6 empress/NOUN/xcomp/2",
+        ["Victoria | wished to be | an empress"],
+    ),
+    "transitive with an adjective as a noun": (
+        "The/DET/det/2 British/ADJ/nsubj/3 conquered/VERB/ROOT/0 Burma/PROPN/obj/3",
+        ["The British | conquered | Burma"],
+    ),
+    "prepositional adjective with an article": (
+        "Cocoa/NOUN/nsubj/4 is/AUX/cop/4 the/DET/det/4 same/ADJ/ROOT/0 as/ADP/case/6 cacao/NOUN/obl/4",
+        ["Cocoa | is the same as | cacao"],
     ),
     "apposition": (
         "Paris/PROPN/ROOT/0 ,/PUNCT/punct/4 the/DET/det/4 capital/NOUN/appos/1 of/ADP/case/6 France/PROPN/nmod/4",
@@ -136,6 +194,7 @@ def test_every_rule_has_a_case() -> None:
         "invaded/VERB/ROOT/0 Gaul/PROPN/obj/1",  # no subject
         "Gaul/PROPN/obj/3 Rome/PROPN/nsubj/3 invaded/VERB/ROOT/0",  # the order of a question
         "the/DT/det/2 dog/NN/pobj/0",
+        "time/NN/ROOT/0 for/IN/mark/5 Rome/NNP/nsubj/5 to/TO/mark/5 leave/VB/acl/1 Gaul/NNP/dobj/5",
     ],
 )
 def test_what_is_no_assertion(text: str) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from proband.core.errors import ProbandError
 from proband.suites.inference.assertions.extraction.rules import extract
 from proband.suites.inference.assertions.extraction.tally import Assertion, assertions
-from proband.suites.inference.assertions.extraction.trees import Token, token, tree
+from proband.suites.inference.assertions.extraction.trees import Token, token, tree, universal_pos
 
 
 def of_sentence(rows: Sequence[str], file: object = "CoNLL-U", line: int = 1) -> list[Assertion]:
@@ -30,7 +30,6 @@ def of_sentence(rows: Sequence[str], file: object = "CoNLL-U", line: int = 1) ->
             continue
         if not cells[6].isdigit():
             raise ProbandError(f"HEAD is {cells[6]!r}, not a number", file=file, line=number)
-        plural = "Number=Plur" in cells[5] and cells[3] in ("NOUN", "PROPN")
         words.append(cells[1])
-        tokens.append(token(cells[1], f"{cells[3]}S" if plural else cells[3], cells[7], int(cells[6]) - 1))
+        tokens.append(token(cells[1], universal_pos(cells[3], cells[5]), cells[7], int(cells[6]) - 1))
     return list(assertions(words, extract(tree(tokens))))

@@ -52,10 +52,17 @@ def unreal_noun(tree: Tree, noun: int) -> bool:
         return True
     if any(tree.shown(at) in NOT for part in tree.under(noun, "det", "amod") for at in tree.under(part, "advmod")):
         return True
-    one = tree.tokens[noun]
-    first = one.head if one.dep == "conj" and one.head >= 0 else noun
-    joined = [at for other in tree.under(first, "conj") for at in tree.under(other, "cc")]
-    return any(tree.shown(at) in ("or", "nor") for at in joined) and tree.is_noun(first)
+    if any(tree.shown(at) == "rather" for at in tree.under(noun, "cc", "case")):  # "diplomacy rather than pressure"
+        return True
+    return _alternative(tree, noun)
+
+
+def _alternative(tree: Tree, at: int) -> bool:
+    """Whether a word is one of several joined by `or`; of negated verbs ("did not invade or conquer") both hold."""
+    one = tree.tokens[at]
+    first = one.head if one.dep == "conj" and one.head >= 0 else at
+    joined = [mark for other in tree.under(first, "conj") for mark in tree.under(other, "cc")]
+    return any(tree.shown(mark) in ("or", "nor") for mark in joined) and not negated(tree, first)
 
 
 def _open(tree: Tree, at: int) -> bool:
@@ -72,6 +79,8 @@ def _hypothetical(tree: Tree, at: int) -> bool:
     adverbs = tree.under(at, "advmod", "cc", "cc:preconj", "neg")
     adverbs += [inner for child in adverbs for inner in tree.under(child, "advmod")]  # "no longer"
     if any(tree.shown(child) in (*DOUBTS, "neither", "nor") for child in adverbs):
+        return True
+    if not tree.is_noun(at) and _alternative(tree, at):
         return True
     auxiliaries = [tree.shown(child) for child in tree.under(at, "aux")]
     if any(word in UNREAL for word in auxiliaries) and ("have" in auxiliaries or "'ve" in auxiliaries):
@@ -92,6 +101,4 @@ def _carried(tree: Tree, at: int, head: int) -> bool:
         return tree.shown(head) in VOUCHING and not negated(tree, head) and not _conditional(tree, at)
     if label.startswith("advcl"):
         return not _conditional(tree, at)
-    if label == "conj" and negated(tree, head) and not tree.under(at, "nsubj", "nsubj:pass"):
-        return negated(tree, at)  # "did not invade Gaul and conquer Egypt"
     return True

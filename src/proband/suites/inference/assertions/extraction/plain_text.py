@@ -10,7 +10,7 @@ from typing import Any
 from proband.core.errors import ProbandError, not_installed
 from proband.suites.inference.assertions.extraction.rules import extract
 from proband.suites.inference.assertions.extraction.tally import Assertion, assertions
-from proband.suites.inference.assertions.extraction.trees import Tree, token, tree
+from proband.suites.inference.assertions.extraction.trees import Tree, token, tree, universal_pos
 
 OURS = "proband_english"
 NEEDED = ("tok2vec", "transformer", "tagger", "morphologizer", "attribute_ruler", "parser", "senter")
@@ -43,23 +43,30 @@ class TextParser:
 
     def trees(self, paragraphs: Iterable[str]) -> Iterator[tuple[list[str], Tree]]:
         """Each sentence's words and tree."""
+        for sentences in self.by_paragraph(paragraphs):
+            yield from sentences
+
+    def by_paragraph(self, paragraphs: Iterable[str]) -> Iterator[list[tuple[list[str], Tree]]]:
+        """The words and trees of each paragraph's sentences."""
         for doc in self.nlp.pipe(paragraphs, batch_size=64):
-            for sentence in doc.sents:
-                first = sentence.start
-                tokens = (
-                    token(one.text, _pos(one), one.dep_, -1 if one.head.i == one.i else one.head.i - first)
-                    for one in sentence
-                )
-                yield [one.text for one in sentence], tree(tokens)
+            yield [([one.text for one in sentence], _tree(sentence)) for sentence in doc.sents]
 
     def assertions(self, paragraphs: Iterable[str]) -> Iterator[Assertion]:
         for words, parsed in self.trees(paragraphs):
             yield from assertions(words, extract(parsed))
 
 
-def _pos(word: Any) -> str:
-    plural = word.pos_ in ("NOUN", "PROPN") and "Plur" in word.morph.get("Number")
-    return f"{word.pos_}S" if plural else str(word.pos_)
+def _tree(sentence: Any) -> Tree:
+    first = sentence.start
+    return tree(
+        token(
+            one.text,
+            universal_pos(one.pos_, str(one.morph)),
+            one.dep_,
+            -1 if one.head.i == one.i else one.head.i - first,
+        )
+        for one in sentence
+    )
 
 
 def paragraphs(lines: Iterable[str]) -> Iterator[str]:

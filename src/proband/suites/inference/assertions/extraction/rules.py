@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from proband.suites.inference.assertions.extraction.factuality import NOT, asserted, unreal_noun
-from proband.suites.inference.assertions.extraction.trees import Tree
+from proband.suites.inference.assertions.extraction.trees import VERBS, Tree
 
 IS, ARE = -1, -2
 LONGEST = 7  # words of an argument
@@ -57,9 +57,13 @@ def together(tree: Tree, head: int) -> list[int]:
 
 
 def predicate(tree: Tree, verb: int) -> tuple[int, ...]:
-    """The verb with auxiliaries, copula, negation and particle: "had not been picked up"."""
-    group = [verb, *tree.under(verb, "aux", "aux:pass", "cop", "compound:prt")]
+    """The verb with auxiliaries, copula, negation and particle: "had not been picked up", "is to be given"."""
+    early = tree.under(verb, "aux", "aux:pass", "cop")
+    group = [verb, *early, *tree.under(verb, "compound:prt")]
+    group += [at for at in tree.under(verb, "mark") if tree.shown(at) == "to" and early and early[0] < at]
     group += [at for at in tree.under(verb, "advmod") if tree.shown(at) in NOT]
+    if tree.tokens[verb].pos == "ADJ":  # "is the same as"
+        group += tree.under(verb, "det")
     for copula in tree.under(verb, "cop"):
         group += [*tree.under(copula, "aux"), *(at for at in tree.under(copula, "advmod") if tree.shown(at) in NOT)]
     return tuple(sorted(group))
@@ -82,7 +86,9 @@ def phrases(tree: Tree, head: int, *labels: str) -> Iterator[tuple[tuple[int, ..
 
 
 def own_subject(tree: Tree, verb: int) -> Iterator[Subject]:
-    """[Aspirin] relieves pain."""
+    """[Aspirin] relieves pain. Not: "for Rome to invade Gaul", "with most people living in villages"."""
+    if tree.tokens[verb].pos == "VERBN" and tree.tokens[verb].head >= 0 and not tree.under(verb, "aux", "aux:pass"):
+        return
     for subject in tree.under(verb, "nsubj", "nsubj:pass"):
         if tree.is_noun(subject) and subject < verb:
             yield subject, ()
@@ -100,29 +106,34 @@ def relative_subject(tree: Tree, verb: int) -> Iterator[Subject]:
 def reduced_relative(tree: Tree, verb: int) -> Iterator[Subject]:
     """[chocolate] made from cocoa: (chocolate, is made from, cocoa)."""
     one = tree.tokens[verb]
-    if one.dep == "acl" and one.pos == "VERB" and 0 <= one.head < verb and tree.is_noun(one.head):
+    if one.dep == "acl" and tree.is_verb(verb) and 0 <= one.head < verb and tree.is_noun(one.head):
         if tree.under(verb, "nsubj", "nsubj:pass", "aux", "mark", "cop"):
             return
         yield one.head, (ARE if tree.tokens[one.head].pos.endswith("NS") else IS,)
 
 
 def shared_subject(tree: Tree, verb: int) -> Iterator[Subject]:
-    """[Rome] invaded Gaul and conquered Egypt: (Rome, conquered, Egypt)."""
+    """[Rome] invaded Gaul and conquered Egypt: (Rome, conquered, Egypt). An infinitive or participle shares auxiliaries
+    too: "Gaul was invaded and conquered by Rome" gives (Gaul, was conquered by, Rome)."""
     one = tree.tokens[verb]
-    if one.dep != "conj" or not 0 <= one.head < verb or tree.under(verb, "nsubj", "nsubj:pass", "aux:pass", "cop"):
+    if one.dep != "conj" or not 0 <= one.head < verb or tree.under(verb, "nsubj", "nsubj:pass"):
         return
-    if one.pos == tree.tokens[one.head].pos == "VERB" and not tree.under(one.head, "aux:pass"):
-        yield from own_subject(tree, one.head)
-        yield from relative_subject(tree, one.head)
+    own = [tree.shown(at) for at in tree.under(verb, "aux", "aux:pass", "cop")]
+    alone = any(word not in ("be", "been", "being") for word in own) or (one.pos == "VERB" and not own)
+    if not (tree.is_verb(verb) or tree.under(verb, "cop")) or (not alone and tree.under(one.head, "cop")):
+        return
+    front = () if alone else tuple(at for at in predicate(tree, one.head) if at < one.head)
+    for head, before in (*own_subject(tree, one.head), *relative_subject(tree, one.head)):
+        yield head, (*before, *front)
 
 
 # ---- what it relates to --------------------------------------------------------------------------------------------
 
 
 def transitive(tree: Tree, verb: int) -> Iterator[Link]:
-    """Aspirin [relieves] pain; Curie [was awarded] the prize."""
+    """Aspirin [relieves] pain; Curie [was awarded] the prize; Plato [told] Dion that he would come."""
     if not tree.under(verb, "cop"):
-        for thing in tree.under(verb, "obj"):
+        for thing in tree.under(verb, "obj") or tree.under(verb, "iobj"):
             if thing > verb and not tree.under(thing, "case"):
                 yield (), thing
 
@@ -131,6 +142,18 @@ def prepositional(tree: Tree, verb: int) -> Iterator[Link]:
     """The Nile [flows through] Egypt; chocolate [is made from] cocoa; aspirin [is good for] headaches."""
     if not tree.under(verb, "obj", "iobj") and not tree.is_noun(verb):
         yield from phrases(tree, verb, "obl", "nmod")
+
+
+def phrase_with_of(tree: Tree, verb: int) -> Iterator[Link]:
+    """Ozone [is formed in the presence of] sunlight."""
+    if tree.under(verb, "obj", "iobj") or tree.is_noun(verb):
+        return
+    for before, noun in phrases(tree, verb, "obl"):
+        inner = _short(tree, noun)
+        if inner and before[-1] + 1 == inner[0] and not tree.under(noun, "nmod:poss", "conj"):
+            for of, other in phrases(tree, noun, "nmod"):
+                if of == (noun + 1,) and tree.shown(noun + 1) == "of":
+                    yield (*before, *inner, *of), other
 
 
 def object_and_preposition(tree: Tree, verb: int) -> Iterator[Link]:
@@ -144,13 +167,36 @@ def object_and_preposition(tree: Tree, verb: int) -> Iterator[Link]:
 
 
 def infinitive(tree: Tree, verb: int) -> Iterator[Link]:
-    """Garlic [helps to prevent] colds; Rome [tried to take control of] Gaul."""
-    for second in tree.under(verb, "xcomp"):
-        if tree.tokens[second].pos == "VERB" and second > verb and not tree.under(verb, "obj"):
-            front = (*tree.under(second, "mark"), *predicate(tree, second))
+    """Garlic [helps to prevent] colds; Rome [tried to take control of] Gaul; aspirin [is used to reduce] fever."""
+    purpose = [
+        at for at in tree.under(verb, "advcl") if verb + 1 in tree.under(at, "mark") and tree.shown(verb + 1) == "to"
+    ]
+    for second in (*tree.under(verb, "xcomp"), *purpose):
+        if (
+            tree.is_verb(second)
+            and second > verb
+            and not (tree.under(verb, "obj", "iobj") or tree.under(second, "nsubj"))
+        ):
+            front = tuple({*tree.under(second, "mark"), *predicate(tree, second)})
             for rule in (transitive, prepositional, object_and_preposition):
                 for link, noun in rule(tree, second):
                     yield tuple(sorted((*front, *link))), noun
+
+
+def complement(tree: Tree, verb: int) -> Iterator[Link]:
+    """Vienna [became] a city; Saladin [became the master of] Egypt; the queen [wished to be] an atheist; the donee
+    [becomes liable for] the tax."""
+    for noun in tree.under(verb, "xcomp") if not tree.under(verb, "obj") else ():
+        if tree.tokens[noun].pos == "ADJ" and noun > verb:
+            for before, other in phrases(tree, noun, "obl"):
+                yield tuple(sorted({*tree.under(noun, "mark"), *predicate(tree, noun), *before})), other
+        if tree.is_noun(noun) and noun > verb and not tree.under(noun, "case"):
+            front = tuple(at for at in (*tree.under(noun, "mark"), *predicate(tree, noun)) if at != noun)
+            yield front, noun
+            inner = _short(tree, noun)
+            for before, other in phrases(tree, noun, "nmod"):
+                if inner and before[0] == noun + 1:
+                    yield (*front, *inner, *before), other
 
 
 def copula(tree: Tree, noun: int) -> Iterator[Link]:
@@ -200,7 +246,7 @@ def object_relative(tree: Tree, noun: int) -> Iterator[Found]:
         subjects = [at for at in tree.under(verb, "nsubj") if tree.is_noun(at) and at < verb]
         if not gap and (tree.under(verb, "obj", "obl", "ccomp", "xcomp", "iobj") or tree.under(verb, "aux:pass")):
             continue
-        if tree.tokens[verb].pos == "VERB" and (gap or not tree.under(verb, "advmod")) and asserted(tree, verb):
+        if tree.is_verb(verb) and (gap or not tree.under(verb, "advmod")) and asserted(tree, verb):
             for subject in subjects:
                 yield argument(tree, subject), predicate(tree, verb), argument(tree, noun)
 
@@ -214,8 +260,10 @@ SUBJECTS: tuple[Callable[[Tree, int], Iterator[Subject]], ...] = (
 PREDICATES: tuple[Callable[[Tree, int], Iterator[Link]], ...] = (
     transitive,
     prepositional,
+    phrase_with_of,
     object_and_preposition,
     infinitive,
+    complement,
     copula,
     copula_and_preposition,
     in_a_place,
@@ -228,7 +276,7 @@ def extract(tree: Tree) -> list[Found]:
     """Every assertion of a tree, each once; what the sentence only mentions is left out."""
     found: dict[Found, None] = {}
     for at, one in enumerate(tree.tokens):
-        if (one.pos in ("VERB", "ADJ", "AUX") or tree.under(at, "cop")) and asserted(tree, at):
+        if (one.pos in (*VERBS, "ADJ", "AUX") or tree.under(at, "cop")) and asserted(tree, at):
             _of_predicate(tree, at, found)
         if tree.is_noun(at):
             for rule in OTHERS:

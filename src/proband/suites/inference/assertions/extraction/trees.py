@@ -19,7 +19,7 @@ CLOSED_CLASS = _listed(
 of in on at to from by with for into onto upon as about against among between through throughout over under above
 below near off out up down along across around after before during since until within without toward towards than
 like via per behind beyond beside inside outside despite because instead
-not n't never no neither nor or few little a the that which what whatever whichever who whom whose where when ?
+not n't never no neither nor or rather few little a the that which what whatever whichever who whom whose where when ?
 is are was were be been being am 's has have had 've
 """
 )
@@ -108,15 +108,18 @@ TAGS = {
     "LS": "X",
     "SYM": "SYM",
     "UH": "INTJ",
-    **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "VERB"),
+    **dict.fromkeys(("VBD", "VBP", "VBZ"), "VERB"),
+    **dict.fromkeys(("VB", "VBG", "VBN"), "VERBN"),
 }
 NOUNS = ("NOUN", "NOUNS", "PROPN", "PROPNS")
+VERBS = ("VERB", "VERBN")
+NOMINAL = ("nsubj", "nsubj:pass", "obj", "iobj", "obl", "nmod")  # places of a noun
 
 
 @dataclass(frozen=True)
 class Token:
     shown: str  # the word in lower case if it is in SHOWN, else ""
-    pos: str  # universal part of speech; NOUNS and PROPNS for plurals
+    pos: str  # universal part of speech; NOUNS and PROPNS for plurals, VERBN for infinitives and participles
     dep: str
     head: int  # position of the head, -1 for the root
 
@@ -132,6 +135,9 @@ class Tree:
 
     def is_noun(self, at: int) -> bool:
         return self.tokens[at].pos in NOUNS
+
+    def is_verb(self, at: int) -> bool:
+        return self.tokens[at].pos in VERBS
 
     def shown(self, at: int) -> str:
         return self.tokens[at].shown
@@ -149,7 +155,7 @@ def token(word: str, pos: str, dep: str, head: int) -> Token:
 def tree(tokens: Iterable[Token]) -> Tree:
     """A tree in one dialect, whatever the dialect of the tokens."""
     given = tuple(tokens)
-    return _built(_with_copulas(_with_cases(given)))
+    return _built(_with_nominal_adjectives(_with_copulas(_with_cases(given))))
 
 
 def _built(tokens: Sequence[Token]) -> Tree:
@@ -188,3 +194,25 @@ def _with_copulas(tokens: Sequence[Token]) -> list[Token]:
                 out[other] = replace(each, head=at)
         out[verb] = replace(tokens[verb], dep="cop", head=at)
     return out
+
+
+def _with_nominal_adjectives(tokens: Sequence[Token]) -> list[Token]:
+    """the British, the poor: an adjective with an article, in the place of a noun, is a plural noun."""
+    articles = {one.head for one in tokens if one.dep == "det" and one.shown == "the"}
+    return [
+        replace(one, pos="NOUNS") if one.pos == "ADJ" and one.dep in NOMINAL and at in articles else one
+        for at, one in enumerate(tokens)
+    ]
+
+
+def universal_pos(pos: str, features: str) -> str:
+    """A part of speech as `token` takes it, from a universal one and its features.
+
+    >>> universal_pos("NOUN", "Number=Plur"), universal_pos("VERB", "Tense=Past|VerbForm=Part")
+    ('NOUNS', 'VERBN')
+    >>> universal_pos("VERB", "Tense=Past|VerbForm=Fin"), universal_pos("VERB", "_")
+    ('VERB', 'VERB')
+    """
+    if pos in ("NOUN", "PROPN") and "Number=Plur" in features:
+        return f"{pos}S"
+    return "VERBN" if pos == "VERB" and "VerbForm=" in features and "VerbForm=Fin" not in features else pos

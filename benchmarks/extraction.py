@@ -1,0 +1,68 @@
+"""Extraction from plain text: how many known triples come back, and sentences with their assertions to read by eye.
+
+    python benchmarks/extraction.py premises levy_dagan_all.tsv [EVERY]   each distinct premise as a sentence
+    python benchmarks/extraction.py read TEXT                             a sentence a line, with what is extracted
+
+A premise `stalin, remarked to, hopkins` becomes "Stalin remarked to hopkins."; it comes back if the triple is among the
+assertions, up to capitals. `alone`: nothing else was extracted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+from proband.suites.inference.assertions.extraction.plain_text import TextParser
+from proband.suites.inference.assertions.extraction.rules import extract
+from proband.suites.inference.assertions.extraction.tally import assertions
+from proband.suites.inference.words import words
+
+SHOWN = 30  # premises that did not come back
+
+
+def premises(path: Path, every: int) -> None:
+    rows = (line.rstrip("\n").split("\t")[1].split(",") for line in path.open(encoding="utf-8"))
+    triples = list(dict.fromkeys(tuple(part.strip() for part in row) for row in rows if len(row) == 3))[::every]
+    parser = TextParser()
+    back, alone, lost = 0, 0, []
+    texts = (" ".join(triple) for triple in triples)
+    parsed = parser.by_paragraph(f"{text[0].upper()}{text[1:]}." for text in texts)
+    for triple, sentences in zip(triples, parsed, strict=True):
+        got = {plain(one) for tokens, tree in sentences for one in assertions(tokens, extract(tree))}
+        back += plain(triple) in got
+        alone += got == {plain(triple)}
+        if plain(triple) not in got:
+            lost.append(f"{' | '.join(triple)}   got: {'; '.join(' | '.join(map(' '.join, one)) for one in got)}")
+    print(f"{len(triples):,} premises: {back / len(triples):.1%} come back, {alone / len(triples):.1%} alone")
+    print(*lost[:: max(1, len(lost) // SHOWN)], sep="\n")
+
+
+def plain(triple: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    return tuple(words(part) for part in triple)
+
+
+def read(path: Path) -> None:
+    parser, total = TextParser(), 0
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        print(number, line)
+        for one in parser.assertions([line]):
+            print("      ", " | ".join(one))
+            total += 1
+    print(f"{number} lines, {total} assertions")
+
+
+def main() -> None:
+    what, path = sys.argv[1], Path(sys.argv[2])
+    if what == "premises":
+        premises(path, int(sys.argv[3]) if len(sys.argv) > 3 else 1)
+    elif what == "read":
+        read(path)
+    else:
+        sys.exit(f"no job {what!r}; there are premises, read")
+
+
+if __name__ == "__main__":
+    main()
