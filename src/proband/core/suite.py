@@ -323,6 +323,9 @@ class Suite:
     claims: tuple[Claim, ...] = ()
     nets: tuple[Net, ...] = ()
     own_models: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # solver:NAME; may take the run's `seed`
+    baselines: Mapping[str, Callable[[], Any]] = field(
+        default_factory=dict
+    )  # baseline:NAME, beside random and majority
     tasks: Mapping[str, str] = field(default_factory=dict)  # work for people: name -> "module:object" of a `Task`
     verbs: tuple[Verb, ...] = ()
     audit: str = ""  # "module:object" of an `Audit`, imported when it is used

@@ -30,7 +30,8 @@ def listing() -> dict[str, list[dict[str, Any]]]:
         "models": [row(f"{kind.name}:", kind.help, kind.options) for kind in kinds]
         + [row(f"embedded:{name}", what) for name, (_, _, what) in PACKAGES.items()]
         + [row("net:", "a network that `proband train` wrote"), row("package.module:Object", "a model of your own")]
-        + [row(f"solver:{name}", f"{s.name}, without a model") for s in found for name in s.own_models],
+        + [row(f"solver:{name}", f"{s.name}, without a model") for s in found for name in s.own_models]
+        + [row(f"baseline:{name}", f"{s.name}, a shortcut") for s in found for name in s.baselines],
         "nets": [row(n.name, f"{s.name}: {n.help}", n.options) for s in found for n in s.nets],
         "solvers": [row(v.name, f"{s.name}: {v.help}", v.options) for s in found for v in s.solvers],
         "prompts": [

@@ -136,6 +136,8 @@ def load_model(spec: str, given: Mapping[str, Any] | None = None, *, suite: Suit
             known = ", ".join(f"solver:{name}" for name in own) or "none"
             raise ProbandError(f"no {spec!r} for {suite.name if suite else 'this'}; there is {known}")
         return own[rest](seed=seed) if "seed" in signature(own[rest]).parameters else own[rest]()
+    if kind == "baseline" and suite is not None and rest in suite.baselines:
+        return suite.baselines[rest]()
     try:
         return models.load(spec, given)
     except ModuleNotFoundError as error:

@@ -20,6 +20,7 @@ KEY = 16.0  # height of a name below the panels
 MARK = 8.0  # height of a mark: nearer ones would hide each other
 ON_OTHERS = ("", "9 6", "4 11", "2 13")  # dashes of a line that lies on none, one, two or more others
 MANY = 5  # of more models than these the bands are fainter
+PLAIN_BASELINES = ("baseline:random", "baseline:majority")
 
 
 def line_plot(grid: Grid, width: float) -> Picture:
@@ -92,7 +93,22 @@ def _frame(grid: Grid, row: Key | None, across: Axis, up: Axis, top: float, numb
         marks.append(Mark(kind="poly", at=tuple(points), paint="rule", width=1.5, dash="3 3"))
         end = (points[-2], points[-1] - 5)
         marks.append(Mark(kind="text", at=end, text="chance", size=10.5, paint="soft", anchor="end"))
-    return marks
+    return [*marks, *_best_shortcut(grid, row, across, up)]
+
+
+def _best_shortcut(grid: Grid, row: Key | None, across: Axis, up: Axis) -> list[Mark]:
+    """Dashes at the best of the suite's own baselines (not random and majority, which are near chance)."""
+    own = [n for n, label in enumerate(grid.labels) if label.startswith("baseline:") and label not in PLAIN_BASELINES]
+    points = []
+    for column in grid.columns:
+        cells = [grid.cells[row, column][run] for run in own]
+        best = max((cell.estimate.mean for cell in cells if cell is not None), default=None)
+        points += [across(float(column[0])), up(best)] if best is not None else []
+    if len(points) <= 2:
+        return []
+    line = Mark(kind="poly", at=tuple(points), paint="rule", width=2, dash="7 4")
+    end = (points[-2], points[-1] - 5)
+    return [line, Mark(kind="text", at=end, text="best shortcut", size=10.5, paint="soft", anchor="end")]
 
 
 def _heights(grid: Grid, row: Key | None, up: Axis) -> list[list[float | None]]:

@@ -39,6 +39,8 @@ from proband.suites.kinship.paper.tables import TABLES
 from proband.suites.kinship.published import published
 from proband.suites.kinship.reading_solver import Read
 from proband.suites.kinship.replies import CHOOSE, GENERATE
+from proband.suites.kinship.shortcuts import SHORTCUTS
+from proband.suites.kinship.shortcuts import TABLE as SHORTCUT_TABLE
 from proband.suites.kinship.symbolic_solver import Symbolic
 
 
@@ -124,10 +126,11 @@ SUITE = Suite(
         ),
     ),
     published=published,
-    analyses=(PARAPHRASES, COMPARISONS),
+    analyses=(SHORTCUT_TABLE, PARAPHRASES, COMPARISONS),
     claims=CLAIMS,
     nets=NETS,
     own_models={"symbolic": Symbolic, "read": Read},
+    baselines=SHORTCUTS,
     draw=draw_item,
     tasks={
         "write": "proband.suites.kinship.people.write:WRITE",

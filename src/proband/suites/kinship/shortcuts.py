@@ -1,0 +1,209 @@
+"""Answers that need no composing: what a score has to beat before it shows reasoning.
+
+    baseline:genders      the genders of the two people of the question
+    baseline:ends         the facts about these two people, each from their side; nothing in between
+    baseline:generations  and how many generations lie between them, summed over the shortest way
+    baseline:words        the words of the text without kin words and names (naive Bayes)
+    baseline:positions    the sentences in which the two are first named, and how many there are
+
+Each counts labels by such a key over the training stories (over all, where there are none: then it is an upper bound),
+with the labels of the key's last part (the gender of the person asked for) where a key is new.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, Final
+
+from proband.core.errors import ProbandError
+from proband.core.suite import Analysis, Results, Sheet
+from proband.core.types import Answer, Item
+from proband.suites.kinship.generate.story_logic import converse
+from proband.suites.kinship.logic.closure import shortest_path
+from proband.suites.kinship.reading.lexicon import KIN
+from proband.suites.kinship.telling.questions import story_of
+from proband.suites.kinship.world.rules import NONE, of_item
+
+# how many generations up somebody of the relation is
+UP: Final = {"parent": 1, "child": -1, "grandparent": 2, "grandchild": -2, "pibling": 1, "nibling": -1,
+             "parent-in-law": 1, "child-in-law": -1}  # fmt: skip
+SMOOTHING: Final = 0.5
+KEYS: Final = 3  # sentences further on count as this far
+
+Key = Callable[[Item], Hashable]
+
+
+def genders(item: Item) -> tuple[str, ...]:
+    """Of the asker and of the one asked for."""
+    given = item.facts.get("genders") or [NONE] * len(item.facts["names"])
+    return tuple(given[person] for person in item.facts["query"])
+
+
+def ends(item: Item) -> tuple[Hashable, ...]:
+    """The words for the others of facts about the asker, and for the asked-for person in facts about them."""
+    facts, rules = item.facts, of_item(item)
+    x, z = facts["query"]
+    sides = [tuple(edge) for edge in facts["edges"] if edge[1] is not None]
+    sides += [converse(rules, edge, facts["genders"]) for edge in sides]
+    first = sorted(word for i, word, _ in sides if i == x)
+    last = sorted(word for _, word, j in sides if j == z)
+    return tuple(first), tuple(last)
+
+
+def generations(item: Item) -> tuple[Hashable, ...]:
+    """Both ends, and the generations from the asker up to the asked."""
+    facts, rules = item.facts, of_item(item)
+    here, total = facts["query"][0], 0
+    for i, word, j in (
+        shortest_path([tuple(edge) for edge in facts["edges"] if edge[1] is not None], facts["query"]) or ()
+    ):
+        step = UP.get(rules.neutrals[rules.code[word]], 0)
+        total, here = (total + step, j) if i == here else (total - step, i)
+    return *ends(item), total
+
+
+def positions(item: Item) -> tuple[Hashable, ...]:
+    """The sentences in which the two are first named, and how many there are."""
+    parts = re.split(r"(?<=[.!?])\s+|\n", story_of(item))
+    names = [item.facts["names"][person] for person in item.facts["query"]]
+    found = [next((n for n, part in enumerate(parts) if name in part), len(parts)) for name in names]
+    return *(min(place, KEYS) for place in found), found[0] < found[1], min(len(parts), 2 * KEYS)
+
+
+class Counted:
+    """Labels counted by a key (protocol LearnsFromItems)."""
+
+    def __init__(self, name: str, key: Key) -> None:
+        self.name, self.key = f"baseline:{name}", key
+        self.labels: dict[Hashable, Counter[str]] = defaultdict(Counter)
+        self.backing: dict[Hashable, Counter[str]] = defaultdict(Counter)
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "baseline", "name": self.name, "method": "labels counted by key"}
+
+    def learn(self, items: Iterable[Item]) -> Counted:
+        learned = Counted(self.name.removeprefix("baseline:"), self.key)
+        for item in _to_learn_from(items, self.name):
+            learned.labels[self.key(item)][item.facts["target"]] += 1
+            learned.backing[genders(item)[1]][item.facts["target"]] += 1
+        return learned
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        return [Answer(item_id=item.id, scores=self._scores(item)) for item in items]
+
+    def _scores(self, item: Item) -> tuple[float, ...]:
+        own, other = self.labels.get(self.key(item), Counter()), self.backing.get(genders(item)[1], Counter())
+        counts = {word: own[word] + SMOOTHING * other[word] / max(1, other.total()) for word in (*own, *other)}
+        return by_choice(item, counts)
+
+
+class NaiveBayes:
+    """Words of the text without kin words and names (protocol LearnsFromItems)."""
+
+    name = "baseline:words"
+
+    def __init__(self) -> None:
+        self.labels: Counter[str] = Counter()
+        self.words: dict[str, Counter[str]] = defaultdict(Counter)
+        self.known: set[str] = set()
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "baseline", "name": self.name, "method": "naive Bayes over words that are no kin words"}
+
+    def learn(self, items: Iterable[Item]) -> NaiveBayes:
+        learned = NaiveBayes()
+        for item in _to_learn_from(items, self.name):
+            target = item.facts["target"]
+            learned.labels[target] += 1
+            learned.words[target].update(_words(item))
+        learned.known = set(chain.from_iterable(learned.words.values()))
+        return learned
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        totals = {label: words.total() + SMOOTHING * len(self.known) for label, words in self.words.items()}
+        return [Answer(item_id=item.id, scores=by_choice(item, self._likely(item, totals))) for item in items]
+
+    def _likely(self, item: Item, totals: Mapping[str, float]) -> dict[str, float]:
+        words = [word for word in _words(item) if word in self.known]
+        logs = {
+            label: math.log(count)
+            + sum(math.log((self.words[label][word] + SMOOTHING) / totals[label]) for word in words)
+            for label, count in self.labels.items()
+        }
+        most = max(logs.values(), default=0.0)
+        return {label: math.exp(value - most) for label, value in logs.items()}
+
+
+def _words(item: Item) -> set[str]:
+    names = {name.casefold() for name in item.facts["names"]}
+    words = set(re.findall(r"[\w'-]+", story_of(item).casefold()))
+    return {word for word in words - names if word not in KIN}
+
+
+def _to_learn_from(items: Iterable[Item], name: str) -> list[Item]:
+    """The training stories, or all where there are none."""
+    train, every = list[Item](), list[Item]()
+    for item in items:
+        if item.facts.get("target") is None or "query" not in item.facts or "names" not in item.facts:
+            raise ProbandError(f"{name}: item {item.id!r} has no 'names', 'query' and 'target' in its facts")
+        (train if item.split == "train" else every).append(item)
+    return train or every
+
+
+def by_choice(item: Item, counts: Mapping[str, float]) -> tuple[float, ...]:
+    """Shares of the choices; for yes and no, of the relation that is asked about and of the others.
+
+    >>> item = Item(id="a", suite="kinship", prompt="...\\nIs Sharon the aunt of Arthur?", choices=("yes", "no"))
+    >>> by_choice(item, {"aunt": 3.0, "niece": 1.0})
+    (0.75, 0.25)
+    """
+    total = sum(counts.values()) or 1.0
+    if item.choices == ("yes", "no"):
+        question = item.prompt.rsplit("\n", 1)[-1]
+        yes = sum(count for word, count in counts.items() if f" {word} of " in question) / total
+        return yes, 1.0 - yes
+    return tuple(round(counts.get(choice, 0.0) / total, 6) for choice in item.choices)
+
+
+SHORTCUTS: Final[Mapping[str, Callable[[], Any]]] = {
+    "genders": lambda: Counted("genders", genders),
+    "ends": lambda: Counted("ends", ends),
+    "generations": lambda: Counted("generations", generations),
+    "words": NaiveBayes,
+    "positions": lambda: Counted("positions", positions),
+}
+
+
+def table(results: Results, seed: int) -> Sequence[Sheet]:
+    """Accuracy of every shortcut on the test stories, by number of facts; nothing without training stories."""
+    items = [item for item in results.items() if item.facts.get("target") and item.facts.get("edges") and item.choices]
+    test = [item for item in items if item.split == "test"]
+    if len(items) == len(test) or not test or any(not item.facts.get("genders") for item in items):
+        return ()
+    lengths = sorted({int(item.tags["k"]) for item in test})
+    rows = []
+    for name, make in SHORTCUTS.items():
+        model, right = make().learn(items), Counter[int]()
+        for item, answer in zip(test, model.answer(test), strict=True):
+            best = max(range(len(answer.scores)), key=lambda n, scores=answer.scores: scores[n])
+            right[int(item.tags["k"])] += best == item.gold
+        counts = Counter(int(item.tags["k"]) for item in test)
+        rows.append((f"baseline:{name}", *(round(100 * right[k] / counts[k], 1) for k in lengths)))
+    best_row = ("best shortcut", *(max(column) for column in zip(*(row[1:] for row in rows))))
+    return (
+        Sheet(
+            name="shortcuts",
+            title="Shortcuts: what can be answered without composing, in percent",
+            header=("what it uses", *(f"k = {k}" for k in lengths)),
+            rows=(*rows, best_row),
+            note="Counted on the training stories. A score shows composing only as far as it is above the best of these; "
+            "chance is not the mark.",
+        ),
+    )
+
+
+TABLE = Analysis(name="shortcuts", help="What can be answered without composing", of=table, always=True)

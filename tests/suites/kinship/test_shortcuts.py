@@ -1,0 +1,54 @@
+"""Shortcuts learn from training stories alone, stand in every report, and are far from solving long chains."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import proband
+from proband.core.files import read_items
+from proband.suites.kinship.shortcuts import SHORTCUTS
+
+
+@pytest.fixture(scope="module")
+def items(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("shortcuts") / "items"
+    proband.build("kinship", out=folder, k="2,3", per_k=440, hold_out="clauses", test_k="2,3,6", test_per_k=88)
+    return folder
+
+
+def accuracy(name: str, items: Path, k: int) -> float:
+    every = list(read_items(items))
+    test = [item for item in every if item.split == "test" and item.facts["k"] == k]
+    answers = SHORTCUTS[name]().learn(every).answer(test)
+    right = [max(zip(answer.scores, range(99)))[1] == item.gold for item, answer in zip(test, answers, strict=True)]
+    return sum(right) / len(right)
+
+
+def test_what_each_can_do(items: Path) -> None:
+    assert accuracy("ends", items, 2) > 0.8  # both facts are ends
+    assert 0.1 < accuracy("ends", items, 6) < 0.6
+    assert accuracy("generations", items, 6) > accuracy("ends", items, 6)
+    assert accuracy("genders", items, 3) < 0.3
+    for name in ("words", "positions"):
+        assert accuracy(name, items, 3) < 0.3
+
+
+def test_they_learn_from_training_stories_alone(items: Path) -> None:
+    every = list(read_items(items))
+    train, test = ([item for item in every if item.split == split] for split in ("train", "test"))
+    for make in SHORTCUTS.values():
+        assert make().learn(every).answer(test) == make().learn(train).answer(test)
+
+
+def test_they_are_models_and_stand_in_the_report(items: Path, tmp_path: Path) -> None:
+    for name in SHORTCUTS:
+        proband.run(items, model=f"baseline:{name}", out=tmp_path / "runs" / name)
+    proband.report([tmp_path / "runs"], out=tmp_path / "report")
+    page = "".join(each.read_text(encoding="utf-8") for each in (tmp_path / "report").glob("*.html"))
+    assert "Shortcuts: what can be answered without composing" in page
+    figure = (tmp_path / "report" / "figures" / "kinship-by_k.svg").read_text(encoding="utf-8")
+    assert "best shortcut" in figure
+    for name in SHORTCUTS:
+        assert f"baseline:{name}" in page
