@@ -200,7 +200,7 @@ def table(results: Results, seed: int) -> Sequence[Sheet]:
             title="Shortcuts: what can be answered without composing, in percent",
             header=("what it uses", *(f"k = {k}" for k in lengths)),
             rows=(*rows, best_row),
-            note="Counted on the training stories. A score shows composing only as far as it is above the best of these; "
+            note="Counted on the training stories. A score shows composing only as far as it is above the best; "
             "chance is not the mark.",
         ),
     )
