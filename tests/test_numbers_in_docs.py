@@ -53,7 +53,7 @@ def test_the_sentence_about_glove_is_that_of_the_table_above_it() -> None:
     [
         ("GloVe, right", "right", "embedded:glove"),
         ("GloVe, other", "other-tuple", "embedded:glove"),
-        ("GloVe, printed", "printed", "embedded:glove"),
+        ("GloVe, paper", "printed", "embedded:glove"),
         ("published, fastText", "printed", "fastText"),
     ],
 )

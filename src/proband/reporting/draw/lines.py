@@ -224,8 +224,8 @@ def curve_plot(curves: Curves, title: str, width: float) -> Picture:
     """The curves in one frame, their names below it."""
     per = 1 if width < 500 else 3
     tall = 260.0 if width < 500 else 420.0
-    across = Axis(*curves.x_range, 46, width - 16, True)
-    up = Axis(*curves.y_range, tall - 40, 16, True)
+    across = Axis(*_span(*curves.x_range), 46, width - 16, True)
+    up = Axis(*_span(*curves.y_range), tall - 40, 16, True)
     marks = _curve_frame(curves, across, up)
     for number, line in enumerate(curves.lines):
         marks += _curve(line, number, across, up)
@@ -242,6 +242,15 @@ def curve_plot(curves: Curves, title: str, width: float) -> Picture:
         title=title,
         description=f"{curves.y} against {curves.x} in percent: {names}",
     )
+
+
+def _span(low: float, high: float) -> tuple[float, float]:
+    """A range that has some width, also where all numbers are equal.
+
+    >>> _span(0.2, 1.0), _span(0.5, 0.5)
+    ((0.2, 1.0), (0.45, 0.55))
+    """
+    return (low, high) if high > low else (low - 0.05, high + 0.05)
 
 
 def _curve_frame(curves: Curves, across: Axis, up: Axis) -> list[Mark]:

@@ -184,7 +184,7 @@ def _bank(folder: Path) -> tuple[Bank, bool]:
     return (bank.hold_out(options["held-paraphrases"], manifest["seed"]) if held else bank), held
 
 
-def _told(story: Story, names: Sequence[str], rng: random.Random, folder: Path) -> Item | str:
+def _retold(story: Story, names: Sequence[str], rng: random.Random, folder: Path) -> Item | str:
     """The facts told anew, with as few paraphrases of the source as there can be."""
     if story.form != "story":
         return _shuffled(story, names, rng)
@@ -231,7 +231,7 @@ def reword(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
     story = story_of(item)
     if isinstance(story, str):
         return story
-    return _told(story, story.names, rng, folder) if story.form == "story" else "it is told in plain facts"
+    return _retold(story, story.names, rng, folder) if story.form == "story" else "it is told in plain facts"
 
 
 def twin(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
@@ -239,7 +239,7 @@ def twin(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
     if isinstance(story, str):
         return story
     names = _names(story, rng)
-    return names if isinstance(names, str) else _told(story, names, rng, folder)
+    return names if isinstance(names, str) else _retold(story, names, rng, folder)
 
 
 def reorder(item: Item, *, rng: random.Random, folder: Path) -> Item | str:

@@ -8,7 +8,15 @@ from itertools import pairwise
 
 import pytest
 
-from proband.suites.kinship.logic.chaining import Ground, backward, pool, resolve, revisiting, rule_bodies, symbolic
+from proband.suites.kinship.logic.chaining import (
+    FamilyGraph,
+    backward,
+    pool,
+    resolve,
+    revisiting,
+    rule_bodies,
+    symbolic,
+)
 from proband.suites.kinship.world.families import OTHER, Shape
 from proband.suites.kinship.world.rules import load
 
@@ -16,13 +24,13 @@ SOUND = load("sound")
 
 
 @pytest.fixture(scope="module")
-def grounds() -> list[Ground]:
+def grounds() -> list[FamilyGraph]:
     family = pool(SOUND, seed=5, shape=Shape())
     return [family[i] for i in range(6)]
 
 
 @pytest.mark.parametrize("k", [2, 3, 5, 8, 10])
-def test_chains_are_simple_paths_whose_steps_are_rules(grounds: list[Ground], k: int) -> None:
+def test_chains_are_simple_paths_whose_steps_are_rules(grounds: list[FamilyGraph], k: int) -> None:
     rng = random.Random(k)
     made = 0
     for ground in grounds:
@@ -48,11 +56,11 @@ def test_chains_are_simple_paths_whose_steps_are_rules(grounds: list[Ground], k:
     assert made > 30
 
 
-def test_every_family_of_the_pool_has_every_relation(grounds: list[Ground]) -> None:
+def test_every_family_of_the_pool_has_every_relation(grounds: list[FamilyGraph]) -> None:
     assert all(len(ground.pairs) == 42 for ground in grounds)
 
 
-def test_all_22_relations_can_be_targets_at_every_length(grounds: list[Ground]) -> None:
+def test_all_22_relations_can_be_targets_at_every_length(grounds: list[FamilyGraph]) -> None:
     """The paper's generator can never ask for a sibling-in-law."""
     for k in (2, 3, 6, 10):
         reached = set()
@@ -77,7 +85,7 @@ def test_rules_and_people_are_drawn_uniformly() -> None:
     assert resolve(groups, set(range(8)), rng.random) == resolve([], set(), rng.random) == -1
 
 
-def test_the_papers_chains_may_revisit_people(grounds: list[Ground]) -> None:
+def test_the_papers_chains_may_revisit_people(grounds: list[FamilyGraph]) -> None:
     rng = random.Random(0)
     twice = 0
     for ground in grounds:

@@ -27,7 +27,7 @@ LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
 REST = "the rest is Proband's own, Apache-2.0"
 ENOUGH, UNEVEN = 44, 0.15  # a balanced cell of so many stories has no label as common as this
 ROUNDS = 5  # of stories per message between processes
-TIRELESS = 50  # under a quota of clauses, so many stories are looked through for each that is wanted
+MAX_TRIES = 50  # under a quota of clauses, so many stories are looked through for each that is wanted
 
 
 def build(options: BuildOptions, *, seed: int) -> Built:
@@ -45,7 +45,7 @@ def _lines(plan: Plan, tally: Tally) -> Iterator[bytes]:
     most = plan.options.max_per_clause
     with Pool(rounds_of, (plan,), workers=plan.options.workers) as pool:
         for cell in plan.cells:
-            limit, kept = cell.count if most is None else TIRELESS * cell.count, 0
+            limit, kept = cell.count if most is None else MAX_TRIES * cell.count, 0
             with closing(pool.results(_tasks(cell, limit, plan))) as found:
                 stories = islice(chain.from_iterable(found), limit)
                 for line, note in islice(_within_quota(stories, most), cell.count):

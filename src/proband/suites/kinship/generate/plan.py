@@ -43,7 +43,7 @@ class Plan:
 
 def make_plan(options: BuildOptions, *, seed: int) -> Plan:
     """The plan for the options; fails at once, in a sentence, for what cannot be built."""
-    brood = parse_range(options.children, "children")
+    children_range = parse_range(options.children, "children")
     held = parse_hold_out(options.hold_out)
     plan = Plan(
         seed=seed,
@@ -53,7 +53,7 @@ def make_plan(options: BuildOptions, *, seed: int) -> Plan:
         noise_size=_noise_sizes(str(options.noise_size)),
         shape=Shape(
             levels=options.levels,
-            children=(min(brood), max(brood)),
+            children=(min(children_range), max(children_range)),
             marry=options.marry,
             inlaws=options.inlaws,
             founders=options.founders,

@@ -13,7 +13,7 @@ from proband.core.errors import ProbandError
 from proband.suites.kinship.generate.story_logic import ATTEMPTS, Accept, Draft, Edge, Goal, Setting, number_people
 from proband.suites.kinship.logic.chaining import Step, symbolic
 from proband.suites.kinship.logic.closure import chart, close
-from proband.suites.kinship.logic.noise import NOISE, Way
+from proband.suites.kinship.logic.noise import NOISE, NoisePath
 from proband.suites.kinship.world.random_orders import Random
 from proband.suites.kinship.world.relations import FEMALE, MALE
 from proband.suites.kinship.world.rules import NONE, Rules
@@ -37,7 +37,7 @@ def rules_draft(
         genders = _genders(rules, [*facts, *(fact for _, way in noise for fact in way)], {ends[0]: x, ends[1]: z}, draw)
         if genders is None:
             continue
-        draft = _told(rules, facts, noise, genders=genders, steps=steps, ends=ends, draw=draw)
+        draft = make_draft(rules, facts, noise, genders=genders, steps=steps, ends=ends, draw=draw)
         if draft is not None and draft.target == rules.word(target, z):
             draft.depth = 1 if task == "memory" else k
             return draft
@@ -88,7 +88,7 @@ def _genders(rules: Rules, facts: Sequence[Fact], fixed: dict[int, str], draw: R
     return genders
 
 
-def _told(
+def make_draft(
     rules: Rules,
     facts: list[Fact],
     noise: list[Strange],
@@ -102,7 +102,7 @@ def _told(
     ways = []
     for kind, way in noise:
         words = [rules.word(relation, genders[b]) for _, relation, b in way]
-        ways.append(Way(kind, [way[0][0], *(b for _, _, b in way)], words, {}))
+        ways.append(NoisePath(kind, [way[0][0], *(b for _, _, b in way)], words, {}))
     chain = [(a, rules.word(relation, genders[b]), b) for a, relation, b in facts]
     place, edges, listed = number_people(chain, ways, dict(enumerate(genders)), draw)
     seats = [genders[person] for person in place]

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from proband.suites.kinship.logic import noise as noises
-from proband.suites.kinship.logic.chaining import Ground, Pair, Step, backward, revisiting
+from proband.suites.kinship.logic.chaining import FamilyGraph, Pair, Step, backward, revisiting
 from proband.suites.kinship.logic.closure import chart, depth
-from proband.suites.kinship.logic.noise import Way
+from proband.suites.kinship.logic.noise import NoisePath
 from proband.suites.kinship.logic.witness import Part, Row, witness
 from proband.suites.kinship.world.lazy_table import Lazy
 from proband.suites.kinship.world.random_orders import Random, shuffled
@@ -55,7 +55,7 @@ class Setting:
 
     rules: Rules
     sound: Rules
-    ground: Lazy[int, Ground]
+    ground: Lazy[int, FamilyGraph]
     families: int
     size: Mapping[str, range]  # facts per noise path, by kind
     revisit: bool
@@ -103,14 +103,16 @@ def family_draft(
         clause = tuple([ground.matrix[a][b] for a, b in pairwise(path)])
         if accept is not None and not accept(clause):
             continue
-        ways: list[Way] | None = []
+        ways: list[NoisePath] | None = []
         other = number
         if kinds:
             other = (number + 1 + int(draw() * (setting.families - 1))) % setting.families
             ways = noises.ways(setting.ground, number, path, kinds=kinds, size=setting.size, other=other, draw=draw)
         if ways is not None:
             strangers = setting.ground[other] if "disconnected" in kinds else None
-            draft = _told(ground, pair, path, steps=steps, clause=clause, ways=ways, strangers=strangers, draw=draw)
+            draft = make_draft(
+                ground, pair, path, steps=steps, clause=clause, ways=ways, strangers=strangers, draw=draw
+            )
             if task == "memory":
                 draft.depth = 1
                 return draft
@@ -119,7 +121,7 @@ def family_draft(
     return None
 
 
-def _remember(ground: Ground, pair: Pair, k: int, draw: Random) -> tuple[list[int], list[Step]] | None:
+def _remember(ground: FamilyGraph, pair: Pair, k: int, draw: Random) -> tuple[list[int], list[Step]] | None:
     """A path of k facts one of which is the target itself: the task is to find it again."""
     before = int(draw() * k)
     used = set(pair)
@@ -162,7 +164,7 @@ def converse(rules: Rules, edge: Edge, genders: Sequence[str]) -> Edge:
 
 
 def number_people(
-    chain: Sequence[Edge], ways: Sequence[Way], genders: Mapping[int, str], draw: Random
+    chain: Sequence[Edge], ways: Sequence[NoisePath], genders: Mapping[int, str], draw: Random
 ) -> tuple[dict[int, int], list[Edge], list[tuple[Edge, str]]]:
     """Number the people of `genders` at random, and put each noise path somewhere among the facts of the chain: (who
     has which number, the facts, the noise among them with its kind)."""
@@ -178,15 +180,15 @@ def number_people(
     return place, edges, noise
 
 
-def _told(
-    ground: Ground,
+def make_draft(
+    ground: FamilyGraph,
     pair: Pair,
     path: list[int],
     *,
     steps: list[Step],
     clause: tuple[int, ...],
-    ways: list[Way],
-    strangers: Ground | None,
+    ways: list[NoisePath],
+    strangers: FamilyGraph | None,
     draw: Random,
 ) -> Draft:
     """The path and the ways of a family as a draft; its depth and number of proofs are judged later."""
@@ -214,7 +216,12 @@ def _told(
 
 
 def _family(
-    ground: Ground, path: list[int], ways: list[Way], *, place: Mapping[int, int], strangers: Ground | None
+    ground: FamilyGraph,
+    path: list[int],
+    ways: list[NoisePath],
+    *,
+    place: Mapping[int, int],
+    strangers: FamilyGraph | None,
 ) -> list[Row]:
     """A family in which the facts hold: part of the one the story is taken from, and part of the strangers'."""
     if strangers is None:

@@ -29,7 +29,7 @@ Step = tuple[int, int, int]  # (a, y, b): the fact (a, b) follows from (a, y) an
 Pair = tuple[int, int]
 
 
-class Ground:
+class FamilyGraph:
     """A family with what chaining asks of it, worked out when it is first asked for."""
 
     def __init__(self, family: Family, rules: Rules) -> None:
@@ -91,16 +91,16 @@ class Ground:
         return between(self.family, NEUTRALS[self.matrix[a][b]], a, b)
 
 
-def pool(rules: Rules, *, seed: int, shape: Shape) -> Lazy[int, Ground]:
+def pool(rules: Rules, *, seed: int, shape: Shape) -> Lazy[int, FamilyGraph]:
     """Families by number; every one has all the relations."""
     return Lazy(lambda number: _rich(rules, shape, random.Random(f"family {seed} {number}")))
 
 
-def _rich(rules: Rules, shape: Shape, rng: random.Random) -> Ground:
+def _rich(rules: Rules, shape: Shape, rng: random.Random) -> FamilyGraph:
     """The first of 50 families that has every relation between every two genders, or the one that has most."""
     best = None
     for _ in range(50):
-        ground = Ground(make(rng, shape), rules)
+        ground = FamilyGraph(make(rng, shape), rules)
         if best is None or len(ground.pairs) > len(best.pairs):
             best = ground
         if len(best.pairs) == 42:  # 11 relations x 2 x 2 genders, less the spouses of one gender
@@ -126,7 +126,7 @@ def resolve(groups: list[list[int]], used: set[int], draw: Random) -> int:
     return free[int(draw() * len(free))]
 
 
-def backward(ground: Ground, goal: tuple[int, int], k: int, draw: Random) -> tuple[list[int], list[Step]] | None:
+def backward(ground: FamilyGraph, goal: tuple[int, int], k: int, draw: Random) -> tuple[list[int], list[Step]] | None:
     """A path of k facts from x to z and the steps that lead back to the goal, or None where the family gives out.
 
     >>> from proband.suites.kinship.world.rules import load
@@ -154,7 +154,7 @@ def backward(ground: Ground, goal: tuple[int, int], k: int, draw: Random) -> tup
     return path, steps
 
 
-def revisiting(ground: Ground, goal: tuple[int, int], k: int, draw: Random) -> tuple[list[int], list[Step]] | None:
+def revisiting(ground: FamilyGraph, goal: tuple[int, int], k: int, draw: Random) -> tuple[list[int], list[Step]] | None:
     """Like `backward`, but somebody may come twice, as in the paper's generator: k may exceed the depth.
 
     Nobody stands beside themselves, and no fact is told twice.

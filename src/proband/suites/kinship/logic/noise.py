@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from proband.suites.kinship.logic.chaining import Ground, resolve
+from proband.suites.kinship.logic.chaining import FamilyGraph, resolve
 from proband.suites.kinship.world.random_orders import Random
 
 KINDS = ("supporting", "irrelevant", "disconnected")
@@ -24,7 +24,7 @@ ENDS = {"supporting": 2, "irrelevant": 1, "disconnected": 0}  # on the story's p
 TRIES = 30
 
 
-class Way(NamedTuple):
+class NoisePath(NamedTuple):
     """A noise path: its people, the word for each step, and the genders of those whom it brings into the story."""
 
     kind: str
@@ -34,7 +34,7 @@ class Way(NamedTuple):
 
 
 def ways(
-    grounds: Mapping[int, Ground],
+    grounds: Mapping[int, FamilyGraph],
     home: int,
     path: Sequence[int],
     *,
@@ -42,7 +42,7 @@ def ways(
     size: Mapping[str, range],
     other: int,
     draw: Random,
-) -> list[Way] | None:
+) -> list[NoisePath] | None:
     """One way per kind, of as many facts as `size` allows it, or None where the family gives out.
 
     Nobody of the story's family `home` comes twice, except where ways meet the path; strangers are of family `other`.
@@ -66,17 +66,17 @@ def ways(
         else:
             cast = {p: genders[p] for p in people if p not in used}
             used.update(cast)
-        found.append(Way(kind, people, words, cast))
+        found.append(NoisePath(kind, people, words, cast))
     return found if harmless(path, found) else None
 
 
-def harmless(path: Sequence[int], found: Sequence[Way]) -> bool:
+def harmless(path: Sequence[int], found: Sequence[NoisePath]) -> bool:
     """Whether no way is a short cut: it leaves the path for good or returns by more facts than the path itself takes,
     and nobody but its ends is met before, so that ways do not join.
 
-    >>> harmless([5, 6, 7], [Way("supporting", [5, 8, 6], ["son", "wife"], {8: "male"})])
+    >>> harmless([5, 6, 7], [NoisePath("supporting", [5, 8, 6], ["son", "wife"], {8: "male"})])
     True
-    >>> harmless([5, 6, 7], [Way("supporting", [5, 8, 7], ["son", "wife"], {8: "male"})])  # as long as the path
+    >>> harmless([5, 6, 7], [NoisePath("supporting", [5, 8, 7], ["son", "wife"], {8: "male"})])  # as long as the path
     False
     """
     everybody = set(path)
@@ -92,7 +92,7 @@ def harmless(path: Sequence[int], found: Sequence[Way]) -> bool:
     return len(everybody) == count
 
 
-def walk(ground: Ground, start: int, size: int, *, used: set[int], draw: Random) -> list[int] | None:
+def walk(ground: FamilyGraph, start: int, size: int, *, used: set[int], draw: Random) -> list[int] | None:
     """`size` relatives in a row, starting from (and without) `start`, none of them used; None where they give out."""
     for _ in range(TRIES):
         path: list[int] = []
@@ -108,7 +108,9 @@ def walk(ground: Ground, start: int, size: int, *, used: set[int], draw: Random)
     return None
 
 
-def supporting(ground: Ground, path: Sequence[int], size: int, *, used: set[int], draw: Random) -> list[int] | None:
+def supporting(
+    ground: FamilyGraph, path: Sequence[int], size: int, *, used: set[int], draw: Random
+) -> list[int] | None:
     """A way of `size` facts between two people of the path that are fewer than `size` facts apart on it."""
     last = len(path) - 1
     for _ in range(TRIES):
@@ -128,14 +130,16 @@ def supporting(ground: Ground, path: Sequence[int], size: int, *, used: set[int]
     return None
 
 
-def irrelevant(ground: Ground, path: Sequence[int], size: int, *, used: set[int], draw: Random) -> list[int] | None:
+def irrelevant(
+    ground: FamilyGraph, path: Sequence[int], size: int, *, used: set[int], draw: Random
+) -> list[int] | None:
     """A way of `size` facts from one of the two people asked about to people who are not on the path."""
     start = path[0] if draw() < 0.5 else path[-1]
     away = walk(ground, start, size, used=used, draw=draw)
     return None if away is None else [start, *away]
 
 
-def disconnected(ground: Ground, size: int, *, draw: Random) -> list[int] | None:
+def disconnected(ground: FamilyGraph, size: int, *, draw: Random) -> list[int] | None:
     """A path of `size` facts in a family of its own."""
     start = int(draw() * len(ground.genders))
     away = walk(ground, start, size, used=set(), draw=draw)

@@ -26,7 +26,7 @@ from proband.suites.kinship.nets.extraction.batches import (
     stated_relations,
 )
 from proband.suites.kinship.nets.extraction.pair_classifier import FAR, PairClassifier, pooled
-from proband.suites.kinship.nets.extraction.reasoning import R, surest, triples
+from proband.suites.kinship.nets.extraction.reasoning import R, best_derivation, triples
 from proband.suites.kinship.nets.extraction.task import nearness, task
 from proband.suites.kinship.nets.options import ExtractorOptions
 from proband.suites.kinship.nets.stories import NUMBER, UNTYPED, Story
@@ -163,7 +163,7 @@ def test_the_surest_derivation_is_that_of_an_enumeration() -> None:
             value = sum(facts[0, i, j, r] for i, j, r in zip(path, path[1:], chain))
             for c in outcomes(chain):
                 best[c] = torch.maximum(best[c], torch.as_tensor(value))
-    torch.testing.assert_close(surest(ahead, "sound")[0, 0, 3], best)
+    torch.testing.assert_close(best_derivation(ahead, "sound")[0, 0, 3], best)
 
 
 def test_placeholders_are_drawn_anew_in_training_only() -> None:

@@ -1,7 +1,7 @@
 """The extractor at work: facts from the text, and what follows from them under a rule base.
 
 The facts that are surer than not go to the closure, which the solvers use too; where they contradict each other or
-leave several relations possible, the surest derivation from all facts decides (reasoning.py).
+leave several relations possible, the best derivation from all facts decides (reasoning.py).
 """
 
 from __future__ import annotations

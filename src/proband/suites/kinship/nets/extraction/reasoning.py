@@ -4,7 +4,7 @@ P_ij(r): how surely the text states that j is the (neutral) r of i. Under a rule
 
     V_ij(c) = max( P_ij(c), max over l and a b -> c of V_il(a) V_lj(b) )
 
-is the probability of the surest derivation of c, a product of the facts it uses, each counted as often as it is used. A
+is the probability of the best derivation of c, a product of the facts it uses, each counted as often as it is used. A
 fact that was misread and leads nowhere costs nothing; of two readings the one wins from which something follows. Where
 a rule base is not sound, derivations of different relations may use the same facts; the sum over all of them, which is
 the closure of the composer (graph/composer.py), then decides.
@@ -46,12 +46,12 @@ def triples(rules: str) -> tuple[tuple[int, int, int], ...]:
     return tuple(found)
 
 
-def surest(facts: Tensor, rules: str) -> Tensor:
+def best_derivation(facts: Tensor, rules: str) -> Tensor:
     """B × N × N × R: log V, from the logarithms of P.
 
     >>> facts = torch.full((1, 3, 3, R), -9.0)
     >>> facts[0, 0, 1, NEUTRAL_NUMBER["parent"]] = facts[0, 1, 2, NEUTRAL_NUMBER["sibling"]] = -0.5
-    >>> surest(facts, "sound")[0, 0, 2, NEUTRAL_NUMBER["pibling"]].item()
+    >>> best_derivation(facts, "sound")[0, 0, 2, NEUTRAL_NUMBER["pibling"]].item()
     -1.0
     """
     alone = torch.eye(facts.shape[1], dtype=torch.bool, device=facts.device)[..., None]
@@ -66,10 +66,10 @@ def surest(facts: Tensor, rules: str) -> Tensor:
 
 
 def answers(facts: Tensor, rules: str) -> Tensor:
-    """B × N × N × R: the surest derivation, and where several are as sure the sum over all."""
+    """B × N × N × R: the best derivation, and where several are as sure the sum over all."""
     told = facts.exp()
     told = torch.where(told.sum(-1, keepdim=True) > DOUBT, told, 0.0)
-    return surest(facts, rules) + TIE * (compose(told, table(rules).to(facts.device)) + LEAST).log()
+    return best_derivation(facts, rules) + TIE * (compose(told, table(rules).to(facts.device)) + LEAST).log()
 
 
 @cache
