@@ -22,7 +22,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```(console|python|(?:toml|jinja)(?= ))(?: (\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(console|python|(?:toml|jinja|json)(?= ))(?: (\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def blocks(page: Path) -> list[tuple[str, str, str]]:

@@ -235,6 +235,8 @@ class Grammar:
             return 0, (pair[2], pair[1])  # CLUTRR's: what is the second to the first
         asked: list[tuple[int, tuple[str, str]]] = []
         for number, sentence in enumerate(sentences):
+            if "?" not in sentence and "___" not in sentence:
+                continue
             shape = self.shape(sentence, names)
             pairs = {(m["a"], m["b"]) for pattern in self.questions if (m := pattern.fullmatch(shape.text))}
             asked += [(number, (shape.things[int(a[1:])], shape.things[int(b[1:])])) for a, b in pairs]

@@ -153,9 +153,6 @@ class Judge:
             for world in self.domain.worlds
             if world != self.world
         }
-        notes = ["answer leaked"] if leaks else []
-        if proof and self._stated(problem, proof):
-            notes.append("answer stated although it follows")
         return Judged(
             verdict=verdict,
             label=self.domain.say(label),
@@ -170,7 +167,7 @@ class Judge:
             proof=proof,
             worlds=self._shown(problem, label) if verdict == "ambiguous" else {},
             other_worlds=others,
-            notes=tuple(notes),
+            notes=("answer leaked",) if leaks else (),
         )
 
     def _reversed(self, problem: Problem, label: Word) -> bool:
@@ -203,18 +200,6 @@ class Judge:
             return True
         fewer = problem._replace(facts=tuple(problem.facts[n] for n in numbers))
         return self.prover.solve(fewer, self.world).possible == possible
-
-    def _stated(self, problem: Problem, proof: tuple[int, ...]) -> bool:
-        """Is the answer one of the facts, although the others tell it too?"""
-        if len(proof) != 1:
-            return False
-        pair = set(problem.question)
-        stated = {fact.sentence for fact in problem.facts if {fact.a, fact.b} == pair}
-        others = tuple(n for n, fact in enumerate(problem.facts) if fact.sentence < 0 or fact.sentence not in stated)
-        if not others or len(others) == len(problem.facts) or not stated - {-1}:
-            return False
-        fewer = problem._replace(facts=tuple(problem.facts[n] for n in others))
-        return len(self.prover.solve(fewer, self.world).possible) == 1
 
 
 def _things(reading: Reading, question: tuple[str, str]) -> list[str]:

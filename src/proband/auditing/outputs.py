@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from proband.auditing.causes import readable
+from proband.auditing.grammar import names_in
 from proband.auditing.judging import Judged
 from proband.auditing.rows import Row
 from proband.auditing.run import Audited, Explained
@@ -76,7 +77,7 @@ def _line(found: Audited, each: Explained) -> Line:
     row, judged = each.row, each.judged
     unread = ("", "")
     if judged.unread:
-        shape = _kind(found, judged)
+        shape = _kind(found, row, judged)
         unread = (judged.unread.reason, shape)
     return Line(
         file=row.file,
@@ -92,12 +93,12 @@ def _line(found: Audited, each: Explained) -> Line:
     )
 
 
-def _kind(found: Audited, judged: Judged) -> str:
+def _kind(found: Audited, row: Row, judged: Judged) -> str:
     """The unread sentence without its names, so that sentences of one template are one kind."""
-    from proband.auditing.grammar import names_in
-
     sentence = judged.unread.sentence if judged.unread else ""
-    return readable(found.judge.grammar.shape(sentence, names_in(sentence)).text)[:200] if sentence else ""
+    return (
+        readable(found.judge.grammar.shape(sentence, names_in(sentence, row.question)).text)[:200] if sentence else ""
+    )
 
 
 def record(found: Audited, each: Explained) -> dict[str, Any]:

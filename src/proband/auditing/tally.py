@@ -21,12 +21,10 @@ SEVERITY: Final = {
     "ambiguous": "warning",
     "duplicate with another label": "error",
     "answer leaked": "warning",
-    "answer stated although it follows": "note",
 }
 NOTES: Final = {
     "duplicate with another label": "the same text and question stand with different labels",
     "answer leaked": "the text tells the answer in so many words",
-    "answer stated although it follows": "the answer is one of the facts, although the others imply it",
 }
 
 
