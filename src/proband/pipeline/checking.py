@@ -179,7 +179,8 @@ def github_annotations(source: str, result: Mapping[str, Any]) -> list[str]:
         path = source if Path(source).is_file() else f"{source}/{file}"
         where = f"file={_property(path)}" + (f",line={finding['line']}" if finding["line"] else "")
         counts = ", ".join(f"{verdict} {n:,}" for verdict, n in finding["verdicts"].items())
-        message = f"{finding['claim']}: {finding['rows']:,} rows ({counts}); first: {finding['place']}"
+        rows = f"{finding['rows']:,} row" + "s" * (finding["rows"] != 1)
+        message = f"{finding['claim']}: {rows} ({counts}); first: {finding['place']}"
         lines.append(f"::{level} {where},title={_property('Label audit')}::{_message(message)}")
     return lines
 
