@@ -276,10 +276,8 @@ def markdown(name: str, summary: Mapping[str, Any], findings: Sequence[Mapping[s
     lines[-1] += f" ({second['weaker']} left open by it, {second['against']} against)."
     lines += ["", "## Findings", ""] if findings else []
     for finding in findings:
-        lines += [
-            f"### {finding['finding']}. {_text(finding['claim'])}: {finding['rows']:,} row{'s' * (finding['rows'] != 1)}",
-            "",
-        ]
+        rows = f"{finding['rows']:,} row" + "s" * (finding["rows"] != 1)
+        lines += [f"### {finding['finding']}. {_text(finding['claim'])}: {rows}", ""]
         lines += _evidence(finding)
     if summary["unread"]:
         lines += ["## Unread", "", "| rows | reason | sentence |", "|---:|---|---|"]

@@ -16,10 +16,10 @@ from typing import Any, Final
 from proband import suites
 from proband.auditing.judging import Judge
 from proband.auditing.outputs import headlines_of, write_audit
-from proband.auditing.page_data import page_data
 from proband.auditing.problem import Provers
 from proband.auditing.run import GUESSED_FROM, PROVERS, audited, guess_domain, judge_for
 from proband.auditing.sources import GYM, Rows
+from proband.auditing.tally import page_data
 from proband.core import plugins
 from proband.core.errors import CheckFailed, ProbandError
 from proband.core.files import items_path, parse, raw_lines, read_json, sha256_file, write_text
