@@ -56,9 +56,11 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     data = options.data or own_folder()
     name = detected(data) if options.format == "auto" else options.format
     judged, found = labelled(data, name, options.rule)
-    chosen = selected(found, options)
+    every = selected(found, options)
+    kept = sample(every, options.pairs) if options.pairs else range(len(every))
+    chosen = [every[at] for at in kept]
     controls = CONTROLS if options.control == "all" else (options.control,)
-    made = {control: controlled(chosen, control, seed=seed) for control in controls}
+    made = {control: controlled(every, control, seed=seed) for control in controls}  # whatever the sample is
 
     def summary() -> Mapping[str, Any]:
         labels = Counter("unlabelled" if each.entailed is None else LABELS[each.entailed] for each in chosen)
@@ -69,12 +71,14 @@ def build(options: BuildOptions, *, seed: int) -> Built:
             "directional": sum(each.directional for each in chosen),
             "share_a_lemma": sum(map(shares_lemma, chosen)),
             "leaks": leaks.report(chosen),
-            **{name: kept_types(chosen, each) for name, each in made.items() if name == "swapped-entities"},
+            **{name: kept_types(every, each) for name, each in made.items() if name == "swapped-entities"},
             **({"judgments": judgments_summary(judged)} if judged else {}),
         }
 
     return Built(
-        items=chain.from_iterable(items(each, control=control, plain=chosen) for control, each in made.items()),
+        items=chain.from_iterable(
+            items(each, control=control, plain=every, kept=kept) for control, each in made.items()
+        ),
         licence=LICENCES[name],
         summary=summary,
         files=lambda: {"workers.tsv": workers_table(judged)} if judged else {},
@@ -104,13 +108,12 @@ def selected(found: Sequence[Example], options: BuildOptions) -> list[Example]:
     kept = [each for each in found if not wanted or each.split in wanted]
     if options.directional:
         kept = [each for each in kept if each.directional]
-    kept = [each for each in kept if not (options.new_lemmas and shares_lemma(each))]
-    return sample(kept, options.pairs) if options.pairs else kept
+    return [each for each in kept if not (options.new_lemmas and shares_lemma(each))]
 
 
-def sample(examples: Sequence[Example], count: int) -> list[Example]:
-    """Of each split `count` examples or a few more: whole pairs, in the order of a hash of their names, so that a
-    smaller sample is part of a larger one and the order of the examples stays."""
+def sample(examples: Sequence[Example], count: int) -> list[int]:
+    """The places of `count` examples of each split or a few more: whole pairs, in the order of a hash of their names,
+    so that a smaller sample is part of a larger one."""
     pairs: dict[str, dict[str, int]] = defaultdict(dict)
     for each in examples:
         pairs[each.split][each.pair] = pairs[each.split].get(each.pair, 0) + 1
@@ -123,4 +126,4 @@ def sample(examples: Sequence[Example], count: int) -> list[Example]:
                 break
             chosen.add((split, pair))
             before += sizes[pair]
-    return [each for each in examples if (each.split, each.pair) in chosen]
+    return [at for at, each in enumerate(examples) if (each.split, each.pair) in chosen]

@@ -16,12 +16,18 @@ CHOICES = (YES, NO)
 
 
 def items(
-    examples: Sequence[Example], *, control: str = "none", plain: Sequence[Example] | None = None
+    examples: Sequence[Example],
+    *,
+    control: str = "none",
+    plain: Sequence[Example] | None = None,
+    kept: Sequence[int] | None = None,
 ) -> Iterator[Item]:
     """Tags `source`, `direction`, `directional`, `lemma` (whether the relations share one), `control`, `split`. Under a
-    control, all tags are those of the `plain` example, and `facts.source` is its item."""
-    for number, (each, original) in enumerate(zip(examples, plain or examples, strict=True), 1):
-        name = f"{each.source}-{each.split}-{number:05d}"
+    control, all tags are those of the `plain` example, and `facts.source` is its item. `kept` are the places of the
+    examples that become items; the others are counted, so that a sample has the ids of the whole."""
+    for at in range(len(examples)) if kept is None else kept:
+        each, original = examples[at], (plain or examples)[at]
+        name = f"{each.source}-{each.split}-{at + 1:05d}"
         facts = {
             "premise": list(each.premise),
             "hypothesis": list(each.hypothesis),

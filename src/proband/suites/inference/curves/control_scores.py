@@ -133,7 +133,7 @@ def control_lines(system: System, groups: Named) -> Iterator[Cells]:
             yield (*head, "constant", *(None,) * 7)
             continue
         value, band = scored.interval(AVERAGE_PRECISION)
-        cells = rounded((value, band.low, band.high, scored.measured(AUC_NORM).value))
+        cells = rounded((value, band.low, band.high, scored.value(AUC_NORM)))
         change = None if name in (AS_IS, NEW) else difference(AVERAGE_PRECISION, scored, plain)
         after = (*rounded((change.difference, change.low, change.high)), p_value(change)) if change else (None,) * 4
         yield (*head, *cells, *after)
@@ -157,7 +157,7 @@ def prior_lines(name: str, groups: Named, frequency: Mapping[str, float]) -> Ite
             if scored is None or scored.constant or not 0 < scored.share < 1:
                 continue
             value, band = scored.interval(AVERAGE_PRECISION)
-            cells = rounded((scored.share, value, band.low, band.high, scored.measured(AUC_NORM).value))
+            cells = rounded((scored.share, value, band.low, band.high, scored.value(AUC_NORM)))
             yield (name, prior, half, len(scored.ids), *cells)
 
 

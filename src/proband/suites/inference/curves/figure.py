@@ -107,11 +107,11 @@ def row(each: Found, base: Found | None) -> tuple[str | float | None, ...]:
     _, precision, recall = points(scored.records, np.ones(len(scored.records)))
     reached, band = scored.interval(RECALL_AT_80)
     value, own = scored.interval(NORMALISED)
-    average, area = scored.measured(AVERAGE_PRECISION).value, scored.measured(AREA).value
+    average, area = scored.value(AVERAGE_PRECISION), scored.value(AREA)
     cells = (precision[0], recall[0], reached, band.low, band.high, average, area, value, own.low, own.high)
     beside = None if base is None or each is base else difference(NORMALISED, scored, base.scored)
     added = (None, None) if beside is None else (round(beside.difference, 4), p_value(beside))
-    named = rounded(scored.measured(metric).value for metric in (HOSSEINI, AUC_NORM))
+    named = rounded(scored.value(metric) for metric in (HOSSEINI, AUC_NORM))
     seeds = len(scored.runs) if scored.trained else None
     return (each.method.name, len(scored.ids), seeds, *rounded(cells), *added, *named)
 

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import PurePath
 
 import numpy as np
 
@@ -58,6 +59,9 @@ def method_of(run: Run, label: str) -> Method:
     ...           settings={"on-lemma": True, "graph": "a/b.tsv", "context": "add"}, net={"net": "relations"})
     >>> method_of(run, "net:relations · context=add").name
     'lemma, graph, net:relations (add)'
+    >>> run = Run(suite="inference", solver="direct", model="scores:a/llama.pmi.txt.gz", seed=0, items_sha="")
+    >>> method_of(run, "scores:a/llama.pmi.txt.gz").name
+    'llama (pmi)'
     """
     settings = run.settings
     if run.model in LEMMA_RUNS:
@@ -72,6 +76,9 @@ def method_of(run: Run, label: str) -> Method:
     base = f"net:{net}" if net else " · ".join(label.split(" · ")[:named])
     kind = {"words": WORDS}.get(run.solver, RELATIONS if net == "relations" else run.solver)
     how = settings.get("context", "none") if kind == RELATIONS else settings.get("score", "")
+    if run.model.startswith("scores:"):  # of another system: NAME.HOW.tsv
+        base, _, how = PurePath(run.model).name.partition(".")
+        how = how.partition(".")[0] if "." in how else ""
     if run.model == "solver:rules":
         return Method(tuple(rules), "")
     return Method(tuple(rules), base, kind, "" if how == "none" else str(how))
@@ -157,6 +164,10 @@ class Scored:
             draws = draws_of(each, self.shared) if metric.jumps else None
             self.known[metric.name] = Measured(values, influence, trained=self.trained, draws=draws)
         return self.known[metric.name]
+
+    def value(self, metric: Metric) -> float:
+        """Without an interval."""
+        return float(np.mean([metric.of(records, np.ones(len(self.ids))) for records in self.runs]))
 
     def interval(self, metric: Metric, *, share: bool = True) -> tuple[float, Interval]:
         found = self.measured(metric)
