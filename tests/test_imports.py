@@ -116,8 +116,8 @@ def test_the_law_itself_can_be_broken() -> None:
     assert allowed(("suites", "script"), "proband.training.fit")
 
 
-def test_no_import_circle(root: Path) -> None:
-    """Every import counts, also those inside functions and under TYPE_CHECKING."""
+def arrows_between_modules(root: Path) -> tuple[dict[str, Path], dict[str, set[str]]]:
+    """Every module, and what it imports, also inside functions and under TYPE_CHECKING."""
     source = root / "src"
     modules = {".".join(p.relative_to(source).with_suffix("").parts).removesuffix(".__init__"): p for p in parts(root)}
 
@@ -126,11 +126,31 @@ def test_no_import_circle(root: Path) -> None:
             name = name.rpartition(".")[0]
         return name if name and name != "proband" else None
 
-    arrows = {name: {t for n in imported(p) if (t := module_of(n)) and t != name} for name, p in modules.items()}
+    return modules, {
+        name: {target for n in imported(path) if (target := module_of(n)) and target != name}
+        for name, path in modules.items()
+    }
+
+
+def test_no_import_circle(root: Path) -> None:
+    _, arrows = arrows_between_modules(root)
     while free := [name for name, targets in arrows.items() if not targets & arrows.keys()]:
         for name in free:
             del arrows[name]
     assert not arrows, "in or above a circle: " + ", ".join(sorted(arrows))
+
+
+def test_no_two_folders_import_each_other(root: Path) -> None:
+    """Of folders side by side; a folder and one inside it may."""
+    modules, arrows = arrows_between_modules(root)
+    between: dict[tuple[Path, Path], str] = {}
+    for name, targets in arrows.items():
+        for target in targets:
+            here, there = modules[name].parent, modules[target].parent
+            if not here.is_relative_to(there) and not there.is_relative_to(here):
+                between[here, there] = f"{name} imports {target}"
+    both = [f"{why}, {between[there, here]}" for (here, there), why in between.items() if (there, here) in between]
+    assert not both, "\n".join(both)
 
 
 def test_an_init_file_says_something(root: Path) -> None:

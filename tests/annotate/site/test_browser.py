@@ -4,14 +4,16 @@ a reload in the middle and a lost connection; every page and state under axe."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from proband.annotate.create import init
-from proband.annotate.demo import SAMPLES, SETTINGS
+from proband.annotate.demo import SETTINGS
 from proband.annotate.project import secret_of
+from proband.annotate.tasks import names, task
 from proband.annotate.tokens import new_link
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ else:
     from browsing import Browsing, answer_by_keyboard
     from visitors import Person, questionnaires, write_lines
 
-SAMPLE_FOLDER = Path(__file__).resolve().parents[3] / "src" / "proband" / "data" / "annotate"
+SAMPLES = {name: Path(str(files("proband"))) / task(name).sample.partition(":")[2] for name in names()}
 
 
 @pytest.fixture
@@ -30,7 +32,7 @@ def served_kind(tmp_path: Path, served: Callable[[Path], Any]) -> Callable[[str]
 
     def start(kind: str) -> tuple[Path, str, str]:
         folder = tmp_path / kind
-        made = init(folder, kind=kind, items=SAMPLE_FOLDER / SAMPLES[kind], settings_given=SETTINGS)
+        made = init(folder, kind=kind, items=SAMPLES[kind], settings_given=SETTINGS)
         return folder, served(folder).url, made["password"]
 
     return start

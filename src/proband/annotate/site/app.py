@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from proband.annotate.site import api, owner, owner_session, remarks_and_pay
+from proband.annotate.site import api, monitoring, owner, owner_session, remarks_and_pay
 from proband.annotate.site.context import OpenProject, message
 from proband.annotate.site.forwarded import Forwarded
 from proband.annotate.site.visit import answering, background, entry, pages
@@ -23,7 +23,6 @@ from proband.annotate.site.visit.posting import refuse
 from proband.annotate.store import people as people_store
 from proband.annotate.store.database import reason_of
 from proband.annotate.store.slots import return_expired
-from proband.annotate.upkeep import monitoring
 from proband.web.templates import asset
 
 SWEEP = 5.0  # seconds

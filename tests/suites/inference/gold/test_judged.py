@@ -12,8 +12,9 @@ from proband.core.types import Judgment
 from proband.pipeline.build import build
 from proband.suites.inference.datasets.formats import own_folder
 from proband.suites.inference.datasets.own import Question, read_questions
-from proband.suites.inference.gold.judged import ANSWERS, DOES_NOT, NONSENSE
+from proband.suites.inference.gold.judged import ANSWERS, DOES_NOT, NONSENSE, read
 from proband.suites.inference.gold.simulation import simulated_judgments
+from proband.suites.inference.people.judge import units
 from proband.suites.inference.questionnaire import Questionnaire, Shown
 
 TRUTH = {"=": ANSWERS, "+": ANSWERS, "<": DOES_NOT, "-": DOES_NOT, "?": NONSENSE}
@@ -142,3 +143,17 @@ def test_bad_judgments_are_named(folder: Path, tmp_path: Path) -> None:
         (tmp_path / "judgments.jsonl").write_bytes(encode(judgment) + b"\n")
         with pytest.raises(ProbandError, match=message):
             build("inference", out=tmp_path / "x", data=tmp_path)
+
+
+def test_people_may_judge_sentences_alone_but_examples_need_triples(folder: Path, tmp_path: Path) -> None:
+    """One record of a questionnaire: what is optional for people is missed by the build, with its line and field."""
+    sheet = {"id": "q1", "question": "Which country borders Ethiopia?", "q_type": "country"}
+    candidate = {"id": "c1", "text": "Italy invaded Ethiopia.", "answer": "Italy"}
+    (tmp_path / "questionnaires.jsonl").write_bytes(encode({**sheet, "candidates": [candidate]}) + b"\n")
+    assert [unit.id for unit in units(tmp_path)] == ["q1"]
+    with pytest.raises(ProbandError, match="questionnaires.jsonl line 1: 'q_rel' is missing"):
+        read(tmp_path, "majority")
+    whole = {**sheet, "q_rel": "borders", "q_arg": "Ethiopia", "candidates": [candidate]}
+    (tmp_path / "questionnaires.jsonl").write_bytes(encode(whole) + b"\n")
+    with pytest.raises(ProbandError, match="line 1: 'subject' of candidate 'c1' is missing"):
+        read(tmp_path, "majority")
