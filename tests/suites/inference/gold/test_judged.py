@@ -151,7 +151,7 @@ def test_people_may_judge_sentences_alone_but_examples_need_triples(folder: Path
     candidate = {"id": "c1", "text": "Italy invaded Ethiopia.", "answer": "Italy"}
     (tmp_path / "questionnaires.jsonl").write_bytes(encode({**sheet, "candidates": [candidate]}) + b"\n")
     assert [unit.id for unit in units(tmp_path)] == ["q1"]
-    with pytest.raises(ProbandError, match="questionnaires.jsonl line 1: 'q_rel' is missing"):
+    with pytest.raises(ProbandError, match="line 1: 'q_rel' is missing"):
         read(tmp_path, "majority")
     whole = {**sheet, "q_rel": "borders", "q_arg": "Ethiopia", "candidates": [candidate]}
     (tmp_path / "questionnaires.jsonl").write_bytes(encode(whole) + b"\n")
