@@ -52,11 +52,13 @@ def test_against_every_world_of_three_things(name: str) -> None:
             assert set(solve(domain, problem, world).possible) == looked, problem
 
 
-def test_worlds_that_are_shown_fit_the_facts() -> None:
-    domain, rng = load("grid"), random.Random(2)
+@pytest.mark.parametrize(("name", "world"), [("grid", "unit"), ("grid", "any-distance"), ("temporal", "intervals")])
+def test_worlds_that_are_shown_fit_the_facts(name: str, world: str) -> None:
+    domain, rng = load(name), random.Random(2)
     for _ in range(40):
         problem = drawn(domain, rng, 3)
-        solution = solve(domain, problem, "any-distance", shown=True)
-        for answer, placed in solution.worlds.items():
-            assert all(holds(domain, placed, fact, "any-distance") for fact in problem.facts)
-            assert holds(domain, placed, Fact("A", answer, "B"), "any-distance", asked=True)
+        for answer, placed in solve(domain, problem, world, shown=True).worlds.items():
+            assert all(holds(domain, placed, fact, world) for fact in problem.facts)
+            assert all(each["start"] < each["end"] for each in placed.values() if "start" in each)
+            if answer != OTHER:
+                assert holds(domain, placed, Fact("A", answer, "B"), world, asked=True)

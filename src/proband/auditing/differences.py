@@ -185,11 +185,21 @@ def _positions(
 ) -> dict[str, dict[str, int]]:
     value = heights([*edges, *added], points)
     assert value is not None  # the projection said that there is one
-    low = {x: min(v for (_, y), v in value.items() if y == x) for x in domain.raw["coordinates"]}
+    axes = [{x} for x in domain.raw["coordinates"]]
+    if _compared(domain):  # start and end lie on one axis, x and y do not
+        axes = [set(domain.raw["coordinates"])]
+    low = {x: min(v for (_, y), v in value.items() if y in axis) for axis in axes for x in axis}
     placed: dict[str, dict[str, int]] = {}
     for (thing, x), v in value.items():
         placed.setdefault(thing, {})[x] = v - low[x]
     return placed
+
+
+def _compared(domain: Domain) -> bool:
+    """Does a condition compare different coordinates with each other?"""
+    conditions = [text for entry in domain.raw["relations"].values() for text in entry["means"]]
+    conditions += domain.raw.get("always", ())
+    return any(x != y for text in conditions for _, x, _, y, _ in _condition(text))
 
 
 def holds(domain: Domain, positions: Positions, fact: Fact, world: str, *, asked: bool = False) -> bool:
