@@ -1,0 +1,52 @@
+"""docs/architecture.md lists the files that an item passes through; here one item of every suite is walked."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+RENEW = "python benchmarks/house.py walk --write"
+
+
+@pytest.fixture(scope="module")
+def house(root: Path) -> Any:
+    spec = importlib.util.spec_from_file_location("house", root / "benchmarks" / "house.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suite", ["kinship", "analogy", "script", "inference"])
+def test_an_item_passes_through_the_files_that_are_listed(house: Any, suite: str) -> None:
+    walked, listed = set(house.walk_alone(suite)), house.read_list()[suite]
+    assert not walked - listed, f"not listed: {sorted(walked - listed)}; run: {RENEW}"
+    assert not listed - walked, f"listed but not reached: {sorted(listed - walked)}; run: {RENEW}"
+
+
+def test_the_list_has_every_suite_and_only_files_that_are_there(house: Any) -> None:
+    listed = house.read_list()
+    assert set(listed) == set(house.WALKS)
+    missing = {file for files in listed.values() for file in files if not (house.PACKAGE / file).is_file()}
+    assert not missing, f"{sorted(missing)}; run: {RENEW}"
+
+
+def test_a_list_that_is_written_is_read_back(house: Any, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{house.BEGIN}old\n{house.END}after\n")
+    walks = {
+        "kinship": ["cli/main.py", "core/files.py", "suites/kinship/__init__.py"],
+        "script": ["cli/main.py", "suites/script/__init__.py"],
+    }
+    house.write_list(walks, page)
+    assert house.read_list(page) == {suite: set(files) for suite, files in walks.items()}
+    text = page.read_text()
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    assert "- `cli/main.py`: From the words of a command" in text
+    assert "**kinship** (3 files in all, 1 of them the suite's own), besides:" in text
