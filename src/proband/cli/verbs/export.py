@@ -19,7 +19,8 @@ def export(
     to: Annotated[
         str,
         Parameter(
-            metavar="FORMAT", help="csv, hf, lm-eval, inspect, one of the suite's own; every-eval-ever, hf-results."
+            metavar="FORMAT",
+            help="csv, hf, lm-eval, inspect, pairs, one of the suite's own; every-eval-ever, hf-results.",
         ),
     ],
     out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="PATH", help="File or folder to write.")] = Path("."),
@@ -27,6 +28,9 @@ def export(
         str, Parameter(metavar="DEVELOPER/NAME", help="The model of a run, as the Hugging Face hub names it.")
     ] = "",
     dataset: Annotated[str, Parameter(metavar="ORG/NAME", help="The dataset of a run on the Hugging Face hub.")] = "",
+    tokenizer: Annotated[
+        str, Parameter(metavar="MODEL", help="Of --to pairs: the model whose tokens the pairs are written in.")
+    ] = "",
     force: Force = False,
     json: Json = False,
 ) -> None:
@@ -36,7 +40,9 @@ def export(
     """
     from proband.pipeline.export import export
 
-    named = {name: value for name, value in (("model_id", model_id), ("dataset", dataset)) if value}
+    named = {
+        name: value for name, value in (("model_id", model_id), ("dataset", dataset), ("tokenizer", tokenizer)) if value
+    }
     give(export(items, to=to, out=out, force=force, **named), layout, json=json)
 
 

@@ -19,6 +19,7 @@ from proband.pipeline.export.hub import write_hub
 from proband.pipeline.export.inspect_task import write_inspect
 from proband.pipeline.export.licence import write_licence
 from proband.pipeline.export.lm_eval_task import write_lm_eval
+from proband.pipeline.export.pairs import write_pairs
 from proband.pipeline.export.results import FORMATS as RESULTS
 from proband.pipeline.export.results import write_results
 from proband.pipeline.export.source import Source, survey
@@ -49,15 +50,26 @@ FORMATS: Mapping[str, Callable[[Source, Path], Path]] = {
     "lm-eval": write_lm_eval,
     "inspect": write_inspect,
 }
+PAIRS = "pairs"
 FOR_QUESTIONS = ("lm-eval", "inspect")  # formats that hold only items with choices and a right answer
 
 
 def export(
-    items: str | Path, *, to: str, out: str | Path, force: bool = False, model_id: str = "", dataset: str = ""
+    items: str | Path,
+    *,
+    to: str,
+    out: str | Path,
+    force: bool = False,
+    model_id: str = "",
+    dataset: str = "",
+    tokenizer: str = "",
 ) -> dict[str, Any]:
     """Write the items in a format; returns how many of each split, what was left out and why, and the licence. Files
     that are there already, with other content, are only written over with `force`. The formats of results.py take the
-    folder of a run, the `model_id` (DEVELOPER/NAME) and the `dataset` on the Hugging Face hub."""
+    folder of a run, the `model_id` (DEVELOPER/NAME) and the `dataset` on the Hugging Face hub; `pairs` takes the model
+    whose `tokenizer` reads them (pairs.py)."""
+    if to == PAIRS:
+        return _pairs(Path(items), Path(out), tokenizer, force=force)
     if to in RESULTS:
         if not (Path(items) / "run.json").exists():
             raise ProbandError(f"--to {to} is for the folder of a run", file=items)
@@ -65,7 +77,7 @@ def export(
             return {**write_results(Path(items), to=to, out=place, model_id=model_id, dataset=dataset), "out": str(out)}
     own = suite_of(items).export
     if to not in {**FORMATS, **own}:
-        raise ProbandError(f"no format {to!r}; there are {', '.join([*FORMATS, *own, *RESULTS])}")
+        raise ProbandError(f"no format {to!r}; there are {', '.join([*FORMATS, PAIRS, *own, *RESULTS])}")
     source = survey(Path(items))
     with staged(Path(out), force=force) as place:
         if to in FORMATS:
@@ -85,6 +97,21 @@ def export(
         "licence": source.licence.text,
         "out": str(out),
     }
+
+
+def _pairs(items: Path, out: Path, model: str, *, force: bool) -> dict[str, Any]:
+    """Counterfactual pairs in the tokens of a model."""
+    from proband.pipeline.asking.setup import load_model
+
+    if not model:
+        raise ProbandError("--to pairs needs --tokenizer MODEL: whose tokens?")
+    suite = suite_of(items)
+    tokenizer = getattr(load_model(model, {}, suite=suite, seed=0), "tokenizer", None)
+    if tokenizer is None:
+        raise ProbandError(f"{model} has no tokenizer")
+    with staged(out, force=force) as place:
+        figures = write_pairs(items, place, tokenizer)
+    return {"format": PAIRS, "suite": suite.name, "items": figures.pop("pairs"), **figures, "out": str(out)}
 
 
 @contextmanager
