@@ -1,26 +1,29 @@
-"""Executes docs/results.ipynb; `python tests/docs_notebook.py` writes it with its outputs, and a test executes it."""
+"""Executes a notebook of docs/; `python tests/docs_notebook.py NAME` writes it with its outputs; tests execute it."""
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-NOTEBOOK = Path(__file__).resolve().parents[1] / "docs" / "results.ipynb"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
-def read() -> Any:
-    return import_module("nbformat").read(NOTEBOOK, as_version=4)
+def read(name: str = "results") -> Any:
+    return import_module("nbformat").read(DOCS / f"{name}.ipynb", as_version=4)
 
 
-def executed() -> Any:
+def executed(name: str = "results") -> Any:
     """The notebook, run from top to bottom in a kernel of its own."""
     from nbclient import NotebookClient
 
-    notebook = read()
+    notebook = read(name)
     NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
     for cell in notebook.cells:
         cell.metadata = {}  # times of execution
+        if cell.cell_type == "code":
+            cell.outputs = [each for each in cell.outputs if each.get("name") != "stderr"]
     return notebook
 
 
@@ -34,4 +37,5 @@ def outputs(notebook: Any) -> list[list[str]]:
 
 
 if __name__ == "__main__":
-    import_module("nbformat").write(executed(), NOTEBOOK)
+    chosen = sys.argv[1] if sys.argv[1:] else "results"
+    import_module("nbformat").write(executed(chosen), DOCS / f"{chosen}.ipynb")

@@ -133,6 +133,17 @@ def test_cli_pages_are_those_the_program_prints() -> None:
     assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == pages(), "run: python tests/docs_cli.py"
 
 
+@pytest.mark.nightly
+@pytest.mark.timeout(900)
+@pytest.mark.filterwarnings("ignore")
+def test_activations_move_from_the_changed_word_to_the_answer() -> None:
+    book = runpy.run_path(str(ROOT / "tests" / "docs_notebook.py"))
+    lines = book["outputs"](book["executed"]("patching"))[-1][0].splitlines()
+    first, last = ([float(number) for number in line.split()[1:]] for line in (lines[1], lines[-1]))
+    assert first[0] > 0.9 > 0.1 > first[1]
+    assert last[0] < 0.1 < 0.9 < last[1]
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.filterwarnings("ignore")

@@ -1,17 +1,17 @@
-"""Is contamination found, and not invented? The gap between test items and their twins, for SmolLM2 fine-tuned on half of
-the items.
+"""Is contamination found, and not invented? The gap between test items and their twins, for SmolLM2 fine-tuned on half
+of the items.
 
     python experiments/variations/contamination.py
 
-contamination.npz holds the answers: for each model (`r10~0`: half of the items ten times among the training texts, seed 0;
-`r0`: not among them; `untouched`: not fine-tuned) the choice on every item and on its twin; the right choice; which items
-were exposed; and the clauses that items share. The items are those of
+contamination.npz holds the answers: for each model (`r10~0`: half of the items ten times among the training texts,
+seed 0; `r0`: not among them; `untouched`: not fine-tuned) the choice on every item and on its twin; the right choice;
+which items were exposed; and the clauses that items share. The items are those of
 
     proband build kinship --k 2,3 --per-k 308 --seed 27 -o items
     proband vary items -o varied --as twin --seed 27
 
-The training texts are the 2,000 stories of `proband build kinship --k 2,3 --per-k 1000 --seed 28`, with their answers, and
-the exposed items with theirs; one pass, AdamW, rate 1e-4, batches of 32, bfloat16 on one GPU (H200).
+The training texts are the 2,000 stories of `proband build kinship --k 2,3 --per-k 1000 --seed 28`, with their answers,
+and the exposed items with theirs; one pass, AdamW, rate 1e-4, batches of 32, bfloat16 on one GPU (H200).
 """
 
 from __future__ import annotations

@@ -47,6 +47,7 @@ from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL
 from proband.suites.kinship.world.rules import of_item
 
 TRIES = 30
+WORD = re.compile(r"@?\w[\w-]*")
 SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z\[@])")
 
 
@@ -99,7 +100,17 @@ class Story:
 
 
 def story_of(item: Item) -> Story | str:
-    """The item as a story that is proved, or why it is none."""
+    """The item as a story that is proved, or why it is none; of the item that was asked for last, at once."""
+    global _last
+    if _last is None or _last[0] is not item:
+        _last = item, _story_of(item)
+    return _last[1]
+
+
+_last: tuple[Item, Story | str] | None = None
+
+
+def _story_of(item: Item) -> Story | str:
     facts = item.facts
     if "edges" not in facts or "names" not in facts:
         return "it has no facts"
@@ -157,21 +168,27 @@ def rename(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
 
 def _names(story: Story, rng: random.Random) -> list[str] | str:
     """Other names of the same genders, none of them in the story now, no two alike."""
-    taken, names = set(story.names), list[str]()
+    names = list[str]()
     for gender in story.genders:
-        free = [name for name in NAMES[gender] if name not in taken and name not in names]
-        apart = [name for name in free if all(name[:3] != other[:3] for other in names)]
-        if not apart:
+        for _ in range(100 * TRIES):
+            name = rng.choice(NAMES[gender])
+            if name not in story.names and all(name[:3] != other[:3] for other in names):
+                names.append(name)
+                break
+        else:
             return "there are too few names"
-        names.append(rng.choice(apart))
     return names
 
 
 def _renamed(story: Story, names: Sequence[str]) -> Item:
     other = dict(zip(story.names, names))
-    each = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in sorted(other, key=len, reverse=True)))
-    text, question = (each.sub(lambda found: other[found[0]], part) for part in (story.text, story.question))
+    text, question = (_exchanged(part, other) for part in (story.text, story.question))
     return story.with_text(text, question=question, names=list(names))
+
+
+def _exchanged(text: str, other: Mapping[str, str]) -> str:
+    """The text with other names."""
+    return WORD.sub(lambda found: other.get(found[0], found[0]), text)
 
 
 @lru_cache(maxsize=4)
@@ -189,6 +206,7 @@ def _retold(story: Story, names: Sequence[str], rng: random.Random, folder: Path
     if story.form != "story":
         return _shuffled(story, names, rng)
     bank, held = _bank(folder)
+    ours = bank.name == load_bank("proband").name  # its paraphrases can be joined freely
     along = story.item.tags.get("facts") == "along-chain" or "seal" not in story.item.facts
     before, best = set(story.item.facts.get("templates", ())), None
     path = _path_first(story)
@@ -203,7 +221,7 @@ def _retold(story: Story, names: Sequence[str], rng: random.Random, folder: Path
             brackets=story.brackets,
             either_end=not along,
         )
-        if telling.text == story.text or not story.faithful(telling.text, story.edges, names):
+        if telling.text == story.text or not (ours or story.faithful(telling.text, story.edges, names)):
             continue
         shared = len(before.intersection(telling.templates))
         if best is None or shared < best[0]:
@@ -213,8 +231,7 @@ def _retold(story: Story, names: Sequence[str], rng: random.Random, folder: Path
     if best is None:
         return "no other words of the bank tell its facts"
     groups = [tuple(path[fact] for fact in group) for group in best[1].groups]
-    other = dict(zip(story.shown, [f"[{n}]" for n in names] if story.brackets else names))
-    question = re.sub("|".join(map(re.escape, other)), lambda found: other[found[0]], story.question)
+    question = _exchanged(story.question, dict(zip(story.names, names)))
     return story.with_text(
         best[1].text, question=question, names=list(names), templates=best[1].templates, groups=groups
     )
