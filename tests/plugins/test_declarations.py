@@ -126,4 +126,4 @@ def test_its_work_for_people(proband: Proband, tmp_path: Path, capsys: pytest.Ca
 
 
 def hidden(html: str, name: str) -> str:
-    return re.findall(rf'name="{name}" value="([^"]*)"', html)[0]
+    return str(re.findall(rf'name="{name}" value="([^"]*)"', html)[0])
