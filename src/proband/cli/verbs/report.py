@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments import Force, Json, Moved, Out, Seed, Split
+from proband.cli.arguments import Force, Json, Moved, Seed, Split
 from proband.cli.output import fields, give, table
 
 
@@ -16,7 +16,7 @@ def report(
     runs: Annotated[Sequence[Path], Parameter(help="Run folders, or folders that contain them.")],
     /,
     *,
-    out: Out,
+    out: Annotated[Path | None, Parameter(name=("--out", "-o"), metavar="DIR", help="Folder to write.")] = None,
     title: Annotated[str | None, Parameter(metavar="TEXT", help="Title of the report.")] = None,
     analyses: Annotated[
         str, Parameter(metavar="NAMES", help="The suite's analyses to write, with commas, or all (default: the usual).")
@@ -25,6 +25,13 @@ def report(
         bool,
         Parameter(negative=(), help="One page of models and item sets, with ranks and groups, to be hosted as it is."),
     ] = False,
+    watch: Annotated[
+        bool, Parameter(negative=(), help="Show a run as it goes, on a page of this machine, and write nothing.")
+    ] = False,
+    port: Annotated[int, Parameter(metavar="N", help="Port of --watch.")] = 8737,
+    host: Annotated[
+        str, Parameter(metavar="ADDRESS", help="Address of --watch; others than this machine's.")
+    ] = "127.0.0.1",
     split: Split = "",
     items: Moved = None,
     seed: Seed = 0,
@@ -35,12 +42,27 @@ def report(
 
     Example: proband report runs -o report
     """
+    from proband.core.errors import ProbandError
     from proband.pipeline.report import report
 
+    if watch:
+        _watch(runs, host=host, port=port)
+        return
+    if out is None:
+        raise ProbandError("--out DIR says where to write the report (see `proband report --help`)")
     names = [name.strip() for name in analyses.split(",") if name.strip()] or None
     what = {"leaderboard": True} if leaderboard else {"analyses": names}
     given = report(runs, out=out, items=items, title=title, seed=seed, split=split, force=force, **what)
     give(given, board_layout if leaderboard else layout, json=json)
+
+
+def _watch(runs: Sequence[Path], *, host: str, port: int) -> None:
+    from proband.core.errors import ProbandError
+    from proband.pipeline.watch import watch
+
+    if len(runs) != 1:
+        raise ProbandError("--watch shows one run: name its folder")
+    watch(runs[0], host=host, port=port, ready=lambda address: print(f"open {address} (Ctrl-C ends)", flush=True))
 
 
 def board_layout(result: Mapping[str, Any]) -> Iterable[Any]:
