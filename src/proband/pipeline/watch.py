@@ -128,7 +128,7 @@ def page(folder: Path) -> str:
         "proband.web",
         "watch.html",
         title=f"{folder.name} · Proband",
-        name=folder.name,
+        run=folder.name,
         style=Markup(asset("proband.web", "page.css")),
         script=Markup(script),
         script_hash=content_hash(script),
