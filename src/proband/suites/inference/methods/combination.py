@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.options import Meta
-from proband.core.types import Answer, Item
+from proband.core.types import LEFT_OUT, Answer, Item
 from proband.suites.inference.items import Asked, asked
 from proband.suites.inference.methods import lemma
 from proband.suites.inference.methods.entailment_graph import read_graph
@@ -75,6 +75,8 @@ def after_rules(items: Sequence[Item], answers: Sequence[Answer], options: RuleO
 
 
 def ruled(pair: Asked, answer: Answer, rules: Sequence[Accepts], options: RuleOptions) -> Answer:
+    if answer.status in LEFT_OUT:  # the item is none of this run's
+        return answer
     if options.on_lemma and lemma.accepts(pair, options.lemma):
         return replace(answer, scores=(2.0, 0.0), status="")
     if pair.premise.relation and any(accepts(pair) for accepts in rules):
