@@ -28,7 +28,7 @@ MEASURES = {  # as in published.csv, in the order of the table -> the metric of 
 }
 REVERSE = (
     "the score subtracts the reverse direction: on this set it is told that exactly one direction of a pair holds, "
-    "which no other line is"
+    "which the other lines are not"
 )
 
 
@@ -60,7 +60,8 @@ def anchors(results: Results, seed: int) -> Sequence[Sheet]:
             ]
             if not tested[0]:
                 continue
-            remark = REVERSE if on == DIRECTIONAL and system.method.how == "both" else ""
+            compares = system.method.how == "both" or system.method.base == "solver:frequency"
+            remark = REVERSE if on == DIRECTIONAL and compares else ""
             for measure, metric in MEASURES.items():
                 value = None
                 if metric is not None:
