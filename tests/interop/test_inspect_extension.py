@@ -86,3 +86,16 @@ def test_detectable_differences_are_those_of_plan(tmp_path: Path) -> None:
     values = [accuracy_of(items[answer.item_id], answer) for answer in answers]
     expected = plan(tmp_path / "run", difference=0.05)["now"]["detectable"]
     assert stats.plan(0.05, a=values).detectable == pytest.approx(expected, abs=1e-9)
+
+
+def test_kept_logs_are_compared_as_by_the_command() -> None:
+    """Logs of both formats that an earlier version of the tool wrote."""
+    from proband.inspect_extension import paired_difference
+
+    data = Path(__file__).parents[1] / "pipeline" / "logs" / "data" / "inspect"
+    logs = data / "always-a.json", data / "by-length.eval"
+    found = paired_difference(*logs)
+    (group,) = compare(*logs)["groups"]
+    for ours, theirs in (("value", "difference"), *((n, n) for n in ("low", "high", "p", "detectable"))):
+        assert getattr(found, ours) == pytest.approx(group[theirs], abs=1e-9), ours
+    assert (found.n, found.clusters) == (group["n"], group["clusters"])
