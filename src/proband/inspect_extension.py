@@ -25,7 +25,7 @@ from proband.core.errors import ProbandError
 ToFloat = Callable[[Any], float]
 
 
-@metric
+@metric  # type: ignore[untyped-decorator]
 def calibrated_ci(cluster: str = "", to_float: ToFloat | None = None) -> Metric:
     """The mean with its 95 % interval, clustered: `mean`, `ci_low`, `ci_high` (no ends where there are fewer than six
     effective clusters, too few for any interval)."""
@@ -40,7 +40,7 @@ def calibrated_ci(cluster: str = "", to_float: ToFloat | None = None) -> Metric:
     return compute
 
 
-@metric
+@metric  # type: ignore[untyped-decorator]
 def minimum_detectable_difference(cluster: str = "", agreement: float = 0.5, to_float: ToFloat | None = None) -> Metric:
     """The smallest true difference to another model on these samples that a paired test would find four times in five.
     `agreement` is the correlation of the two models' answers to one sample, which a single log does not tell."""

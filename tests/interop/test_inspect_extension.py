@@ -45,9 +45,9 @@ def test_metrics_are_computed_by_the_tool(logs: list[Path]) -> None:
 
     for path in logs:
         log = read_eval_log(str(path))
-        metrics = {name: each.value for name, each in log.results.scores[0].metrics.items()}  # type: ignore[union-attr]
+        metrics = {name: each.value for name, each in log.results.scores[0].metrics.items()}
         print(path.parent.name, metrics)
-        values = [float(sample.scores["choice"].value == "C") for sample in log.samples or ()]  # type: ignore[index]
+        values = [float(sample.scores["choice"].value == "C") for sample in log.samples or ()]
         clusters = [tuple(sample.metadata["clusters"]) for sample in log.samples or ()]
         expected = stats.mean(values, clusters=clusters)
         assert metrics["mean"] == metrics["accuracy"] == expected.value

@@ -23,7 +23,7 @@ def accuracy(name: str, items: Path, k: int) -> float:
     test = [item for item in every if item.split == "test" and item.facts["k"] == k]
     answers = SHORTCUTS[name]().learn(every).answer(test)
     right = [max(zip(answer.scores, range(99)))[1] == item.gold for item, answer in zip(test, answers, strict=True)]
-    return sum(right) / len(right)
+    return float(sum(right) / len(right))
 
 
 def test_what_each_can_do(items: Path) -> None:

@@ -185,15 +185,18 @@ def table(results: Results, seed: int) -> Sequence[Sheet]:
     if len(items) == len(test) or not test or any(not item.facts.get("genders") for item in items):
         return ()
     lengths = sorted({int(item.tags["k"]) for item in test})
-    rows = []
+    rows: list[tuple[str | float | int | None, ...]] = []
     for name, make in SHORTCUTS.items():
         model, right = make().learn(items), Counter[int]()
         for item, answer in zip(test, model.answer(test), strict=True):
-            best = max(range(len(answer.scores)), key=lambda n, scores=answer.scores: scores[n])
+            best = answer.scores.index(max(answer.scores))
             right[int(item.tags["k"])] += best == item.gold
         counts = Counter(int(item.tags["k"]) for item in test)
         rows.append((f"baseline:{name}", *(round(100 * right[k] / counts[k], 1) for k in lengths)))
-    best_row = ("best shortcut", *(max(column) for column in zip(*(row[1:] for row in rows))))
+    best_row = (
+        "best shortcut",
+        *(max(float(cell or 0) for cell in column) for column in zip(*(row[1:] for row in rows))),
+    )
     return (
         Sheet(
             name="shortcuts",

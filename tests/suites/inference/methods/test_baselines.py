@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 
@@ -46,10 +47,7 @@ def test_what_was_learnt_from_is_scored_by_the_other_questions(folder: Path) -> 
     model = HypothesisWords().learn(every)
     train = [item for item in every if item.split == "train" and item.tags["control"] == "none"]
     question = train[0].facts["question"]
-    other = [
-        Item(**{**fields(item), "gold": 1 - (item.gold or 0)}) if item.facts["question"] == question else item
-        for item in every
-    ]
+    other = [replace(item, gold=1 - (item.gold or 0)) if item.facts["question"] == question else item for item in every]
     before, after = model.answer(train[:1])[0].scores, refit(other, model.strength).answer(train[:1])[0].scores
     assert before == pytest.approx(after)  # its own labels do not reach it
 
@@ -60,10 +58,6 @@ def refit(items: list[Item], strength: float) -> HypothesisWords:
             self.strength = strength
 
     return Fixed().learn(items)
-
-
-def fields(item: Item) -> dict[str, object]:
-    return {name: getattr(item, name) for name in item.__struct_fields__}
 
 
 def test_direction_and_frequency(folder: Path) -> None:
