@@ -193,9 +193,10 @@ def table(results: Results, seed: int) -> Sequence[Sheet]:
             right[int(item.tags["k"])] += best == item.gold
         counts = Counter(int(item.tags["k"]) for item in test)
         rows.append((f"baseline:{name}", *(round(100 * right[k] / counts[k], 1) for k in lengths)))
-    best_row = (
+    columns = zip(*(row[1:] for row in rows))
+    best_row: tuple[str | float | int | None, ...] = (
         "best shortcut",
-        *(max(float(cell or 0) for cell in column) for column in zip(*(row[1:] for row in rows))),
+        *(max(float(cell or 0) for cell in column) for column in columns),
     )
     return (
         Sheet(
