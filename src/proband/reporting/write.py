@@ -30,6 +30,7 @@ from proband.reporting.numbers.systems import unique
 from proband.reporting.page.browse import write_browser
 from proband.reporting.page.page import PAGES, Section, pages, sheet_file
 from proband.reporting.prompts import prompt_sheets
+from proband.reporting.repeats import repeat_sheets
 from proband.reporting.tables.combined import across_suites, combined_table
 from proband.reporting.variations import ORIGINAL, effects_of, variation_sheets, variation_table
 
@@ -202,7 +203,7 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
         for each in what.analyses_of(suite)
         for sheet in (each.of(results, study.seed) if each.of else combined_table(study, each))
     ]
-    sheets += [*prompt_sheets(study), *variation_sheets(results, study.main)]
+    sheets += [*prompt_sheets(study), *repeat_sheets(study, results), *variation_sheets(results, study.main)]
     for sheet in sheets:
         folder.sheet(sheet, sheet_file(sheet, study.key))
     compared = comparisons(study)

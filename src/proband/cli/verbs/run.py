@@ -56,6 +56,15 @@ class Asking:
             "cut off its beginning."
         ),
     ] = "fail"
+    repeat: Annotated[
+        int,
+        Parameter(
+            metavar="N",
+            validator=COUNT,
+            help="Ask everything N times, each with a seed of its own, in subfolders repeat-1, ...: for models that "
+            "sample (--set temperature=0.7). The report has how often answers agree, and pass^k.",
+        ),
+    ] = 1
     label: Annotated[
         str, Parameter(metavar="NAME", help="Name of this run in reports (default: model, solver and what differs).")
     ] = ""
@@ -243,9 +252,18 @@ def run(
     folders = {prompt: out / name if len(prompts) > 1 else out for prompt, name in prompts.items()}
     if len(set(folders.values())) < len(prompts):
         raise ProbandError("two prompts have the same name, and so would have the same folder")
+    if asking.repeat > 1 and len(prompts) > 1:
+        raise ProbandError("--repeat is for one prompt: name one, or ask with several prompts once")
     made = [
-        scored(items, out=folder, **how, turn=turns[prompt], options={**words, "prompt": prompt} if prompt else words)
+        scored(
+            items,
+            out=folder / f"repeat-{number + 1}" if asking.repeat > 1 else folder,
+            **{**how, "seed": seed + number},
+            turn=turns[prompt],
+            options={**words, "prompt": prompt} if prompt else words,
+        )
         for prompt, folder in folders.items()
+        for number in range(asking.repeat)
     ]
     give(made[0] if len(made) == 1 else {"runs": made, "spread": spread(made)}, scores_layout, json=json)
 

@@ -1,0 +1,96 @@
+"""Models that sample, asked several times (`run --repeat N`): how steady they are.
+
+    same every time  share of items that got one and the same answer in all repeats
+    pass^k           right in k repeats out of k: for an item with c right ones among n, C(c, k) / C(n, k)
+    by vote          score of the answer that most repeats gave (self-consistency); of equally many, the one given first
+
+The unit of all intervals is the item, with what items share.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from math import comb
+
+import numpy as np
+
+from proband.core.files import dumps
+from proband.core.metrics import ACCURACY
+from proband.core.statistics import estimates
+from proband.core.statistics.clusters import Clusters, Neighbours, clusters_of
+from proband.core.suite import Results, Sheet
+from proband.core.types import LEFT_OUT, Answer, Item
+from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.systems import with_solver
+from proband.reporting.variations import words
+
+Cell = str | float | int | None
+
+
+def repeat_sheets(study: Study, results: Results) -> list[Sheet]:
+    """One line per model that was asked several times."""
+    groups: dict[str, list[int]] = {}
+    for system in study.systems:
+        if len(system.runs) == 1 and not system.tags.get("run.net"):
+            key = dumps({name: value for name, value in system.tags.items() if name != "run.seed"})
+            groups.setdefault(key, []).append(system.runs[0])
+    rows = [_row(results, runs) for runs in groups.values() if len(runs) > 1]
+    if not rows:
+        return []
+    header = (
+        "model",
+        "repeats",
+        "items",
+        "score",
+        "same every time",
+        "95 %",
+        "pass^k, k = repeats",
+        "95 %",
+        "by vote",
+        "95 %",
+    )
+    note = "pass^k: right every time. By vote: the answer that most repeats gave."
+    return [Sheet(name="repeats", title="Asked several times", header=header, rows=tuple(rows), note=note)]
+
+
+def _row(results: Results, runs: Sequence[int]) -> tuple[Cell, ...]:
+    given: dict[str, tuple[Item, list[Answer]]] = {}
+    for run in runs:
+        for item, answer in results.scored(run):
+            if answer.status not in LEFT_OUT and item.gold is not None:
+                given.setdefault(item.id, (item, []))[1].append(answer)
+    whole = [(item, answers) for item, answers in given.values() if len(answers) == len(runs)]
+    run = results.runs[runs[0]]
+    label = run.label or with_solver(run.model, run.solver)
+    if not whole:
+        return (label, len(runs), 0, *[None] * 7)
+    shared = Neighbours.of(Clusters.of([clusters_of(item) for item, _ in whole]), np.arange(len(whole)))
+    right = np.array([[accuracy(item, answer) for answer in answers] for item, answers in whole])
+    said = [[words(item, answer) for answer in answers] for item, answers in whole]
+    same = [float(len(set(each)) == 1) for each in said]
+    always = [passed(round(sum(line)), len(runs), len(runs)) for line in right.tolist()]
+    vote = [line[each.index(Counter(each).most_common(1)[0][0])] for line, each in zip(right.tolist(), said)]
+    cells = [cell for values in (same, always, vote) for cell in _share(values, shared)]
+    return (label, len(runs), len(whole), f"{100 * right.mean():.1f}", *cells)
+
+
+def accuracy(item: Item, answer: Answer) -> float:
+    numbers = ACCURACY.numbers(item, answer)
+    return numbers[0] if numbers else 0.0
+
+
+def passed(right: int, repeats: int, k: int) -> float:
+    """The chance that k repeats, drawn from those there are, are all right.
+
+    >>> passed(3, 4, 1), passed(3, 4, 2), passed(3, 4, 4)
+    (0.75, 0.5, 0.0)
+    """
+    return comb(right, k) / comb(repeats, k)
+
+
+def _share(values: Sequence[float], shared: Neighbours) -> list[Cell]:
+    x = np.asarray(values, dtype=np.float64)
+    measured = estimates.Measured(np.array([x.mean()]), (x - x.mean())[None])
+    found = estimates.interval(measured, shared, share=True)
+    return [f"{100 * x.mean():.1f}", "too few" if found.few else f"{100 * found.low:.1f} to {100 * found.high:.1f}"]
