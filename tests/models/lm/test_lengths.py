@@ -25,7 +25,7 @@ TEMPLATE = "{% for m in messages %}[{{ m.role }}] {{ m.content }}\n{% endfor %}[
 @pytest.fixture(scope="module")
 def items(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("stories")
-    build("kinship", out=folder / "items", k="2", per_k=24)
+    build("kinship", out=folder / "items", form="graph", k="2,3", per_k=12)
     return folder / "items"
 
 
