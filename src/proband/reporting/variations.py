@@ -15,17 +15,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-from proband.core.metrics import ACCURACY, Metric
+from proband.core.metrics import Metric
 from proband.core.statistics import estimates
 from proband.core.statistics.clusters import Clusters, Neighbours, clusters_of
 from proband.core.suite import Results, Sheet, Table
 from proband.core.types import LEFT_OUT, Answer, Item
 
 ORIGINAL = "original"
+THRESHOLD = (
+    " Scores that only rank items are answers at the threshold that has most of the run's own source items right."
+)
 Row = tuple[str | float | int | None, ...]
 
 
@@ -52,11 +56,10 @@ def variation_sheets(results: Results, metric: Metric) -> list[Sheet]:
     effects = effects_of(results.manifest)
     if not effects:
         return []
-    scores = metric if metric.over == "item" else ACCURACY
     rows: list[Row] = []
     overall: list[Row] = []
     for run, label in enumerate(results.labels):
-        sources = collect(results.scored(run), scores)
+        sources = collect(results.scored(run), metric)
         for name, effect in effects.items():
             rows += _rows(label, name, effect, sources)
         overall += _surviving(label, effects, sources)
@@ -67,7 +70,7 @@ def variation_sheets(results: Results, metric: Metric) -> list[Sheet]:
             "Each line compares source items with what was made from them, paired; the interval is of the difference. "
             "Flips: the answer is another one, though the right answer is the same. Follows: right before and after a "
             "change of the right answer. For twins the difference is the contamination gap, source minus twin. "
-            "P-values are corrected by Holm over the table."
+            "P-values are corrected by Holm over the table." + (THRESHOLD if metric.over == "set" else "")
         )
         header = (
             "model",
@@ -108,21 +111,57 @@ def variation_table(metric: Metric, effects: Mapping[str, str]) -> Table:
 
 def collect(answers: Iterable[tuple[Item, Answer]], metric: Metric) -> list[Source]:
     """Source items with their variations; a variation without an answer to its source is left out."""
+    given = [(item, answer) for item, answer in answers if answer.status not in LEFT_OUT and "source" in item.facts]
+    threshold = best_threshold(given) if metric.over == "set" else None
     sources: dict[str, Source] = {}
-    for item, answer in answers:
-        variation, source = item.tags.get("variation"), item.facts.get("source")
-        if variation is None or source is None or answer.status in LEFT_OUT:
-            continue
-        numbers = metric.numbers(item, answer)
-        right = float(np.mean(numbers)) if numbers else None
+    for item, answer in given:
+        variation, source = str(item.tags.get("variation")), str(item.facts["source"])
+        right, said = _scored(item, answer, metric) if threshold is None else _decided(item, answer, threshold)
         if variation == ORIGINAL:
             if right is not None:
-                sources[str(source)] = Source(clusters_of(item), right, words(item, answer), frozenset(item.choices))
-        elif str(source) in sources:
-            there = sources[str(source)]
-            same = frozenset(item.choices) == there.choices
-            there.varied.setdefault(str(variation), []).append((right, words(item, answer), same))
+                sources[source] = Source(clusters_of(item), right, said, frozenset(item.choices))
+        elif source in sources:
+            same = frozenset(item.choices) == sources[source].choices
+            sources[source].varied.setdefault(variation, []).append((right, said, same))
     return list(sources.values())
+
+
+def _scored(item: Item, answer: Answer, metric: Metric) -> tuple[float | None, str]:
+    numbers = metric.numbers(item, answer)
+    return (float(np.mean(numbers)) if numbers else None), words(item, answer)
+
+
+# ---- scores that only rank items: a threshold makes answers of them ------------------------------------------------
+
+
+def _preferred(answer: Answer) -> float | None:
+    """How far the first of two choices is preferred."""
+    return answer.scores[0] - answer.scores[1] if len(answer.scores) == 2 and not answer.status else None
+
+
+def best_threshold(given: Iterable[tuple[Item, Answer]]) -> float:
+    """The score from which on the first choice is taken, such that most source items are right."""
+    pairs = [
+        (score, item.gold == 0)
+        for item, answer in given
+        if item.tags.get("variation") == ORIGINAL
+        and item.gold is not None
+        and (score := _preferred(answer)) is not None
+    ]
+    best, gained, most = float("inf"), 0, 0
+    for score, group in groupby(sorted(pairs, reverse=True), key=lambda pair: pair[0]):
+        gained += sum(1 if true else -1 for _, true in group)
+        if gained > most:
+            best, most = score, gained
+    return best
+
+
+def _decided(item: Item, answer: Answer, threshold: float) -> tuple[float | None, str]:
+    score = _preferred(answer)
+    if score is None or len(item.choices) != 2:
+        return (None if item.gold is None else 0.0), answer.status
+    taken = 0 if score >= threshold else 1
+    return (None if item.gold is None else float(taken == item.gold)), item.choices[taken]
 
 
 def words(item: Item, answer: Answer) -> str:
