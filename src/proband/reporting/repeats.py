@@ -61,8 +61,8 @@ def _row(results: Results, runs: Sequence[int]) -> tuple[Cell, ...]:
             if answer.status not in LEFT_OUT and item.gold is not None:
                 given.setdefault(item.id, (item, []))[1].append(answer)
     whole = [(item, answers) for item, answers in given.values() if len(answers) == len(runs)]
-    run = results.runs[runs[0]]
-    label = run.label or with_solver(run.model, run.solver)
+    first = results.runs[runs[0]]
+    label = first.label or with_solver(first.model, first.solver)
     if not whole:
         return (label, len(runs), 0, *[None] * 7)
     shared = Neighbours.of(Clusters.of([clusters_of(item) for item, _ in whole]), np.arange(len(whole)))
