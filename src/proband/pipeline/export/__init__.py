@@ -68,14 +68,14 @@ def export(
     that are there already, with other content, are only written over with `force`. The formats of results.py take the
     folder of a run, the `model_id` (DEVELOPER/NAME) and the `dataset` on the Hugging Face hub; `pairs` takes the model
     whose `tokenizer` reads them (pairs.py)."""
-    if to == PAIRS:
-        return _pairs(Path(items), Path(out), tokenizer, force=force)
     if to in RESULTS:
         if not (Path(items) / "run.json").exists():
             raise ProbandError(f"--to {to} is for the folder of a run", file=items)
         with staged(Path(out), force=force) as place:
             return {**write_results(Path(items), to=to, out=place, model_id=model_id, dataset=dataset), "out": str(out)}
     own = suite_of(items).export
+    if to == PAIRS and PAIRS not in own:
+        return _pairs(Path(items), Path(out), tokenizer, force=force)
     if to not in {**FORMATS, **own}:
         raise ProbandError(f"no format {to!r}; there are {', '.join([*FORMATS, PAIRS, *own, *RESULTS])}")
     source = survey(Path(items))
