@@ -89,7 +89,7 @@ def hosseini_auc(records: Floats, weights: Floats) -> float:
     scikit-learn with `reorder=True` did, which the authors' program calls.
 
     >>> hosseini_auc(np.array([[3.0, 1], [2.0, 0], [1.0, 1], [0.0, 0]]), np.ones(4)).__round__(4)
-    0.4167
+    0.375
     """
     _, precision, recall = points(records, weights)
     kept = precision >= HALF
