@@ -215,5 +215,5 @@ def test_tables_and_analyses_are_asked_for_by_name(
     assert "Words &lt;in&gt; prompts" in (tmp_path / "one" / "analogy.html").read_text("utf-8")
     with pytest.raises(ProbandError, match="no table 'grops'; there are groups, length, relations"):
         write_report([items], out=tmp_path, tables=["grops"])
-    with pytest.raises(ProbandError, match="no analysis 'x'; there are words"):
+    with pytest.raises(ProbandError, match="no analysis 'x'; there are all, words"):
         write_report([items], out=tmp_path, analyses=["x"])
