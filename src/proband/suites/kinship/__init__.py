@@ -13,7 +13,7 @@
     people/    what people write, review and solve in `proband annotate`
     paper/     tables, findings and published figures of the thesis
 
-`solver:symbolic` and `solver:read` are symbolic_solver.py and reading_solver.py.
+`solver:symbolic` and `solver:read` are in solvers.py.
 """
 
 from __future__ import annotations
@@ -28,20 +28,16 @@ from proband.solvers import DIRECT, LIKELIHOOD
 from proband.suites.kinship.clutrr.export import export
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import BuildOptions, example_options
-from proband.suites.kinship.item_check import check
-from proband.suites.kinship.item_drawing import draw_item
-from proband.suites.kinship.item_text import show
+from proband.suites.kinship.item_views import check, draw_item, show
 from proband.suites.kinship.nets import NETS
 from proband.suites.kinship.paper.claims import CLAIMS
 from proband.suites.kinship.paper.comparisons import COMPARISONS
-from proband.suites.kinship.paper.paraphrases import PARAPHRASES
-from proband.suites.kinship.paper.tables import TABLES
+from proband.suites.kinship.paper.tables import PARAPHRASES, TABLES
 from proband.suites.kinship.published import published
-from proband.suites.kinship.reading_solver import Read
 from proband.suites.kinship.replies import CHOOSE, GENERATE
 from proband.suites.kinship.shortcuts import SHORTCUTS
 from proband.suites.kinship.shortcuts import TABLE as SHORTCUT_TABLE
-from proband.suites.kinship.symbolic_solver import Symbolic
+from proband.suites.kinship.solvers import Read, Symbolic
 
 
 def audited_in_words(headlines: Mapping[str, Any]) -> str:

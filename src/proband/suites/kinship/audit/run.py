@@ -24,6 +24,7 @@ from proband.auditing.tally import Tally
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, encode, sha256_file, write_json, write_text
 from proband.core.suite import Audit
+from proband.core.text import csv_lines, markdown_table, md
 from proband.suites.kinship.audit.figures import COUNTED, Figures, correct, overlaps
 from proband.suites.kinship.audit.findings import Findings, SecondProver, is_reversed, line_of
 from proband.suites.kinship.audit.judging import Judged, JudgedRow, Progress, judged_rows
@@ -201,18 +202,14 @@ def _csv_name(source: str) -> str:
 
 
 def _tables(figures: Mapping[str, Any], out: Path) -> None:
-    names = ["release", "split", "k", "rows", *COUNTED]
+    first, names = ["release", "split", "k"], ["release", "split", "k", "rows", *COUNTED]
     total: dict[str, Any] = {"release": "all", "split": "", "k": ""}
     for name in names[3:]:
         total[name] = sum(line[name] for line in figures["by_release"])
-    lines = [*figures["by_release"], total]
-    with atomic(out / "by_k.csv") as file:
-        writer = csv.DictWriter(file, names, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(lines)
-    text = [f"| {' | '.join(names)} |", f"|{'---|' * 3}{'---:|' * (len(names) - 3)}"]
-    text += [f"| {' | '.join(str(line[name]).replace('|', ' ') for name in names)} |" for line in lines]
-    write_text(out / "by_k.md", "\n".join(text) + "\n")
+    rows = [[line[name] for name in names] for line in (*figures["by_release"], total)]
+    write_text(out / "by_k.csv", "".join(csv_lines([names, *rows])))
+    body = [[md(str(cell)) for cell in row] for row in rows]
+    write_text(out / "by_k.md", markdown_table(names, body, right=len(names) - len(first)) + "\n")
 
 
 AUDIT = Audit(

@@ -7,14 +7,14 @@ bank.md          both as tables, beside the published figures, and how far the w
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import atomic, write_json, write_text
+from proband.core.files import write_json, write_text
+from proband.core.text import csv_lines, markdown_table
 from proband.suites.kinship.published import published_values
 from proband.suites.kinship.telling.bank import Bank
 from proband.suites.kinship.telling.bank_sources import completed, faults_of_file, load_bank
@@ -58,8 +58,7 @@ def audit_bank(path: Path, *, out: Path) -> Mapping[str, Any]:
     if not sum(verdicts.values()):
         raise ProbandError("contains no templates", file=path)
     found, guess = statistics(bank), guessed_labels(completed(bank))
-    with atomic(out / "rejected.csv") as file:
-        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *rejected])
+    write_text(out / "rejected.csv", "".join(csv_lines([COLUMNS, *rejected])))
     write_json(out / "statistics.json", {"verdicts": verdicts, **asdict(found), "label_words": asdict(guess)})
     write_text(out / "bank.md", markdown(path.name, verdicts, found, guess))
     return {
@@ -75,22 +74,24 @@ def audit_bank(path: Path, *, out: Path) -> Mapping[str, Any]:
 def markdown(name: str, verdicts: Mapping[str, int], found: Statistics, guess: Guess) -> str:
     """The verdicts, and table 3.1 with the published column; overlaps are of the templates that passed."""
     total = sum(verdicts.values())
-    lines = [f"# Templates of {name}", "", "| verdict | templates | share | |", "|---|---|---|---|"]
-    lines += [f"| {v} | {n:,} | {n / total:.1%} | {REASONS.get(v, '')} |" for v, n in verdicts.items()]
-    lines += ["", "Of the accepted ones:", "", "| | this bank | crowd, published |", "|---|---|---|"]
+    counts = [(verdict, f"{n:,}", f"{n / total:.1%}", REASONS.get(verdict, "")) for verdict, n in verdicts.items()]
+    table = markdown_table(["verdict", "templates", "share", ""], counts)
     paper = published_values()
+    rows: list[tuple[str, str, str]] = []
     unigrams, bigrams = (paper[f"jaccard_{what}"][None] for what in ("unigrams", "bigrams"))
     for what in ("paraphrases", "clauses"):
         ours, theirs = getattr(found, what), paper[what]
-        lines += [f"| {what} of {n} fact{'s' * (n > 1)} | {ours[n]:,} | {theirs[n]:,} |" for n in ours]
-    lines += [
-        f"| different words | {found.vocabulary:,} | {paper['unique_words'][None]:,} |",
-        f"| Jaccard, unigrams, all pairs within clauses | {found.unigrams.pooled:.3f} | {unigrams} |",
-        f"| Jaccard, unigrams, mean of the clauses' means | {found.unigrams.by_clause:.3f} | |",
-        f"| Jaccard, unigrams, across clauses | {found.unigrams.across:.3f} | |",
-        f"| Jaccard, bigrams, all pairs within clauses | {found.bigrams.pooled:.3f} | {bigrams} |",
-        "",
-        f"A bag of words without names and kin words guesses the label of {guess.stories:,} stories of two facts in "
-        f"{guess.accuracy:.1%} (chance {guess.chance:.1%}, two standard errors {guess.noise:.1%}).",
+        rows += [(f"{what} of {n} fact{'s' * (n > 1)}", f"{ours[n]:,}", f"{theirs[n]:,}") for n in ours]
+    rows += [
+        ("different words", f"{found.vocabulary:,}", f"{paper['unique_words'][None]:,}"),
+        ("Jaccard, unigrams, all pairs within clauses", f"{found.unigrams.pooled:.3f}", str(unigrams)),
+        ("Jaccard, unigrams, mean of the clauses' means", f"{found.unigrams.by_clause:.3f}", ""),
+        ("Jaccard, unigrams, across clauses", f"{found.unigrams.across:.3f}", ""),
+        ("Jaccard, bigrams, all pairs within clauses", f"{found.bigrams.pooled:.3f}", str(bigrams)),
     ]
-    return "\n".join(lines) + "\n"
+    accepted = markdown_table(["", "this bank", "crowd, published"], rows)
+    guessed = (
+        f"A bag of words without names and kin words guesses the label of {guess.stories:,} stories of two facts in "
+        f"{guess.accuracy:.1%} (chance {guess.chance:.1%}, two standard errors {guess.noise:.1%})."
+    )
+    return "\n\n".join([f"# Templates of {name}", table, "Of the accepted ones:", accepted, guessed]) + "\n"

@@ -28,8 +28,8 @@ from itertools import combinations, permutations
 from typing import Final
 
 from proband.suites.kinship.world.kernel import Edge, Family, World
-from proband.suites.kinship.world.lazy_table import Lazy
 from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL, NEUTRALS
+from proband.suites.kinship.world.tables import Lazy
 
 FALSE: Final = 0  # the literal of an atom that can never hold, such as parent(a, a)
 WITNESSES: Final = {

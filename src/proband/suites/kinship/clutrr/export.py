@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
@@ -11,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
+from proband.core.text import csv_lines
 from proband.core.types import Item
 from proband.suites.kinship.clutrr.items import to_cells
 from proband.suites.kinship.clutrr.rows import COLUMNS, Unreadable, row_of
@@ -58,9 +57,7 @@ def _file_of(split: str, path: Path, tasks: set[str]) -> Path:
 
 def csv_line(cells: Mapping[str, str]) -> str:
     """A row as a line of a CLUTRR file."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow([cells.get(name, "") for name in COLUMNS])
-    return text.getvalue()
+    return next(csv_lines([[cells.get(name, "") for name in COLUMNS]], guarded=False))
 
 
 HEADER = csv_line({name: name for name in COLUMNS})

@@ -16,8 +16,7 @@ from typing import Any
 from proband.core.errors import ProbandError
 from proband.core.suite import Built
 from proband.core.worker_processes import Pool
-from proband.suites.kinship.generate.options import BuildOptions
-from proband.suites.kinship.generate.plan import Cell, Plan, make_plan
+from proband.suites.kinship.generate.options import BuildOptions, Cell, Plan, make_plan
 from proband.suites.kinship.generate.rounds import SAMPLE, Rounds, Story, rounds_of
 from proband.suites.kinship.generate.tally import Tally, shares
 from proband.suites.kinship.telling.crowd_templates import bank_licence

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 from proband.core.errors import ProbandError
 from proband.suites.kinship.generate.hold_outs import Clauses
-from proband.suites.kinship.generate.plan import MIXED, Cell, Plan
+from proband.suites.kinship.generate.options import MIXED, Cell, Plan
 from proband.suites.kinship.generate.rule_world_logic import rules_draft
 from proband.suites.kinship.generate.story_logic import Draft, Goal, Setting, family_draft, from_either_side, goals
 from proband.suites.kinship.generate.tally import Note
 from proband.suites.kinship.generate.wording import Wording
 from proband.suites.kinship.logic.chaining import pool
-from proband.suites.kinship.world.random_orders import Random, shuffled
 from proband.suites.kinship.world.rules import Rules, load
+from proband.suites.kinship.world.tables import Random, shuffled
 
 SAMPLE = 500  # without --certify full, one item in so many is searched for a counter-family
 Story = tuple[bytes, Note]  # its line in items.jsonl, and what the manifest counts of it

@@ -14,9 +14,9 @@ from proband.suites.kinship.generate.story_logic import ATTEMPTS, Accept, Draft,
 from proband.suites.kinship.logic.chaining import Step, symbolic
 from proband.suites.kinship.logic.closure import chart, close
 from proband.suites.kinship.logic.noise import NOISE, NoisePath
-from proband.suites.kinship.world.random_orders import Random
 from proband.suites.kinship.world.relations import FEMALE, MALE
 from proband.suites.kinship.world.rules import NONE, Rules
+from proband.suites.kinship.world.tables import Random
 
 Fact = tuple[int, int, int]  # person, relation, person
 Strange = tuple[str, list[Fact]]  # a noise path: its kind and its facts

@@ -15,10 +15,9 @@ from proband.suites.kinship.logic.chaining import FamilyGraph, Pair, Step, backw
 from proband.suites.kinship.logic.closure import chart, depth
 from proband.suites.kinship.logic.noise import NoisePath
 from proband.suites.kinship.logic.witness import Part, Row, witness
-from proband.suites.kinship.world.lazy_table import Lazy
-from proband.suites.kinship.world.random_orders import Random, shuffled
 from proband.suites.kinship.world.relations import FEMALE, MALE
 from proband.suites.kinship.world.rules import NONE, Rules
+from proband.suites.kinship.world.tables import Lazy, Random, shuffled
 
 Goal = tuple[int, str, str]  # target relation, gender of z, gender of x
 Edge = tuple[int, str, int]

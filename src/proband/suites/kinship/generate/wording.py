@@ -11,7 +11,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import encode
 from proband.core.types import Item, Tag
 from proband.suites.kinship.generate.hold_outs import names_of
-from proband.suites.kinship.generate.plan import Cell, Plan
+from proband.suites.kinship.generate.options import Cell, Plan
 from proband.suites.kinship.generate.story_logic import Draft
 from proband.suites.kinship.generate.tally import Note, digest
 from proband.suites.kinship.logic.patterns import canonical_clause
@@ -21,10 +21,9 @@ from proband.suites.kinship.telling.bank import Bank
 from proband.suites.kinship.telling.bank_sources import load_bank
 from proband.suites.kinship.telling.phrases import fact_phrases, masked_sentences
 from proband.suites.kinship.telling.stories import plain, tell
-from proband.suites.kinship.world.lazy_table import Lazy
 from proband.suites.kinship.world.names import NAMES, likeness
-from proband.suites.kinship.world.random_orders import Random, shuffled
 from proband.suites.kinship.world.rules import NONE, Rules, load
+from proband.suites.kinship.world.tables import Lazy, Random, shuffled
 
 ENTITIES = 40  # placeholders to draw from when names are anonymised
 UNLIKE = 50  # draws of a name unlike those of the story; after that, any other name will do

@@ -20,10 +20,9 @@ from itertools import pairwise
 from proband.suites.kinship.logic.witness import between, rows_of
 from proband.suites.kinship.world.families import OTHER, Shape, make, matrix
 from proband.suites.kinship.world.kernel import Family
-from proband.suites.kinship.world.lazy_table import Lazy
-from proband.suites.kinship.world.random_orders import Random
 from proband.suites.kinship.world.relations import FEMALE, NEUTRALS
 from proband.suites.kinship.world.rules import Rules
+from proband.suites.kinship.world.tables import Lazy, Random
 
 Step = tuple[int, int, int]  # (a, y, b): the fact (a, b) follows from (a, y) and (y, b)
 Pair = tuple[int, int]

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from proband.suites.kinship.logic.chaining import FamilyGraph, resolve
-from proband.suites.kinship.world.random_orders import Random
+from proband.suites.kinship.world.tables import Random
 
 KINDS = ("supporting", "irrelevant", "disconnected")
 NOISE = {"clean": (), "supporting": KINDS[:1], "irrelevant": KINDS[1:2], "disconnected": KINDS[2:], "all": KINDS}

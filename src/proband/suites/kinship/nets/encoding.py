@@ -1,14 +1,20 @@
-"""Stories as a frozen encoder sees them: the state of every word, averaged over its sub-words."""
+"""Stories as a frozen encoder sees them: the state of every word, averaged over its sub-words.
+
+For the extractor with names that men and women have, for a language model knows names better than placeholders; whose
+name is whose is drawn anew for every story.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.progress import Progress
 from proband.core.protocols import EmbedsWords
+from proband.suites.kinship.nets.options import ExtractorOptions
 from proband.suites.kinship.nets.stories import Story, placeholders
 
 TOGETHER = 64  # stories
@@ -50,3 +56,26 @@ def spelled(story: Story, pool: int, named: Callable[[int], str] = entity) -> tu
     words = [named(slots[word]) if isinstance(word, int) else word for word in story.words]
     ends = np.cumsum([len(word) + 1 for word in words]) - 1
     return " ".join(words), [(int(end) - len(word), int(end)) for word, end in zip(words, ends)]
+
+
+# fmt: off
+NAMES = (
+    "Alex", "Sam", "Jordan", "Taylor", "Casey", "Robin", "Morgan", "Jamie", "Riley", "Avery",
+    "Quinn", "Kelly", "Terry", "Pat", "Lee", "Chris", "Jesse", "Dana", "Kim", "Leslie",
+)
+# fmt: on
+
+
+def unisex(placeholder: int) -> str:
+    """
+    >>> unisex(1), unisex(21)
+    ('Sam', 'Sam1')
+    """
+    again, name = divmod(placeholder, len(NAMES))
+    return NAMES[name] + (str(again) if again else "")
+
+
+def read_states(encoder: EmbedsWords, stories: Sequence[Story], options: ExtractorOptions) -> Mapping[str, States]:
+    """A placeholder of a woman has the name that the man's of that place has: genders are given with the answer."""
+    plain = [replace(story, genders=()) for story in stories]
+    return encoded_states(encoder, plain, pool=options.pool, named=unisex, layer=options.layer)

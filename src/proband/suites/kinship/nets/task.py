@@ -21,10 +21,8 @@ from proband.suites.kinship.nets.graph.edge_transformer import EdgeTransformer, 
 from proband.suites.kinship.nets.graph.gat import Gat
 from proband.suites.kinship.nets.options import EdgeTransformerOptions, NetOptions
 from proband.suites.kinship.nets.stories import Story, read_stories
-from proband.suites.kinship.nets.text.bert import Bert
-from proband.suites.kinship.nets.text.bert_lstm import BertLstm
-from proband.suites.kinship.nets.text.bilstm_attention import BiLstmAttention
-from proband.suites.kinship.nets.text.bilstm_mean import BiLstmMean
+from proband.suites.kinship.nets.text.bert import Bert, BertLstm
+from proband.suites.kinship.nets.text.bilstm import BiLstmAttention, BiLstmMean
 from proband.suites.kinship.nets.text.mac import Mac
 from proband.suites.kinship.nets.text.relation_network import RelationNetwork
 from proband.suites.kinship.nets.text.rmc import Rmc

@@ -1,4 +1,5 @@
-"""How results are laid out: the tables of every report, and those of the studies (figure 3.5, table 3.8).
+"""How results are laid out: the tables of every report, those of the studies (figure 3.5, table 3.8), and table 3.1,
+the paraphrases that stories are told with.
 
 Tables are over the stories that are scored (core/metrics.py); `by_split` has both splits. A published
 figure stands beside ours on the release it was measured on (published.py).
@@ -6,8 +7,13 @@ figure stands beside ours on the release it was measured on (published.py).
 
 from __future__ import annotations
 
-from proband.core.suite import Table
+from collections.abc import Sequence
+
+from proband.core.suite import Analysis, Results, Sheet, Table
 from proband.suites.kinship.generate.options import TASKS
+from proband.suites.kinship.published import published_values
+from proband.suites.kinship.telling.bank_sources import load_bank
+from proband.suites.kinship.telling.bank_statistics import statistics
 
 VERDICTS = ("entailed", "ambiguous", "false", "inconsistent")  # of other people's rows
 ORDER = {"task": TASKS, "split": ("train", "test")}
@@ -92,3 +98,33 @@ TABLES = (
         always=False,
     ),
 )
+
+
+def table(results: Results, seed: int) -> Sequence[Sheet]:
+    """Of the bank that ships with Proband; items of CLUTRR's own rows have none."""
+    if "data" not in results.manifest.get("options", {}) or results.manifest["options"]["data"] is not None:
+        return ()
+    bank = statistics(load_bank(), seed=seed)
+    paper = published_values()
+    counts = [
+        (f"{kind}, k = {k}", paper[kind][k], own[k])
+        for kind, own in (("paraphrases", bank.paraphrases), ("clauses", bank.clauses))
+        for k in sorted(own)
+    ]
+    words = ("unique words", paper["unique_words"][None], bank.vocabulary)
+    overlaps = [
+        (f"Jaccard overlap, {kind}", paper[f"jaccard_{kind}"][None], round(own.pooled, 4))
+        for kind, own in (("unigrams", bank.unigrams), ("bigrams", bank.bigrams))
+    ]
+    return (
+        Sheet(
+            name="table3.1",
+            title="Table 3.1: the paraphrases",
+            header=("what", "published (Sinha 2022, crowd)", "Proband's bank"),
+            rows=(*counts, words, *overlaps),
+            note="A paraphrase of ours serves every casting of its clause, so that few of them tell many clauses.",
+        ),
+    )
+
+
+PARAPHRASES = Analysis(name="table3.1", help="Table 3.1: the paraphrases", of=table)

@@ -6,7 +6,6 @@ themselves. A story is kept only if all its reviewers call it good.
 
 from __future__ import annotations
 
-import csv
 import random
 import re
 from collections import Counter, defaultdict
@@ -17,7 +16,7 @@ from typing import Any
 import msgspec
 
 from proband.core.errors import ProbandError
-from proband.core.files import atomic, read_records
+from proband.core.files import read_records, write_text
 from proband.core.human_task import (
     Body,
     Collected,
@@ -32,6 +31,7 @@ from proband.core.human_task import (
     share_right,
     value,
 )
+from proband.core.text import csv_lines
 
 TOGETHER = 3  # stories in a unit
 VERDICTS = ("good", "bad")
@@ -213,10 +213,8 @@ def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, An
     rows = []
     for unit in results.units.values():
         rows += [template(story) for story in unit["body"]["stories"] if story["id"] in kept and "text" in story]
-    with atomic(folder / "amt_train.csv") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("rel_comb", "gender_comb", "template"))
-        writer.writerows(sorted(rows))
+    table = csv_lines([("rel_comb", "gender_comb", "template"), *sorted(rows)], guarded=False)
+    write_text(folder / "amt_train.csv", "".join(table))
     stories = sum(len(unit["body"]["stories"]) for unit in results.units.values())
     return {
         "templates": len(rows),

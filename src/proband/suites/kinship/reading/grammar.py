@@ -17,10 +17,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from proband.suites.kinship.reading.coordination import married, together
 from proband.suites.kinship.reading.lexicon import ADVERBS, ARTICLES, COPULA, HAVING, KIN, NAMED, OWNING, SUBJECT
 from proband.suites.kinship.reading.pronouns import Discourse
-from proband.suites.kinship.reading.sentence import resplit
+from proband.suites.kinship.reading.sentence import married, resplit, together
 from proband.suites.kinship.reading.tokens import Token, sentences
 from proband.suites.kinship.world.relations import word
 

@@ -19,8 +19,8 @@ from operator import itemgetter
 from typing import Any, Final
 
 from proband.suites.kinship.telling.template_language import frame, genders_told, kin_forms, kin_place
-from proband.suites.kinship.world.lazy_table import Lazy
 from proband.suites.kinship.world.relations import GENDER, INVERSE, NEUTRAL
+from proband.suites.kinship.world.tables import Lazy
 
 ANY: Final = "*"
 OWN_WEIGHT: Final = 3  # a paraphrase written for these very relations is drawn this much oftener than a general one

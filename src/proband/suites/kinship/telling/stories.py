@@ -23,8 +23,8 @@ from typing import Final, NamedTuple
 from proband.core.errors import ProbandError
 from proband.suites.kinship.telling.bank import LONGEST, Bank
 from proband.suites.kinship.telling.occasions import FREE, JOINTS, Occasion, Phrase
-from proband.suites.kinship.world.random_orders import Random, shuffled
 from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS, word
+from proband.suites.kinship.world.tables import Random, shuffled
 
 Edge = tuple[int, str, int]
 TIMED, SOON = 0.4, 2  # share of the paths with a moment in front, and how many moments may be passed over to it

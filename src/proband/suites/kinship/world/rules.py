@@ -27,8 +27,8 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.types import Item
-from proband.suites.kinship.world.lazy_table import Lazy
 from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS
+from proband.suites.kinship.world.tables import Lazy
 
 OTHER = "other"
 NONE = "none"

@@ -20,8 +20,8 @@ from proband.core.options import read_options
 from proband.core.types import Answer, Item
 from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.nets.answers import choice_scores
+from proband.suites.kinship.nets.encoding import read_states
 from proband.suites.kinship.nets.extraction.batches import NONE, pad_mentions
-from proband.suites.kinship.nets.extraction.encoding import read_states
 from proband.suites.kinship.nets.extraction.pair_classifier import FAR, PairClassifier
 from proband.suites.kinship.nets.extraction.reasoning import answers
 from proband.suites.kinship.nets.graph.composer import LEAST

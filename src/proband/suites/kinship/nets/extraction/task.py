@@ -19,8 +19,8 @@ from proband.core.errors import ProbandError
 from proband.core.files import items_path
 from proband.core.protocols import EmbedsWords
 from proband.suites.kinship.nets.batches import NEVER
+from proband.suites.kinship.nets.encoding import read_states
 from proband.suites.kinship.nets.extraction.batches import NONE, Mentions, pad_mentions, sentences_apart
-from proband.suites.kinship.nets.extraction.encoding import read_states
 from proband.suites.kinship.nets.extraction.pair_classifier import PairClassifier
 from proband.suites.kinship.nets.options import ExtractorOptions
 from proband.suites.kinship.nets.stories import Story

@@ -22,7 +22,7 @@ from proband.suites.kinship import SUITE
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import TASKS, BuildOptions
 from proband.suites.kinship.replies import CHOOSE
-from proband.suites.kinship.symbolic_solver import Symbolic
+from proband.suites.kinship.solvers import Symbolic
 
 
 def items(**options: Any) -> list[Item]:

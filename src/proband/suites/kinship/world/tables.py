@@ -1,8 +1,9 @@
-"""Tables that are filled as they are used."""
+"""Tables that are filled as they are used, and random orders, which are drawn from one of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import permutations
 from typing import TypeVar
 
 K = TypeVar("K")
@@ -27,3 +28,20 @@ class Lazy(dict[K, V]):
             self.clear()
         self[key] = value
         return value
+
+
+Random = Callable[[], float]  # a number from 0 up to 1
+FEW = 7
+orders: Lazy[int, list[tuple[int, ...]]] = Lazy(lambda n: list(permutations(range(n))))  # of few: one draw picks one
+
+
+def shuffled(n: int, draw: Random) -> Sequence[int]:
+    """A uniform order of 0..n-1.
+
+    >>> shuffled(3, lambda: 0.99), len(shuffled(9, lambda: 0.5))
+    ((2, 1, 0), 9)
+    """
+    if n <= FEW:
+        every = orders[n]
+        return every[int(draw() * len(every))]
+    return sorted(range(n), key=lambda _: draw())

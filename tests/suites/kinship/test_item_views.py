@@ -6,7 +6,7 @@ import re
 
 from proband.core.types import Answer, Item
 from proband.suites.kinship.certify import search as certify
-from proband.suites.kinship.item_drawing import draw_item
+from proband.suites.kinship.item_views import draw_item
 from proband.suites.kinship.world.relations import RELATIONS
 
 
