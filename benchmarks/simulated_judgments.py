@@ -19,9 +19,9 @@ import numpy as np
 from proband.core.agreement.votes import Votes
 from proband.core.files import encode, read_records
 from proband.lexicon.inflection import lemma
-from proband.suites.inference.datasets.levy_dagan import read
-from proband.suites.inference.gold.judged import ANSWERS, DOES_NOT, LABELS, NONSENSE, RULES, Questionnaire
-from proband.suites.inference.gold.simulation import simulated_judgments
+from proband.suites.inference.datasets.rows import read_levy_dagan
+from proband.suites.inference.gold import ANSWERS, DOES_NOT, LABELS, NONSENSE, RULES, simulated_judgments
+from proband.suites.inference.questionnaire import Questionnaire
 
 MAKES_NO_SENSE = 0.23
 Pair = tuple[str, str, bool]  # relation of the question, of the assertion, whether both have the answer as subject
@@ -35,7 +35,7 @@ def pair(asked: str, said: str, *, straight: bool) -> Pair:
 def known_pairs(path: Path) -> tuple[dict[Pair, str], float]:
     """What people said of pairs of relations, and the share of answers."""
     said: dict[Pair, Counter[bool]] = defaultdict(Counter)
-    for one in read(path):
+    for one in read_levy_dagan(path):
         said[pair(one.hypothesis.relation, one.premise.relation, straight=one.straight)][bool(one.entailed)] += 1
     labels = {each: ANSWERS if votes[True] * 2 > votes.total() else DOES_NOT for each, votes in said.items()}
     total: Counter[bool] = sum(said.values(), Counter())

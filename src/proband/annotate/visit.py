@@ -184,7 +184,7 @@ def _check(
     if role == "attention":
         share = float(body.get("choice") == unit["body"]["answer"])
     else:
-        share = task.agreed(unit["body"], body, unit["gold"])
+        share = task.share_right(unit["body"], body, unit["gold"])
     passed = share >= (1.0 if role == "attention" else project.quality.gold_share)
     if role == "trial":
         connection.execute(checks.insert().values(answer_id=answer_id, share=share, passed=int(passed)))

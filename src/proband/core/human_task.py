@@ -163,8 +163,8 @@ class HumanTask:
     # ---- answers
     answer: Callable[[Body, Form], dict[str, Any]]  # reads a form; raises Invalid
     fields: Callable[[Body, Body], dict[str, str]]  # an answer as the fields of its form
-    agreed: Callable[[Body, Body, Any], float]  # the share of a known answer that is right
     labels: Callable[[Body, Body], Sequence[tuple[str, str]]] = lambda body, answer: ()  # (part, label)
+    agreed: Callable[[Body, Body, Any], float] | None = None  # share of a known answer; None: by labels
     checks: Callable[[Body, Form], list[Check]] = lambda body, form: []  # what a text still lacks
     practice: Callable[[Body, Body, Any], Sequence[Check]] | None = None  # of a trial, where `gold` does not say it
     writing: Callable[[Body], Sequence[str]] = lambda answer: ()  # the texts that a person typed
@@ -176,6 +176,13 @@ class HumanTask:
     positive: str = ""  # the label whose share a plan is for
     figures: Callable[[Collected], Mapping[str, Figure]] = lambda results: {}  # of the paper's own section
     suite_input: Callable[[Collected, Path, Path], dict[str, Any]]  # (results, folder, project): what the suite reads
+
+    def share_right(self, body: Body, answer: Body, gold: Any) -> float:
+        """The share of a known answer that is right; `gold` is part -> label, or the label of the whole."""
+        if self.agreed is not None:
+            return self.agreed(body, answer, gold)
+        known = gold if gold is None or isinstance(gold, Mapping) else {WHOLE: gold}
+        return share_right(self.labels(body, answer), known)
 
 
 # ---- what tasks share ----------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ def _hits(found: Collected) -> Mapping[str, list[float]]:
     elif found.votes is not None:
         for each in found.counted():
             if each.gold is not None:
-                groups[each.unit].append(found.task.agreed(each.body, each.answer, each.gold))
+                groups[each.unit].append(found.task.share_right(each.body, each.answer, each.gold))
     return groups
 
 

@@ -1,11 +1,11 @@
 """Suite `inference`: relation inference in context (Levy & Dagan 2016).
 
-triples.py, words.py   a relation with two arguments; lemmas, verbs, voice, negation
+words.py               lemmas, verbs, voice, negation
 datasets/              released data sets as examples
-controls.py, items.py, build.py   examples as items, and what is taken away to see artefacts
+items.py, controls.py, build.py   triples, examples, items; what is taken away to see artefacts
 methods/               the lemma baseline and every other method, one file each
 people/                what people judge in `proband annotate`
-gold/                  judgments of several people to labels
+gold.py                judgments of several people to labels
 curves/                precision and recall, decisions, controls, findings; ours beside the published
 assertions/, candidates/, questions.py, questionnaire.py   from text to what people judge
 """
@@ -16,24 +16,22 @@ from functools import partial
 
 from proband.core.suite import Claim, Contrast, Demo, Suite, Verb
 from proband.suites.inference.build import BuildOptions, build
-from proband.suites.inference.curves.argument_frequency import FREQUENCY
-from proband.suites.inference.curves.control_scores import CONTROL_SCORES
+from proband.suites.inference.curves.control_scores import CONTROL_SCORES, FREQUENCY
 from proband.suites.inference.curves.decisions import DECISIONS
 from proband.suites.inference.curves.figure import FIGURE2
 from proband.suites.inference.curves.findings import CLAIMS
 from proband.suites.inference.curves.measures import METRICS, TABLES
 from proband.suites.inference.curves.published import ANCHORS, SECTION3
 from proband.suites.inference.items import show
-from proband.suites.inference.methods.as_is import DIRECT, Rules
 from proband.suites.inference.methods.baselines import Direction, Frequency, HypothesisWords
-from proband.suites.inference.methods.cross_encoder import NLI
+from proband.suites.inference.methods.combination import DIRECT, Rules
 from proband.suites.inference.methods.embeddings.dependency_words import DEPENDENCY_WORDS
 from proband.suites.inference.methods.embeddings.relations import RELATIONS
 from proband.suites.inference.methods.embeddings.words import WORDS
 from proband.suites.inference.methods.in_words import CHOOSE, GENERATE
 from proband.suites.inference.methods.lemma import Lemma
 from proband.suites.inference.methods.prompts import PROMPTED
-from proband.suites.inference.methods.sentence_encoder import SENTENCES
+from proband.suites.inference.methods.sentences import NLI, SENTENCES
 
 SUITE = Suite(
     name="inference",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -13,16 +13,15 @@ from typing import Annotated, Any, Literal
 from proband.core.errors import ProbandError
 from proband.core.options import Meta
 from proband.core.suite import Built
-from proband.suites.inference.controls import CONTROLS, controlled, kept_types, shares_lemma
-from proband.suites.inference.datasets import leaks, own
+from proband.suites.inference.controls import CONTROLS, controlled, kept_types
+from proband.suites.inference.datasets import own
 from proband.suites.inference.datasets.formats import LICENCES, detected, examples, own_folder
-from proband.suites.inference.gold.judged import Judged
-from proband.suites.inference.gold.judged import examples as judged_examples
-from proband.suites.inference.gold.judged import read as read_judged
-from proband.suites.inference.gold.report import summary as judgments_summary
-from proband.suites.inference.gold.report import workers_table
-from proband.suites.inference.items import items
-from proband.suites.inference.triples import Example
+from proband.suites.inference.gold import Judged, workers_table
+from proband.suites.inference.gold import examples as judged_examples
+from proband.suites.inference.gold import read as read_judged
+from proband.suites.inference.gold import summary as judgments_summary
+from proband.suites.inference.items import Example, items, shares_lemma
+from proband.suites.inference.words import content
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +69,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
             "questions": len({each.question for each in chosen}),
             "directional": sum(each.directional for each in chosen),
             "share_a_lemma": sum(map(shares_lemma, chosen)),
-            "leaks": leaks.report(chosen),
+            "leaks": leaks(chosen),
             **{name: kept_types(every, each) for name, each in made.items() if name == "swapped-entities"},
             **({"judgments": judgments_summary(judged)} if judged else {}),
         }
@@ -127,3 +126,33 @@ def sample(examples: Sequence[Example], count: int) -> list[int]:
             chosen.add((split, pair))
             before += sizes[pair]
     return [at for at, each in enumerate(examples) if (each.split, each.pair) in chosen]
+
+
+# ---- leaks -----------------------------------------------------------------------------------------------------------
+
+
+def leaks(examples: Sequence[Example]) -> dict[str, Any]:
+    """Counts for the manifest: repeated pairs, contradictions, and what the splits share."""
+    seen: dict[tuple[str, str], list[Example]] = defaultdict(list)
+    for each in examples:
+        seen[each.premise.text.lower(), each.hypothesis.text.lower()].append(each)
+    groups = list(seen.values())
+    counts: dict[str, Any] = {
+        "repeated_pairs": sum(len(group) - 1 for group in groups),
+        "contradictory_pairs": sum(len({each.entailed for each in group}) > 1 for group in groups),
+        "without_common_argument": sum(not each.matched for each in examples),
+    }
+    splits = sorted({each.split for each in examples})
+    for what, key in SHARED.items():
+        for n, one in enumerate(splits):
+            for other in splits[n + 1 :]:
+                sides = [{key(each) for each in examples if each.split == split} for split in (one, other)]
+                counts[f"{what}_in_{one}_and_{other}"] = len(sides[0] & sides[1])
+    return counts
+
+
+SHARED: Mapping[str, Callable[[Example], Hashable]] = {
+    "pairs": lambda each: each.pair,
+    "questions": lambda each: each.question,
+    "relation_pairs": lambda each: (content(each.premise.relation), content(each.hypothesis.relation), each.straight),
+}

@@ -10,7 +10,7 @@ These are the controls of McKenna et al. (2023). All have the same examples, so 
 (`facts.source` is the item as it is). Both directions of a pair have the same new arguments. The type of an argument is
 that of the data set (FIGER types in Levy/Holt, the type that the question asks for in the others); the argument that
 the question itself has is without one, and is replaced by what stands in the same relation beside the same type. The
-fifth control, to leave out the pairs that share a content lemma, is the tag `lemma` (`shares_lemma`).
+fifth control, to leave out the pairs that share a content lemma, is the tag `lemma` (`items.shares_lemma`).
 """
 
 from __future__ import annotations
@@ -23,21 +23,13 @@ from typing import Any
 
 import numpy as np
 
-from proband.suites.inference.triples import FORWARD, Example, Triple
-from proband.suites.inference.words import content, phrase
+from proband.suites.inference.items import FORWARD, Example, Triple
+from proband.suites.inference.words import content
 
 CONTROLS = ("none", "hypothesis-only", "random-premise", "swapped-entities", "typed-placeholders")
 NOTHING = Triple("", "", "")
 UNKNOWN = "thing"  # the type of what has none
 Pools = Mapping[tuple[str, str], Sequence[str]]  # split and type -> arguments
-
-
-def shares_lemma(example: Example) -> bool:
-    """Whether the two relations share a content word, inflection aside; of `has` or `is in`, which have none, whether
-    the other contains all their words."""
-    premise, hypothesis = phrase(example.premise.relation), phrase(example.hypothesis.relation)
-    contained = hypothesis.content <= premise.lemmas or premise.content <= hypothesis.lemmas
-    return contained or bool(premise.content & hypothesis.content)
 
 
 def controlled(examples: Sequence[Example], control: str, *, seed: int) -> list[Example]:

@@ -16,8 +16,7 @@ from msgspec.structs import replace
 from proband.core.files import items_path, read_items
 from proband.core.suite import Variation
 from proband.core.types import Item
-from proband.suites.inference.items import prompt
-from proband.suites.inference.triples import Triple
+from proband.suites.inference.items import Triple, prompt
 
 PREPOSITION = "by"
 

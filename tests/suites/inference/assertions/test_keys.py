@@ -8,7 +8,7 @@ import polars as pl
 from simplemma import lemmatize
 
 from proband.lexicon.inflection import key, lemma
-from proband.suites.inference.assertions.keys import keys, one_space
+from proband.suites.inference.assertions.parts import keys, one_space
 
 PIECES = (
     "the",

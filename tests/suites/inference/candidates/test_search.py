@@ -9,8 +9,7 @@ from proband.lexicon.taxonomy import open_taxonomy
 from proband.suites.inference.assertions.command import build_store
 from proband.suites.inference.assertions.store import Store
 from proband.suites.inference.candidates.filters import FILTERS, Candidate, chosen
-from proband.suites.inference.candidates.kinds import Kinds
-from proband.suites.inference.candidates.search import Search
+from proband.suites.inference.candidates.search import Kinds, Search
 from proband.suites.inference.questions import Question
 
 ROWS = """Eritrea\tinvaded\tEthiopia\t3

@@ -16,7 +16,7 @@ from proband.core.types import Item
 from proband.pipeline.build import build
 from proband.pipeline.report import item_sets, report
 from proband.pipeline.run import run
-from proband.suites.inference.curves import argument_frequency, control_scores, decisions, figure, published
+from proband.suites.inference.curves import control_scores, decisions, figure, published
 from proband.suites.inference.curves.figure import precision_at
 from proband.suites.inference.curves.findings import HELPS, NEEDS_LEMMA, UNDER
 from proband.suites.inference.curves.measures import NORMALISED
@@ -106,7 +106,7 @@ def test_every_method_stands_beside_its_controls(tmp_path: Path) -> None:
     (line,) = random.rows  # attested hypotheses pass behind any premise: it reads no premise
     assert float(line[2] or 0) > float(line[3] or 0)
     assert float(line[5] or 0) > 0
-    others = (figure.figure, decisions.analysis, argument_frequency.analysis, published.section3, published.anchors)
+    others = (figure.figure, decisions.analysis, control_scores.by_frequency, published.section3, published.anchors)
     assert [analysis(found, 0) for analysis in others] == [()] * 5
 
 
@@ -164,7 +164,7 @@ def test_directions_and_frequency_of_our_own_set(runs: list[Path]) -> None:
     assert {row[1] for row in sheet.rows} == {"all test", "directional test"}
     assert all(0 <= float(row[4] or 0) <= float(row[3] or 0) <= 1 for row in sheet.rows)
     assert all(float(row[5] or 0) <= float(row[4] or 0) <= float(row[6] or 0) for row in sheet.rows)
-    (halves,) = argument_frequency.analysis(found, 0)
+    (halves,) = control_scores.by_frequency(found, 0)
     assert len(halves.rows) == 2
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.datasets import leaks
+from proband.suites.inference.build import leaks
 from proband.suites.inference.datasets.formats import detected, examples
 from proband.suites.inference.items import asked, items
 from proband.suites.inference.methods.lemma import features
@@ -90,7 +90,7 @@ def test_a_folder_of_zeichners_tables(tmp_path: Path) -> None:
     assert [(each.entailed, each.straight) for each in found] == [
         (True, True), (True, False), (True, False), (False, False), (False, True),
     ]  # fmt: skip
-    assert leaks.report(found)["without_common_argument"] == 1
+    assert leaks(found)["without_common_argument"] == 1
     by_lemma = [all(features(asked(item)).values()) for item in items(found, control="none")]
     assert by_lemma == [False, True, True, False, False]  # a swap without a change of voice is no inference
 
@@ -195,7 +195,7 @@ def test_leaks_between_splits_are_counted(tmp_path: Path) -> None:
     for name in ("dev", "test"):
         write(tmp_path / f"{name}.txt", row)
     _, found = examples(tmp_path, "auto")
-    assert leaks.report(found)["pairs_in_test_and_valid"] == 1
+    assert leaks(found)["pairs_in_test_and_valid"] == 1
 
 
 @pytest.mark.data

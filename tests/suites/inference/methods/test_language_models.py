@@ -14,20 +14,21 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import Floats, Score, Text
 from proband.core.types import Item
 from proband.models.fake import Fake
-from proband.suites.inference.datasets.levy_dagan import asked
-from proband.suites.inference.items import items
-from proband.suites.inference.methods import cross_encoder, prompts, sentence_encoder
+from proband.suites.inference.datasets.rows import answered
+from proband.suites.inference.items import Triple, items
+from proband.suites.inference.methods import prompts, sentences
 from proband.suites.inference.methods.combination import RuleOptions
 from proband.suites.inference.methods.in_words import CHOOSE, GENERATE, LetterOptions, ReplyOptions
 from proband.suites.inference.methods.prompts import PromptOptions
-from proband.suites.inference.triples import Triple
 
 
 @pytest.fixture
 def made() -> list[Item]:
     question = Triple("drug", "treats", "pain")
     premises = ("aspirin, cures, pain", "aspirin, treated, pain")
-    return list(items([asked(question, Triple.read(p), entailed=True, source="x") for p in premises], control="none"))
+    return list(
+        items([answered(question, Triple.read(p), entailed=True, source="x") for p in premises], control="none")
+    )
 
 
 class Replying(Fake):
@@ -108,13 +109,13 @@ class Sure:
 
 
 def test_the_log_odds_of_entailment(made: list[Item]) -> None:
-    first, second = cross_encoder.solve(made, Sure(), seed=0, options=RuleOptions())
+    first, second = sentences.log_odds(made, Sure(), seed=0, options=RuleOptions())
     assert first.scores[0] == pytest.approx(math.log(0.8 / 0.2), abs=1e-5)
     assert second.scores[0] == pytest.approx(math.log(0.1 / 0.9), abs=1e-5)
 
 
 def test_the_cosine_of_two_sentences(made: list[Item]) -> None:
-    first, second = sentence_encoder.solve(made, Sure(), seed=0, options=RuleOptions())
+    first, second = sentences.cosine(made, Sure(), seed=0, options=RuleOptions())
     assert (first.scores[0], second.scores[0]) == pytest.approx((0.6, 1.0))
 
 
@@ -139,4 +140,4 @@ def test_a_classifier_of_hugging_face(made: list[Item], tmp_path: Path) -> None:
     together, alone = model.classify(pairs), np.concatenate([model.classify([pair]) for pair in pairs])
     assert np.allclose(together, alone, atol=1e-5)
     assert np.allclose(np.exp(together).sum(axis=1), 1, atol=1e-5)
-    assert len(cross_encoder.solve(made, model, seed=0, options=RuleOptions())) == 2
+    assert len(sentences.log_odds(made, model, seed=0, options=RuleOptions())) == 2

@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.items import Asked, items
-from proband.suites.inference.methods.as_is import ReadingOptions, Rules, solve
-from proband.suites.inference.methods.combination import RuleOptions, combined
-from proband.suites.inference.methods.entailment_graph import read_graph
+from proband.suites.inference.items import Asked, Example, Triple, items
+from proband.suites.inference.methods.combination import ReadingOptions, RuleOptions, Rules, combined, solve
 from proband.suites.inference.methods.ppdb import read_ppdb
-from proband.suites.inference.triples import Example, Triple
+from proband.suites.inference.methods.rule_files import read_graph
 
 
 def pair(premise: str, hypothesis: str, *, straight: bool = True, types: tuple[str, str] = ("", "")) -> Asked:

@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import IO, Any, Literal, TypeVar, cast
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.assertions.extraction.conllu import of_sentence
 from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser, paragraphs
 from proband.suites.inference.assertions.extraction.syntactic_ngrams import NgramReader
 from proband.suites.inference.assertions.extraction.tally import Assertion
-from proband.suites.inference.assertions.imported import read_openie, read_reverb, read_tsv
+from proband.suites.inference.assertions.records import of_sentence, read_openie, read_reverb, read_tsv
 
 Format = Literal["auto", "ngrams", "conllu", "text", "tsv", "reverb", "openie"]
 FORMATS = ("ngrams", "conllu", "text", "tsv", "reverb", "openie")

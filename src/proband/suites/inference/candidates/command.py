@@ -12,8 +12,7 @@ from proband.core.progress import track
 from proband.lexicon.taxonomy import open_taxonomy
 from proband.suites.inference.assertions.store import Store
 from proband.suites.inference.candidates.filters import chosen
-from proband.suites.inference.candidates.kinds import Kinds
-from proband.suites.inference.candidates.search import Search
+from proband.suites.inference.candidates.search import Kinds, Search
 from proband.suites.inference.questionnaire import Questionnaire, questionnaires, write
 from proband.suites.inference.questions import read
 

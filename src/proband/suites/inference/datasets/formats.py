@@ -7,22 +7,10 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.datasets import holt, levy_dagan, levy_holt, own, sherliic, zeichner
-from proband.suites.inference.datasets.rows import data_files, text_lines
+from proband.suites.inference.datasets import holt, levy_holt, own, sherliic, zeichner
+from proband.suites.inference.datasets.rows import LEVY_DAGAN, data_files, read_levy_dagan, text_lines
 from proband.suites.inference.datasets.typed_predicates import read_berant, read_booqa
-from proband.suites.inference.triples import Example
-
-LEVY_DAGAN = "levy_dagan_all.tsv"
-
-
-def read_levy_dagan(path: Path) -> Iterator[Example]:
-    if path.is_dir():
-        there = sorted(path.glob("*.tsv"))
-        if not there:
-            raise ProbandError(f"contains no {LEVY_DAGAN}", file=path)
-        path = path / LEVY_DAGAN if (path / LEVY_DAGAN) in there else there[0]
-    return levy_dagan.read(path)
-
+from proband.suites.inference.items import Example
 
 READERS: Mapping[str, Callable[[Path], Iterator[Example]]] = {
     "levy-dagan": read_levy_dagan,

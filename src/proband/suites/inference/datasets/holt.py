@@ -10,7 +10,7 @@ from pathlib import Path
 
 from proband.core.errors import ProbandError
 from proband.suites.inference.datasets.levy_holt import is_straight, rows
-from proband.suites.inference.triples import BACKWARD, FORWARD, Example, Triple, instantiate, likeness, pair_name
+from proband.suites.inference.items import BACKWARD, FORWARD, Example, Triple, instantiate, likeness
 
 FILES = ("implications_instantiated.tsv", "implications.tsv", "directional_implications.tsv")
 
@@ -45,7 +45,6 @@ def example(
         entailed=entailed,
         straight=is_straight(premise, hypothesis),
         question=", ".join(question),
-        pair=pair_name(premise, hypothesis),
         direction=FORWARD if forward else BACKWARD,
         source="holt",
         directional=directional,

@@ -18,7 +18,7 @@ from pathlib import Path
 from proband.core.errors import ProbandError
 from proband.core.types import Split
 from proband.suites.inference.datasets.rows import text_lines, triple_rows
-from proband.suites.inference.triples import BACKWARD, FORWARD, Example, Triple, likeness, pair_name
+from proband.suites.inference.items import BACKWARD, FORWARD, Example, Triple, likeness
 from proband.suites.inference.words import FUNCTION
 
 SPLITS: dict[str, Split] = {"train": "train", "dev": "valid", "test": "test"}
@@ -61,7 +61,6 @@ def read_file(path: Path) -> Iterator[Example]:
             entailed=entailed,
             straight=is_straight(premise, hypothesis),
             question=", ".join(typed_left if asks else typed_right),
-            pair=pair_name(premise, hypothesis),
             direction=FORWARD if asks else BACKWARD,
             source="levy-holt",
             split=SPLITS.get(stem.removesuffix("_dir"), "test"),

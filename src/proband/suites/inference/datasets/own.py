@@ -2,7 +2,7 @@
 
 Each judge gives a relation one of five judgments, of which each of its answers makes an assertion: `=` each implies the
 other, `+` the phrase implies the question's relation, `<` the reverse, `-` neither, `?` makes no sense. They are
-aggregated as the judgments of others are (gold/), each direction by itself; by default all judges must agree. So there
+aggregated as the judgments of others are (`gold.py`), each direction by itself; by default all must agree. So there
 are up to two examples per assertion; those of a pair that holds in one direction only are directional. What makes no
 sense, and what the judges do not agree on, is left out.
 """
@@ -18,7 +18,7 @@ from proband.core.agreement.votes import Aggregate, Votes, all_but
 from proband.core.errors import ProbandError
 from proband.core.types import Judgment, Split
 from proband.suites.inference.datasets.rows import text_lines
-from proband.suites.inference.gold.judged import (
+from proband.suites.inference.gold import (
     ANSWERS,
     DOES_NOT,
     LABELS,
@@ -26,8 +26,8 @@ from proband.suites.inference.gold.judged import (
     RULES,
     Judged,
 )
+from proband.suites.inference.items import BACKWARD, Example, Triple
 from proband.suites.inference.questionnaire import Questionnaire, Shown
-from proband.suites.inference.triples import BACKWARD, FORWARD, Example, Triple, pair_name
 
 FOLLOWS: Mapping[str, tuple[str, str]] = {  # judgment -> phrase implies question, question implies phrase
     "=": (ANSWERS, ANSWERS),
@@ -148,8 +148,6 @@ def examples(questions: Sequence[Question], found: Judged) -> Iterator[Example]:
                     entailed=both[0],
                     straight=first,
                     question=question.text,
-                    pair=pair_name(premise, hypothesis),
-                    direction=FORWARD,
                     source="own",
                     split=question.split,
                     directional=None not in both and both[0] != both[1],

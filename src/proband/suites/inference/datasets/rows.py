@@ -1,4 +1,6 @@
-"""Tab-separated rows of two triples and a label, with errors that name file, line and field."""
+"""Tab-separated rows of two triples and a label, with errors that name file, line and field; and Levy & Dagan 2016,
+which is such rows: `question<TAB>answer<TAB>y|n`. There the answer (RIGHT) is the premise; the question has a type in
+the place of the answer, which is put back."""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.triples import Triple
+from proband.suites.inference.items import Example, Triple, instantiate
 
 LABELS: Mapping[str, bool] = {"y": True, "yes": True, "true": True, "1": True} | {
     "n": False,
@@ -62,7 +64,44 @@ def triple(text: str, side: str, path: Path, line: int) -> Triple:
 
 
 def label(text: str, path: Path, line: int) -> bool:
-    found = LABELS.get(text.strip().lower())
-    if found is None:
+    entailed = LABELS.get(text.strip().lower())
+    if entailed is None:
         raise ProbandError(f"the label is {text!r}, not y or n (True or False)", file=path, line=line)
-    return found
+    return entailed
+
+
+# ---- Levy & Dagan ----------------------------------------------------------------------------------------------------
+
+
+LEVY_DAGAN = "levy_dagan_all.tsv"
+
+
+def read_levy_dagan(path: Path) -> Iterator[Example]:
+    if path.is_dir():
+        files = sorted(path.glob("*.tsv"))
+        if not files:
+            raise ProbandError(f"contains no {LEVY_DAGAN}", file=path)
+        path = path / LEVY_DAGAN if (path / LEVY_DAGAN) in files else files[0]
+    for _, question, answer, entailed in triple_rows(path):
+        yield answered(question, answer, entailed=entailed, source="levy-dagan")
+
+
+def answered(question: Triple, answer: Triple, *, entailed: bool | None, source: str) -> Example:
+    """A question and a candidate answer, instantiated to premise and hypothesis."""
+    hypothesis, straight, kind, matched = instantiate(question, answer)
+    return Example(
+        premise=answer,
+        hypothesis=hypothesis,
+        entailed=entailed,
+        straight=straight,
+        question=", ".join(question),
+        source=source,
+        typed=types_of(question, kind, straight=straight),
+        matched=matched,
+    )
+
+
+def types_of(question: Triple, kind: str, *, straight: bool) -> tuple[str, str]:
+    """The types of the premise's arguments: that of the answer is known."""
+    first = (question.subject == kind) is straight
+    return (kind, "") if first else ("", kind)

@@ -19,7 +19,7 @@ from pathlib import Path
 from proband.core.errors import ProbandError
 from proband.core.types import Split
 from proband.suites.inference.datasets.rows import label, text_lines
-from proband.suites.inference.triples import FORWARD, Example, Triple, pair_name
+from proband.suites.inference.items import Example, Triple
 
 COLUMNS = 22
 SPLITS: dict[str, Split] = {"train": "train", "dev": "valid", "test": "test"}
@@ -58,8 +58,6 @@ def example(row: Sequence[str], path: Path, line: int) -> Example:
         entailed=label(row[17], path, line),
         straight=turned[0] == turned[1],
         question=f"{type_of(row[9])} {row[10]} {type_of(row[11])}",
-        pair=pair_name(premise, hypothesis),
-        direction=FORWARD,
         source="sherliic",
         split=SPLITS.get(path.stem, "test"),
         typed=(type_of(row[5]), type_of(row[7])),

@@ -19,7 +19,7 @@ from proband.core.errors import ProbandError
 from proband.core.types import Split
 from proband.suites.inference.datasets.levy_holt import is_straight
 from proband.suites.inference.datasets.rows import data_files, text_lines, triple_rows
-from proband.suites.inference.triples import FORWARD, Example, Triple, pair_name
+from proband.suites.inference.items import Example, Triple
 
 PREDICATE = re.compile(r"^(?:(\w+?)__)?\((.+),(.+)\)$")
 SPLITS: dict[str, Split] = {"train": "train", "dev": "valid", "test": "test"}
@@ -37,8 +37,6 @@ def read_berant(path: Path) -> Iterator[Example]:
             entailed=entailed,
             straight=straight,
             question=", ".join(left),
-            pair=pair_name(premise, hypothesis),
-            direction=FORWARD,
             source="berant",
             typed=kinds,
             matched=(premise if straight else premise.swapped)[::2] == hypothesis[::2],
@@ -80,7 +78,6 @@ def read_booqa(path: Path) -> Iterator[Example]:
                 straight=True,
                 question=f"{cells[6]} {relation} {cells[7]}",
                 pair=", ".join(hypothesis),
-                direction=FORWARD,
                 source="booqa",
                 split=split,
                 typed=(cells[6], cells[7]),

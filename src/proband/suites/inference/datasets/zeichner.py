@@ -15,7 +15,7 @@ from pathlib import Path
 
 from proband.core.errors import ProbandError
 from proband.suites.inference.datasets.rows import data_files, label, text_lines
-from proband.suites.inference.triples import FORWARD, Example, Triple, pair_name
+from proband.suites.inference.items import Example, Triple
 
 FIELDS = ("rule_lhs", "rule_rhs", "lhs", "rhs", "judgment")
 SWAPPED = "@R@"
@@ -33,8 +33,6 @@ def read(path: Path) -> Iterator[Example]:
                 entailed=label(row["judgment"], file, line),
                 straight=straight,
                 question=f"{row['rule_lhs']} -> {row['rule_rhs']}",
-                pair=pair_name(premise, hypothesis),
-                direction=FORWARD,
                 source="zeichner",
                 matched=(premise if straight else premise.swapped)[::2] == hypothesis[::2],
             )

@@ -7,21 +7,23 @@ score = s / (1 + |s|)      elsewhere: in (-1, 1), in the order of the method's o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.options import Meta
+from proband.core.protocols import AnswersItems
+from proband.core.suite import Solver
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.suites.inference.items import Asked, asked
 from proband.suites.inference.methods import lemma
-from proband.suites.inference.methods.entailment_graph import read_graph
 from proband.suites.inference.methods.ppdb import read_ppdb
+from proband.suites.inference.methods.rule_files import read_graph
 
 Accepts = Callable[[Asked], bool]
 
@@ -85,3 +87,47 @@ def ruled(pair: Asked, answer: Answer, rules: Sequence[Accepts], options: RuleOp
         return answer
     own = answer.scores[0] - answer.scores[1]
     return replace(answer, scores=(own / (1 + abs(own)), 0.0))
+
+
+# ---- models that read items directly; `solver:rules` is rules alone --------------------------------------------------
+
+
+class Rules:
+    """`solver:rules`: what no rule accepts is not entailed."""
+
+    name = "solver:rules"
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "inference", "name": "rules"}
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        return [Answer(item_id=item.id, scores=(-1.0, 0.0)) for item in items]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions(RuleOptions):
+    """Of relation embeddings also the similarity in context."""
+
+    context: Annotated[
+        str,
+        Meta(description="relation embeddings in the context of their arguments: none, add, bal-add, mult, bal-mult"),
+    ] = "none"
+
+
+def solve(items: Sequence[Item], model: Any, *, seed: int, options: ReadingOptions) -> list[Answer]:
+    if isinstance(model, Rules) and not options.any:
+        raise ProbandError("solver:rules needs rules: --set on-lemma=yes, --set graph=FILE or --set ppdb=FILE")
+    if options.context != "none":
+        if not hasattr(model, "in_context"):
+            raise ProbandError(f"'context' is of relation embeddings; {model.name} has none")
+        model = model.in_context(options.context)
+    return after_rules(items, model.answer(items), options)
+
+
+DIRECT = Solver(
+    name="direct",
+    help="baselines, rules and relation embeddings read items directly",
+    needs=AnswersItems,
+    solve=solve,
+    options=ReadingOptions,
+)

@@ -1,4 +1,4 @@
-"""Models that are asked in words (`generate`, `choose`), after rules where some are named."""
+"""Models that are asked in words (`generate`, `choose`) and reply yes or no, after rules where some are named."""
 
 from __future__ import annotations
 
@@ -11,8 +11,21 @@ from typing import Any
 from proband.core.types import Answer, Item
 from proband.solvers.choose import ChooseOptions, choosing
 from proband.solvers.generate import Asking, GenerateOptions, generating
+from proband.solvers.replies import Choices, answer_of, letters_shown, names_of
 from proband.suites.inference.methods.combination import RuleOptions, after_rules
-from proband.suites.inference.replies import read
+
+OTHER_WORDS = {"true": "yes", "entailment": "yes", "entailed": "yes", "false": "no", "not entailed": "no"}
+YES_NO = names_of(["yes", "no"], OTHER_WORDS)
+
+
+def read(item: Item, reply: str, sent: str) -> Answer:
+    """
+    >>> item = Item(id="a", suite="inference", prompt="?", choices=("yes", "no"), gold=0)
+    >>> read(item, "**Yes**, it follows.", "").scores, read(item, "Hard to say.", "").status
+    ((1.0, 0.0), 'unread')
+    """
+    return answer_of(item, reply, Choices(YES_NO, letters=letters_shown(sent, item.choices)))
+
 
 ASKING = Asking(
     prompts=Path(__file__).parents[1] / "prompts",

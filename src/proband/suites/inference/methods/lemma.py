@@ -40,7 +40,7 @@ STOP_WORDS = frozenset(STOP.split())
 
 def features(pair: Asked, rule: LemmaRule = "printed") -> dict[str, bool]:
     """
-    >>> from proband.suites.inference.triples import Triple
+    >>> from proband.suites.inference.items import Triple
     >>> features(Asked(Triple("rome", "was burnt by", "gauls"), Triple("gauls", "burnt", "rome"), False, ("", "")))
     {'content': True, 'verb': True, 'voice': True, 'negation': True}
     >>> features(Asked(Triple("frogs", "actually have", "horns"), Triple("frogs", "has", "horns"), True, ("", "")))

@@ -31,7 +31,6 @@ from proband.core.human_task import (
     Part,
     Unit,
     share,
-    share_right,
     value,
 )
 from proband.suites.inference.questionnaire import MOST, Questionnaire
@@ -97,11 +96,6 @@ def fields(body: Body, given: Body) -> dict[str, str]:
     return {f"c{place}": labels.get(c["id"], "") for place, c in enumerate(body["candidates"])}
 
 
-def agreed(body: Body, given: Body, gold: Any) -> float:
-    """Gold: candidate id -> label."""
-    return share_right(labels(body, given), gold)
-
-
 def labels(body: Body, given: Body) -> list[tuple[str, str]]:
     return list(given["labels"].items())
 
@@ -164,7 +158,6 @@ JUDGE = HumanTask(
     choices=lambda body: LABELS,
     answer=answer,
     fields=fields,
-    agreed=agreed,
     labels=labels,
     dissent=1,
     of_at_most=5,

@@ -28,7 +28,6 @@ from proband.core.human_task import (
     Unit,
     Written,
     share,
-    share_right,
     value,
 )
 from proband.core.text import csv_lines
@@ -151,11 +150,6 @@ def labels(body: Body, given: Body) -> list[tuple[str, str]]:
     return [(each["story"], each["verdict"]) for each in given["verdicts"] if each["story"] in known]
 
 
-def agreed(body: Body, given: Body, gold: Any) -> float:
-    """Gold: story id -> verdict."""
-    return share_right(labels(body, given), gold)
-
-
 def parts(body: Body) -> list[Part]:
     return [
         Part(id=story["id"], place=place + 1, text=story["text"], title=" ".join(story["facts"]))
@@ -238,7 +232,6 @@ REVIEW = HumanTask(
     choices=lambda body: VERDICTS,
     answer=answer,
     fields=fields,
-    agreed=agreed,
     labels=labels,
     detail=reason_of,
     dissent=0,

@@ -11,6 +11,7 @@ from typing import Any
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items, sha256_file, write_json, write_jsonl
 from proband.core.human_task import (
+    WHOLE,
     Answered,
     Body,
     Collected,
@@ -21,7 +22,6 @@ from proband.core.human_task import (
     Unit,
     mean,
     share,
-    share_right,
 )
 from proband.core.types import Answer, Item, Run
 from proband.suites.kinship.published import published_values
@@ -75,13 +75,8 @@ def fields(body: Body, given: Body) -> dict[str, str]:
     return {"choice": place, "difficulty": str(given.get("difficulty") or "")}
 
 
-def agreed(body: Body, given: Body, gold: Any) -> float:
-    """Gold: the right choice."""
-    return share_right(labels(body, given), {"choice": gold})
-
-
 def labels(body: Body, given: Body) -> list[tuple[str, str]]:
-    return [("choice", given["choice"])] if given["choice"] is not None else []
+    return [(WHOLE, given["choice"])] if given["choice"] is not None else []
 
 
 # ---- results -------------------------------------------------------------------------------------------------------
@@ -171,7 +166,6 @@ SOLVE = HumanTask(
     choices=lambda body: body["choices"],
     answer=answer,
     fields=fields,
-    agreed=agreed,
     labels=labels,
     detail=lambda given, part: given["difficulty"],
     figures=figures,

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from proband.core.protocols import Floats
-from proband.suites.inference.datasets.levy_dagan import asked
-from proband.suites.inference.items import items
+from proband.suites.inference.datasets.rows import answered
+from proband.suites.inference.items import Triple, items
 from proband.suites.inference.methods.embeddings.words import WordOptions, solve
-from proband.suites.inference.triples import Triple
 
 TABLE = {"eliminates": (1.0, 0.0), "treats": (1.0, 1.0), "quickly": (0.0, 1.0)}
 
@@ -31,7 +30,7 @@ def test_cosine_of_means() -> None:
     question = Triple("drug", "treats", "pain")
     premises = ("eliminates", "quickly eliminates", "would eliminates", "frobs")
     made = list(
-        items([asked(question, Triple("x", p, "pain"), entailed=True, source="x") for p in premises], control="none")
+        items([answered(question, Triple("x", p, "pain"), entailed=True, source="x") for p in premises], control="none")
     )
     scores = [answer.scores[0] for answer in solve(made, Three(), seed=0, options=WordOptions())]  # type: ignore[arg-type]
     assert scores == pytest.approx([0.5**0.5, 1.0, 0.5**0.5, -1.0], abs=1e-6)

@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
 from proband.suites.inference.assertions.store import Store
+from proband.suites.inference.methods.embeddings.skip_gram import Ints, Pairs
 from proband.suites.inference.methods.rule_files import canonical
 from proband.suites.inference.words import content
 
-Ints = NDArray[np.int64]
 Columns = tuple[Any, Any, Any, Ints]
 INVERSE = "@R@"
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """Pairs (left_names[left[n]], right_names[right[n]]), a pair as often as it was seen."""
-
-    left: Ints
-    right: Ints
-    left_names: Sequence[str]
-    right_names: Sequence[str]
 
 
 def inverse(relation: str) -> str:

@@ -23,9 +23,8 @@ from proband.core.suite import Net
 from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser, paragraphs
 from proband.suites.inference.datasets.rows import text_lines
 from proband.suites.inference.items import premises, sentence
-from proband.suites.inference.methods.embeddings.assertion_pairs import Pairs, frequent
-from proband.suites.inference.methods.embeddings.skip_gram import SkipGram, SkipGramOptions
-from proband.training.task import SelfFitting
+from proband.suites.inference.methods.embeddings.assertion_pairs import frequent
+from proband.suites.inference.methods.embeddings.skip_gram import Pairs, SkipGramOptions, TrainSkipGram
 
 FILE = "vectors.txt"
 Token = tuple[str, int, str]  # word, head (0: none), arc
@@ -99,7 +98,7 @@ def contexts(sentence: Sequence[Token]) -> Iterator[tuple[str, str]]:
             yield word, f"{above}/{name}^-1"
 
 
-class TrainWords(SelfFitting):
+class TrainWords(TrainSkipGram):
     """The net `dependency-words`."""
 
     def __init__(self, items: Path, options: DependencyOptions) -> None:
@@ -108,11 +107,6 @@ class TrainWords(SelfFitting):
         else:
             found = sentences(options.data, options.pipeline)
         self.options, self.pairs = options, pairs_of(found, least=options.min_count)
-
-    def fit(self, *, seed: int) -> None:
-        counts = np.bincount(self.pairs.right, minlength=len(self.pairs.right_names)).astype(np.float64)
-        self.net = SkipGram(len(self.pairs.left_names), counts, options=self.options, seed=seed)
-        self.net.fit(self.pairs.left, self.pairs.right)
 
     def note(self) -> Mapping[str, Any]:
         return {"words": len(self.pairs.left_names), "pairs": len(self.pairs.left)}

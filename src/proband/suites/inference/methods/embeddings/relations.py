@@ -37,9 +37,8 @@ from proband.suites.inference.methods.embeddings.assertion_pairs import (
     slots,
     triples_to_pairs,
 )
-from proband.suites.inference.methods.embeddings.skip_gram import Floats, SkipGram, SkipGramOptions
+from proband.suites.inference.methods.embeddings.skip_gram import Floats, SkipGramOptions, TrainSkipGram
 from proband.suites.inference.methods.rule_files import canonical
-from proband.training.task import SelfFitting
 
 UNKNOWN = -1.0
 
@@ -57,17 +56,12 @@ class RelationOptions(SkipGramOptions):
     ] = None
 
 
-class TrainRelations(SelfFitting):
+class TrainRelations(TrainSkipGram):
     """The net `relations`."""
 
     def __init__(self, items: Path, options: RelationOptions) -> None:
         table = columns(options.data) if options.data else of_rows([(*each, 1) for each in premises(items)])
         self.options, self.pairs = options, triples_to_pairs(table, least=options.min_count)
-
-    def fit(self, *, seed: int) -> None:
-        counts = np.bincount(self.pairs.right, minlength=len(self.pairs.right_names)).astype(np.float64)
-        self.net = SkipGram(len(self.pairs.left_names), counts, options=self.options, seed=seed)
-        self.net.fit(self.pairs.left, self.pairs.right)
 
     def note(self) -> Mapping[str, Any]:
         sizes = {"relations": len(self.pairs.left_names), "arguments": len(self.pairs.right_names)}

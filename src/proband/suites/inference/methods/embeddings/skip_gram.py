@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from proband.core.options import Meta, formerly
 from proband.core.progress import Progress
+from proband.training.task import SelfFitting
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -40,6 +41,16 @@ class SkipGramOptions:
     batch: Annotated[int, Meta(description="pairs per step", ge=2)] = 16384
     rate: Annotated[float, Meta(description="Adagrad's learning rate; it falls to a tenth", gt=0)] = 0.1
     min_count: Annotated[int, Meta(description="names seen less often are left out", ge=1, **formerly("least"))] = 5
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs (left_names[left[n]], right_names[right[n]]), a pair as often as it was seen."""
+
+    left: Ints
+    right: Ints
+    left_names: Sequence[str]
+    right_names: Sequence[str]
 
 
 class SkipGram:
@@ -103,6 +114,18 @@ class SkipGram:
         of_left = pull @ c
         of_left += push @ n
         return (rows, of_left), (columns, pull.T @ w), (names, push.T @ w)
+
+
+class TrainSkipGram(SelfFitting):
+    """A net that is fitted to pairs: whoever inherits makes `pairs` and saves the tables."""
+
+    options: SkipGramOptions
+    pairs: Pairs
+
+    def fit(self, *, seed: int) -> None:
+        counts = np.bincount(self.pairs.right, minlength=len(self.pairs.right_names)).astype(np.float64)
+        self.net = SkipGram(len(self.pairs.left_names), counts, options=self.options, seed=seed)
+        self.net.fit(self.pairs.left, self.pairs.right)
 
 
 def falling(x: Floats) -> Floats:

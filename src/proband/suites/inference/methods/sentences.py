@@ -1,4 +1,5 @@
-"""Cross-encoders trained for natural-language inference: log p(entailment) - log p(anything else)."""
+"""Models that read both sentences. Cross-encoders trained for natural-language inference: log p(entailment) - log
+p(anything else). Sentence encoders: the cosine of the two embeddings, which is the same in both directions."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.core.protocols import ClassifiesPairs
+from proband.core.protocols import ClassifiesPairs, EmbedsSentences
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
 from proband.suites.inference.items import asked, sentence
@@ -21,13 +22,13 @@ def entailment_label(labels: Sequence[str]) -> int:
     >>> entailment_label(["CONTRADICTION", "Entailment", "neutral"])
     1
     """
-    found = [n for n, label in enumerate(labels) if label.lower() in NAMES]
-    if len(found) != 1:
+    places = [n for n, label in enumerate(labels) if label.lower() in NAMES]
+    if len(places) != 1:
         raise ProbandError(f"this classifier has the labels {', '.join(labels)}, none of which is entailment")
-    return found[0]
+    return places[0]
 
 
-def solve(items: Sequence[Item], model: ClassifiesPairs, *, seed: int, options: RuleOptions) -> list[Answer]:
+def log_odds(items: Sequence[Item], model: ClassifiesPairs, *, seed: int, options: RuleOptions) -> list[Answer]:
     at = entailment_label(model.labels)
     pairs = [(sentence(asked(item).premise), sentence(asked(item).hypothesis)) for item in items]
     log = np.asarray(model.classify(pairs), dtype=np.float64)
@@ -41,6 +42,22 @@ NLI = Solver(
     name="nli",
     help="classifiers of natural-language inference: the log-odds of entailment",
     needs=ClassifiesPairs,
-    solve=solve,
+    solve=log_odds,
+    options=RuleOptions,
+)
+
+
+def cosine(items: Sequence[Item], model: EmbedsSentences, *, seed: int, options: RuleOptions) -> list[Answer]:
+    pairs = [(sentence(asked(item).premise) or "Nothing.", sentence(asked(item).hypothesis)) for item in items]
+    texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+    row = dict(zip(texts, model.embed_sentences(texts), strict=True))
+    return combined(items, [float(row[p] @ row[h]) for p, h in pairs], options)
+
+
+SENTENCES = Solver(
+    name="sentences",
+    help="the cosine of two sentence embeddings",
+    needs=EmbedsSentences,
+    solve=cosine,
     options=RuleOptions,
 )

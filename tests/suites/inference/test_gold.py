@@ -12,8 +12,7 @@ from proband.core.types import Judgment
 from proband.pipeline.build import build
 from proband.suites.inference.datasets.formats import own_folder
 from proband.suites.inference.datasets.own import Question, read_questions
-from proband.suites.inference.gold.judged import ANSWERS, DOES_NOT, NONSENSE, read
-from proband.suites.inference.gold.simulation import simulated_judgments
+from proband.suites.inference.gold import ANSWERS, DOES_NOT, NONSENSE, read, simulated_judgments
 from proband.suites.inference.people.judge import units
 from proband.suites.inference.questionnaire import Questionnaire, Shown
 

@@ -1,5 +1,10 @@
-"""Assertions that others extracted: tab-separated triples, ReVerb's files, OpenIE's.
+"""Records of files that others made: parsed sentences (CoNLL-U, as treebanks and parsers write it, with Universal
+Dependencies or Stanford's labels), tab-separated triples, ReVerb's files, OpenIE's.
 
+>>> rows = ["1\\tAspirin\\t_\\tPROPN\\t_\\t_\\t2\\tnsubj\\t_\\t_", "2\\trelieves\\t_\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_",
+...         "3\\tpain\\t_\\tNOUN\\t_\\t_\\t2\\tobj\\t_\\t_"]
+>>> of_sentence(rows)
+[('Aspirin', 'relieves', 'pain')]
 >>> read_tsv("aspirin\\trelieves\\tpain\\t3", file="a.tsv", line=1)
 (('aspirin', 'relieves', 'pain'), 3)
 >>> read_openie("0.93 (Aspirin; relieves; pain)", file="o.txt", line=1)
@@ -11,9 +16,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.assertions.extraction.tally import Assertion
+from proband.suites.inference.assertions.extraction.rules import extract
+from proband.suites.inference.assertions.extraction.tally import Assertion, assertions
+from proband.suites.inference.assertions.extraction.trees import Token, token, tree, universal_pos
+
+
+def of_sentence(rows: Sequence[str], file: object = "CoNLL-U", line: int = 1) -> list[Assertion]:
+    """The assertions of one sentence, given as its lines; comments, contractions and empty nodes are passed over."""
+    words: list[str] = []
+    tokens: list[Token] = []
+    for number, row in enumerate(rows, start=line):
+        if row.startswith("#"):
+            continue
+        cells = row.split("\t")
+        if len(cells) != 10:
+            raise ProbandError(f"{len(cells)} columns instead of ten", file=file, line=number)
+        if not cells[0].isdigit():
+            continue
+        if not cells[6].isdigit():
+            raise ProbandError(f"HEAD is {cells[6]!r}, not a number", file=file, line=number)
+        words.append(cells[1])
+        tokens.append(token(cells[1], universal_pos(cells[3], cells[5]), cells[7], int(cells[6]) - 1))
+    return list(assertions(words, extract(tree(tokens))))
+
 
 BRACKETED = re.compile(r"^\s*(?:\d[\d.]*\s*:?\s*)?(?:Context\(.*?\):?)?\((.+)\)\s*$")
 REVERB = {18: (2, 3, 4), 16: (2, 3, 4), 10: (1, 2, 3)}  # columns of a line -> where the triple stands

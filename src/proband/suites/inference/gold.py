@@ -12,20 +12,27 @@ type in the question is replaced by the answer, so that premise and hypothesis h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 import msgspec
+import numpy as np
 
-from proband.core.agreement.aggregation import dawid_skene, mace
+from proband.core.agreement.aggregation import dawid_skene, mace, worker_quality
+from proband.core.agreement.audit import audit
+from proband.core.agreement.coefficients import krippendorff_alpha
+from proband.core.agreement.simulator import Simulated, confusions, simulate
 from proband.core.agreement.votes import Aggregate, Votes, all_but, majority
 from proband.core.errors import ProbandError
 from proband.core.files import read_records
 from proband.core.types import Judgment
+from proband.suites.inference.items import BACKWARD, Example, Triple
 from proband.suites.inference.questionnaire import Questionnaire, Shown
-from proband.suites.inference.triples import BACKWARD, FORWARD, Example, Triple, pair_name
 
 ANSWERS, DOES_NOT, NONSENSE = LABELS = ("answers", "does not answer", "makes no sense")
 SAID = {"yes": ANSWERS, "no": DOES_NOT, "nonsense": NONSENSE, **{label: label for label in LABELS}}
@@ -140,9 +147,81 @@ def example(asked: Questionnaire, candidate: Shown, *, source: str) -> Example:
         entailed=None,
         straight=straight,
         question=asked.question,
-        pair=pair_name(premise, hypothesis),
-        direction=FORWARD,
         source=source,
         split=asked.split,
         typed=(kind, "") if straight else ("", kind),
+    )
+
+
+# ---- what the manifest says of judgments: the figures of section 3.3, ours -------------------------------------------
+
+
+def summary(found: Judged) -> dict[str, Any]:
+    """Questionnaires, pairs, judgments, what the rule kept and dropped, alpha, the workers and the audit."""
+    said = Counter(found.labels.values())
+    kept = said[ANSWERS] + said[DOES_NOT]
+    pairs = sum(len(each.candidates) for each in found.questionnaires)
+    alpha = krippendorff_alpha(found.votes)
+    workers = worker_quality(found.votes)
+    agreements = [each.agreement for each in workers if each.agreement is not None]
+    report: dict[str, Any] = {
+        "rule": found.rule,
+        "questionnaires": len(found.questionnaires),
+        "pairs_judged": pairs,
+        "judgments": len(found.votes.item),
+        **({"decided_by_owner": found.decided} if found.decided else {}),
+        "retained": {
+            "pairs": kept,
+            "share": round(kept / pairs, 4),
+            "answers": said[ANSWERS],
+            "does_not": said[DOES_NOT],
+            "dropped_as_nonsense": said[NONSENSE],
+            "dropped_without_agreement": pairs - kept - said[NONSENSE],
+        },
+        "alpha": {name: value for name, value in asdict(alpha).items() if value not in (None, "")},
+        "workers": {
+            "people": len(workers),
+            "median_agreement_with_others": round(median(agreements), 4) if agreements else None,
+            "median_accuracy": round(median(each.accuracy for each in workers), 4),
+            "lowest_competence": round(min(each.competence for each in workers), 4),
+        },
+    }
+    if found.expert:
+        report["audit"] = asdict(audit(found.labels, found.expert, positive=ANSWERS))
+    return report
+
+
+def workers_table(found: Judged) -> str:
+    """workers.tsv: one line per worker."""
+    rows: list[tuple[str, ...]] = [("worker", "judgments", "agreement", "accuracy", "competence", "commonest")]
+    for each in worker_quality(found.votes):
+        shares = (each.agreement, each.accuracy, each.competence, each.commonest)
+        rows.append((each.name, str(each.judgments), *("" if x is None else f"{x:.3f}" for x in shares)))
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+# ---- simulated annotators --------------------------------------------------------------------------------------------
+
+
+def simulated_judgments(
+    questionnaires: Sequence[Questionnaire],
+    truth: Mapping[str, str],
+    *,
+    seed: int,
+    workers: int = 30,
+    accuracy: tuple[float, float] = (0.75, 0.98),
+    per_item: int = 5,
+) -> Simulated:
+    """Five of the `workers` judge each questionnaire; each is right with a probability of its own between bounds."""
+    names = [candidate.id for each in questionnaires for candidate in each.candidates]
+    groups = np.repeat(np.arange(len(questionnaires)), [len(each.candidates) for each in questionnaires])
+    skill = confusions(np.random.default_rng([seed, 7]), workers=workers, labels=len(LABELS), accuracy=accuracy)
+    return simulate(
+        [truth[name] for name in names],
+        labels=LABELS,
+        confusion=skill,
+        per_item=per_item,
+        seed=seed,
+        names=names,
+        groups=groups,
     )
