@@ -9,7 +9,7 @@ BROWSER := .venv/.browser
 INTEROP := .venv-interop/.installed
 WORKERS ?= 2
 
-.PHONY: demo test test-all check quick explore interop prove clean help picture
+.PHONY: demo test tests test-all check quick explore interop prove clean help picture
 
 help:
 	@echo "make demo    set up, build, run and report everything that ships; opens-ready demo/index.html"
@@ -59,7 +59,11 @@ check: $(STAMP)
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/mypy
 
-test: $(WEIGHTS) $(BROWSER) check
+# types take one core a minute: the tests go on beside them
+test: $(WEIGHTS) $(BROWSER)
+	@$(MAKE) --no-print-directory -j 2 check tests
+
+tests: $(WEIGHTS) $(BROWSER)
 	@echo "== tests"
 	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/pytest -n $(WORKERS) --dist worksteal -q -m "not nightly"
 

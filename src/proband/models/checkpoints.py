@@ -285,6 +285,6 @@ def _plain(model: Any) -> Any:
     config = copy.deepcopy(model.config)
     if hasattr(config, "quantization_config"):
         del config.quantization_config
-    plain: Any = AutoModelForCausalLM.from_config(config)  # type: ignore[no-untyped-call]
+    plain: Any = AutoModelForCausalLM.from_config(config)
     plain.load_state_dict(model.state_dict())
     return plain
