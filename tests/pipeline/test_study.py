@@ -404,3 +404,28 @@ def test_an_optional_net_is_left_out_and_so_are_its_runs(file: Path, tmp_path: P
     file.write_text(OPTIONAL_NET.replace("optional = true\n\n[[run]]", "\n[[run]]"))
     with pytest.raises(ProbandError, match="train words: no-such-text: does not exist"):
         proband.study(file, out=tmp_path / "out")
+
+
+def test_stages_at_a_time_give_the_same_results(file: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    proband.study(file, out="one")
+    alone = capfd.readouterr().err
+    made = proband.study(file, out="three", jobs=3)
+    together = capfd.readouterr().err
+
+    def answers(folder: str) -> dict[str, bytes]:
+        found = Path(folder, "stages").rglob("*.jsonl")
+        return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+
+    assert answers("one") == answers("three")
+    assert {stage["state"] for stage in made["stages"]} == {"done"}  # by the processes, not by the loop after them
+    numbered = [line for line in together.splitlines() if " of " in line and "(done)" not in line]
+    assert len(numbered) == len(set(numbered)) == len(made["stages"])  # each stage once
+    assert sorted(line for line in alone.splitlines() if " of " in line) == sorted(numbered)
+    assert Path("one/study.json").read_text() == Path("three/study.json").read_text()
+
+
+def test_a_stage_that_fails_among_others_is_named_with_its_line(file: Path) -> None:
+    file.write_text(STUDY.replace('models = ["fake:script.json"]', 'models = ["fake:missing.json"]'))
+    with pytest.raises(ProbandError, match=r"run clean · fake:missing.json .*missing.json"):
+        proband.study(file, out="out", jobs=2)
+    assert len(list(Path("out/stages/run").glob("*/answers.jsonl"))) == 4  # the others were done

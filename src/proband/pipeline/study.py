@@ -7,6 +7,7 @@ interrupted resumes. `paper SUITE` is the study of that name that ships with Pro
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,10 @@ from proband.core.files import read_json, sha256_file, sha256_text, write_json, 
 from proband.core.progress import say
 from proband.pipeline.build import versions
 from proband.pipeline.report import report
+from proband.pipeline.studies.at_once import do_at_once
 from proband.pipeline.studies.grid import Grid
 from proband.pipeline.studies.shipped_files import sources
-from proband.pipeline.studies.stages import Models, RunStage, TrainStage, contents, key_of
+from proband.pipeline.studies.stages import Models, RunStage, Stage, TrainStage, contents, key_of
 from proband.pipeline.studies.study_file import StudyFile, read_study
 
 
@@ -31,8 +33,9 @@ def study(
     dry_run: bool = False,
     engine: str = "local",
     workers: int | None = None,
+    jobs: int = 1,
 ) -> dict[str, Any]:
-    """Run every stage that is not done yet, then the report; `dry_run` only says what there is to do."""
+    """Run every stage that is not done yet, `jobs` at a time, then the report; `dry_run` only says what is to do."""
     path, folder = study_path(file), Path(out)
     read = read_study(path, parameters or {})
     stages = Grid(read, file=path, out=folder).stages()
@@ -48,6 +51,17 @@ def study(
     check_report(read, {stage.items.suite for stage in stages if isinstance(stage, RunStage)}, file=path)
     if dry_run:
         return {"title": read.study.title, "stages": [planned(stage) for stage in stages]}
+    if jobs > 1:
+        if engine != "local":
+            raise ProbandError(
+                "--jobs is for the local engine: the ray engine shares out the items of one run at a time"
+            )
+        do_at_once(
+            partial(stages_of, path, folder, parameters or {}),
+            partial(perform, file=path),
+            count=len(stages),
+            jobs=jobs,
+        )
     models = Models(engine=engine, workers=workers)
     lines = [perform(stage, models, at=f"{at} of {len(stages)}", file=path) for at, stage in enumerate(stages, start=1)]
     runs = [s for s, line in zip(stages, lines, strict=True) if isinstance(s, RunStage) and line["state"] != "skipped"]
@@ -96,6 +110,11 @@ def study_path(file: str | Path) -> Path:
 
 
 # ---- stages --------------------------------------------------------------------------------------------------------
+
+
+def stages_of(path: Path, out: Path, parameters: Mapping[str, Any]) -> list[Stage]:
+    """The stages of a study file, in the order in which one process runs them."""
+    return Grid(read_study(path, parameters), file=path, out=out).stages()
 
 
 def planned(stage: Any) -> dict[str, Any]:

@@ -9,13 +9,24 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments import Engine, Json, Out, Pairs, settings
+from proband.cli.arguments import COUNT, Engine, Json, Out, Pairs, settings, whole_number
 from proband.cli.output import give, table, words
 from proband.core.errors import ProbandError
 
 COLUMNS = ("verb", "name", "state", "items", "calls", "folder", "reason")
 DryRun = Annotated[
     bool, Parameter(name="--dry-run", negative=(), help="Print the stages and which are done; run nothing.")
+]
+
+Jobs = Annotated[
+    int,
+    Parameter(
+        name="--jobs",
+        metavar="N",
+        converter=whole_number,
+        validator=COUNT,
+        help="Stages at a time, in processes of their own.",
+    ),
 ]
 
 
@@ -26,6 +37,7 @@ def study(
     out: Out,
     dry_run: DryRun = False,
     set: Annotated[Pairs, Parameter(metavar="NAME=VALUE", help="Parameter of the study; repeatable.")] = (),
+    jobs: Jobs = 1,
     engine: Engine = Engine(),  # noqa: B008
     json: Json = False,
 ) -> None:
@@ -39,6 +51,7 @@ def study(
         file,
         out=out,
         dry_run=dry_run,
+        jobs=jobs,
         parameters=settings(set),
         **asdict(engine),
     )
@@ -77,6 +90,7 @@ def paper(
     ] = (),
     set: Annotated[Pairs, Parameter(metavar="NAME=VALUE", help="Parameter of the study; repeatable.")] = (),
     dry_run: DryRun = False,
+    jobs: Jobs = 1,
     engine: Engine = Engine(),  # noqa: B008
     json: Json = False,
 ) -> None:
@@ -95,6 +109,7 @@ def paper(
         models=model,
         parameters=settings(set),
         dry_run=dry_run,
+        jobs=jobs,
         **asdict(engine),
     )
     give(made, layout, json=json)

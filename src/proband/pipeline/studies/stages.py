@@ -100,6 +100,9 @@ class Stage:
     def folder(self) -> Path:
         return self.out / "stages" / self.verb / f"{slug(self.name)}-{self.key[:DIGITS]}"
 
+    def finished(self) -> bool:
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, kw_only=True)
 class BuildStage(Stage):
