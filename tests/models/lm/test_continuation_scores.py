@@ -125,3 +125,68 @@ def test_memory_that_runs_out_halves_the_batch(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(network, "states", scarce)
     check(network, *questions())
+
+
+# ---- texts with one context in common --------------------------------------------------------------------------------
+
+
+def families_of_texts() -> tuple[list[str], list[Ints], list[Ints]]:
+    """Three contexts with several endings each, some the beginning of others, and two texts by themselves; of the
+    third context's texts the last tokens do not count."""
+    rng = np.random.default_rng(3)
+    keys, rows, positions = [], [], []
+    for name, length, counted in (("a", 40, None), ("b", 25, None), ("c", 30, 2), ("d", 9, None), ("e", 5, None)):
+        context = rng.integers(5, VOCABULARY, length)
+        tails = rng.integers(5, VOCABULARY, (6 if name in "abc" else 1, 4))
+        tails[1:3, 0] = tails[0, 0]
+        for i, tail in enumerate(tails):
+            row = np.concatenate([context, tail[: 2 + i % 3]])
+            keys.append(name)
+            rows.append(row)
+            positions.append(np.arange(length, len(row))[:counted])
+    return keys, rows, positions
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_texts_as_trees_are_the_texts_alone(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a GPU: each context once, with a tree of its own behind it, several contexts in a batch."""
+    network = network_of(family)
+    keys, rows, positions = families_of_texts()
+    widths: list[int] = []
+    honest = network.states
+
+    def seen(ids: Any, *rest: Any, **given: Any) -> Any:
+        widths.append(len(ids))
+        return honest(ids, *rest, **given)
+
+    monkeypatch.setattr(network, "states", seen)
+    monkeypatch.setattr(continuation_scores, "TREES", {"cpu"})
+    obeys_trees(network)
+    widths.clear()
+    found = continuation_scores.text_logprobs(network, keys, rows, positions)
+    for total, row, where in zip(found, rows, positions):
+        first = int(where[0])
+        assert total == pytest.approx(naive(network, row[:first], row[where].tolist()), abs=1e-4)
+    if FAMILIES[family][1]:
+        assert widths == [3, 2]  # three trees in one batch, then what stands by itself
+
+
+@pytest.mark.parametrize(("longest", "trees"), [(4096, 1), (30, 0)])
+def test_long_trees_and_windows_are_read_otherwise(longest: int, trees: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of three trees two go beyond the window; the third is too long a row where rows are to be shorter."""
+    monkeypatch.setattr(continuation_scores, "TREES", {"cpu"})
+    monkeypatch.setattr(continuation_scores, "LONGEST_ROW", longest)
+    network = network_of("gemma2", sliding_window=29)
+    keys, rows, positions = families_of_texts()
+    read: list[int] = []
+    honest = continuation_scores._read_trees
+
+    def counted(network: Network, rows: Any, *rest: Any) -> None:
+        read.append(len(rows))
+        honest(network, rows, *rest)
+
+    monkeypatch.setattr(continuation_scores, "_read_trees", counted)
+    found = continuation_scores.text_logprobs(network, keys, rows, positions)
+    for total, row, where in zip(found, rows, positions):
+        assert total == pytest.approx(naive(network, row[: where[0]], row[where].tolist()), abs=1e-4)
+    assert read == [trees]

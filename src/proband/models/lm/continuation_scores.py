@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
 from proband.models.lm.forward import Network
-from proband.models.lm.prefix_trees import Bools, Tree, grow, lay_out, pack
+from proband.models.lm.prefix_trees import Bools, Row, Tree, grow, lay_out, pack
 from proband.models.lm.tokens import Ints, in_batches, in_length_order, padded
 
 Doubles = NDArray[np.float64]
@@ -73,18 +73,22 @@ def _of_tree_rows(network: Network, lefts: Sequence[Ints], tree: Tree) -> Floats
     result = np.empty((len(lefts), len(tree.paths)), dtype=np.float32)
 
     def compute(first: int, end: int) -> None:
-        ids, positions, sees, row, where = lay_out(rows[first:end], tree)
-        given: dict[str, Any] = {}
-        if len(tree.tokens):  # otherwise the rows are ordinary texts
-            given = {"attention_mask": _additive(network, sees), "position_ids": network.tensor(positions)}
-        states = network.states(network.tensor(ids), network.tensor(row), network.tensor(where), **given)
-        totals = _along_paths(network, states, tree).cpu().numpy()
+        totals = _along_paths(network, _node_states(network, rows[first:end]), tree).cpu().numpy()
         members = [members for row in rows[first:end] for members in row.members]
         for texts, total in zip(members, totals):
             result[list(texts)] = total
 
-    in_batches(np.array([row.size(tree) for row in rows], dtype=np.int64), compute, network.budget)
+    in_batches(np.array([row.size for row in rows], dtype=np.int64), compute, network.budget)
     return result
+
+
+def _node_states(network: Network, rows: Sequence[Row]) -> Any:
+    """What the head reads at every node: beginning after beginning, the root first."""
+    ids, positions, sees, row, where = lay_out(rows)
+    given: dict[str, Any] = {}
+    if any(len(row.tree.tokens) for row in rows):  # otherwise the rows are ordinary texts
+        given = {"attention_mask": _additive(network, sees), "position_ids": network.tensor(positions)}
+    return network.states(network.tensor(ids), network.tensor(row), network.tensor(where), **given)
 
 
 def _additive(network: Network, sees: Bools) -> Any:
@@ -134,8 +138,10 @@ def _along_paths(network: Network, states: Any, tree: Tree) -> Any:
 
 # ---- texts that share a context ------------------------------------------------------------------------------------
 
-# tokens that must be saved before a group is read together; a GPU reads many small texts faster than a few alone
-WORTH = {"cpu": 64, "cuda": 8192}
+# tokens that must be saved before a group is read together: as a tree, and from a context that is kept
+WORTH_A_TREE, WORTH_A_CONTEXT = 64, {"cpu": 64, "cuda": 8192}  # a GPU reads many small texts faster than a few alone
+LONGEST_ROW = 4096  # tokens of a tree row; attention grows with its square
+TREES = {"cuda"}  # devices on which groups are trees; a CPU goes on from the context as fast
 
 
 def shared(
@@ -168,16 +174,53 @@ def shared(
 
 
 def text_logprobs(network: Network, keys: Sequence[str], rows: Sequence[Ints], positions: Sequence[Ints]) -> Doubles:
-    """Sum of log P(ids[t] | ids[<t]) over each row's positions. Rows with a long context in common (one key) go on from
-    it; the others run as they are."""
+    """Sum of log P(ids[t] | ids[<t]) over each row's positions. Rows with a long context in common (one key) are read
+    as a tree or go on from the context; the others run as they are."""
     totals = np.empty(len(rows))
-    groups = shared(keys, rows, positions, worth=WORTH.get(network.device.type, 64))
+    trees: list[Row] = []
+    if network.device.type in TREES:
+        trees = [_tree_of(*group, rows, positions) for group in shared(keys, rows, positions, worth=WORTH_A_TREE)]
+        trees = [row for row in trees if row.size <= LONGEST_ROW and _within(network, row)]
+        _read_trees(network, trees, positions, totals)
+    done = {i for row in trees for i in row.members[0]}
+    rest = [i for i in range(len(rows)) if i not in done]
+    picked = [keys[i] for i in rest], [rows[i] for i in rest], [positions[i] for i in rest]
+    groups = shared(*picked, worth=WORTH_A_CONTEXT.get(network.device.type, 64))
+    groups = [(length, [rest[at] for at in group]) for length, group in groups]
     together = {i for _, group in groups for i in group}
-    if alone := [i for i in range(len(rows)) if i not in together]:
+    if alone := [i for i in rest if i not in together]:
         groups.append((0, alone))
     for length, group in groups:
         totals[group] = _totals(network, [rows[i] for i in group], [positions[i] for i in group], length=length)
     return totals
+
+
+def _tree_of(length: int, group: Sequence[int], rows: Sequence[Ints], positions: Sequence[Ints]) -> Row:
+    """A common beginning with what follows it in each of some texts."""
+    tree = grow([rows[i][length : positions[i][-1] + 1].tolist() for i in group])
+    return Row(rows[group[0]][:length], (length,), (tuple(group),), tree)
+
+
+def _within(network: Network, row: Row) -> bool:
+    return row.ends[0] + row.tree.paths.shape[1] <= window(network) and obeys_trees(network)
+
+
+def _read_trees(network: Network, rows: Sequence[Row], positions: Sequence[Ints], totals: Doubles) -> None:
+    """Set the totals of all members of some rows, each a context with a tree of its own."""
+    rows = sorted(rows, key=lambda row: -row.size)
+
+    def compute(first: int, end: int) -> None:
+        some = rows[first:end]
+        nodes = np.cumsum([0, *(len(row.tree.tokens) + 1 for row in some)])
+        edges = np.cumsum([0, *(len(row.tree.targets) for row in some)])
+        sources = np.concatenate([row.tree.sources + at for row, at in zip(some, nodes)])
+        targets = network.tensor(np.concatenate([row.tree.targets for row in some]))
+        values = network.chosen(_node_states(network, some), sources, targets).double().cpu().numpy()
+        for row, at in zip(some, edges):
+            for i, path in zip(row.members[0], row.tree.paths):
+                totals[i] = values[at + path[positions[i] - row.ends[0]]].sum()
+
+    in_batches(np.array([row.size for row in rows], dtype=np.int64), compute, network.budget)
 
 
 def _totals(network: Network, rows: Sequence[Ints], positions: Sequence[Ints], *, length: int) -> Doubles:
@@ -185,6 +228,7 @@ def _totals(network: Network, rows: Sequence[Ints], positions: Sequence[Ints], *
     causal model never looks, so no attention mask is needed."""
     order = np.argsort([-len(row) for row in rows], kind="stable")
     context = _read(network, rows[0][:length]) if length else None
+    length = length if context is not None else 0
 
     def compute(first: int, end: int) -> Any:
         picks, cache = order[first:end], copy.deepcopy(context)
@@ -204,7 +248,9 @@ def _totals(network: Network, rows: Sequence[Ints], positions: Sequence[Ints], *
 
 
 def _read(network: Network, ids: Ints) -> Any:
+    """The keys and values of a text; None for a model that keeps none (Mamba)."""
     import torch
 
     with torch.inference_mode():
-        return network.model.base_model(network.tensor(ids[None]), use_cache=True).past_key_values
+        output = network.model.base_model(network.tensor(ids[None]), use_cache=True)
+    return getattr(output, "past_key_values", None)

@@ -16,6 +16,7 @@ import numpy as np
 from proband.models.lm.tokens import Budget, Ints, Tokens, automatic, check_lengths, encode, padded
 
 CHUNK_OF_ITEMS = {"cpu": 32}  # items answered between two writes: seconds of work, on a slow machine too
+WRITING = {"cuda": 8}  # times as many tokens in a batch that is continued, where one state a row meets the vocabulary
 CHUNK = {"cuda": 2**28, "cpu": 2**24}  # most numbers (rows x vocabulary) of scores held at a time
 
 
@@ -29,6 +30,8 @@ class Network:
         config = model.config.get_text_config()
         self.width, self.vocabulary, self.layers = config.hidden_size, config.vocab_size, config.num_hidden_layers + 1
         self.budget = Budget(automatic(self.device.type, self.width), rows=batch)
+        times = WRITING.get(self.device.type, 1)
+        self.writing = self.budget if times == 1 else Budget(times * self.budget.tokens, rows=batch)
         self.obeys_trees: bool | None = None  # not tried yet
         self._head: Any = None
 

@@ -2,7 +2,8 @@ r"""Text from a causal model: greedy, or drawn with a seed that belongs to the p
 
 Prompts run together, padded at the left: positions are counted from a prompt's own first token, and padding is masked.
 The last digits of a score depend on the batch all the same. So that a text does not, a token whose lead over the next
-one is smaller than such a difference can be (CLOSE) is chosen again from the prompt's own row, read anew by itself.
+one is smaller than such a difference can be (CLOSE) is chosen again from the prompt's own row, read anew by itself. Not
+so in half precision on a GPU, where too many tokens are that close: there a batch of one row (`batch=1`) is exact.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from proband.core.errors import ProbandError
 from proband.models.lm.forward import LocalModel
 from proband.models.lm.tokens import Ints, in_batches
 
-CLOSE = {"float32": 1e-2, "float64": 1e-6}  # in logits; half precision: 0.5
+CLOSE = {"float32": 1e-2, "float64": 1e-6}  # in logits
+CLOSE_IN_HALF = {"cpu": 0.5}  # half precision, by device; elsewhere nothing is chosen again
+TO_COME = {"cuda": 512}  # most tokens to come that count towards the size of a batch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +68,9 @@ def write_all(model: LocalModel, prompts: Sequence[str], rows: dict[str, Ints], 
         asked = order[first:end]
         texts.update(zip(asked, _Writer(model, asked, [rows[prompt] for prompt in asked], how).texts()))
 
-    sizes = np.array([len(rows[prompt]) + min(how.max_tokens, 64) for prompt in order], dtype=np.int64)
-    in_batches(sizes, compute, model.network.budget)
+    to_come = min(how.max_tokens, TO_COME.get(model.network.device.type, 64))
+    sizes = np.array([len(rows[prompt]) + to_come for prompt in order], dtype=np.int64)
+    in_batches(sizes, compute, model.network.writing)
     return [texts[prompt] for prompt in prompts]
 
 
@@ -77,7 +81,8 @@ class _Writer:
         self.model, self.rows, self.how = model, rows, how
         self.streams = [_stream(prompt, how.seed) for prompt in prompts]
         self.written: list[list[int]] = [[] for _ in prompts]
-        self.ends, self.close = _ends(model), CLOSE.get(model.network.dtype, 0.5)
+        in_half = CLOSE_IN_HALF.get(model.network.device.type, -1.0)
+        self.ends, self.close = _ends(model), CLOSE.get(model.network.dtype, in_half)
         self.positioned = "position_ids" in inspect.signature(model.network.model.forward).parameters
 
     def texts(self) -> list[str]:
@@ -94,7 +99,7 @@ class _Writer:
         with torch.inference_mode():
             while True:
                 logits, cache = self._forward(step, mask, places, cache)
-                chosen = {i: self._chosen(i, logits[at]) for at, i in enumerate(live)}
+                chosen = dict(zip(live, self._chosen(live, logits)))
                 going = [at for at, i in enumerate(live) if not self._done(i, chosen[i], left[i])]
                 if not going:
                     break
@@ -114,24 +119,30 @@ class _Writer:
         )
         return output.logits[:, -1].float(), output.past_key_values
 
-    def _chosen(self, i: int, logits: Any) -> int:
-        """The next token of row i: the best, after noise that is the row's own where texts are drawn."""
-        noise = self._noise(i, logits)
-        best = (logits.double() + noise).topk(2)
-        if float(best.values[0] - best.values[1]) > self.close:
-            return int(best.indices[0])
-        alone = self.model.network.tensor(
-            np.concatenate([self.rows[i], np.array(self.written[i], dtype=np.int64)])[None]
-        )
-        again = self.model.network.model(alone, use_cache=False, logits_to_keep=1).logits[0, -1]
-        return int((again.double() + noise).argmax())
+    def _chosen(self, live: Sequence[int], logits: Any) -> list[int]:
+        """The next token of each live row: the best, after noise that is the row's own where texts are drawn."""
+        noises = self._noises(live, logits)
+        best = (logits if noises is None else logits.double() + noises).topk(2)
+        tokens: list[int] = best.indices[:, 0].tolist()
+        leads = (best.values[:, 0].double() - best.values[:, 1].double()).tolist()
+        for at in (at for at, lead in enumerate(leads) if lead <= self.close):
+            again = self._alone(live[at]).double()
+            tokens[at] = int((again if noises is None else again + noises[at]).argmax())
+        return tokens
 
-    def _noise(self, i: int, logits: Any) -> Any:
+    def _alone(self, i: int) -> Any:
+        row = np.concatenate([self.rows[i], np.array(self.written[i], dtype=np.int64)])
+        model = self.model.network.model
+        return model(self.model.network.tensor(row[None]), use_cache=False, logits_to_keep=1).logits[0, -1]
+
+    def _noises(self, live: Sequence[int], logits: Any) -> Any:
         import torch
 
         if self.how.temperature == 0:
-            return 0.0
-        return torch.from_numpy(noise(self.streams[i], logits.shape[-1], self.how.temperature)).to(logits.device)
+            return None
+        size = logits.shape[-1]
+        drawn = np.stack([noise(self.streams[i], size, self.how.temperature) for i in live])
+        return torch.from_numpy(drawn).to(logits.device)
 
     def _done(self, i: int, token: int, read: int) -> bool:
         if token in self.ends:

@@ -91,9 +91,11 @@ class Row:
     trunk: Ints
     ends: tuple[int, ...]
     members: tuple[tuple[int, ...], ...]
+    tree: Tree
 
-    def size(self, tree: Tree) -> int:
-        return len(self.trunk) + len(self.ends) * len(tree.tokens)
+    @property
+    def size(self) -> int:
+        return len(self.trunk) + len(self.ends) * len(self.tree.tokens)
 
 
 def pack(lefts: Sequence[Ints], tree: Tree) -> list[Row]:
@@ -116,17 +118,19 @@ def pack(lefts: Sequence[Ints], tree: Tree) -> list[Row]:
         else:
             groups.append([text])
     rows = [
-        Row(np.array(group[0], dtype=np.int64), tuple(map(len, group)), tuple(tuple(same[text]) for text in group))
+        Row(
+            np.array(group[0], dtype=np.int64), tuple(map(len, group)), tuple(tuple(same[text]) for text in group), tree
+        )
         for group in groups
     ]
-    return sorted(rows, key=lambda row: -row.size(tree))
+    return sorted(rows, key=lambda row: -row.size)
 
 
-def lay_out(rows: Sequence[Row], tree: Tree) -> tuple[Ints, Ints, Bools, Ints, Ints]:
+def lay_out(rows: Sequence[Row]) -> tuple[Ints, Ints, Bools, Ints, Ints]:
     """Token ids and positions, rows x width, and what sees what, rows x width x width; short rows are filled up. Then
     row and place of every node, the root (the last token of its beginning) first, beginning after beginning.
 
-    >>> ids, positions, sees, row, place = lay_out([Row(np.array([1, 2]), (2, 1), ((0,), (1,)))], grow([[7, 8]]))
+    >>> ids, positions, sees, row, place = lay_out([Row(np.array([1, 2]), (2, 1), ((0,), (1,)), grow([[7, 8]]))])
     >>> ids.tolist(), positions.tolist()
     ([[1, 2, 7, 7]], [[0, 1, 2, 1]])
     >>> sees[0].astype(int).tolist()
@@ -134,14 +138,13 @@ def lay_out(rows: Sequence[Row], tree: Tree) -> tuple[Ints, Ints, Bools, Ints, I
     >>> row.tolist(), place.tolist()
     ([0, 0, 0, 0], [1, 2, 0, 3])
     """
-    nodes = len(tree.tokens)
-    width = max(row.size(tree) for row in rows)
+    width = max(row.size for row in rows)
     ids = np.zeros((len(rows), width), dtype=np.int64)
     positions = np.zeros((len(rows), width), dtype=np.int64)
     sees = np.repeat(np.eye(width, dtype=bool)[None], len(rows), 0)  # what fills up sees itself, so nothing is empty
     places: list[tuple[int, int]] = []
     for i, row in enumerate(rows):
-        trunk = len(row.trunk)
+        trunk, tree, nodes = len(row.trunk), row.tree, len(row.tree.tokens)
         ids[i, :trunk], positions[i, :trunk] = row.trunk, np.arange(trunk)
         sees[i, :trunk, :trunk] = np.tri(trunk, dtype=bool)
         for copy, end in enumerate(row.ends):
