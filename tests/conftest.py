@@ -46,6 +46,19 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
+@pytest.fixture
+def unpainted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures as SVG only, as without matplotlib: painting is what takes most of a small report's time."""
+    for module in ("draw.marks", "write", "folder"):
+        monkeypatch.setattr(f"proband.reporting.{module}.can_paint", lambda: False)
+
+
+@pytest.fixture(autouse=True)
+def _unpainted_unless_it_is_about_reports(request: pytest.FixtureRequest) -> None:
+    if not {"reporting", "test_demo.py"} & set(request.path.parts):
+        request.getfixturevalue("unpainted")
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder with bats/, clutrr/, kidscook/...; tests that use it carry the marker `data`."""

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import ast
-import json
-import subprocess
-import sys
 from pathlib import Path
-
-import pytest
 
 HEAVY = (
     "torch",
@@ -177,21 +172,3 @@ def test_heavy_packages_are_imported_inside_functions(root: Path) -> None:
         line for line in broken if any(room in line for room in ("/nets/", "/training/", "proband/annotate/"))
     ]  # loaded only when a net is trained or run, or the web app is served
     assert sorted(broken) == sorted(inside_nets), "\n".join(broken)
-
-
-@pytest.mark.parametrize("words", [["--help"], ["build", "kinship", "--help"], ["list", "suites"]])
-def test_help_is_quick_and_light(words: list[str]) -> None:
-    program = (
-        "import sys, json, resource, contextlib, io\n"
-        "from proband.cli import main\n"
-        "with contextlib.redirect_stdout(io.StringIO()):\n"
-        "    try: main(sys.argv[1:])\n"
-        "    except SystemExit: pass\n"
-        "used = resource.getrusage(resource.RUSAGE_SELF)\n"
-        f"heavy = [m for m in {HEAVY!r} if m in sys.modules]\n"
-        "print(json.dumps([used.ru_utime + used.ru_stime, heavy]))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=True)
-    seconds, heavy = json.loads(done.stdout)
-    assert heavy == []
-    assert seconds < 2.0  # 0.2 when the machine is quiet; the promise of 0.5 is measured in benchmarks

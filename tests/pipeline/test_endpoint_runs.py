@@ -101,11 +101,11 @@ class Gate:
     def __call__(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         if not self.open.is_set() and self.held(number(body)):
             self.waiting += 1
-            self.open.wait(30)
+            self.open.wait(120)
         return chat("yes")
 
 
-def until(true: Callable[[], Any], seconds: float = 40) -> None:
+def until(true: Callable[[], Any], seconds: float = 120) -> None:
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, "it did not happen"
@@ -146,23 +146,22 @@ def run(
 
 @pytest.mark.parametrize("cache", [[], ["--no-cache"]])
 def test_answers_reach_the_folder_as_they_come_and_survive_ctrl_c(
-    tmp_path: Path, command: Callable[..., subprocess.Popen[str]], cache: list[str]
+    tmp_path: Path,
+    command: Callable[..., subprocess.Popen[str]],
+    run: Callable[..., tuple[str, str]],
+    capsys: pytest.CaptureFixture[str],
+    cache: list[str],
 ) -> None:
     with Stub(lambda path, body: chat("yes")) as stub:
-        finished(command(stub.url, "--no-cache", out="whole"))
+        run(stub.url, "--no-cache", out="whole")
     gate = Gate(held=lambda i: i == 3 or i >= 20)
     with Stub(gate) as stub:
         child = command(stub.url, *cache)
         until(lambda: len(answered(tmp_path / "run")) == 19)  # all up to 20 but the third, which is held
         assert answered(tmp_path / "run")[:3] == ["q00", "q01", "q02"]
         assert gate.waiting == 4
-        report = subprocess.run(
-            [sys.executable, "-m", "proband", "report", str(tmp_path / "run"), "-o", str(tmp_path / "page")],
-            capture_output=True,
-            text=True,
-        )
-        assert report.returncode == 0, report.stderr
-        assert "not finished, 19 of 30 answers" in report.stderr
+        assert main(["report", str(tmp_path / "run"), "-o", str(tmp_path / "page")]) == 0
+        assert "not finished, 19 of 30 answers" in capsys.readouterr().err
         assert "is not finished: 19 of 30 answers" in (tmp_path / "page" / "report.json").read_text()
         child.send_signal(signal.SIGINT)
         _, err = finished(child, code=130)
@@ -170,7 +169,7 @@ def test_answers_reach_the_folder_as_they_come_and_survive_ctrl_c(
         before = len(stub.bodies)
         assert json.loads((tmp_path / "run" / "run.json").read_text())["usage"]["requests"] == before == 23
         gate.open.set()
-        out, _ = finished(command(stub.url, *cache, "--json"))
+        out, _ = run(stub.url, *cache, "--json")
         assert len(stub.bodies) == before + 11  # nothing that was answered is asked again
         assert json.loads(out)["usage"]["requests"] == len(stub.bodies)
         assert json.loads(out)["usage"]["prompt_tokens"] == 10 * COUNT
@@ -180,7 +179,7 @@ def test_answers_reach_the_folder_as_they_come_and_survive_ctrl_c(
 
 
 def test_a_killed_run_keeps_what_was_answered_a_second_before(
-    tmp_path: Path, command: Callable[..., subprocess.Popen[str]]
+    tmp_path: Path, command: Callable[..., subprocess.Popen[str]], run: Callable[..., tuple[str, str]]
 ) -> None:
     gate = Gate(held=lambda i: i % 10 == 9)
     with Stub(gate) as stub:
@@ -190,7 +189,7 @@ def test_a_killed_run_keeps_what_was_answered_a_second_before(
         child.communicate()
         asked = len(stub.bodies)
         gate.open.set()
-        finished(command(stub.url, "--no-cache"))
+        run(stub.url, "--no-cache")
         assert len(stub.bodies) == asked + 3
     assert answered(tmp_path / "run") == [f"q{i:02}" for i in range(COUNT)]
 

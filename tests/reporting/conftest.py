@@ -178,13 +178,6 @@ def make_set() -> Callable[..., ItemSet]:
     return set_of
 
 
-@pytest.fixture
-def unpainted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Figures as SVG only, as without matplotlib: painting is what takes most of a small report's time."""
-    for module in ("draw.marks", "write", "folder"):
-        monkeypatch.setattr(f"proband.reporting.{module}.can_paint", lambda: False)
-
-
 @pytest.fixture(scope="session")
 def hostile_text() -> str:
     return HOSTILE
