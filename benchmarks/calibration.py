@@ -188,7 +188,7 @@ def page(lines: Sequence[Line], repetitions: int) -> str:
 PAGE = """# Calibration of intervals and tests
 
 Written by `python benchmarks/calibration.py`: {designs} simulated designs, {repetitions} repetitions each (metrics
-over sets a tenth of them; four times as many where that shows coverage below 0.925 or more than 0.065 of nulls
+over sets half of them; four times as many where that shows coverage below 0.925 or more than 0.065 of nulls
 rejected). An interval of 95 % should cover the truth in 95 % of repetitions,
 a test at 0.05 should reject a true null hypothesis in 5 %. The oracle knows the variance of the mean; an effect of 2.5
 of its standard errors was planted to measure power. The method is described in

@@ -146,7 +146,7 @@ def set_metric(layout: Layout, name: str, r: float, repetitions: int) -> Line:
     """Scores of true and false items, both systems. The truth is the mean of all repetitions: the value to expect of a
     set of this size."""
     metric, lift, share = SET_METRICS[name]
-    repetitions = max(50, repetitions // 10)
+    repetitions = max(50, repetitions // 2)
     rng = np.random.default_rng(seed_of(layout.name, name, r))
     line = Line(layout.name, layout.like, name, layout.shared.least, jumps=metric.jumps)
     shared, truth = layout.shared, np.arange(layout.items) % 10 < 10 * share
