@@ -19,7 +19,7 @@ from proband.core.progress import say
 from proband.pipeline.build import versions
 from proband.pipeline.report import report
 from proband.pipeline.studies.at_once import do_at_once
-from proband.pipeline.studies.grid import Grid
+from proband.pipeline.studies.grid import Grid, divided, read_part
 from proband.pipeline.studies.shipped_files import sources
 from proband.pipeline.studies.stages import Models, RunStage, Stage, TrainStage, contents, key_of
 from proband.pipeline.studies.study_file import StudyFile, read_study
@@ -31,15 +31,17 @@ def study(
     out: str | Path,
     parameters: Mapping[str, Any] | None = None,
     dry_run: bool = False,
+    part: str = "",
     engine: str = "local",
     workers: int | None = None,
     jobs: int = 1,
 ) -> dict[str, Any]:
-    """Run every stage that is not done yet, `jobs` at a time, then the report; `dry_run` only says what is to do."""
+    """Run every stage that is not done yet, `jobs` at a time, then the report; `dry_run` only says what is to do.
+    `part` ("2/8"): the stages of one of several parts, without the report; parts may be done in any order."""
     path, folder = study_path(file), Path(out)
     read = read_study(path, parameters or {})
-    stages = Grid(read, file=path, out=folder).stages()
-    if not any(stage.verb == "run" for stage in stages):
+    stages = stages_of(path, folder, parameters or {}, part)
+    if not part and not any(stage.verb == "run" for stage in stages):
         raise ProbandError("has no [[run]]: nothing to report", file=path)
     for stage in stages:
         if isinstance(stage, RunStage) and not stage.finished():
@@ -57,13 +59,15 @@ def study(
                 "--jobs is for the local engine: the ray engine shares out the items of one run at a time"
             )
         do_at_once(
-            partial(stages_of, path, folder, parameters or {}),
+            partial(stages_of, path, folder, parameters or {}, part),
             partial(perform, file=path),
             count=len(stages),
             jobs=jobs,
         )
     models = Models(engine=engine, workers=workers)
     lines = [perform(stage, models, at=f"{at} of {len(stages)}", file=path) for at, stage in enumerate(stages, start=1)]
+    if part:
+        return {"title": f"{read.study.title}, part {part}", "stages": lines}
     runs = [s for s, line in zip(stages, lines, strict=True) if isinstance(s, RunStage) and line["state"] != "skipped"]
     if not runs:
         reasons = dict.fromkeys(line["reason"] for line in lines if line["state"] == "skipped")
@@ -112,16 +116,21 @@ def study_path(file: str | Path) -> Path:
 # ---- stages --------------------------------------------------------------------------------------------------------
 
 
-def stages_of(path: Path, out: Path, parameters: Mapping[str, Any]) -> list[Stage]:
-    """The stages of a study file, in the order in which one process runs them."""
-    return Grid(read_study(path, parameters), file=path, out=out).stages()
+def stages_of(path: Path, out: Path, parameters: Mapping[str, Any], part: str) -> list[Stage]:
+    """The stages of a study file or of a part of it, in the order in which one process runs them."""
+    stages = Grid(read_study(path, parameters), file=path, out=out).stages()
+    if not part:
+        return stages
+    which, count = read_part(part)
+    return divided(stages, count)[which - 1]
 
 
 def planned(stage: Any) -> dict[str, Any]:
     """A line of the dry run."""
     items, calls = stage.planned()
     state = "done" if stage.finished() else "to do"
-    return {"verb": stage.verb, "name": stage.name, "state": state, "items": items, "calls": calls}
+    line = {"verb": stage.verb, "name": stage.name, "state": state, "items": items, "calls": calls}
+    return {**line, "minutes": round(stage.minutes(), 1)} if isinstance(stage, TrainStage) else line
 
 
 def perform(stage: Any, models: Models, *, at: str, file: Path) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from proband.cli.arguments import COUNT, Engine, Json, Out, Pairs, settings, who
 from proband.cli.output import give, table, words
 from proband.core.errors import ProbandError
 
-COLUMNS = ("verb", "name", "state", "items", "calls", "folder", "reason")
+COLUMNS = ("verb", "name", "state", "items", "calls", "minutes", "folder", "reason")
+NUMBERS = ("items", "calls", "minutes")
 DryRun = Annotated[
     bool, Parameter(name="--dry-run", negative=(), help="Print the stages and which are done; run nothing.")
 ]
@@ -28,6 +29,10 @@ Jobs = Annotated[
         help="Stages at a time, in processes of their own.",
     ),
 ]
+Part = Annotated[
+    str,
+    Parameter(name="--part", metavar="N/M", help="Run one of M parts of about the same cost, without the report."),
+]
 
 
 def study(
@@ -36,6 +41,7 @@ def study(
     *,
     out: Out,
     dry_run: DryRun = False,
+    part: Part = "",
     set: Annotated[Pairs, Parameter(metavar="NAME=VALUE", help="Parameter of the study; repeatable.")] = (),
     jobs: Jobs = 1,
     engine: Engine = Engine(),  # noqa: B008
@@ -52,6 +58,7 @@ def study(
         out=out,
         dry_run=dry_run,
         jobs=jobs,
+        part=part,
         parameters=settings(set),
         **asdict(engine),
     )
@@ -63,7 +70,9 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     yield result["title"]
     columns = [name for name in COLUMNS if any(stage.get(name) is not None for stage in result["stages"])]
     rows = ([stage.get(name) for name in columns] for stage in result["stages"])
-    yield table(columns, rows, numbers=[place for place, name in enumerate(columns) if name in ("items", "calls")])
+    yield table(columns, rows, numbers=[place for place, name in enumerate(columns) if name in NUMBERS])
+    if minutes := sum(stage.get("minutes") or 0.0 for stage in result["stages"]):
+        yield f"\ntraining: at most {minutes / 60:.1f} hours of one H200 (divide it with --part N/M)"
     if claims := result.get("claims"):
         yield ""
         yield table(("claims", ""), claims.items())
@@ -91,6 +100,7 @@ def paper(
     set: Annotated[Pairs, Parameter(metavar="NAME=VALUE", help="Parameter of the study; repeatable.")] = (),
     dry_run: DryRun = False,
     jobs: Jobs = 1,
+    part: Part = "",
     engine: Engine = Engine(),  # noqa: B008
     json: Json = False,
 ) -> None:
@@ -110,6 +120,7 @@ def paper(
         parameters=settings(set),
         dry_run=dry_run,
         jobs=jobs,
+        part=part,
         **asdict(engine),
     )
     give(made, layout, json=json)

@@ -1,9 +1,10 @@
-"""From the tables of a study file to its stages: every build, training and run of the grid, each once."""
+"""From the tables of a study file to its stages: every build, training and run of the grid, each once; and the stages
+divided into parts that can be done one after the other or at the same time."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar, cast
@@ -28,10 +29,12 @@ class Grid:
         self.known: dict[str, Stage] = {}  # by key
         self.builds: dict[str, list[BuildStage]] = {}
         self.nets: dict[str, list[TrainStage]] = {}
+        self.sets: set[str] = set()  # keys of builds that are one of several seeds
 
     def stages(self) -> list[Stage]:
         for at, build in enumerate(self.study.build):
             self.builds[build.name] = [self._once(stage) for stage in self._build(build, at)]
+            self.sets |= {stage.key for stage in self.builds[build.name] if len(build.seeds) > 1}
         for net in self.study.train:
             self.nets[net.name] = trained = [self._once(stage) for stage in self._train(net)]
             for one in trained:
@@ -87,7 +90,7 @@ class Grid:
         chosen = [dict(zip(part.grid, values)) for values in itertools.product(*part.grid.values())]
         for model in part.models:
             for trained, items in itertools.product(self._trained(model), self._items(part)):
-                if trained is not None and trained.items.suite != items.suite:
+                if trained is not None and not self._belong(trained.items, items):
                     continue
                 for options, seed in itertools.product(chosen, part.seeds):
                     words = [items.name, trained.name if trained else model, part.solver, *map(str, options.values())]
@@ -97,6 +100,11 @@ class Grid:
                         solver=part.solver, limit=part.limit, split=part.split, model_options=part.model_options,
                         optional=part.optional,
                     )  # fmt: skip
+
+    def _belong(self, one: BuildStage, other: BuildStage) -> bool:
+        """Whether a net trained on one is asked the other: of several sets of items those of the same seed."""
+        sets = {one.key, other.key} <= self.sets
+        return one.suite == other.suite and (one.seed == other.seed or not sets)
 
     def _trained(self, model: str) -> Sequence[TrainStage | None]:
         """The trainings behind `net:NAME`; any other model stands for itself."""
@@ -113,3 +121,44 @@ class Grid:
                 suite = first_item(place).suite
                 found.append(FolderStage(name=name, out=self.out, seed=0, options={}, suite=suite, place=place))
         return found
+
+
+# ---- parts ---------------------------------------------------------------------------------------------------------
+
+
+def read_part(text: str) -> tuple[int, int]:
+    """
+    >>> read_part("3/8")
+    (3, 8)
+    """
+    which, _, of = text.partition("/")
+    if not (which.isdecimal() and of.isdecimal() and 1 <= int(which) <= int(of)):
+        raise ProbandError(f"--part is {text!r}; write it like 2/8, for the second of eight parts")
+    return int(which), int(of)
+
+
+def divided(stages: Sequence[Stage], count: int) -> list[list[Stage]]:
+    """`count` parts of about the same cost. Nets that differ by their seed alone are trained in one part, with the runs
+    of these nets; every part has the builds that it needs. What a part has depends on the study alone, not on what is
+    done already."""
+    jobs: dict[str, list[TrainStage | RunStage]] = {}
+    for stage in stages:
+        if isinstance(stage, (TrainStage, RunStage)):
+            trained = stage.trained if isinstance(stage, RunStage) else stage
+            key = min(each.key for each in (trained, *trained.together)) if trained else stage.key
+            jobs.setdefault(key, []).append(stage)
+    costs = {key: sum(stage.cost for stage in job) for key, job in jobs.items()}
+    parts: list[list[str]] = [[] for _ in range(count)]
+    for key in sorted(jobs, key=lambda key: (-costs[key], key)):
+        min(parts, key=lambda part: sum(costs[each] for each in part)).append(key)
+    order = {key: at for at, key in enumerate(jobs)}
+    return [_with_builds(stage for key in sorted(part, key=order.__getitem__) for stage in jobs[key]) for part in parts]
+
+
+def _with_builds(stages: Iterable[TrainStage | RunStage]) -> list[Stage]:
+    found: dict[str, Stage] = {}
+    for stage in stages:
+        if not isinstance(stage.items, FolderStage):
+            found.setdefault(stage.items.key, stage.items)
+        found[stage.key] = stage
+    return list(found.values())

@@ -61,6 +61,9 @@ def contents(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [contents(each) for each in value]
     if isinstance(value, Path) or (isinstance(value, str) and "/" in value and "\n" not in value and len(value) < 4096):
+        kind, colon, place = str(value).partition(":")  # a bank of paraphrases is `clutrr:FOLDER`
+        if colon and "/" in place and Path(place).exists():
+            return f"{kind}:{fingerprint(Path(place))}"
         return fingerprint(Path(value)) if Path(value).exists() else str(value)
     return value
 
@@ -186,6 +189,17 @@ class TrainStage(Stage):
     def planned(self) -> tuple[int, int | None]:
         return sum(count for (split, _), count in self.items.counts.items() if split == "train"), None
 
+    @property
+    def cost(self) -> float:
+        """Seconds of a GPU for 10,000 items and all epochs, as the net says; a minute where it does not."""
+        net = suites.suite(self.items.suite).net(self.net)
+        epochs = self.options.get("epochs", getattr(net.options, "epochs", 1))
+        return 60.0 if net.seconds is None else net.seconds * float(epochs)
+
+    def minutes(self) -> float:
+        """The same for the items that it has."""
+        return self.cost * self.planned()[0] / 10_000 / 60
+
 
 @dataclass(frozen=True, kw_only=True)
 class RunStage(Stage):
@@ -198,6 +212,7 @@ class RunStage(Stage):
     split: str = ""
     model_options: Mapping[str, Any]
     optional: bool = False
+    cost = 5.0  # seconds, beside those of trainings
 
     @cached_property
     def key(self) -> str:

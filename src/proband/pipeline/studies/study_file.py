@@ -4,11 +4,12 @@
                    include: studies beside this one whose parameters, stages and report it takes over
     [parameters]   what the command line may set (--set NAME=VALUE, --data, -m), with their defaults;
                    a value "{name}" anywhere below stands for the parameter
-    [[build]]      name, suite, options, seeds
+    [[build]]      name, suite, options, seeds (of several each is a set of items: NAME-s0, NAME-s1, ...; a net that is
+                   trained on one answers the items of the same seed alone)
     [[train]]      items (a build, or several: one training on each), name (that of the items unless given; on several
-                   NAME-ITEMS), net (of several each is NAME-NET, and "net:NAME" is all of them), options, seeds, model
-                   (to start from), optional (where it cannot be trained here, it is named and left out, and so are
-                   its optional runs)
+                   NAME-ITEMS), net (of several each is NAME-NET, and "net:NAME" is all of them), label (a further word
+                   of that name: NAME-NET-LABEL), options, seeds, model (to start from), optional (where it cannot be
+                   trained here, it is named and left out, and so are its optional runs)
     [[run]]        items (builds, or folders), models ("net:NAME" is a train stage), solver, options, grid (option -> a
                    list of values: one run per combination), seeds, limit, split (the items that are asked: by default
                    those that are scored), model-options, optional (a model that is not installed or cannot be asked
@@ -57,6 +58,7 @@ class TrainPart(Part, frozen=True, kw_only=True):
     name: str = ""
     items: str | list[str]
     net: str | list[str]
+    label: str = ""
     options: dict[str, Any] = {}
     seeds: tuple[int, ...] = (0,)
     model: str | None = None
@@ -156,6 +158,7 @@ def spread(study: StudyFile) -> StudyFile:
             name = items if not part.name else part.name if isinstance(part.items, str) else f"{part.name}-{items}"
             nets = [part.net] if isinstance(part.net, str) else part.net
             own = [name] if isinstance(part.net, str) else [f"{name}-{net}" for net in nets]
+            own = [f"{each}-{part.label}" if part.label else each for each in own]
             for whole in dict.fromkeys((part.name or name, name)):
                 names.setdefault(f"net:{whole}", []).extend(f"net:{each}" for each in own)
             train += [

@@ -54,10 +54,28 @@ def _load_extractor(folder: Path) -> Any:
     return load(folder)
 
 
+# seconds of an epoch of 10,000 stories on one H200 (benchmarks/kinship_nets.md)
+SECONDS = {
+    "bilstm-mean": 0.24,
+    "bilstm-attention": 0.28,
+    "relation-network": 0.36,
+    "rmc": 1.85,
+    "mac": 0.48,
+    "bert": 0.06,
+    "bert-lstm": 0.2,
+    "gat": 0.16,
+    "edge-transformer": 4.0,
+    "edge-transformer-small": 0.26,
+    "composer": 0.1,
+    "extractor": 5.0,
+    "bert-extractor": 5.0,
+}
+
+
 def _net(name: str, help: str, options: type[NetOptions], *, needs: type | None = None) -> Net:
     return Net(
         name=name, help=help, options=options, task=partial(_task, kind=name), load=partial(_load, options=options),
-        needs=needs,
+        needs=needs, seconds=SECONDS[name],
     )  # fmt: skip
 
 
@@ -83,6 +101,7 @@ NETS = (
         options=ExtractorOptions,
         task=_extraction,
         load=_load_extractor,
+        seconds=SECONDS["extractor"],
     ),
     Net(
         name="bert-extractor",
@@ -91,5 +110,6 @@ NETS = (
         task=_extraction,
         load=_load_extractor,
         needs=EmbedsWords,
+        seconds=SECONDS["bert-extractor"],
     ),
 )

@@ -70,6 +70,9 @@ class RmcOptions(NetOptions):
     attention_layers: Annotated[int, Meta(description="layers of the perceptron after attention", ge=1)] = 3
     forget_bias: Annotated[float, Meta(description="added to the forget gate")] = 1.0
     input_bias: Annotated[float, Meta(description="added to the input gate")] = 0.0
+    warmup: Annotated[
+        int, Meta(description="steps over which the rate rises, before it falls along a line; 0: constant", ge=0)
+    ] = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ from proband.suites.kinship.nets.encoding import encoded_states
 from proband.suites.kinship.nets.graph.composer import Composer
 from proband.suites.kinship.nets.graph.edge_transformer import EdgeTransformer, SmallEdgeTransformer
 from proband.suites.kinship.nets.graph.gat import Gat
-from proband.suites.kinship.nets.options import EdgeTransformerOptions, NetOptions
+from proband.suites.kinship.nets.options import EdgeTransformerOptions, NetOptions, RmcOptions
 from proband.suites.kinship.nets.stories import Story, read_stories
 from proband.suites.kinship.nets.text.bert import Bert, BertLstm
 from proband.suites.kinship.nets.text.bilstm import BiLstmAttention, BiLstmMean
@@ -48,8 +48,8 @@ KINDS: Mapping[str, type[Any]] = {
 
 
 def recipe_of(options: NetOptions) -> Recipe:
-    """Adam at a constant rate, or (the Edge Transformer) at one that rises and falls along lines."""
-    warmup = options.warmup if isinstance(options, EdgeTransformerOptions) else 0
+    """Adam at a constant rate, or (the Edge Transformer, RMC if asked) at one that rises and falls along lines."""
+    warmup = options.warmup if isinstance(options, (EdgeTransformerOptions, RmcOptions)) else 0
     return Recipe(
         epochs=options.epochs, batch=options.batch, rate=options.rate, schedule="linear" if warmup else "constant",
         warmup=warmup, clip=options.clip, patience=options.patience,

@@ -1,0 +1,145 @@
+"""The answers of a study as two small files: answers.parquet and tests.parquet, which rebuild.py makes the tables of.
+
+    proband study kinship-certified --set data=CLUTRR -o results          # or in parts
+    python experiments/kinship/collect.py results experiments/kinship     # adds to what is there; newer runs replace older
+
+A row of answers.parquet is a run: what the net was trained on, the seed of its stories, the net, its training seed, the
+test stories, and the number of the relation that it answered for each (uint8, in the order of `RELATIONS`; 255 for none).
+A row of tests.parquet is a set of test stories: their labels, k, task and clause in that order, and the sha256 of the
+items.jsonl they come from, which `proband build kinship` writes again from the options of the study and `--seed`. Stories
+in the crowd's words are not copied: labels and answers are numbers.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from proband.core.files import read_items, read_json, read_run
+from proband.core.statistics.clusters import clusters_of
+from proband.suites.kinship.world.relations import RELATIONS
+
+NONE = 255
+ALIASES = {"ours": "k234", "story": "k234", "clean": "k23", "other": "k23"}  # further names of one build
+BUILDS = (
+    "k23",
+    "k234",
+    "supporting",
+    "irrelevant",
+    "disconnected",
+    "same",
+    "facts",
+    "facts-chain",
+    "story-chain",
+    "crowd",
+)
+KEYS = ["trained_on", "data_seed", "model", "seed", "test"]
+
+
+class Scores(msgspec.Struct):
+    item_id: str
+    scores: list[float] = []
+
+
+def main(results: Path, out: Path) -> int:
+    tests, ids = {}, {}
+    for folder in sorted((results / "stages" / "build").iterdir()):
+        if (folder / "manifest.json").exists():
+            sha = read_json(folder / "manifest.json")["sha256"]
+            tests[sha], ids[sha] = _test(folder)
+    runs = [row for folder in sorted((results / "stages" / "run").iterdir()) for row in _answers(folder, tests, ids)]
+    used = {(row["test"], row["data_seed"]) for row in runs}
+    _add(
+        out / "tests.parquet",
+        [row for row in tests.values() if (row["test"], row["data_seed"]) in used],
+        KEYS[-1:] + KEYS[1:2],
+    )
+    _add(out / "answers.parquet", runs, KEYS)
+    print(f"{len(runs)} runs on {len(used)} sets of test stories")
+    return 0
+
+
+def _name(folder: Path) -> str:
+    """k234-s0-0123456789 is a set of k234."""
+    name = folder.name.rsplit("-", 1)[0]
+    name = name.rsplit("-s", 1)[0] if name[-1].isdecimal() and "-s" in name else name
+    return ALIASES.get(name, name)
+
+
+def _test(folder: Path) -> tuple[dict[str, Any], dict[str, int]]:
+    manifest = read_json(folder / "manifest.json")
+    items = [item for item in read_items(folder) if item.split == "test"]
+    clauses = {name: at for at, name in enumerate(dict.fromkeys(";".join(clusters_of(item)) for item in items))}
+    row = {
+        "test": _name(folder),
+        "data_seed": manifest["seed"],
+        "items_sha256": manifest["sha256"],
+        "tasks": [str(item.tags["task"]) for item in items],
+        "k": [int(item.tags["k"]) for item in items],
+        "labels": bytes(RELATIONS.index(item.choices[item.gold or 0]) for item in items),
+        "clauses": [clauses[";".join(clusters_of(item))] for item in items],
+    }
+    return row, {item.id: at for at, item in enumerate(items)}
+
+
+def _answers(
+    folder: Path, tests: dict[str, dict[str, Any]], ids: dict[str, dict[str, int]]
+) -> Iterator[dict[str, Any]]:
+    if not (folder / "run.json").exists():
+        return
+    run = read_run(folder / "run.json")
+    if run.items_sha not in tests:
+        return
+    test, places = tests[run.items_sha], ids[run.items_sha]
+    predictions = bytearray([NONE] * len(places))
+    decoder, count = msgspec.json.Decoder(Scores), 0
+    for line in (folder / "answers.jsonl").read_bytes().splitlines():
+        answer, count = decoder.decode(line), count + 1
+        if any(answer.scores):
+            predictions[places[answer.item_id]] = answer.scores.index(max(answer.scores))
+    if count != len(places):
+        return  # not finished
+    trained, model = _trained(run.model)
+    yield {
+        "trained_on": trained, "data_seed": test["data_seed"], "model": model, "seed": int(run.net.get("seed", 0)),
+        "epochs": int(run.net.get("options", {}).get("epochs", 0)), "test": test["test"], "predictions": bytes(predictions),
+    }  # fmt: skip
+
+
+def _trained(model: str) -> tuple[str, str]:
+    """
+    >>> _trained("net:story-chain-gat-both"), _trained("net:ours-mac"), _trained("baseline:ends")
+    (('story-chain', 'gat-both'), ('k234', 'mac'), ('', 'baseline:ends'))
+    """
+    if not model.startswith("net:"):
+        return "", model
+    name = model.removeprefix("net:")
+    build = max((each for each in (*BUILDS, *ALIASES) if name.startswith(f"{each}-")), key=len)
+    return ALIASES.get(build, build), name.removeprefix(f"{build}-")
+
+
+def _add(path: Path, rows: list[dict[str, Any]], keys: list[str]) -> None:
+    """Beside the rows that are there, and instead of those with the same keys."""
+    schema = {
+        "data_seed": pl.Int8,
+        "seed": pl.Int8,
+        "epochs": pl.Int16,
+        "k": pl.List(pl.Int8),
+        "clauses": pl.List(pl.Int16),
+    }
+    new = pl.DataFrame(rows, schema_overrides={name: kind for name, kind in schema.items() if rows and name in rows[0]})
+    if path.exists():
+        old = pl.read_parquet(path)
+        old = old.with_columns(pl.col("tasks").cast(pl.List(pl.String))) if "tasks" in old.columns else old
+        new = pl.concat([old.join(new, on=keys, how="anti"), new], how="diagonal_relaxed")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new.sort(keys).write_parquet(path, compression="zstd", compression_level=19)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2])))
