@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from proband.core.files import read_items, read_json, read_run
+from proband.core.files import read_items, read_json, read_run, sha256_file
 from proband.core.statistics.clusters import clusters_of
 from proband.suites.kinship.world.relations import RELATIONS
 
@@ -50,7 +50,7 @@ def main(results: Path, out: Path) -> int:
     tests, ids = {}, {}
     for folder in sorted((results / "stages" / "build").iterdir()):
         if (folder / "manifest.json").exists():
-            sha = read_json(folder / "manifest.json")["sha256"]
+            sha = sha256_file(folder / "items.jsonl")
             tests[sha], ids[sha] = _test(folder)
     runs = [row for folder in sorted((results / "stages" / "run").iterdir()) for row in _answers(folder, tests, ids)]
     used = {(row["test"], row["data_seed"]) for row in runs}
@@ -78,7 +78,7 @@ def _test(folder: Path) -> tuple[dict[str, Any], dict[str, int]]:
     row = {
         "test": _name(folder),
         "data_seed": manifest["seed"],
-        "items_sha256": manifest["sha256"],
+        "items_sha256": sha256_file(folder / "items.jsonl"),
         "tasks": [str(item.tags["task"]) for item in items],
         "k": [int(item.tags["k"]) for item in items],
         "labels": bytes(RELATIONS.index(item.choices[item.gold or 0]) for item in items),

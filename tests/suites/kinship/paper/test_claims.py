@@ -106,7 +106,15 @@ def test_claims_about_nets_are_not_asked_of_solvers(tmp_path: Path) -> None:
 
 
 def test_a_small_study_of_structure_judges_its_claims(tmp_path: Path) -> None:
-    small = {"seeds": "0", "epochs": 1, "per-k": 22, "test-per-k": 4, "nets": "bilstm-mean", "encoded-nets": ""}
+    small = {
+        "seeds": "0",
+        "story-seeds": "0",
+        "epochs": 1,
+        "per-k": 22,
+        "test-per-k": 4,
+        "nets": "bilstm-mean",
+        "encoded-nets": "",
+    }
     proband.study("kinship-structure", out=tmp_path, parameters=small)
     claims = (tmp_path / "tables" / "claims.csv").read_text(encoding="utf-8")
     assert "bilstm-mean is within 5 points of GAT" in claims
@@ -117,7 +125,9 @@ def test_a_small_study_of_structure_judges_its_claims(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["kinship-structure", "kinship-reading"])
 def test_studies_expand_to_every_net_and_seed(name: str, tmp_path: Path) -> None:
-    planned = proband.study(name, out=tmp_path, dry_run=True, parameters={"per-k": 22, "test-per-k": 1, "seeds": "0,1"})
+    planned = proband.study(
+        name, out=tmp_path, dry_run=True, parameters={"per-k": 22, "test-per-k": 1, "seeds": "0,1", "story-seeds": "0"}
+    )
     text = str(planned)
     for net in ("bilstm-mean", "bilstm-attention", "relation-network", "rmc", "mac", "gat"):
         assert f"-{net}-s1" in text
