@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 HEAVY = (
@@ -31,6 +32,7 @@ def area(path: Path, root: Path) -> tuple[str, ...]:
     return inside[:2] if inside[0] == "suites" and len(inside) > 2 else inside[:1]
 
 
+@cache
 def imported(path: Path) -> list[str]:
     names = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -57,10 +57,10 @@ def test_help_is_quick_and_light(words: list[str]) -> None:
     for _ in range(4):  # 0.3 to 0.7 seconds when the machine is quiet
         done = subprocess.run([sys.executable, "-c", PROGRAM, *words], capture_output=True, text=True, check=True)
         seconds, modules = json.loads(done.stdout)
-        if seconds < 1.5:
+        if seconds < 2.5:
             break
     assert not heavy & set(modules)
-    assert seconds < 1.5
+    assert seconds < 2.5
     if words in (["--help"], ["run", "--help"]):
         assert "numpy" not in modules
 

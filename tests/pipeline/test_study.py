@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -113,20 +112,29 @@ def test_a_changed_line_redoes_only_what_depends_on_it(file: Path, tmp_path: Pat
     ]
 
 
+KILLED = """
+import os, signal, sys
+from proband.cli import main
+name, left = sys.argv[1], int(sys.argv[2])
+function = getattr(os, name)
+def counted(*words, **more):
+    global left
+    left -= 1
+    return function(*words, **more) if left else os.kill(os.getpid(), signal.SIGKILL)
+setattr(os, name, counted)
+main(sys.argv[3:])
+"""
+
+
 def test_a_killed_study_ends_with_the_same_bytes(file: Path, tmp_path: Path) -> None:
+    """Killed while it builds, and while it runs: before a file takes its name, and before answers reach the disk."""
     proband.study(file, out=tmp_path / "whole")
-    words = [sys.executable, "-m", "proband", "study", str(file), "-o", str(tmp_path / "out")]
-    kills = 0
-    for wait in (1.0, 1.5, 2.0, 2.5, 3.0, 60.0):
-        child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-        try:
-            assert child.wait(wait) == 0
-            break
-        except subprocess.TimeoutExpired:
-            os.killpg(child.pid, signal.SIGKILL)
-            child.wait()
-            kills += 1
-    assert kills >= 1
+    for function, calls in (("replace", 2), ("replace", 6), ("fsync", 2)):
+        words = [sys.executable, "-c", KILLED, function, str(calls), "study", str(file), "-o", str(tmp_path / "out")]
+        child = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        assert child.returncode == -signal.SIGKILL
+        assert not (tmp_path / "out" / "study.json").exists()
+    proband.study(file, out=tmp_path / "out")
     for name in ("items.jsonl", "answers.jsonl"):
         made, whole = (
             {p.relative_to(o): p.read_bytes() for p in (o / "stages").rglob(name)}
