@@ -130,8 +130,8 @@ def with_arguments(example: Example, first: str, second: str) -> Example:
     ends = (first, second) if example.straight else (second, first)
     return replace(
         example,
-        premise=Triple(first, example.premise.relation, second),
-        hypothesis=Triple(ends[0], example.hypothesis.relation, ends[1]),
+        premise=example.premise.put(first, second),
+        hypothesis=example.hypothesis.put(*ends),
     )
 
 

@@ -37,6 +37,14 @@ class Triple(NamedTuple):
     def swapped(self) -> Triple:
         return Triple(self.object, self.relation, self.subject)
 
+    def put(self, subject: str = "", object: str = "") -> Triple:
+        """Other arguments at their places; an empty one stays.
+
+        >>> Triple("the earth", "is bigger than", "mars").put("the sun")
+        Triple(subject='the sun', relation='is bigger than', object='mars')
+        """
+        return Triple(subject or self.subject, self.relation, object or self.object)
+
     @property
     def lower(self) -> Triple:
         return Triple(*(each.lower() for each in self))
