@@ -33,7 +33,9 @@ def example(premise: str, hypothesis: str, *, straight: bool = True, typed: tupl
 
 
 PAIRS = (
-    example("the moon, is smaller than, the earth", "Earth, is larger than, moon", straight=False, typed=("orb", "orb")),
+    example(
+        "the moon, is smaller than, the earth", "Earth, is larger than, moon", straight=False, typed=("orb", "orb")
+    ),
     example("paint, has, a color", "paint, shows, color", typed=("product", "thing")),
     example("Venus, orbits, the sun", "Venus, moves round, the sun", typed=("orb", "orb")),
     example("ink, stains, shirts", "shirts, suffer from, ink", straight=False, typed=("product", "clothes")),
@@ -92,7 +94,11 @@ def test_what_cannot_be_varied_says_why(folder: Path, number: int, reason: str) 
 def test_the_check_finds_what_was_replaced_in_one_sentence_only(folder: Path) -> None:
     source = next(iter(read_items(folder / "items.jsonl")))
     for premise, hypothesis, says in (
-        (["mars", "is smaller than", "the sun"], ["Earth", "is larger than", "mars"], "'the sun', the hypothesis about"),
+        (
+            ["mars", "is smaller than", "the sun"],
+            ["Earth", "is larger than", "mars"],
+            "'the sun', the hypothesis about",
+        ),
         (["the moon", "is smaller than", "the earth"], ["Earth", "is larger than", "mars"], "has another argument"),
         (["mars", "is as big as", "the sun"], ["the sun", "is larger than", "mars"], "relations are not those"),
     ):
@@ -104,7 +110,7 @@ def test_the_check_finds_what_was_replaced_in_one_sentence_only(folder: Path) ->
 
 
 def test_kinds_follow_their_arguments(folder: Path) -> None:
-    """A premise in the passive, or in the place of a hypothesis that has the arguments swapped, has its kinds swapped."""
+    """A premise in the passive, or one that was a hypothesis with swapped arguments, has its kinds swapped."""
     ink = list(read_items(folder / "items.jsonl"))[3]
     turned = inverse(ink, rng=random.Random(0), folder=folder)
     assert isinstance(turned, Item)
@@ -136,7 +142,18 @@ def test_no_passive_where_it_could_mean_something_else(triple: tuple[str, str, s
 @pytest.mark.data
 def test_levy_holt(data: Path, tmp_path: Path) -> None:
     source = str(data / "levy_holt")
-    build = ["build", "inference", "--data", source, "--splits", "valid", "--pairs", "150", "-o", str(tmp_path / "items")]
+    build = [
+        "build",
+        "inference",
+        "--data",
+        source,
+        "--splits",
+        "valid",
+        "--pairs",
+        "150",
+        "-o",
+        str(tmp_path / "items"),
+    ]
     assert main(build) == 0
     assert main(["vary", str(tmp_path / "items"), "-o", str(tmp_path / "varied"), "--as", "instance,voice"]) == 0
     assert main(["verify", str(tmp_path / "varied")]) == 0

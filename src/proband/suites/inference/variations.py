@@ -14,6 +14,7 @@ import random
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -32,12 +33,12 @@ def _triples(item: Item) -> tuple[Triple, Triple]:
     return Triple(*item.facts["premise"]), Triple(*item.facts["hypothesis"])
 
 
-def _with(item: Item, premise: Triple, hypothesis: Triple, **facts: object) -> Item:
+def _with(item: Item, premise: Triple, hypothesis: Triple, **facts: Any) -> Item:
     changed = {**item.facts, "premise": list(premise), "hypothesis": list(hypothesis), **facts}
     return replace(item, prompt=prompt(premise, hypothesis), facts=changed)
 
 
-def _turned_types(item: Item) -> dict[str, object]:
+def _turned_types(item: Item) -> dict[str, Any]:
     """The kinds of the arguments where the premise has them in the other order."""
     return {"types": item.facts["types"][::-1]} if "types" in item.facts else {}
 
