@@ -147,6 +147,15 @@ def test_a_killed_study_ends_with_the_same_bytes(file: Path, tmp_path: Path) -> 
         assert (tmp_path / "out" / "tables" / path.name).read_bytes() == path.read_bytes(), table
 
 
+def test_a_part_by_the_names_of_runs_has_what_they_need(file: Path, tmp_path: Path) -> None:
+    result = proband.study(file, out=tmp_path / "out", part="clean · baseline")
+    assert [stage["name"] for stage in result["stages"]] == ["clean", "clean · baseline:majority"]
+    assert not (tmp_path / "out" / "report.json").exists()
+    assert states(proband.study(file, out=tmp_path / "out")).count("done") == 2
+    with pytest.raises(ProbandError, match="--part nothing: neither N/M nor part of a run's name"):
+        proband.study(file, out=tmp_path / "out", part="nothing")
+
+
 def test_runs_that_ask_the_same_of_a_model_ask_it_once(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,7 @@ from proband.core.files import read_json, sha256_file, sha256_text, write_json, 
 from proband.core.progress import say
 from proband.pipeline.build import versions
 from proband.pipeline.report import report
-from proband.pipeline.studies.at_once import do_at_once
+from proband.pipeline.studies.at_once import do_at_once, requirements
 from proband.pipeline.studies.grid import Grid, divided, read_part
 from proband.pipeline.studies.shipped_files import sources
 from proband.pipeline.studies.stages import Models, RunStage, Stage, TrainStage, contents, key_of
@@ -37,7 +37,8 @@ def study(
     jobs: int = 1,
 ) -> dict[str, Any]:
     """Run every stage that is not done yet, `jobs` at a time, then the report; `dry_run` only says what is to do.
-    `part` ("2/8"): the stages of one of several parts, without the report; parts may be done in any order."""
+    `part` ("2/8"): the stages of one of several parts, without the report; parts may be done in any order. Other texts
+    ("embedded:mlm,embedded:minilm") are the part whose runs have one of them in their names."""
     path, folder = study_path(file), Path(out)
     read = read_study(path, parameters or {})
     stages = stages_of(path, folder, parameters or {}, part)
@@ -121,8 +122,17 @@ def stages_of(path: Path, out: Path, parameters: Mapping[str, Any], part: str) -
     stages = Grid(read_study(path, parameters), file=path, out=out).stages()
     if not part:
         return stages
-    which, count = read_part(part)
-    return divided(stages, count)[which - 1]
+    if part[0].isdigit() and "/" in part:
+        which, count = read_part(part)
+        return divided(stages, count)[which - 1]
+    texts = [text.strip() for text in part.split(",") if text.strip()]
+    chosen = [stage for stage in stages if stage.verb == "run" and any(text in stage.name for text in texts)]
+    if not chosen:
+        raise ProbandError(f"--part {part}: neither N/M nor part of a run's name; --dry-run lists them")
+    for stage in chosen:
+        chosen.extend(requirements(stage))  # and so on, for those that are added
+    keys = {stage.key for stage in chosen}
+    return [stage for stage in stages if stage.key in keys]
 
 
 def planned(stage: Any) -> dict[str, Any]:

@@ -31,7 +31,11 @@ Jobs = Annotated[
 ]
 Part = Annotated[
     str,
-    Parameter(name="--part", metavar="N/M", help="Run one of M parts of about the same cost, without the report."),
+    Parameter(
+        name="--part",
+        metavar="N/M",
+        help="Run one of M parts of about the same cost, or the runs with TEXT,... in their names; no report.",
+    ),
 ]
 
 

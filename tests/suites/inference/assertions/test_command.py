@@ -189,3 +189,30 @@ def test_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert "q line 1: 'Why?' must begin with" in capsys.readouterr().err
     assert os.listdir(tmp_path / "s") != []
+
+
+def test_parts_of_two_parsers_do_not_mix(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store of plain text that is resumed with another version of the pipeline or of the rules is refused; triples of
+    others, which no parser has read, may be added to it."""
+    text, triples, store = tmp_path / "a.txt", tmp_path / "t.tsv", tmp_path / "store"
+    text.write_text("Eritrea invaded Ethiopia.\n", encoding="utf-8")
+    triples.write_text("aspirin\trelieves\tpain\t3\n", encoding="utf-8")
+    words = ["inference", "assertions", "-o", str(store)]
+    assert main([*words, str(triples)]) == 0
+    assert main([*words, str(text)]) == 0
+    settings = json.loads((store / "settings.json").read_text())
+    assert settings["parser"].startswith("proband_english ")
+    assert main([*words, str(text), str(triples)]) == 0
+    monkeypatch.setattr("proband_english.__version__", "9.9")
+    capsys.readouterr()
+    assert main([*words, str(text)]) == 2
+    assert "was begun with another parser; take another folder" in capsys.readouterr().err
+    assert main([*words, str(triples)]) == 0
+    monkeypatch.undo()
+    del settings["parser"]  # a store from before versions were recorded
+    (store / "settings.json").write_text(json.dumps({**settings, "rules": "older"}))
+    capsys.readouterr()
+    assert main([*words, str(text)]) == 2
+    assert "another parser, rules" in capsys.readouterr().err

@@ -73,7 +73,7 @@ def build_store(
     """Extract or import what is not yet there, then index the whole store. Units that are finished are left alone."""
     how = how or How()
     work = units(list(sources), how)
-    prepare(out, how)
+    prepare(out, how, {unit.format for unit in work})
     there = finished(out)
     todo = [unit for unit in work if unit.name not in there]
     with Progress("assertions", total=len(work)) as bar:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,14 @@ import msgspec
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.core.files import decode, read_json, write_json
+from proband.core.files import decode, read_json, sha256_files, write_json
 from proband.lexicon.inflection import base_forms, key
+from proband.suites.inference.assertions.extraction.plain_text import parser_version
 from proband.suites.inference.assertions.extraction.tally import Columns, Tally
 from proband.suites.inference.assertions.sources import How, Unit, reader, table
 
+SENTENCES = frozenset(("text", "conllu", "ngrams"))  # formats that the rules of extraction read
+EXTRACTION = Path(__file__).parent / "extraction"
 BUCKETS = 256
 ROW_GROUP = 20_000  # rows that a look-up decodes
 
@@ -157,17 +160,20 @@ def check(folder: Path, record: FileRecord, *, mend: str) -> Path:
     return path
 
 
-def prepare(folder: Path, how: How) -> None:
-    """The folder of a new store, or of one that was begun in the same way."""
+def prepare(folder: Path, how: How, formats: Collection[str]) -> None:
+    """The folder of a new store, or of one that was begun in the same way: with these options, this version of the
+    parser where plain text is read, and these rules where sentences are. Parts of two parsers do not mix."""
     (folder / "parts").mkdir(parents=True, exist_ok=True)
     path, settings = folder / "settings.json", msgspec.to_builtins(how)
-    if path.is_file():
-        known = read_json(path)
-        if known != settings:
-            changed = ", ".join(name for name in settings if settings[name] != known.get(name))
-            raise ProbandError(f"was begun with another {changed}; take another folder", file=folder)
-    else:
-        write_json(path, settings)
+    versions = {"parser": parser_version(how.pipeline)} if "text" in formats else {}
+    if not SENTENCES.isdisjoint(formats):
+        versions["rules"] = sha256_files(EXTRACTION, EXTRACTION.glob("*.py"))[:12]
+    known = read_json(path) if path.is_file() else {"parser": None, "rules": None}
+    changed = [name for name in settings if settings[name] != known.get(name, settings[name])]
+    changed += [name for name, version in versions.items() if known.get(name, "unknown") not in (None, version)]
+    if changed:
+        raise ProbandError(f"was begun with another {', '.join(changed)}; take another folder", file=folder)
+    write_json(path, {**known, **settings, **versions})
 
 
 def finished(folder: Path) -> dict[str, Done]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError, not_installed
+from proband.core.files import read_json
 from proband.suites.inference.assertions.extraction.rules import extract
 from proband.suites.inference.assertions.extraction.tally import Assertion, assertions
 from proband.suites.inference.assertions.extraction.trees import Tree, token, tree, universal_pos
@@ -54,6 +57,15 @@ class TextParser:
     def assertions(self, paragraphs: Iterable[str]) -> Iterator[Assertion]:
         for words, parsed in self.trees(paragraphs):
             yield from assertions(words, extract(parsed))
+
+
+def parser_version(pipeline: str) -> str:
+    """Name and version of a pipeline, without loading it."""
+    folder = Path(pipeline)
+    if not folder.is_dir():
+        return f"{pipeline} {getattr(import_module(pipeline), '__version__', '')}" if find_spec(pipeline) else pipeline
+    meta = read_json(folder / "meta.json") if (folder / "meta.json").is_file() else {}
+    return f"{meta.get('lang', '')}_{meta.get('name', '')} {meta.get('version', '')}"
 
 
 def _tree(sentence: Any) -> Tree:
