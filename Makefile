@@ -6,6 +6,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 WEIGHTS := .venv/.weights
 BROWSER := .venv/.browser
+DATABASE := .venv/.database
 INTEROP := .venv-interop/.installed
 WORKERS ?= 2
 
@@ -37,13 +38,17 @@ $(WEIGHTS): $(STAMP) weights/proband-mlm/pyproject.toml weights/proband-english/
 	@touch $(WEIGHTS)
 
 $(BROWSER): $(STAMP)
-	@echo "== a browser for the tests of pages, PostgreSQL for those of the web app"
+	@echo "== a browser for the tests of pages"
 	@command -v chromium >/dev/null || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y -qq chromium; \
 	  else echo "install chromium, or set PROBAND_NO_BROWSER=1"; fi; }
-	@command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && [ ! -d /usr/lib/postgresql ] && apt-get install -y -qq postgresql || true
 	@command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && [ ! -d /usr/share/wordnet ] && apt-get install -y -qq wordnet-base || true
 	@touch $(BROWSER)
+
+$(DATABASE): $(BROWSER)
+	@echo "== PostgreSQL for the tests of the web app"
+	@command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && [ ! -d /usr/lib/postgresql ] && apt-get install -y -qq postgresql || true
+	@touch $(DATABASE)
 
 picture: $(WEIGHTS) $(BROWSER)
 	$(BIN)/proband demo -o demo
@@ -67,7 +72,7 @@ tests: $(WEIGHTS) $(BROWSER)
 	@echo "== tests"
 	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/pytest -n $(WORKERS) --dist worksteal -q -m "not nightly"
 
-test-all: $(WEIGHTS) $(BROWSER) check
+test-all: $(WEIGHTS) $(BROWSER) $(DATABASE) check
 	@echo "== every test"
 	PROBAND_MUTATIONS=10000 OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/pytest -n $(WORKERS) --dist worksteal -q
 	$(MAKE) interop

@@ -78,6 +78,7 @@ def test_a_running_servers_answers_are_in_the_back_up_and_not_in_a_copy_of_its_f
     assert 'name="c0"' in again.html
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("way", ["sqlite to postgresql", "postgresql to sqlite", "postgresql to postgresql"])
 def test_from_one_database_to_the_other(way: str, tmp_path: Path, postgres: Postgres) -> None:
     before, _, after = way.split()

@@ -87,7 +87,7 @@ def test_erased_by_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "nobody is known by 'crowd 0'" in capsys.readouterr().err
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.nightly)])
 def two_databases(request: pytest.FixtureRequest) -> tuple[str, str]:
     if request.param == "sqlite":
         return "", ""

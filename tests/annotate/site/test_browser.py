@@ -41,11 +41,14 @@ def served_kind(tmp_path: Path, served: Callable[[Path], Any]) -> Callable[[str]
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", list(SAMPLES))
 def test_a_whole_visit(kind: str, served_kind: Callable[[str], tuple[Path, str, str]], browser: Any) -> None:
+    """Pages that every kind has go through axe with the first kind, those that differ with each."""
     folder, base, password = served_kind(kind)
+    first = kind == next(iter(SAMPLES))
     with Browsing(browser, width=320) as visit:
         visit.go(f"{base}/join/{new_link(secret_of(folder), 'crowd', name='one')}")
         visit.fits()
-        visit.axe("consent")
+        if first:
+            visit.axe("consent")
         visit.tab_to("input[name=agree]")
         visit.press("Space")
         visit.tab_to("input[name=signals]")
@@ -66,7 +69,8 @@ def test_a_whole_visit(kind: str, served_kind: Callable[[str], tuple[Path, str, 
         for number in range(3):
             visit.page.wait_for_selector("#task")
             if visit.page.locator("h1", has_text="A short check").count():
-                visit.axe("attention")
+                if first:
+                    visit.axe("attention")
                 words = visit.page.locator("legend").inner_text()
                 colour = next(c for c in ("red", "orange", "yellow", "green", "blue", "violet") if f" {c}" in words)
                 place = visit.page.locator("label.option", has_text=colour).locator("input").get_attribute("value")
@@ -90,18 +94,20 @@ def test_a_whole_visit(kind: str, served_kind: Callable[[str], tuple[Path, str, 
                 visit.cut_connection()
                 visit.press_send()
                 visit.page.wait_for_selector("#offline:not([hidden])")
-                visit.axe("offline")
+                if first:
+                    visit.axe("offline")
                 visit.restore_connection()
                 visit.moved_on(unit)
             else:
                 visit.send()
         visit.page.wait_for_selector("#code")
         visit.says("You finished 3 tasks")
-        visit.axe("end")
+        if first:
+            visit.axe("end")
         visit.fits()
         code = visit.page.locator("#code").inner_text()
         assert f'done = "{code}"' in (folder / "project.toml").read_text()
-    dashboard_of(browser, base, password)
+    dashboard_of(browser, base, password, whole=first)
 
 
 def test_whoever_waits_gets_what_becomes_free(tmp_path: Path, served: Callable[[Path], Any], browser: Any) -> None:
@@ -126,18 +132,23 @@ def test_whoever_waits_gets_what_becomes_free(tmp_path: Path, served: Callable[[
     first.client.close()
 
 
-def dashboard_of(browser: Any, base: str, password: str) -> None:
-    """The owner's pages, with what the visit left."""
+def dashboard_of(browser: Any, base: str, password: str, *, whole: bool) -> None:
+    """The owner's pages, with what the visit left; unless `whole`, those that show answers."""
     with Browsing(browser, width=320) as owner:
         owner.go(f"{base}/owner")
-        owner.axe("login")
+        if whole:
+            owner.axe("login")
         owner.page.fill("#password", password)
         owner.page.keyboard.press("Enter")
         owner.page.wait_for_selector("dl.figures")
-        for page in ("", "/people", "/person/1", "/disputes", "/plan", "/links"):
+        for page in (
+            ("", "/people", "/person/1", "/disputes", "/plan", "/links") if whole else ("/person/1", "/disputes")
+        ):
             owner.go(f"{base}/owner{page}")
             owner.axe(f"owner{page}")
             owner.fits()
+        if not whole:
+            return
         owner.go(f"{base}/join/nothing")
         owner.axe("message")
         owner.expected.append("404")

@@ -22,7 +22,7 @@ else:
     from visitors import judge_study
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.nightly)])
 def test_nothing_is_lost_when_the_server_is_killed(database: str, request: pytest.FixtureRequest) -> None:
     server: Postgres | None = request.getfixturevalue("postgres") if database == "postgresql" else None
     plan = Plan(kills=2, clients=8, answers=80, every=2, edits=EDITS[:1])

@@ -84,6 +84,7 @@ def test_a_broken_project_stops_with_one_line(
     assert not new, "nothing is made in place of what is missing"
 
 
+@pytest.mark.nightly
 def test_an_empty_postgresql_is_not_served(
     tmp_path: Path, postgres: Postgres, capsys: pytest.CaptureFixture[str]
 ) -> None:

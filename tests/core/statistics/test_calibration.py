@@ -63,7 +63,8 @@ def test_the_null_power_and_detectable_difference_of_analogy_like_designs(simula
     assert all(0.98 < line.detectable < 1.2 for line in found)
 
 
-@pytest.mark.parametrize("count", [6, *(pytest.param(n, marks=pytest.mark.nightly) for n in (7, 8, 10))])
+@pytest.mark.nightly
+@pytest.mark.parametrize("count", [6, 7, 8, 10])
 def test_from_six_clusters_on_intervals_cover(simulation: Any, count: int) -> None:
     """Shares at least 92 %, skewed values 90 %. The test rejects a null in 7 % at most."""
     layout = simulation.single(str(count), "", [10] * count)
@@ -140,7 +141,8 @@ def test_naming_a_further_cluster_never_makes_a_result_more_significant(further:
             before = found, alone, p
 
 
-@pytest.mark.parametrize("shape", [(8, 8, 5), pytest.param((12, 6, 4), marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("shape", [(8, 8, 5), (12, 6, 4)])
 def test_documents_paragraphs_and_items_are_covered(simulation: Any, shape: tuple[int, ...]) -> None:
     line = simulation.shares(simulation.nested(*shape), 0.7, 0.5, 800)
     assert line.coverage[simulation.OURS] >= 0.94
@@ -239,10 +241,8 @@ def test_a_true_constant_is_rejected_as_often_as_stated(simulation: Any) -> None
     assert 0.02 < np.mean(rejected) < 0.07
 
 
-SEEDS = [(3, 3), *(pytest.param(n, marks=pytest.mark.nightly) for n in ((2, 2), (3, 1), (5, 1), (10, 1)))]
-
-
-@pytest.mark.parametrize("seeds", SEEDS)
+@pytest.mark.nightly
+@pytest.mark.parametrize("seeds", [(3, 3), (2, 2), (3, 1), (5, 1), (10, 1)])
 def test_seeds_that_differ_by_ten_points_are_covered_and_no_null_is_rejected_too_often(
     simulation: Any, seeds: tuple[int, int]
 ) -> None:

@@ -43,7 +43,7 @@ def brute(parts: list[list[tuple[str, str, str, int]]]) -> Counter[tuple[str, st
     return counts
 
 
-@pytest.mark.parametrize("rows_per_file", [10_000, 60, 1])
+@pytest.mark.parametrize("rows_per_file", [10_000, 60, pytest.param(1, marks=pytest.mark.nightly)])
 def test_against_enumeration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows_per_file: int) -> None:
     """In one file and in several, some of them empty."""
     monkeypatch.setattr(store_module, "ROWS_PER_FILE", rows_per_file)

@@ -46,7 +46,7 @@ def test_a_wrong_label_is_not_certified() -> None:
         assert not by_search(facts | {"target": wrong})
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_every_task_and_length() -> None:
     found = stories(seed=14, task=",".join(TASKS), k="2..10", per_k=22, certify="none")
     assert len(found) == 22 * 9 * len(TASKS)

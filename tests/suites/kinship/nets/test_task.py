@@ -39,9 +39,12 @@ def accuracy(plan: KinshipTask, fitted: Fitted, stories: Any) -> float:
 
 # one net of each family in `make test`: recurrent, attention over sentences, over states, graph, table
 FIRST_TIER = ("bilstm-mean", "relation-network", "bert", "gat", "composer")
+EVERY_KIND = pytest.mark.parametrize(
+    "kind", [k if k in FIRST_TIER else pytest.param(k, marks=pytest.mark.nightly) for k in KINDS]
+)
 
 
-@pytest.mark.parametrize("kind", [k if k in FIRST_TIER else pytest.param(k, marks=pytest.mark.nightly) for k in KINDS])
+@EVERY_KIND
 def test_fifty_stories_are_learned_by_heart(kind: str, fifty: Path, small: Small, encoder: Any) -> None:
     assert isinstance(encoder, EmbedsWords)
     plan = planned(kind, fifty, small(kind, epochs=EPOCHS.get(kind, 30)), encoder)
@@ -64,7 +67,7 @@ def misled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@EVERY_KIND
 def test_shuffled_labels_teach_nothing(kind: str, misled: Path, small: Small, encoder: Any) -> None:
     """Trained on random labels, a net is at chance (1 in 22) on stories that it has not seen."""
     plan = planned(kind, misled, small(kind, epochs=4, batch=50), encoder)
@@ -76,7 +79,7 @@ def test_shuffled_labels_teach_nothing(kind: str, misled: Path, small: Small, en
     assert accuracy(plan, fitted, unseen) < 0.11  # 350 stories: six standard errors above 1/22
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@EVERY_KIND
 def test_one_seed_one_net_and_placeholders_stay_fixed(kind: str, fifty: Path, small: Small, encoder: Any) -> None:
     found = []
     for seed in (5, 5, 6):

@@ -55,7 +55,7 @@ def test_all_of_our_own(options: dict[str, Any]) -> None:
     assert mean(build(**options)) == 1.0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("task", ["clean", "supporting", "irrelevant", "disconnected", "all", "memory"])
 def test_all_of_our_own_at_length(task: str) -> None:
     assert mean(build(k="2..10", per_k=20, task=task)) == 1.0

@@ -96,7 +96,7 @@ def test_by_hand() -> None:
 
 
 @pytest.mark.data
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_table_3_1(data: Path) -> None:
     """The released files hold 11 paraphrases fewer than the table counts; the overlap comes within 0.02."""
     rows, paper = load_crowd(data / "clutrr" / "templates").rows, published_values()

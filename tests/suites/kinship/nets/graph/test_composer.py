@@ -69,7 +69,7 @@ def test_a_story_reads_the_same_beside_larger_ones(kind: str) -> None:
     torch.testing.assert_close(net(pad([one], text=False))[0], both[0])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_side_a_fact_is_told_from_does_not_matter(tmp_path: Path) -> None:
     """Trained on k = 2, 3, 4, it keeps its accuracy up to k = 10, and with every fact turned round."""
     proband.build("kinship", out=tmp_path, k="2,3,4", per_k=700, hold_out="clauses", test_k="2..10", test_per_k=22)
