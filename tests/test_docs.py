@@ -154,3 +154,17 @@ def test_the_notebook_runs_and_every_cell_shows_something() -> None:
     assert all(now)
     assert list(map(len, now)) == list(map(len, there)), "run: python tests/docs_notebook.py"
     assert now[-2] == ["(1.0, 'solver:read is better')"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.filterwarnings("ignore")
+def test_a_notebook_goes_from_installation_to_a_page() -> None:
+    """Its first cell, which installs packages, is run by `test_wheel`."""
+    book = runpy.run_path(str(ROOT / "tests" / "docs_notebook.py"))
+    first = next(cell for cell in book["read"]("first-page").cells if cell.cell_type == "code")
+    assert "%pip install" in first.source
+    shown = book["outputs"](book["executed"]("first-page"))
+    assert all(shown)
+    assert "embedded:glove · difference is better" in shown[2][0]
+    assert "written: analogy.html index.html questions.html" in shown[-1][0]

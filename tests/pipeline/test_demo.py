@@ -33,6 +33,12 @@ def only_kinship(monkeypatch: pytest.MonkeyPatch) -> None:
                 ),
                 per=(),
             ),
+            Claim(
+                statement="Rules beat a model that is absent.",
+                source="",
+                contrasts=(Contrast(above={"run.model": "solver:symbolic"}, below={"run.model": "hf:absent"}),),
+                per=(),
+            ),
         ),
     )
     audited = Demo(
@@ -59,6 +65,7 @@ def test_build_run_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert result["left_out"] == [
         "hf:absent needs the package torch, which is not installed: pip install 'proband[models]'"
     ]
+    assert result["untested"] == ["Rules beat a model that is absent."]
     assert Path(result["page"]).read_text(encoding="utf-8").count("Proband demonstration") > 0
     assert "left out: hf:absent" in capsys.readouterr().err
     assert result["learnt"][0] == "Rules beat guessing."

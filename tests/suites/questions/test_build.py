@@ -63,6 +63,34 @@ def test_other_ways_to_write_a_table(tmp_path: Path) -> None:
         assert [(item.prompt, item.choices) for item in built(tmp_path, name, text)[0]] == expected, name
 
 
+# as Excel saves "CSV" on a German machine: Windows-1252, a title, decimal commas, empty columns at the end
+WINDOWS = (
+    "Prüfung 2024;;;;;;;\r\n"
+    ";;;;;;;\r\n"
+    "Nr.;Frage;Antwort A;Antwort B;Richtig;Punkte;;\r\n"
+    '1;"Welcher Fluss fließt\ndurch Köln?";der Rhein;die Elbe;A;1,5;;\r\n'
+    "2;Was kostet 2 mal 3,50 €?;7,00 €;5,50 €;A;2,0;;\r\n"
+)
+
+
+def test_windows_characters_and_a_title_above_the_header(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    items, manifest = built(tmp_path, "sheet.csv", WINDOWS.encode("cp1252"))
+    assert [item.prompt for item in items] == ["Welcher Fluss fließt\ndurch Köln?", "Was kostet 2 mal 3,50 €?"]
+    assert items[1].choices == ("7,00 €", "5,50 €")
+    assert manifest["columns"]["gold"] == "Richtig"
+    said = capsys.readouterr().err
+    assert "line 1: is not UTF-8; read as Windows-1252 ('Prüfung 2024;" in said
+    assert "row 3 has the names of the columns, below the title 'Prüfung 2024'" in said
+    with pytest.raises(ProbandError, match="row 4, column 'Richtig': 'X' is none of"):
+        built(tmp_path, "wrong.csv", WINDOWS.replace("Elbe;A", "Elbe;X").encode("cp1252"))
+
+
+@pytest.mark.parametrize("name", ["quiz.xlsx", "quiz.xls", "quiz.ods"])
+def test_a_program_s_own_format_is_to_be_saved_as_csv(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ProbandError, match=r"save it there as CSV \(UTF-8\)"):
+        built(tmp_path, name, b"PK")
+
+
 ROWS: list[dict[str, Any]] = [
     {"question": "a?", "choices": ["x", "y", "z"], "answer": 2, "split": "validation"},
     {"question": "b?", "choices": ["x", "y"], "answer": 0, "split": "test"},
@@ -140,7 +168,7 @@ def test_open_questions_and_common_contexts(tmp_path: Path) -> None:
         ("question,remark\n1,x\n", {}, "no column looks like the right answer; name it with --gold"),
         ("question,answer\n1,x\n", {"tags": "topic"}, "--tags topic: no column 'topic'; there are question, answer"),
         ('question,answer\n"x?,y\n', {}, "is not CSV"),
-        (b"question,answer\n\xff,y\n", {}, "line 2: is not UTF-8"),
+        (b"question,answer\n\x81\xff,y\n", {}, "line 2: is not UTF-8"),
         ("question\tchoices\tgold\nx?\t[1\ta\n", {}, "row 2, column 'choices': begins like JSON and is not JSON"),
         ("", {}, "names of its columns"),
         ("question,answer\n", {}, "has no rows"),

@@ -31,6 +31,8 @@ NAMES = {
     "gold": (
         *("gold", "correct", "label", "answerkey", "goldlabel", "correctanswer", "correctoption", "correctchoice"),
         *("answeridx", "answerindex", "goldindex", "key", "solution", "target", "answer", "rightanswer", "antwort"),
+        *("richtig", "richtigeantwort", "lösung", "correcta", "respuestacorrecta", "respuesta", "bonneréponse"),
+        *("réponse", "rispostacorretta", "risposta"),
     ),
     "cluster": ("cluster", "clusters", "group", "groupid", "documentid", "passageid", "docid", "storyid", "sourceid"),
     "split": ("split", "fold", "partition", "subset"),
@@ -41,7 +43,8 @@ NAMES = {
     ),
 }
 ONE_EACH = re.compile(  # a column for each choice: option_a, choice 2, answer_b, A, ending0, sol1
-    r"(?:(?:option|choice|answer|ending|sol|candidate|opt|antwort|wahl)s?)?([a-z]|\d{1,2})"
+    r"(?:(?:option|choice|answer|ending|sol|candidate|opt|antwort|wahl|respuesta|opción|réponse|risposta)s?)?"
+    r"([a-z]|\d{1,2})"
 )
 
 

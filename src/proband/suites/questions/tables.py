@@ -1,7 +1,8 @@
 """Rows of a table as people have them: CSV of a spreadsheet program, JSON, JSON lines, Parquet, a Hugging Face folder.
 
-A spreadsheet may write a byte-order mark, semicolons or tabs between cells, a first line `sep=;`, line breaks within
-quotation marks, and UTF-16. A row is named as the program shows it: the header is row 1.
+A spreadsheet may write a byte-order mark, semicolons or tabs between cells, a first line `sep=;`, a title above the
+header, line breaks within quotation marks, UTF-16 and Windows-1252. A row is named as the program shows it: row 1 is
+the first.
 """
 
 from __future__ import annotations
@@ -11,14 +12,18 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import decode, raw_lines, told_of
+from proband.core.progress import say
 
 SEPARATORS = (",", ";", "\t", "|")
 SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".parquet", ".arrow")
+TITLE_ROWS = 5  # above the header, at most
+OF_PROGRAMS = (".xlsx", ".xls", ".ods", ".numbers")
 # how folders and files name the splits
 SPLITS = {
     **dict.fromkeys(("train", "training"), "train"),
@@ -95,6 +100,8 @@ def _rows(file: Path, split: str) -> Iterator[Row]:
         yield from (Row(cells, file, number, split) for number, cells in enumerate(listed, start=1))
     elif kind in (".csv", ".tsv", ".txt"):
         yield from _csv_rows(file, split)
+    elif kind in OF_PROGRAMS:
+        raise ProbandError("is a spreadsheet program's own format: save it there as CSV (UTF-8)", file=file)
     else:
         raise ProbandError(f"is none of {', '.join(SUFFIXES)}, nor a folder of them", file=file)
 
@@ -122,8 +129,10 @@ def _csv_rows(file: Path, split: str) -> Iterator[Row]:
         separator, before = _separator(text), 0
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
-        header = _header([name.strip() for name in next(reader, [])], file)
-        for number, cells in enumerate(reader, start=2 + before):
+        rows = list(reader)
+        above = _rows_above(rows, file)
+        header = _header([name.strip() for name in (rows or [[]])[above]], 1 + before + above, file)
+        for number, cells in enumerate(rows[above + 1 :], start=2 + before + above):
             if not any(cell.strip() for cell in cells):
                 continue
             if len(cells) > len(header) and any(cell.strip() for cell in cells[len(header) :]):
@@ -137,6 +146,20 @@ def _csv_rows(file: Path, split: str) -> Iterator[Row]:
         raise ProbandError(f"is not CSV: {error}", file=file, line=reader.line_num + before) from None
 
 
+def _rows_above(rows: Sequence[Sequence[str]], file: Path) -> int:
+    """How many rows stand above the names of the columns: empty ones, and titles (one cell alone in its row).
+
+    >>> _rows_above([["question", "answer"], ["Is it?", "yes"]], Path("quiz.csv"))
+    0
+    """
+    filled = [[cell.strip() for cell in cells if cell.strip()] for cells in rows[: TITLE_ROWS + 1]]
+    above = next((place for place, cells in enumerate(filled) if len(cells) > 1), 0)
+    if above:
+        title = next((f", below the title {cells[0]!r}" for cells in filled[:above] if cells), "")
+        say(f"{file}: row {above + 1} has the names of the columns{title}")
+    return above
+
+
 def _text(file: Path) -> str:
     with told_of(file):
         raw = file.read_bytes()
@@ -146,32 +169,40 @@ def _text(file: Path) -> str:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
+    try:
+        text = raw.decode("cp1252")
+    except UnicodeDecodeError:
         raise ProbandError(
             "is not UTF-8: save it as CSV UTF-8 in your spreadsheet program", file=file, line=line
         ) from None
+    say(f"{file} line {line}: is not UTF-8; read as Windows-1252 ({text.splitlines()[line - 1].strip()[:60]!r})")
+    return text
 
 
 def _separator(text: str) -> str:
-    """The separator that gives the header the most columns.
+    """The separator that gives the header the most columns; the first row with several is the header.
 
     >>> _separator('question;answer\\n"one; two, three";4'), _separator("question\\nWhat?")
     (';', ',')
+    >>> _separator("My quiz\\n\\nquestion;answer")
+    ';'
     """
 
-    def columns(separator: str) -> int:
+    def columns(separator: str) -> tuple[int, int]:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
         try:
-            return len(next(reader, []))
+            widths = [len(cells) for cells in islice(reader, TITLE_ROWS + 1)]
         except csv.Error:
-            return 0
+            return 0, 0
+        return max(widths[:1], default=0), next((width for width in widths if width > 1), 0)
 
     return max(SEPARATORS, key=columns)
 
 
-def _header(names: Sequence[str], file: Path) -> Sequence[str]:
+def _header(names: Sequence[str], row: int, file: Path) -> Sequence[str]:
     if not any(names):
-        raise ProbandError("row 1: a table begins with the names of its columns", file=file)
+        raise ProbandError(f"row {row}: a table begins with the names of its columns", file=file)
     twice = next((name for place, name in enumerate(names) if name and name in names[:place]), None)
     if twice is not None:
-        raise ProbandError(f"row 1, column {twice!r}: occurs a second time", file=file)
+        raise ProbandError(f"row {row}, column {twice!r}: occurs a second time", file=file)
     return names
