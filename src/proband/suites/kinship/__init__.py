@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proband.core.metrics import ACCURACY
-from proband.core.suite import Claim, Contrast, Demo, Suite, Verified
+from proband.core.suite import Claim, Contrast, Demo, Suite, Verb, Verified
 from proband.core.types import Item
 from proband.solvers import DIRECT, LIKELIHOOD
 from proband.suites.kinship.clutrr.export import export
@@ -133,6 +133,14 @@ SUITE = Suite(
         "review": "proband.suites.kinship.people.review:REVIEW",
         "solve": "proband.suites.kinship.people.solve:SOLVE",
     },
+    verbs=(
+        Verb(
+            name="score",
+            run="proband.suites.kinship.generate.hidden:score",
+            layout="proband.suites.kinship.generate.hidden:layout",
+        ),
+        Verb(name="freeze", run="proband.suites.kinship.generate.hidden:freeze"),
+    ),
     audit="proband.suites.kinship.audit.run:AUDIT",
     verify=verify,
     export={"clutrr": export},

@@ -7,7 +7,7 @@ and proof), wording.py (its names and words), telling/stories.py (its sentences)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
@@ -30,20 +30,24 @@ MAX_TRIES = 50  # under a quota of clauses, so many stories are looked through f
 
 
 def build(options: BuildOptions, *, seed: int) -> Built:
-    """Stories as items, or with `data` CLUTRR's rows as items."""
+    """Stories as items, or with `data` CLUTRR's rows as items, or with `release` a frozen set."""
     if options.data is not None:
         from proband.suites.kinship.generate.released_rows import build_released
 
         return build_released(options, options.data, seed=seed)
+    if options.release is not None:
+        from proband.suites.kinship.generate.release import build_release
+
+        return build_release(options, seed=seed)
     plan, tally = make_plan(options, seed=seed), Tally()
-    return Built(items=_lines(plan, tally), licence=_licence(options), summary=lambda: _summary(plan, tally))
+    return Built(items=lines_of(plan, plan.cells, tally), licence=_licence(options), summary=lambda: _summary(plan, tally))
 
 
-def _lines(plan: Plan, tally: Tally) -> Iterator[bytes]:
+def lines_of(plan: Plan, cells: Sequence[Cell], tally: Tally) -> Iterator[bytes]:
     """The lines of items.jsonl. What goes beyond the quota of its clause is left out."""
     most = plan.options.max_per_clause
     with Pool(rounds_of, (plan,), workers=plan.options.workers) as pool:
-        for cell in plan.cells:
+        for cell in cells:
             limit, kept = cell.count if most is None else MAX_TRIES * cell.count, 0
             with closing(pool.results(_tasks(cell, limit, plan))) as found:
                 stories = islice(chain.from_iterable(found), limit)
@@ -60,8 +64,8 @@ def _lines(plan: Plan, tally: Tally) -> Iterator[bytes]:
 
 def _tasks(cell: Cell, limit: int, plan: Plan) -> Iterator[tuple[Cell, range]]:
     """The rounds of a cell that give `limit` stories, a few at a time."""
-    rounds = range(-(-limit // Rounds.size(plan)))
-    return ((cell, rounds[first : first + ROUNDS]) for first in rounds[::ROUNDS])
+    rounds = range(cell.first, cell.first - (-limit // Rounds.size(plan)))
+    return ((cell, rounds[at : at + ROUNDS]) for at in range(0, len(rounds), ROUNDS))
 
 
 def _within_quota(stories: Iterable[Story], most: int | None) -> Iterator[Story]:

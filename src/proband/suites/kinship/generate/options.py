@@ -3,6 +3,7 @@ before the first one is made."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -68,6 +69,9 @@ class BuildOptions:
         str,
         _says("proband, scenes (with paraphrases for certain relations), a bank file, or clutrr:FOLDER (the crowd's)"),
     ] = "proband"
+    avoid: Annotated[
+        str, _says("regular expression: a story whose text has it is told again in other words (with --form story)")
+    ] = ""
     revisit: Annotated[bool, _says("a chain may visit a person twice, as in CLUTRR")] = False
     facts_along_chain: Annotated[
         bool, _says("state every fact from the asker's side, in the order of the chain, as CLUTRR does")
@@ -82,6 +86,9 @@ class BuildOptions:
     data: Annotated[
         Path | None, _says("take CLUTRR's own rows instead: a CSV file, a release, or a folder of them")
     ] = None
+    release: Annotated[
+        str | int | None, _says("build a frozen set: its number, or a definition of your own as TOML file")
+    ] = None
     unreadable: Annotated[
         Literal["fail", "skip"], _says("at a row of --data that cannot be read: fail and name it, or skip it")
     ] = "fail"
@@ -89,7 +96,9 @@ class BuildOptions:
 
 def example_options(options: BuildOptions) -> BuildOptions | None:
     """A few stories of the same kinds, to show as worked examples; CLUTRR's rows have a train split of their own."""
-    return None if options.data is not None else replace(options, per_k=44, certify="none", workers=1)
+    if options.data is not None or options.release is not None:
+        return None
+    return replace(options, per_k=44, certify="none", workers=1)
 
 
 RELEASED = ("data", "question", "form", "brackets", "certify", "unreadable")  # what applies to CLUTRR's own rows
@@ -133,16 +142,34 @@ MIXED = TASKS[:-1]
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """`count` stories of one kind. `part` is "train" or "test" where stories are held out, else nothing."""
+    """`count` stories of one kind. `part` is "train" or "test" where stories are held out, else nothing.
+
+    A release (release.py) also has the `split` valid, whose stories follow those of training, and hidden, and slices of
+    the test, of which some are told in the phrases of training.
+    """
 
     part: str
     task: str
     k: int
     count: int
+    first: int = 0  # round to begin with
+    name: str = ""  # of the split, where it is not that of the part
+    slice: str = ""
+    phrases: str = ""  # "train": of training, whatever the part
 
     @property
     def split(self) -> Split:
-        return "train" if self.part == "train" else "test"
+        name = self.name or self.part
+        return "train" if name == "train" else "valid" if name == "valid" else "test"
+
+    @property
+    def prefix(self) -> str:
+        """
+        >>> Cell(part="test", task="clean", k=2, count=1, slice="plain").prefix
+        'test-plain-clean-k2'
+        """
+        names = (self.name or self.part, self.slice if self.slice != self.task else "", self.task, f"k{self.k}")
+        return "-".join(filter(None, names))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,6 +182,7 @@ class Plan:
     hold_out: tuple[str, ...]
     noise_size: dict[str, range]  # by kind
     shape: Shape
+    secret: str = ""  # with the seed, decides stories that nobody can make without it; hold-outs are the seed's alone
 
 
 def make_plan(options: BuildOptions, *, seed: int) -> Plan:
@@ -228,6 +256,11 @@ def _check(plan: Plan) -> None:
         )
     if "paraphrases" in plan.hold_out and (options.form != "story" or rules.world != "family"):
         raise ProbandError("'hold-out' paraphrases needs --form story and the family world: nothing else has any")
+    if options.avoid:
+        try:
+            re.compile(options.avoid)
+        except re.error as error:
+            raise ProbandError(f"'avoid' is no regular expression: {error}") from None
     if options.anonymise and "names" in plan.hold_out:
         raise ProbandError("'hold-out' names and 'anonymise' exclude each other")
     if options.unreadable != BuildOptions.unreadable:

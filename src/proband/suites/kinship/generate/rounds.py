@@ -58,7 +58,8 @@ class Rounds:
 
     def stories(self, cell: Cell, number: int) -> Iterator[Story]:
         """The stories of a round, one for every goal."""
-        key = (self.plan.seed, cell.part, cell.task, cell.k, number)
+        secret = self.plan.secret
+        key = (f"{self.plan.seed} {secret}" if secret else self.plan.seed, cell.part, cell.task, cell.k, number)
         draw, words = generator(*key).random, generator(*key, "words")  # apart: the same facts in any form
         sides = generator(*key, "sides").random  # apart: the same questions, whichever side facts are stated from
         first = number * len(self.goals)
@@ -71,7 +72,7 @@ class Rounds:
             searched = index in sample and draft.verdict == "entailed"
             if searched:
                 _search(draft)
-            name = f"{cell.part}{'-' if cell.part else ''}{cell.task}-k{cell.k}-{index:06d}"
+            name = f"{cell.prefix}-{index:06d}"
             yield self.wording.item(draft, draw, words, cell=cell, name=name, kind=task, searched=searched)
 
     def _order(self, draw: Random) -> list[Goal]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -50,6 +51,10 @@ class Wording:
         )
 
     @cached_property
+    def avoided(self) -> re.Pattern[str] | None:
+        return re.compile(self.plan.options.avoid) if self.plan.options.avoid else None
+
+    @cached_property
     def names(self) -> dict[str, Mapping[str, Sequence[str]]]:
         """By part and gender."""
         given: Mapping[str, Sequence[str]] = self.rules.names
@@ -65,7 +70,7 @@ class Wording:
         """The item as it stands in items.jsonl, and what the manifest counts of it. `draw` decides whom it is about,
         `words` how that is told."""
         names = self._names_for(draft.genders, cell.part, draw)
-        text, templates, groups = self._tell(draft, names, cell.part, words)
+        text, templates, groups = self._tell(draft, names, cell.phrases or cell.part, words)
         question, choices, gold = self._question(draft, names, words)
         prompt = f"{text}\n{question}"
         clause, cluster = self.clauses[draft.clause]
@@ -202,6 +207,8 @@ class Wording:
                 reveal=draft.query[1] if options.anonymise else None,
                 either_end=not options.facts_along_chain,
             )
+            if self.avoided and self.avoided.search(told.text):
+                continue
             if options.bank == "proband" or not unfaithful(
                 told[0],
                 names=names,
@@ -211,13 +218,16 @@ class Wording:
                 strict=not options.bank.startswith("clutrr:"),
             ):
                 return told.text, told.templates, [tuple(path[fact] for fact in group) for group in told.groups]
-        raise ProbandError(f"'bank' {options.bank}: no telling of {TELLINGS} is read back to its facts")
+        rule = "is read back to its facts" + (f" and free of {options.avoid!r} ('avoid')" if options.avoid else "")
+        raise ProbandError(f"'bank' {options.bank}: no telling of {TELLINGS} {rule}")
 
 
 def _tags(draft: Draft, cell: Cell, kind: str, *, along_chain: bool) -> dict[str, Tag]:
     tags: dict[str, Tag] = {"task": cell.task, "k": draft.k, "depth": draft.depth, "target": draft.target}
     if cell.part:
-        tags["split"] = cell.part
+        tags["split"] = cell.split
+    if cell.slice:
+        tags["slice"] = cell.slice
     if cell.task == "mixed":
         tags["kind"] = kind
     if along_chain:

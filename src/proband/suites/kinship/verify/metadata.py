@@ -10,7 +10,7 @@ from proband.core.types import Item
 from proband.suites.kinship.logic.closure import depth, distance
 from proband.suites.kinship.world.rules import Rules
 
-ID: Final = re.compile(r"(?:(?P<part>train|valid|test|hidden)-)?(?P<task>[a-z]+)-k(?P<k>\d+)-\d{6,}")
+ID: Final = re.compile(r"(?:(?P<part>train|valid|test|hidden)-)?(?:(?P<slice>[a-z-]+)-)?(?P<task>[a-z]+)-k(?P<k>\d+)-\d{6,}")
 TASK_OF: Final = {
     (): ("clean", "memory"),
     ("supporting",): ("supporting",),
@@ -84,6 +84,12 @@ def _wrong_name(item: Item) -> str | None:
     name = ID.fullmatch(item.id)
     if name is None:
         return "the id does not say task, k and number"
-    stated = (name["part"] or "test", name["task"], int(name["k"]))
-    own = ("train" if item.split == "train" else name["part"] or item.split, item.tags["task"], item.facts["k"])
-    return None if stated == own else f"the id says {' '.join(map(str, stated))}, the item {' '.join(map(str, own))}"
+    own_slice = item.tags.get("slice", "")
+    stated = (name["part"] or "test", name["slice"] or "", name["task"], int(name["k"]))
+    part = "hidden" if name["part"] == "hidden" and item.split == "test" else item.split
+    own = (part, own_slice if own_slice != item.tags["task"] else "", item.tags["task"], item.facts["k"])
+    return None if stated == own else f"the id says {_spelled(stated)}, the item {_spelled(own)}"
+
+
+def _spelled(parts: Sequence[object]) -> str:
+    return " ".join(str(part) for part in parts if part != "")

@@ -1,0 +1,236 @@
+"""The hidden split of a release: questions that anyone can answer, and a key that only its maintainers have.
+
+The generator is open, so a split that follows from a seed in the repository hides nothing. The stories of the hidden
+split are drawn with a secret of 256 random bits beside the seed. The repository has the questions, without answers,
+facts, proofs or clauses, and the sha256 of the key, which contains the secret: nobody can try answers against the hash,
+and nobody can change an answer later. Whoever has the key can make the split again, certificates included.
+
+What it protects against: answers in training data, and tuning on the test. Not against a program that reads the stories
+and reasons: they are provable, and `solver:read` answers them all.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import json
+import re
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import msgspec
+import numpy as np
+
+from proband import __version__
+from proband.core.errors import ProbandError
+from proband.core.files import decode, encode, read_answers, read_items, write_json, write_text
+from proband.core.options import Meta
+from proband.core.statistics.clusters import Clusters, Neighbours
+from proband.core.statistics.estimates import Measured, interval
+from proband.core.types import Item
+from proband.suites.kinship.generate.build import lines_of
+from proband.suites.kinship.generate.release import HIDDEN, Definition, Release, load_release
+from proband.suites.kinship.generate.tally import Tally
+from proband.suites.kinship.verify.items import verify
+
+SHOWN: Final = ("names", "genders", "query")  # of the facts: what a reader of the story is told anyway
+KEPT_TAGS: Final = ("task", "k", "split", "slice")
+
+
+class Key(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Answers and clauses (clusters of the statistics) by item, and the secret that the stories were drawn with."""
+
+    release: str
+    secret: str
+    answers: dict[str, str]
+    clauses: dict[str, str]
+
+    def commitment(self) -> str:
+        """What a definition states of the key: sha256 of its canonical JSON."""
+        text = json.dumps(msgspec.to_builtins(self), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def hide(definition: Definition, secret: str) -> tuple[list[bytes], Key]:
+    """The hidden questions and their key. Every item is verified before its certificate is taken away."""
+    items = [item for item in _certified(definition, secret)]
+    for item in items:
+        checked = verify(item)
+        if checked.problem or checked.uncertified:
+            raise ProbandError(f"item {item.id!r}: {checked.problem or checked.uncertified}")
+    key = Key(
+        release=f"{definition.name} {definition.version}",
+        secret=secret,
+        answers={item.id: str(item.facts["target"]) for item in items},
+        clauses={item.id: str(item.facts["clusters"][0]) for item in items},
+    )
+    return [encode(question(item)) for item in items], key
+
+
+def _certified(definition: Definition, secret: str) -> Iterator[Item]:
+    for part in definition.part:
+        if part.split == HIDDEN:
+            plan = definition.plan(part, secret=secret)
+            for line in lines_of(plan, definition.cells(part, plan), Tally()):
+                yield decode(Item, line, file=definition.path)
+
+
+def question(item: Item) -> Item:
+    """The item without its answer and without what leads to it.
+
+    >>> facts = {"names": ["Al", "Bea"], "genders": ["male", "female"], "query": [0, 1], "edges": [[0, "mother", 1]]}
+    >>> question(Item(id="a", suite="kinship", prompt="...", choices=("x", "y"), gold=1, facts=facts)).facts
+    {'names': ['Al', 'Bea'], 'genders': ['male', 'female'], 'query': [0, 1]}
+    """
+    return msgspec.structs.replace(
+        item,
+        gold=None,
+        tags={name: item.tags[name] for name in KEPT_TAGS if name in item.tags},
+        facts={name: item.facts[name] for name in SHOWN},
+    )
+
+
+# ---- proband kinship freeze ----------------------------------------------------------------------------------------
+
+
+def freeze(
+    definition: Annotated[Path, Meta(description="Definition of a release, a TOML file.")],
+    /,
+    *,
+    key: Annotated[Path, Meta(title="FILE", description="Answer key of the hidden split: read if there, else made.")],
+) -> dict[str, Any]:
+    """Freeze a release: draw its hidden split, and write the hashes of all splits and of the key into its definition.
+
+    The key stays with you: whoever has it has the answers.
+
+    Example: proband kinship freeze mine.toml --key mine-key.json
+    """
+    release = load_release(str(definition))
+    secret = read_key(key).secret if key.exists() else secrets.token_hex(32)
+    questions, made = hide(release, secret)
+    making = Release(release)
+    stories = sum(1 for _ in making.lines(check=False))
+    lines = b"".join(line + b"\n" for line in questions)
+    hashes = {**making.sha256, HIDDEN: hashlib.sha256(lines).hexdigest()}
+    release.questions.write_bytes(gzip.compress(lines, compresslevel=9, mtime=0))
+    write_json(key, made)
+    write_text(definition, with_hashes(definition.read_text(encoding="utf-8"), hashes, made.commitment()))
+    return {"release": made.release, "stories": stories, HIDDEN: len(questions), "sha256": hashes, "key": str(key)}
+
+
+def with_hashes(text: str, hashes: Mapping[str, str], commitment: str) -> str:
+    """A definition with these hashes instead of those it had.
+
+    >>> print(with_hashes('seed = 1\\n\\n[[part]]\\nsplit = "train"\\n', {"train": "ab"}, "cd"))
+    generator = "0.1.0"
+    key-sha256 = "cd"
+    seed = 1
+    <BLANKLINE>
+    [[part]]
+    split = "train"
+    <BLANKLINE>
+    [sha256]
+    train = "ab"
+    <BLANKLINE>
+    """
+    bare = re.sub(r"(?m)^(?:generator|key-sha256) = .*\n", "", text)
+    bare = re.sub(r"(?ms)^\[sha256\]\n.*?(?=^\[|\Z)", "", bare).rstrip() + "\n"
+    comments = re.match(r"(?:#.*\n|\n)*", bare)
+    at = comments.end() if comments else 0
+    own = f'generator = "{__version__}"\nkey-sha256 = "{commitment}"\n'
+    return (
+        bare[:at] + own + bare[at:] + "\n[sha256]\n" + "".join(f'{name} = "{sha}"\n' for name, sha in hashes.items())
+    )
+
+
+# ---- proband kinship score -----------------------------------------------------------------------------------------
+
+
+def score(
+    answers: Annotated[Path, Meta(description="Folder of a run on hidden/, or a CSV or JSON lines file: id, answer.")],
+    /,
+    *,
+    key: Annotated[Path, Meta(title="FILE", description="The answer key, which the maintainers of the release have.")],
+    release: Annotated[str, Meta(title="N", description="The release, or its definition.")] = "1",
+) -> dict[str, Any]:
+    """Score answers to the hidden split of a release, once the key is shown to be the frozen one.
+
+    Example: proband kinship score runs/mine --key release1-key.json
+    """
+    definition, given = load_release(release), read_key(key)
+    if given.commitment() != definition.key_sha256:
+        raise ProbandError(
+            f"is not the key that release {release} was frozen with (sha256 {given.commitment()[:16]}, "
+            f"not {definition.key_sha256[:16]})",
+            file=key,
+        )
+    questions = [
+        decode(Item, line, file=definition.questions)
+        for line in gzip.decompress(definition.questions.read_bytes()).splitlines()
+    ]
+    replies = dict(read_replies(answers, questions))
+    missing = [item.id for item in questions if item.id not in replies]
+    if missing:
+        raise ProbandError(f"has no answer to {missing[0]!r} and {len(missing) - 1} more hidden items", file=answers)
+    right = np.array([replies[item.id] == given.answers[item.id] for item in questions], dtype=np.float64)
+    clusters = Clusters.of([(given.clauses[item.id],) for item in questions])
+    groups: dict[str, list[int]] = {"all": list(range(len(questions)))}
+    for place, item in enumerate(questions):
+        groups.setdefault(str(item.tags["slice"]), []).append(place)
+        if item.tags["slice"] == "clean":
+            groups.setdefault(f"clean k={item.tags['k']}", []).append(place)
+    return {
+        "release": given.release,
+        "answers": str(answers),
+        "accuracy": {name: _estimate(right, places, clusters) for name, places in groups.items()},
+    }
+
+
+def _estimate(right: Any, places: Sequence[int], clusters: Clusters) -> dict[str, float | int]:
+    """A mean with its 95 % interval; stories of one clause are no independent evidence."""
+    chosen = np.array(places)
+    shared = Neighbours.of(clusters, chosen)
+    measured = Measured.of_means(right[chosen][None], trained=False)
+    found = interval(measured, shared, share=True)
+    ends = {} if found.few else {"low": round(found.low, 4), "high": round(found.high, 4)}
+    return {"mean": round(measured.value, 4), **ends, "n": len(places)}
+
+
+def layout(result: Mapping[str, Any]) -> Iterable[Any]:
+    yield f"{result['release']}, hidden split: {result['answers']}"
+    for name, each in result["accuracy"].items():
+        ends = f" [{100 * each['low']:.1f}, {100 * each['high']:.1f}]" if "low" in each else ""
+        yield f"  {name:14}  {100 * each['mean']:5.1f} %{ends}  of {each['n']}"
+
+
+def read_key(path: Path) -> Key:
+    if not path.is_file():
+        raise ProbandError("no such file", file=path)
+    return decode(Key, path.read_bytes(), file=path)
+
+
+def read_replies(path: Path, questions: Sequence[Item]) -> Iterator[tuple[str, str]]:
+    """The relation that was answered to each item, or nothing of one that was not answered in one word."""
+    if path.is_dir():
+        choices = {item.id: item.choices for item in questions}
+        for answer in read_answers(path / "answers.jsonl"):
+            if answer.item_id not in choices:
+                raise ProbandError(f"{answer.item_id!r} is no item of the hidden split", file=path / "answers.jsonl")
+            best = max(range(len(answer.scores)), key=answer.scores.__getitem__) if answer.scores else None
+            yield answer.item_id, "" if best is None else choices[answer.item_id][best]
+        return
+    if not path.is_file():
+        raise ProbandError("no such file or folder", file=path)
+    text = path.read_text(encoding="utf-8")
+    rows: Iterable[Mapping[str, Any]] = (
+        csv.DictReader(text.splitlines())
+        if path.suffix == ".csv"
+        else (decode(dict[str, Any], line.encode(), file=path) for line in text.splitlines())
+    )
+    for number, row in enumerate(rows, start=1):
+        if not row.get("id") or "answer" not in row:
+            raise ProbandError("wants 'id' and 'answer'", file=path, line=number)
+        yield str(row["id"]), str(row["answer"]).strip().lower()

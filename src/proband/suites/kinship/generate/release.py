@@ -1,0 +1,223 @@
+"""`proband build kinship --release 1`: a frozen set, rebuilt byte for byte from its definition or not at all.
+
+A definition (data/kinship/releases/1.toml) names the seed and the options of every part and the sha256 of every split:
+that of its lines in items.jsonl, in their order. A build whose bytes differ is refused. The hidden split is no function
+of the definition: its questions ship as they are, without answers, and hidden.py says what is known of its key.
+
+    train, valid    the same kind of story; valid has the stories after those of train
+    test            slices, each of which differs from `clean` in one thing: noise, known phrases, plain sentences
+    hidden          hidden/items.jsonl: questions without answers, facts or certificates
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import msgspec
+
+from proband import __version__
+from proband.core.errors import ProbandError, in_words
+from proband.core.files import dumps
+from proband.core.options import read_options
+from proband.core.suite import Built
+from proband.suites.kinship.generate.build import LICENCE, lines_of
+from proband.suites.kinship.generate.options import BuildOptions, Cell, Plan, make_plan, parse_range
+from proband.suites.kinship.generate.rounds import Rounds
+from proband.suites.kinship.generate.tally import Tally
+
+ALLOWED: Final = ("release", "workers")  # beside --release
+HIDDEN: Final = "hidden"
+CARD: Final = "card.md"
+
+
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """Stories of one split and slice: `per_k` of each length, `k` or those of training or test."""
+
+    split: Literal["train", "valid", "test", "hidden"]
+    per_k: int
+    slice: str = "clean"
+    task: str = "clean"
+    k: str = ""
+    phrases: Literal["", "train"] = ""
+    options: dict[str, Any] = {}
+
+
+class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """A release: what is in it, and the hashes that it is frozen by."""
+
+    name: str
+    version: int
+    seed: int
+    options: dict[str, Any]
+    part: list[Part]
+    generator: str = ""  # version of Proband that it was frozen with
+    sha256: dict[str, str] = {}  # of the lines of each split
+    key_sha256: str = ""  # of the answer key of the hidden split
+    path: Path = Path()
+
+    @property
+    def questions(self) -> Path:
+        """The hidden split, beside the definition."""
+        return self.path.with_name(f"{self.path.stem}-hidden.jsonl.gz")
+
+    def plan(self, part: Part, *, workers: int = 1, secret: str = "") -> Plan:
+        given = {**self.options, **part.options, "task": part.task, "per-k": 1, "test-per-k": 1, "workers": workers}
+        options = read_options(BuildOptions, given, of=f"{self.path.name}, part {part.split} {part.slice}")
+        return replace(make_plan(options, seed=self.seed), secret=secret)
+
+    def cells(self, part: Part, plan: Plan) -> list[Cell]:
+        """Of a part; the stories of valid are those after the stories of train."""
+        side = "train" if part.split in ("train", "valid") else "test"
+        lengths = parse_range(part.k or (plan.options.k if side == "train" else plan.options.test_k or plan.options.k))
+        before = sum(each.per_k for each in self.part if each.split == "train") if part.split == "valid" else 0
+        return [
+            Cell(
+                part=side,
+                task=part.task,
+                k=k,
+                count=part.per_k,
+                first=-(-before // Rounds.size(plan)),
+                name=part.split,
+                slice=part.slice,
+                phrases=part.phrases,
+            )
+            for k in lengths
+        ]
+
+
+def load_release(name: str | int) -> Definition:
+    """A release that ships, by its number, or a definition in a file."""
+    folder = Path(str(files("proband") / "data" / "kinship" / "releases"))
+    path = Path(str(name)) if str(name).endswith(".toml") else folder / f"{name}.toml"
+    if not path.is_file():
+        shipped = ", ".join(sorted(each.stem for each in folder.glob("*.toml")))
+        raise ProbandError(f"no release {str(name)!r} of kinship; there is {shipped}, or name a TOML file")
+    try:
+        found = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Definition, strict=True)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ProbandError(f"is no TOML file: {error}", file=path) from None
+    except msgspec.ValidationError as error:
+        raise ProbandError(in_words(str(error)), file=path) from None
+    return msgspec.structs.replace(found, path=path)
+
+
+def build_release(options: BuildOptions, *, seed: int) -> Built:
+    """The items of a release. It fixes everything: an option that says otherwise is refused."""
+    defaults = BuildOptions()
+    for field in fields(options):
+        if field.name not in ALLOWED and getattr(options, field.name) != getattr(defaults, field.name):
+            raise ProbandError(f"{field.name.replace('_', '-')!r} does not apply to --release, which fixes what is built")
+    assert options.release is not None
+    definition = load_release(options.release)
+    if seed not in (0, definition.seed):
+        raise ProbandError(f"'seed' is {seed}, and --release {options.release} has a seed of its own")
+    if not definition.sha256 or not definition.questions.is_file():
+        raise ProbandError("is not frozen yet: `proband kinship freeze` does that", file=definition.path)
+    release = Release(definition, workers=options.workers)
+    return Built(items=release.lines(), licence=LICENCE, summary=release.summary, files=release.files)
+
+
+class Release:
+    """The splits that can be made by anyone, with their hashes as they go by; and the hidden questions."""
+
+    def __init__(self, definition: Definition, *, workers: int = 1) -> None:
+        self.definition, self.workers = definition, workers
+        self.tally, self.apart = Tally(), Tally()  # apart: what is not to be compared with the training stories
+        self.counts: Counter[str] = Counter()
+        self.sha256: dict[str, str] = {}
+
+    def lines(self, *, check: bool = True) -> Iterator[bytes]:
+        for split in ("train", "valid", "test"):
+            digest = hashlib.sha256()
+            for part in self.definition.part:
+                for line in self._lines_of(part) if part.split == split else ():
+                    digest.update(line + b"\n")
+                    yield line
+            self.sha256[split] = digest.hexdigest()
+            if check:
+                self._compare(split)
+
+    def _lines_of(self, part: Part) -> Iterator[bytes]:
+        plan = self.definition.plan(part, workers=self.workers)
+        held_out = part.split == "train" or (part.split == "test" and not part.phrases and plan.options.form == "story")
+        for cell in self.definition.cells(part, plan):
+            self.counts[f"{part.split} {part.slice} k={cell.k}"] += cell.count
+            yield from lines_of(plan, [cell], self.tally if held_out else self.apart)
+
+    def _compare(self, split: str) -> None:
+        frozen, now, of = self.definition.sha256.get(split, "none"), self.sha256[split], self.definition
+        if frozen != now:
+            raise ProbandError(
+                f"split {split!r} is not the frozen one: sha256 {now[:16]}, not {frozen[:16]} "
+                f"(frozen with proband {of.generator}, this is {__version__})",
+                file=of.path,
+            )
+
+    def hidden(self) -> str:
+        """The hidden questions as they ship."""
+        lines = gzip.decompress(self.definition.questions.read_bytes())
+        self.sha256[HIDDEN] = hashlib.sha256(lines).hexdigest()
+        self._compare(HIDDEN)
+        return lines.decode("utf-8")
+
+    def files(self) -> Mapping[str, str]:
+        """The hidden split as a folder of its own, and the data card."""
+        questions, of = self.hidden(), self.definition
+        count = questions.count("\n")
+        manifest = {
+            "suite": "kinship",
+            "seed": 0,
+            "options": {},
+            "items": count,
+            "splits": {"test": count},
+            "licence": LICENCE,
+            "sha256": {"items.jsonl": self.sha256[HIDDEN]},
+            "release": f"{of.name} {of.version}, hidden",
+        }
+        return {
+            f"{HIDDEN}/items.jsonl": questions,
+            f"{HIDDEN}/manifest.json": dumps(manifest) + "\n",
+            "README.md": self.card(count),
+        }
+
+    def card(self, hidden: int) -> str:
+        """The data card: a template, and the counts and hashes of this release."""
+        of, rows = self.definition, Counter[tuple[str, str]]()
+        lengths: dict[tuple[str, str], set[int]] = {}
+        for name, count in self.counts.items():
+            split, part, k = name.split()
+            rows[split, part] += count
+            lengths.setdefault((split, part), set()).add(int(k.removeprefix("k=")))
+        table = [f"| {s} | {p} | {min(lengths[s, p])} to {max(lengths[s, p])} | {n:,} |" for (s, p), n in rows.items()]
+        hashes = [f"| {split} | `{sha}` |" for split, sha in self.sha256.items()]
+        template = (files("proband") / "data" / "kinship" / "releases" / CARD).read_text(encoding="utf-8")
+        return template.format(
+            name=of.name, version=of.version, generator=of.generator, key=of.key_sha256, hidden=hidden, licence=LICENCE,
+            composition="\n".join(table), hashes="\n".join(hashes), leaks=self._leaks_in_words(),
+        )  # fmt: skip
+
+    def _leaks_in_words(self) -> str:
+        leaks = self.tally.leaks(("clauses", "paraphrases"))
+        return ", ".join(
+            f"{what} {100 * leaks[what]['share_of_occurrences']:.1f} %"
+            for what in ("prompts", "sentences", "phrases", "paraphrases", "clauses")
+        )
+
+    def summary(self) -> Mapping[str, Any]:
+        of, verdicts = self.definition, self.tally.verdicts + self.apart.verdicts
+        return {
+            "release": {"name": of.name, "version": of.version, "generator": of.generator, "seed": of.seed},
+            "splits_sha256": dict(self.sha256),
+            "key_sha256": of.key_sha256,
+            "counts": dict(self.counts),
+            "certificates": {"by_closure": verdicts["entailed"], "by_search": self.tally.searched + self.apart.searched},
+            "leaks": self.tally.leaks(("clauses", "paraphrases")),
+        }
