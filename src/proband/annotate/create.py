@@ -7,6 +7,7 @@ import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +73,10 @@ def init(
     gold: int = 0,
     secret: Path | None = None,
     settings_given: Mapping[str, Any] | None = None,
+    limit: int = 0,
 ) -> dict[str, Any]:
-    """Make a project. Gives what to tell its owner: the password is shown once and stored as a hash."""
+    """Make a project of all units, or of `limit` of them. Gives what to tell its owner: the password is shown once and
+    stored as a hash."""
     if folder.exists() and any(folder.iterdir()):
         raise ProbandError("is not empty; a project needs a folder of its own", file=folder)
     chosen, password = task(kind), secrets.token_urlsafe(12)
@@ -87,6 +90,7 @@ def init(
         project = _project(kind, title, database, chosen.defaults, settings_given or {})
         write_text(folder / "project.toml", as_toml(_plain(project), COMMENTS))
         project = read_project(folder)
+        found = sampled(found, limit, seed=project.seed) if limit else found
         made = _roles(found, trial=trial, gold=gold, seed=project.seed)
         if project.quality.attention_every:
             made += attention_units(project)
@@ -155,6 +159,22 @@ def _project(kind: str, title: str, database: str, defaults: Mapping[str, Any], 
 def _plain(project: Project) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.to_builtins(project)
     return plain
+
+
+def sampled(found: Sequence[Unit], limit: int, *, seed: int) -> list[Unit]:
+    """So many of the units, in their order: as nearly as can be equally many of each clause (of puzzles: each length).
+
+    >>> units = [Unit(id=f"{k}-{n}", clause=k, body={}) for k in "23" for n in range(9)]
+    >>> sorted(unit.clause for unit in sampled(units, 5, seed=0))
+    ['2', '2', '2', '3', '3']
+    """
+    rng, groups = random.Random(f"sample {seed}"), dict[str, list[int]]()
+    for place, unit in enumerate(found):
+        groups.setdefault(unit.clause, []).append(place)
+    for places in groups.values():
+        rng.shuffle(places)
+    turns = (place for turn in zip_longest(*groups.values()) for place in turn if place is not None)
+    return [found[place] for place in sorted(islice(turns, limit))]
 
 
 def _roles(found: Sequence[Unit], *, trial: int, gold: int, seed: int) -> list[Unit]:

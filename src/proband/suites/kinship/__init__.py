@@ -32,7 +32,7 @@ from proband.suites.kinship.item_views import check, draw_item, show
 from proband.suites.kinship.nets import NETS
 from proband.suites.kinship.paper.claims import CLAIMS
 from proband.suites.kinship.paper.comparisons import COMPARISONS
-from proband.suites.kinship.paper.tables import PARAPHRASES, TABLES
+from proband.suites.kinship.paper.tables import PARAPHRASES, SAMPLES, TABLES
 from proband.suites.kinship.published import published
 from proband.suites.kinship.replies import CHOOSE, GENERATE
 from proband.suites.kinship.shortcuts import SHORTCUTS
@@ -122,7 +122,7 @@ SUITE = Suite(
         ),
     ),
     published=published,
-    analyses=(SHORTCUT_TABLE, PARAPHRASES, COMPARISONS),
+    analyses=(SHORTCUT_TABLE, PARAPHRASES, SAMPLES, COMPARISONS),
     claims=CLAIMS,
     nets=NETS,
     own_models={"symbolic": Symbolic, "read": Read},

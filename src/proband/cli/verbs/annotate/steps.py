@@ -46,6 +46,9 @@ def init(
     database: Annotated[str, Parameter(metavar="URL", help="sqlite:///FILE or postgresql://USER@HOST/NAME.")] = "",
     trial: Annotated[int, Parameter(metavar="N", help="Practice units, which decide who may continue.")] = 0,
     gold: Annotated[int, Parameter(metavar="N", help="Units with a known answer, used as checks.")] = 0,
+    limit: Annotated[
+        int, Parameter(metavar="N", validator=Number(gte=1), help="Take so many units, equally many of each length.")
+    ] = 0,
     secret: Annotated[
         Path | None, Parameter(metavar="FILE", help="Secret of the project in which reviewed stories were written.")
     ] = None,
@@ -69,6 +72,7 @@ def init(
         gold=gold,
         secret=secret,
         settings_given=given,
+        limit=limit,
     )
     give(made, lambda made: [fields(made)], json=json)
 

@@ -40,7 +40,9 @@ def build(options: BuildOptions, *, seed: int) -> Built:
 
         return build_release(options, seed=seed)
     plan, tally = make_plan(options, seed=seed), Tally()
-    return Built(items=lines_of(plan, plan.cells, tally), licence=_licence(options), summary=lambda: _summary(plan, tally))
+    return Built(
+        items=lines_of(plan, plan.cells, tally), licence=_licence(options), summary=lambda: _summary(plan, tally)
+    )
 
 
 def lines_of(plan: Plan, cells: Sequence[Cell], tally: Tally) -> Iterator[bytes]:

@@ -26,7 +26,7 @@ import numpy as np
 
 from proband import __version__
 from proband.core.errors import ProbandError
-from proband.core.files import decode, encode, read_answers, read_items, write_json, write_text
+from proband.core.files import decode, encode, read_answers, write_json, write_text
 from proband.core.options import Meta
 from proband.core.statistics.clusters import Clusters, Neighbours
 from proband.core.statistics.estimates import Measured, interval
@@ -56,7 +56,7 @@ class Key(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def hide(definition: Definition, secret: str) -> tuple[list[bytes], Key]:
     """The hidden questions and their key. Every item is verified before its certificate is taken away."""
-    items = [item for item in _certified(definition, secret)]
+    items = list(_certified(definition, secret))
     for item in items:
         checked = verify(item)
         if checked.problem or checked.uncertified:
@@ -141,9 +141,7 @@ def with_hashes(text: str, hashes: Mapping[str, str], commitment: str) -> str:
     comments = re.match(r"(?:#.*\n|\n)*", bare)
     at = comments.end() if comments else 0
     own = f'generator = "{__version__}"\nkey-sha256 = "{commitment}"\n'
-    return (
-        bare[:at] + own + bare[at:] + "\n[sha256]\n" + "".join(f'{name} = "{sha}"\n' for name, sha in hashes.items())
-    )
+    return bare[:at] + own + bare[at:] + "\n[sha256]\n" + "".join(f'{name} = "{sha}"\n' for name, sha in hashes.items())
 
 
 # ---- proband kinship score -----------------------------------------------------------------------------------------

@@ -114,7 +114,9 @@ def build_release(options: BuildOptions, *, seed: int) -> Built:
     defaults = BuildOptions()
     for field in fields(options):
         if field.name not in ALLOWED and getattr(options, field.name) != getattr(defaults, field.name):
-            raise ProbandError(f"{field.name.replace('_', '-')!r} does not apply to --release, which fixes what is built")
+            raise ProbandError(
+                f"{field.name.replace('_', '-')!r} does not apply to --release, which fixes what is built"
+            )
     assert options.release is not None
     definition = load_release(options.release)
     if seed not in (0, definition.seed):
@@ -148,9 +150,9 @@ class Release:
     def _lines_of(self, part: Part) -> Iterator[bytes]:
         plan = self.definition.plan(part, workers=self.workers)
         held_out = part.split == "train" or (part.split == "test" and not part.phrases and plan.options.form == "story")
-        for cell in self.definition.cells(part, plan):
-            self.counts[f"{part.split} {part.slice} k={cell.k}"] += cell.count
-            yield from lines_of(plan, [cell], self.tally if held_out else self.apart)
+        cells = self.definition.cells(part, plan)
+        self.counts.update({f"{part.split} {part.slice} k={cell.k}": cell.count for cell in cells})
+        yield from lines_of(plan, cells, self.tally if held_out else self.apart)
 
     def _compare(self, split: str) -> None:
         frozen, now, of = self.definition.sha256.get(split, "none"), self.sha256[split], self.definition
@@ -218,6 +220,9 @@ class Release:
             "splits_sha256": dict(self.sha256),
             "key_sha256": of.key_sha256,
             "counts": dict(self.counts),
-            "certificates": {"by_closure": verdicts["entailed"], "by_search": self.tally.searched + self.apart.searched},
+            "certificates": {
+                "by_closure": verdicts["entailed"],
+                "by_search": self.tally.searched + self.apart.searched,
+            },
             "leaks": self.tally.leaks(("clauses", "paraphrases")),
         }

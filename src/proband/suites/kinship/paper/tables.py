@@ -1,5 +1,5 @@
 """How results are laid out: the tables of every report, those of the studies (figure 3.5, table 3.8), and table 3.1,
-the paraphrases that stories are told with.
+the paraphrases that stories are told with; and samples of stories (tables 3.3 to 3.7).
 
 Tables are over the stories that are scored (core/metrics.py); `by_split` has both splits. A published
 figure stands beside ours on the release it was measured on (published.py).
@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from proband.core.suite import Analysis, Results, Sheet, Table
+from proband.core.types import Item
 from proband.suites.kinship.generate.options import TASKS
 from proband.suites.kinship.published import published_values
 from proband.suites.kinship.telling.bank_sources import load_bank
 from proband.suites.kinship.telling.bank_statistics import statistics
 
+SAMPLED, SAMPLES_SHOWN = range(2, 7), 3  # lengths of tables 3.3 to 3.7, and puzzles in each
 VERDICTS = ("entailed", "ambiguous", "false", "inconsistent")  # of other people's rows
+SLICES = ("clean", "supporting", "irrelevant", "disconnected", "known-phrases", "plain")  # of a release's test
 ORDER = {"task": TASKS, "split": ("train", "test")}
 RELEASES = (
     "At k = 10 the two generalisation releases hold about 120 stories each (38 at k = 2). Two systems at 97 and 99 % "
@@ -88,6 +91,14 @@ TABLES = (
         always=False,
     ),
     Table(
+        name="release",
+        title="A release: accuracy by slice and number of facts",
+        rows=("slice",),
+        columns=("k",),
+        order={"slice": SLICES},
+        always=False,
+    ),
+    Table(
         name="table3.8",
         title="Table 3.8: accuracy on test stories by kind of noise",
         rows=(),
@@ -128,3 +139,33 @@ def table(results: Results, seed: int) -> Sequence[Sheet]:
 
 
 PARAPHRASES = Analysis(name="table3.1", help="Table 3.1: the paraphrases", of=table)
+
+
+def samples(results: Results, seed: int) -> Sequence[Sheet]:
+    """Tables 3.3 to 3.7 of the thesis with our own stories: the first clean ones of each length that are scored, with
+    different answers."""
+    by_length: dict[int, dict[str, Item]] = {k: {} for k in SAMPLED}
+    for item in results.items():
+        k, target = item.tags.get("k"), str(item.facts.get("target"))
+        taken = by_length.get(k) if isinstance(k, int) and item.split == "test" and item.facts.get("genders") else None
+        if taken is not None and len(taken) < SAMPLES_SHOWN and item.tags.get("task") == "clean":
+            taken.setdefault(target, item)
+    return tuple(
+        Sheet(
+            name=f"table3.{k + 1}",
+            title=f"Table 3.{k + 1}: puzzles for k = {k}",
+            header=("puzzle", "question", "gender", "answer"),
+            rows=tuple(_puzzle(item, target) for target, item in taken.items()),
+        )
+        for k, taken in by_length.items()
+        if taken
+    )
+
+
+def _puzzle(item: Item, target: str) -> tuple[str, str, str, str]:
+    story, _, question = item.prompt.rpartition("\n")
+    people = zip(item.facts["names"], item.facts["genders"], strict=True)
+    return story, question, ", ".join(f"{name}: {gender}" for name, gender in people), target
+
+
+SAMPLES = Analysis(name="samples", help="Tables 3.3 to 3.7: puzzles of two to six facts", of=samples)

@@ -23,6 +23,7 @@ from proband.core.human_task import (
     mean,
     share,
 )
+from proband.core.metrics import scored_splits
 from proband.core.types import Answer, Item, Run
 from proband.suites.kinship.published import published_values
 
@@ -31,8 +32,11 @@ RATINGS = ("1", "2", "3", "4", "5")
 
 
 def units(path: Path) -> Iterator[Unit]:
-    """Items with choices and gold, of any suite."""
+    """Items with choices and gold, of any suite: those that are scored, which are no training items."""
+    splits = scored_splits({item.split for item in read_items(path)})
     for line, item in enumerate(read_items(path), start=1):
+        if item.split not in splits:
+            continue
         if item.gold is None or len(item.choices) < 2:
             raise ProbandError("has no choices or no gold: nothing to solve", file=items_path(path), line=line)
         yield Unit(

@@ -10,7 +10,9 @@ from proband.core.types import Item
 from proband.suites.kinship.logic.closure import depth, distance
 from proband.suites.kinship.world.rules import Rules
 
-ID: Final = re.compile(r"(?:(?P<part>train|valid|test|hidden)-)?(?:(?P<slice>[a-z-]+)-)?(?P<task>[a-z]+)-k(?P<k>\d+)-\d{6,}")
+ID: Final = re.compile(
+    r"(?:(?P<part>train|valid|test|hidden)-)?(?:(?P<slice>[a-z-]+)-)?(?P<task>[a-z]+)-k(?P<k>\d+)-\d{6,}"
+)
 TASK_OF: Final = {
     (): ("clean", "memory"),
     ("supporting",): ("supporting",),

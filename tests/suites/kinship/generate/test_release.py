@@ -1,0 +1,222 @@
+"""A release is rebuilt byte for byte or refused; its hidden split has no answers, and its key is the frozen one."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from proband.cli import main
+from proband.core.files import read_items, read_json
+from proband.suites.kinship.generate.hidden import hide, read_key
+from proband.suites.kinship.generate.release import Release, load_release
+
+SMALL = """# a small release
+name = "small"
+version = 3
+seed = 5
+
+[options]
+k = "2,3"
+test-k = "2..4"
+hold-out = "clauses,paraphrases"
+avoid = '(?:^|[.] )By '
+
+[[part]]
+split = "train"
+per-k = 44
+
+[[part]]
+split = "valid"
+per-k = 22
+
+[[part]]
+split = "test"
+per-k = 22
+
+[[part]]
+split = "test"
+slice = "irrelevant"
+task = "irrelevant"
+k = "3"
+per-k = 22
+
+[[part]]
+split = "test"
+slice = "known-phrases"
+per-k = 22
+phrases = "train"
+
+[[part]]
+split = "test"
+slice = "plain"
+per-k = 22
+options = { form = "facts", hold-out = "clauses" }
+
+[[part]]
+split = "hidden"
+per-k = 22
+"""
+
+
+@pytest.fixture(scope="module")
+def frozen(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a frozen definition, its key, and the release built from it."""
+    folder = tmp_path_factory.mktemp("release")
+    (folder / "small.toml").write_text(SMALL)
+    assert main(["kinship", "freeze", str(folder / "small.toml"), "--key", str(folder / "key.json")]) == 0
+    assert main(["build", "kinship", "--release", str(folder / "small.toml"), "-o", str(folder / "built")]) == 0
+    return folder
+
+
+def lines_of(folder: Path, split: str) -> bytes:
+    return b"".join(
+        line for line in (folder / "items.jsonl").read_bytes().splitlines(keepends=True)
+        if line.endswith(f'"split":"{split}"}}\n'.encode())
+    )  # fmt: skip
+
+
+def test_a_split_has_the_frozen_hash_which_a_shell_can_compute(frozen: Path) -> None:
+    definition, manifest = load_release(str(frozen / "small.toml")), read_json(frozen / "built" / "manifest.json")
+    for split in ("train", "valid", "test"):
+        assert hashlib.sha256(lines_of(frozen / "built", split)).hexdigest() == definition.sha256[split]
+    hidden = (frozen / "built" / "hidden" / "items.jsonl").read_bytes()
+    assert hashlib.sha256(hidden).hexdigest() == definition.sha256["hidden"]
+    assert manifest["splits_sha256"] == definition.sha256
+    card = (frozen / "built" / "README.md").read_text()
+    assert all(sha in card for sha in (*definition.sha256.values(), definition.key_sha256))
+
+
+def test_every_visible_story_is_verified(frozen: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", str(frozen / "built")]) == 0
+    assert "proved in Coq" in capsys.readouterr().out
+
+
+def test_slices_differ_in_one_thing(frozen: Path) -> None:
+    items = list(read_items(frozen / "built"))
+    assert Counter((item.split, item.tags["slice"]) for item in items) == {
+        ("train", "clean"): 88, ("valid", "clean"): 44, ("test", "clean"): 66, ("test", "irrelevant"): 22,
+        ("test", "known-phrases"): 66, ("test", "plain"): 66,
+    }  # fmt: skip
+    told = {
+        name: [i for i in items if i.split == "test" and i.tags["slice"] == name]
+        for name in ("clean", "known-phrases", "plain")
+    }
+    for name in ("known-phrases", "plain"):  # the same questions, people and answers in other words
+        for clean, other in zip(told["clean"], told[name], strict=True):
+            assert clean.facts["edges"] == other.facts["edges"]
+            assert (clean.facts["names"], clean.gold) == (other.facts["names"], other.gold)
+            assert clean.prompt != other.prompt
+    phrases = {name: {t for item in told[name] for t in item.facts["templates"]} for name in told}
+    train = {t for item in items if item.split == "train" for t in item.facts["templates"]}
+    valid = {item.prompt for item in items if item.split == "valid"}
+    assert not phrases["clean"] & train
+    assert phrases["known-phrases"] & train
+    assert not valid & {item.prompt for item in items if item.split == "train"}
+    assert not any(". By " in item.prompt for item in items)
+
+
+def test_the_hidden_split_has_nothing_to_look_the_answer_up_in(frozen: Path) -> None:
+    hidden = list(read_items(frozen / "built" / "hidden"))
+    assert len(hidden) == 66
+    for item in hidden:
+        assert item.gold is None
+        assert set(item.facts) == {"names", "genders", "query"}
+        assert set(item.tags) == {"task", "k", "split", "slice"}
+    visible = {item.prompt for item in read_items(frozen / "built")}
+    assert not visible & {item.prompt for item in hidden}
+
+
+def test_the_hidden_stories_need_the_secret(frozen: Path) -> None:
+    definition, key = load_release(str(frozen / "small.toml")), read_key(frozen / "key.json")
+    shipped = gzip.decompress(definition.questions.read_bytes()).splitlines()
+    assert len(key.secret) == 64
+    assert hide(definition, key.secret)[0] == shipped
+    assert not set(hide(definition, "0" * 64)[0]) & set(shipped)
+    assert key.secret not in (frozen / "small.toml").read_text()
+
+
+def test_answers_are_scored_with_the_key_and_with_no_other(frozen: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    how = ["--key", str(frozen / "key.json"), "--release", str(frozen / "small.toml"), "--json"]
+    assert main(["run", str(frozen / "built" / "hidden"), "-m", "solver:read", "-o", str(frozen / "run")]) == 0
+    capsys.readouterr()
+    assert main(["kinship", "score", str(frozen / "run"), *how]) == 0
+    assert json.loads(capsys.readouterr().out)["accuracy"]["all"]["mean"] == 1.0  # the stories can be proved
+
+    answers = read_key(frozen / "key.json").answers
+    rows = [f"{name},{word if place % 2 else 'aunt-in-law'}" for place, (name, word) in enumerate(answers.items())]
+    (frozen / "answers.csv").write_text("\n".join(["id,answer", *rows]))
+    assert main(["kinship", "score", str(frozen / "answers.csv"), *how]) == 0
+    assert json.loads(capsys.readouterr().out)["accuracy"]["all"]["mean"] == 0.5
+    (frozen / "answers.csv").write_text("\n".join(["id,answer", *rows[1:]]))
+    assert main(["kinship", "score", str(frozen / "answers.csv"), *how]) == 2
+    assert "has no answer to 'hidden-clean-k2-000000'" in capsys.readouterr().err
+
+    changed = json.loads((frozen / "key.json").read_text())
+    changed["answers"]["hidden-clean-k2-000000"] = "son" if answers["hidden-clean-k2-000000"] != "son" else "aunt"
+    (frozen / "changed.json").write_text(json.dumps(changed))
+    assert main(["kinship", "score", str(frozen / "run"), "--key", str(frozen / "changed.json"), *how[2:]]) == 2
+    assert "is not the key that release" in capsys.readouterr().err
+
+
+def test_other_bytes_are_refused(frozen: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (frozen / "small.toml").read_text()
+    (tmp_path / "small-hidden.jsonl.gz").write_bytes((frozen / "small-hidden.jsonl.gz").read_bytes())
+    (tmp_path / "small.toml").write_text(text.replace("seed = 5", "seed = 6"))
+    assert main(["build", "kinship", "--release", str(tmp_path / "small.toml"), "-o", str(tmp_path / "out")]) == 2
+    assert "split 'train' is not the frozen one" in capsys.readouterr().err
+    assert not (tmp_path / "out" / "items.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--k", "2"], "'k' does not apply to --release"),
+        (["--question", "yes-no"], "'question' does not apply to --release"),
+        (["--seed", "3"], "'seed' is 3, and --release"),
+        (["--data", "rows.csv"], "'release' does not apply to --data"),
+    ],
+)
+def test_options_that_contradict_a_release_are_refused(
+    options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["build", "kinship", "--release", "1", "-o", str(tmp_path), *options]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_release_that_is_not_there_or_not_frozen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["build", "kinship", "--release", "77", "-o", str(tmp_path)]) == 2
+    assert "no release '77' of kinship; there is 1" in capsys.readouterr().err
+    (tmp_path / "new.toml").write_text(SMALL)
+    assert main(["build", "kinship", "--release", str(tmp_path / "new.toml"), "-o", str(tmp_path / "out")]) == 2
+    assert "is not frozen yet" in capsys.readouterr().err
+
+
+def test_release_1_begins_as_it_was_frozen_and_its_hidden_questions_are_whole() -> None:
+    """The first stories of every part; the whole of it is built every night."""
+    definition = load_release(1)
+    release = Release(definition)
+    assert release.hidden().count("\n") == 594
+    small = [p for p in definition.part if p.split in ("train", "test") and p.slice in ("clean", "irrelevant", "plain")]
+    firsts = {}
+    for part in small:
+        plan = definition.plan(part)
+        from proband.suites.kinship.generate.rounds import Rounds
+
+        line, _ = next(iter(Rounds(plan).stories(definition.cells(part, plan)[-1], 0)))
+        firsts[f"{part.split} {part.slice}"] = hashlib.sha256(line).hexdigest()[:16]
+    assert firsts == FIRSTS
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(900)
+def test_release_1_is_rebuilt_and_verified(tmp_path: Path) -> None:
+    assert main(["build", "kinship", "--release", "1", "-o", str(tmp_path)]) == 0
+    assert main(["verify", str(tmp_path)]) == 0
+
+
+FIRSTS: dict[str, str] = {}
