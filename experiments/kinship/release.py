@@ -113,6 +113,8 @@ def collect(folders: Sequence[Path]) -> None:
                 known.add((name, seed))
                 rows.append({"model": name, "seed": seed, "predictions": row.tobytes()})
                 print(f"{name} {seed}")
+    if not rows:
+        raise SystemExit("no run is complete")
     pl.DataFrame(rows).sort("model", "seed").write_parquet(ANSWERS, compression="zstd", compression_level=19)
 
 

@@ -207,7 +207,8 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
 def read_key(path: Path) -> Key:
     if not path.is_file():
         raise ProbandError("no such file", file=path)
-    return decode(Key, path.read_bytes(), file=path)
+    key: Key = decode(Key, path.read_bytes(), file=path)
+    return key
 
 
 def read_replies(path: Path, questions: Sequence[Item]) -> Iterator[tuple[str, str]]:
