@@ -18,13 +18,13 @@ import json
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import msgspec
 import numpy as np
 
-from proband import __version__
 from proband.core.errors import ProbandError
 from proband.core.files import decode, encode, read_answers, write_json, write_text
 from proband.core.options import Meta
@@ -117,14 +117,15 @@ def freeze(
     hashes = {**making.sha256, HIDDEN: hashlib.sha256(lines).hexdigest()}
     release.questions.write_bytes(gzip.compress(lines, compresslevel=9, mtime=0))
     write_json(key, made)
-    write_text(definition, with_hashes(definition.read_text(encoding="utf-8"), hashes, made.commitment()))
+    text = definition.read_text(encoding="utf-8")
+    write_text(definition, with_hashes(text, hashes, made.commitment(), generator=metadata.version("proband")))
     return {"release": made.release, "stories": stories, HIDDEN: len(questions), "sha256": hashes, "key": str(key)}
 
 
-def with_hashes(text: str, hashes: Mapping[str, str], commitment: str) -> str:
+def with_hashes(text: str, hashes: Mapping[str, str], commitment: str, *, generator: str) -> str:
     """A definition with these hashes instead of those it had.
 
-    >>> print(with_hashes('seed = 1\\n\\n[[part]]\\nsplit = "train"\\n', {"train": "ab"}, "cd"))
+    >>> print(with_hashes('seed = 1\\n\\n[[part]]\\nsplit = "train"\\n', {"train": "ab"}, "cd", generator="0.1.0"))
     generator = "0.1.0"
     key-sha256 = "cd"
     seed = 1
@@ -140,7 +141,7 @@ def with_hashes(text: str, hashes: Mapping[str, str], commitment: str) -> str:
     bare = re.sub(r"(?ms)^\[sha256\]\n.*?(?=^\[|\Z)", "", bare).rstrip() + "\n"
     comments = re.match(r"(?:#.*\n|\n)*", bare)
     at = comments.end() if comments else 0
-    own = f'generator = "{__version__}"\nkey-sha256 = "{commitment}"\n'
+    own = f'generator = "{generator}"\nkey-sha256 = "{commitment}"\n'
     return bare[:at] + own + bare[at:] + "\n[sha256]\n" + "".join(f'{name} = "{sha}"\n' for name, sha in hashes.items())
 
 

@@ -23,7 +23,6 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from proband import __version__
 from proband.core.errors import ProbandError, in_words
 from proband.core.files import dumps
 from proband.core.options import read_options
@@ -159,7 +158,7 @@ class Release:
         if frozen != now:
             raise ProbandError(
                 f"split {split!r} is not the frozen one: sha256 {now[:16]}, not {frozen[:16]} "
-                f"(frozen with proband {of.generator}, this is {__version__})",
+                f"(frozen with proband {of.generator})",
                 file=of.path,
             )
 
