@@ -1,32 +1,24 @@
 """`proband build kinship`: a plan, its stories as lines of items.jsonl, and what the manifest says of them.
 
-A story comes about in five files: plan.py (which stories), rounds.py (one after the other), story_logic.py (its facts
+A story comes about in five files: options.py (which stories), rounds.py (one after the other), story_logic.py (its facts
 and proof), wording.py (its names and words), telling/stories.py (its sentences).
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
-from itertools import chain, islice
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from proband.core.errors import ProbandError
 from proband.core.suite import Built
-from proband.core.worker_processes import Pool
-from proband.suites.kinship.generate.options import BuildOptions, Cell, Plan, make_plan
-from proband.suites.kinship.generate.rounds import SAMPLE, Rounds, Story, rounds_of
+from proband.suites.kinship.generate.options import LICENCE, BuildOptions, Plan, make_plan
+from proband.suites.kinship.generate.rounds import SAMPLE, lines_of
 from proband.suites.kinship.generate.tally import Tally, shares
 from proband.suites.kinship.telling.crowd_templates import bank_licence
 from proband.suites.kinship.world.rules import SHIPPED
 
-LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
 REST = "the rest is Proband's own, Apache-2.0"
 ENOUGH, UNEVEN = 44, 0.15  # a balanced cell of so many stories has no label as common as this
-ROUNDS = 5  # of stories per message between processes
-MAX_TRIES = 50  # under a quota of clauses, so many stories are looked through for each that is wanted
 
 
 def build(options: BuildOptions, *, seed: int) -> Built:
@@ -43,42 +35,6 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     return Built(
         items=lines_of(plan, plan.cells, tally), licence=_licence(options), summary=lambda: _summary(plan, tally)
     )
-
-
-def lines_of(plan: Plan, cells: Sequence[Cell], tally: Tally) -> Iterator[bytes]:
-    """The lines of items.jsonl. What goes beyond the quota of its clause is left out."""
-    most = plan.options.max_per_clause
-    with Pool(rounds_of, (plan,), workers=plan.options.workers) as pool:
-        for cell in cells:
-            limit, kept = cell.count if most is None else MAX_TRIES * cell.count, 0
-            with closing(pool.results(_tasks(cell, limit, plan))) as found:
-                stories = islice(chain.from_iterable(found), limit)
-                for line, note in islice(_within_quota(stories, most), cell.count):
-                    tally.add(note)
-                    yield line
-                    kept += 1
-            if kept < cell.count:
-                raise ProbandError(
-                    f"'max-per-clause' is {most}: the {cell.task} stories of {cell.k} facts have too few clauses for "
-                    f"{cell.count} of them ({kept} found)"
-                )
-
-
-def _tasks(cell: Cell, limit: int, plan: Plan) -> Iterator[tuple[Cell, range]]:
-    """The rounds of a cell that give `limit` stories, a few at a time."""
-    rounds = range(cell.first, cell.first - (-limit // Rounds.size(plan)))
-    return ((cell, rounds[at : at + ROUNDS]) for at in range(0, len(rounds), ROUNDS))
-
-
-def _within_quota(stories: Iterable[Story], most: int | None) -> Iterator[Story]:
-    if most is None:
-        yield from stories
-        return
-    used = Counter[str]()
-    for line, note in stories:
-        if used[note.clause] < most:
-            used[note.clause] += 1
-            yield line, note
 
 
 def _licence(options: BuildOptions) -> str:

@@ -17,6 +17,7 @@ from proband.suites.kinship.world.families import Shape
 from proband.suites.kinship.world.rules import load
 
 TASKS = ("clean", "supporting", "irrelevant", "disconnected", "all", "memory", "mixed")
+LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
 HOLD_OUTS = ("paraphrases", "clauses", "lengths", "names")
 MOST_LEVELS = 8  # a family grows with each by as many times as couples have children
 LARGEST = 200  # of k, noise-size and children

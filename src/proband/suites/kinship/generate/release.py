@@ -27,9 +27,8 @@ from proband.core.errors import ProbandError, in_words
 from proband.core.files import dumps
 from proband.core.options import read_options
 from proband.core.suite import Built
-from proband.suites.kinship.generate.build import LICENCE, lines_of
-from proband.suites.kinship.generate.options import BuildOptions, Cell, Plan, make_plan, parse_range
-from proband.suites.kinship.generate.rounds import Rounds
+from proband.suites.kinship.generate.options import LICENCE, BuildOptions, Cell, Plan, make_plan, parse_range
+from proband.suites.kinship.generate.rounds import Rounds, lines_of
 from proband.suites.kinship.generate.tally import Tally
 
 ALLOWED: Final = ("release", "workers")  # beside --release

@@ -4,21 +4,63 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import chain, islice
 
 from proband.core.errors import ProbandError
+from proband.core.worker_processes import Pool
 from proband.suites.kinship.generate.hold_outs import Clauses
 from proband.suites.kinship.generate.options import MIXED, Cell, Plan
 from proband.suites.kinship.generate.rule_world_logic import rules_draft
 from proband.suites.kinship.generate.story_logic import Draft, Goal, Setting, family_draft, from_either_side, goals
-from proband.suites.kinship.generate.tally import Note
+from proband.suites.kinship.generate.tally import Note, Tally
 from proband.suites.kinship.generate.wording import Wording
 from proband.suites.kinship.logic.chaining import pool
 from proband.suites.kinship.world.rules import Rules, load
 from proband.suites.kinship.world.tables import Random, shuffled
 
 SAMPLE = 500  # without --certify full, one item in so many is searched for a counter-family
+ROUNDS = 5  # of stories per message between processes
+MAX_TRIES = 50  # under a quota of clauses, so many stories are looked through for each that is wanted
 Story = tuple[bytes, Note]  # its line in items.jsonl, and what the manifest counts of it
+
+
+def lines_of(plan: Plan, cells: Sequence[Cell], tally: Tally) -> Iterator[bytes]:
+    """The lines of items.jsonl. What goes beyond the quota of its clause is left out."""
+    most = plan.options.max_per_clause
+    with Pool(rounds_of, (plan,), workers=plan.options.workers) as workers:
+        for cell in cells:
+            limit, kept = cell.count if most is None else MAX_TRIES * cell.count, 0
+            with closing(workers.results(_tasks(cell, limit, plan))) as found:
+                stories = islice(chain.from_iterable(found), limit)
+                for line, note in islice(_within_quota(stories, most), cell.count):
+                    tally.add(note)
+                    yield line
+                    kept += 1
+            if kept < cell.count:
+                raise ProbandError(
+                    f"'max-per-clause' is {most}: the {cell.task} stories of {cell.k} facts have too few clauses for "
+                    f"{cell.count} of them ({kept} found)"
+                )
+
+
+def _tasks(cell: Cell, limit: int, plan: Plan) -> Iterator[tuple[Cell, range]]:
+    """The rounds of a cell that give `limit` stories, a few at a time."""
+    rounds = range(cell.first, cell.first - (-limit // Rounds.size(plan)))
+    return ((cell, rounds[at : at + ROUNDS]) for at in range(0, len(rounds), ROUNDS))
+
+
+def _within_quota(stories: Iterable[Story], most: int | None) -> Iterator[Story]:
+    if most is None:
+        yield from stories
+        return
+    used = Counter[str]()
+    for line, note in stories:
+        if used[note.clause] < most:
+            used[note.clause] += 1
+            yield line, note
 
 
 def rounds_of(plan: Plan) -> Callable[[tuple[Cell, range]], Iterator[Story]]:
