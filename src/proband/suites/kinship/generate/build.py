@@ -1,7 +1,7 @@
 """`proband build kinship`: a plan, its stories as lines of items.jsonl, and what the manifest says of them.
 
-A story comes about in five files: options.py (which stories), rounds.py (one after the other), story_logic.py (its facts
-and proof), wording.py (its names and words), telling/stories.py (its sentences).
+A story comes about in five files: options.py (which stories), rounds.py (one after the other), story_logic.py (its
+facts and proof), wording.py (its names and words), telling/stories.py (its sentences).
 """
 
 from __future__ import annotations
