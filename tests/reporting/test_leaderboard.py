@@ -79,6 +79,44 @@ def test_a_further_run_changes_its_own_item_set_only(folder: Path, tmp_path: Pat
     assert (fresh / "index.html").read_bytes() == (out / "index.html").read_bytes()
 
 
+def test_a_second_item_set_of_a_suite_renames_the_first(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "board"
+    proband.report([folder / "runs"], out=out, leaderboard=True)
+    proband.build("kinship", out=tmp_path / "longer", k="3", per_k=12)
+    proband.run(tmp_path / "longer", model="baseline:random", out=tmp_path / "more" / "longer")
+    proband.report([folder / "runs", tmp_path / "more"], out=out, leaderboard=True)
+    proband.report([folder / "runs", tmp_path / "more"], out=tmp_path / "fresh", leaderboard=True)
+    for file in (tmp_path / "fresh").rglob("*.*"):
+        assert file.read_bytes() == (out / file.relative_to(tmp_path / "fresh")).read_bytes(), file.name
+
+
+def test_surviving_accuracy_and_contamination_gap_have_columns(folder: Path, tmp_path: Path) -> None:
+    """Two models right on all source items: one on their twins and other names too, one only on the sources."""
+    proband.vary(folder / "stories", out=tmp_path / "varied", as_="rename,twin")
+    for name in ("reasons", "remembers"):
+        scores = {}
+        for item in read_items(tmp_path / "varied"):
+            right = name == "reasons" or item.tags["variation"] == "original"
+            chosen = (item.gold + (not right)) % len(item.choices)
+            scores[item.id] = [float(place == chosen) for place in range(len(item.choices))]
+        model = Fake(answers=scores, name=f"fake:{name}")
+        proband.run(tmp_path / "varied", model=model, solver="direct", out=tmp_path / "runs" / name)
+    out = tmp_path / "board"
+    proband.report([tmp_path / "runs"], out=out, leaderboard=True)
+    systems = {each["model"]: each for each in board(out, "kinship")["systems"]}
+    assert systems["fake:reasons"]["surviving"][0] == "100.0"
+    assert systems["fake:reasons"]["gap"][0] == "0.0"
+    assert systems["fake:remembers"]["surviving"][0] == "0.0"
+    assert systems["fake:remembers"]["gap"][0] == "100.0"
+    header, *rows = (line.split(",") for line in (out / "leaderboard.csv").read_text("utf-8").splitlines())
+    assert {row[0]: row[header.index("contamination gap")] for row in rows} == {
+        "fake:reasons": "0.0", "fake:remembers": "100.0"
+    }  # fmt: skip
+    page = (out / "index.html").read_text("utf-8")
+    assert '<th scope="col">contamination gap</th>' in page
+    assert "survives 0.0" in page
+
+
 def test_what_variations_leave(folder: Path, tmp_path: Path) -> None:
     """A model that knows every question, and always takes the first choice in its place when they are reordered."""
     proband.vary(folder / "items", out=tmp_path / "varied", as_="reorder")

@@ -4,8 +4,8 @@ A cell is the main metric with its interval. Models of one item set that no test
 letter display): every pair is tested, and Holm's correction is over all pairs of the set. A rank is a range, from one
 more than the number of models that are significantly better.
 
-Of an item set with variations, a cell is about the source items, and the tables of variations.py (the gap between
-items and their twins, what survives) stand below.
+Of an item set with variations, a cell is about the source items, with two columns of its own (the surviving accuracy,
+and the contamination gap between items and their twins); the tables of variations.py stand below.
 
 What is known of an item set is kept in sets/NAME.json with a fingerprint of its runs: a further run changes its own
 item set and the page, nothing else.
@@ -25,9 +25,9 @@ from typing import Any, cast
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, read_json, sha256_file, sha256_text, write_json, write_text
+from proband.core.files import dumps, read_json, sha256_file, sha256_text, write_text
 from proband.core.statistics import estimates as stats
-from proband.core.suite import Results
+from proband.core.suite import Results, Sheet
 from proband.core.text import slug
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
@@ -37,7 +37,7 @@ from proband.reporting.numbers.systems import unique
 from proband.reporting.page.page import page_of
 from proband.reporting.variations import ORIGINAL, effects_of, variation_sheets
 
-LAYOUT = 1  # of sets/*.json; raised when their content changes
+LAYOUT = 2  # of sets/*.json; raised when their content changes
 
 
 def write_leaderboard(
@@ -52,13 +52,15 @@ def write_leaderboard(
     boards, reused = [], 0
     keys = unique([slug(each.suite.name + (f"-{each.source}" if each.source else "")) for each in sets])
     for each, key, name in zip(sets, keys, names(sets, keys)):
-        file, fingerprint = out / "sets" / f"{key}.json", _fingerprint(each, split)
+        file, fingerprint = out / "sets" / f"{key}.json", _fingerprint(each, split, seed)
         known = read_json(file) if file.exists() else {}
         if known.get("fingerprint") == fingerprint:
-            boards.append(known)
+            numbers = known
             reused += 1
-            continue
-        write_json(file, {"name": name, "fingerprint": fingerprint, **_board(each, split=split, seed=seed)})
+        else:
+            numbers = _board(each, split=split, seed=seed)
+        # a second item set of a suite changes the name of the first, not its numbers
+        _write(file, dumps({**numbers, "name": name, "fingerprint": fingerprint}) + "\n")
         boards.append(read_json(file))
     for old in (out / "sets").glob("*.json"):
         if old.stem not in keys:
@@ -82,15 +84,15 @@ def _write(path: Path, text: str) -> None:
         write_text(path, text)
 
 
-def _fingerprint(items: ItemSet, split: str) -> str:
+def _fingerprint(items: ItemSet, split: str, seed: int) -> str:
     """Of everything that the numbers of an item set depend on."""
     runs = sorted(map(_content, items.answered))
-    return sha256_text(dumps([LAYOUT, split, items.runs[0].items_sha, items.source, runs]))
+    return sha256_text(dumps([LAYOUT, split, seed, items.runs[0].items_sha, items.source, runs]))
 
 
 def _content(answered: Answered) -> str:
     run, given = answered.run, answered.answers
-    answers = sha256_file(given) if isinstance(given, Path) else sha256_text(dumps([each.item_id for each in given]))
+    answers = sha256_file(given) if isinstance(given, Path) else sha256_text(dumps(list(given)))
     return dumps([run.model, run.solver, run.label, run.settings, run.usage, run.identity, answers])
 
 
@@ -108,6 +110,7 @@ def _board(items: ItemSet, *, split: str, seed: int) -> dict[str, Any]:
     clear = [pair for pair, p in zip(decided, stats.holm([pair.p for pair in decided])) if p < ALPHA]
     ahead = [_ahead(pair, study.labels) for pair in clear]
     groups = letters(len(study.systems), ahead) if decided else [""] * len(study.systems)
+    sheets = variation_sheets(results, study.main) if varied else []
     systems = []
     for at, (system, cell) in enumerate(zip(study.systems, cells)):
         if cell is None:
@@ -127,6 +130,7 @@ def _board(items: ItemSet, *, split: str, seed: int) -> dict[str, Any]:
                 "group": groups[at],
                 "rank": [better + 1, len(study.systems) - worse] if decided else None,
                 "unfinished": next((items.answered[run].unfinished for run in system.runs), ""),
+                **_of_variations(system.label, sheets),
                 **_spent([items.runs[run].usage for run in system.runs]),
             }
         )
@@ -141,8 +145,20 @@ def _board(items: ItemSet, *, split: str, seed: int) -> dict[str, Any]:
         "scope": study.scope,
         "tests": len(decided),
         "systems": systems,
-        "sheets": [dataclasses.asdict(sheet) for sheet in variation_sheets(results, study.main)] if varied else [],
+        "sheets": [dataclasses.asdict(sheet) for sheet in sheets],
     }
+
+
+def _of_variations(label: str, sheets: Sequence[Sheet]) -> dict[str, tuple[str, str] | None]:
+    """Two figures of a system, with their intervals, from the tables of variations: what survives, and the gap."""
+    figures: dict[str, tuple[str, str] | None] = {"surviving": None, "gap": None}
+    for sheet in sheets:
+        for line in (dict(zip(sheet.header, row)) for row in sheet.rows if row[0] == label):
+            if sheet.name == "surviving":
+                figures["surviving"] = (str(line["surviving"]), str(line["95 % of surviving"]))
+            elif line["right answer"] == "twin":
+                figures["gap"] = (str(line["difference"]), str(line["95 %"]))
+    return figures
 
 
 def _ahead(pair: Comparison, labels: Sequence[str]) -> tuple[int, int]:
@@ -242,13 +258,13 @@ def _csv(boards: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]])
     out = io.StringIO()
     names_of_columns = ["model", "items", "metric", "mean", "low", "high", "n", "group", "best rank", "worst rank"]
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*names_of_columns, "cost", "seconds"])
+    writer.writerow([*names_of_columns, "surviving", "contamination gap", "cost", "seconds"])
     for row in rows:
         for board, system in zip(boards, row["cells"]):
             if system is not None:
                 values = [system[name] for name in ("mean", "low", "high", "n", "group")]
+                varied = [(system[name] or ("",))[0] for name in ("surviving", "gap")]
                 spent = [system[name] for name in ("cost", "seconds")]
-                writer.writerow(
-                    [row["name"], board["name"], board["metric"], *values, *(system["rank"] or ("", "")), *spent]
-                )
+                named = [row["name"], board["name"], board["metric"]]
+                writer.writerow([*named, *values, *(system["rank"] or ("", "")), *varied, *spent])
     return out.getvalue()
