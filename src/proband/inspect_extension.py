@@ -12,6 +12,7 @@ or `cluster` is used where there is one, as in logs of exported items.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,8 @@ def calibrated_ci(cluster: str = "", to_float: ToFloat | None = None) -> Metric:
     read = to_float or value_to_float()
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
+        if not scores:  # the tool asks before the first sample is done
+            return {"mean": math.nan, "clusters": 0.0}
         values, clusters = _values(scores, cluster, read)
         found = stats.mean(values, clusters=clusters)
         ends = {} if found.few else {"ci_low": found.low, "ci_high": found.high}

@@ -18,7 +18,8 @@ from proband.pipeline.plan import plan
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory, tiny: dict[str, Path], run_tool: Any) -> list[Path]:
-    """SmolLM2 and a tiny model of random weights on the 24 example questions, run by inspect's own command."""
+    """SmolLM2 and a tiny model of random weights on the 24 example questions, run by inspect's own command: greedily (the
+    tool's provider samples unless told otherwise, and then takes no temperature of 0), a few tokens, small batches."""
     from proband.models.checkpoints import unpacked
     from proband.models.embedded import folder_of
 
@@ -32,7 +33,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory, tiny: dict[str, Path], run_to
     for name, folder in (("smollm2", smollm2), ("tiny", tiny["llama"])):
         run_tool(
             "inspect_ai", "eval", f"{task}@proband_questions", "--model", f"hf/{name}", "-M", f"model_path={folder}",
-            "-M", "device=cpu", "--max-tokens", "8", "--seed", "1", "--temperature", "0",
+            "-M", "device=cpu", "-M", "do_sample=false", "--max-tokens", "4", "--max-connections", "8",
             "--log-dir", root / "logs" / name, "--display", "plain",
         )  # fmt: skip
         found.append(next((root / "logs" / name).glob("*.eval")))

@@ -17,6 +17,7 @@ An option that was renamed reads its former name, and its former values, for one
 from __future__ import annotations
 
 import dataclasses
+import json
 import types
 import typing
 from collections.abc import Mapping
@@ -30,7 +31,17 @@ from msgspec import Meta
 from proband.core.errors import ProbandError
 from proband.core.progress import say
 
-__all__ = ["Field", "Meta", "NoOptions", "described", "formerly", "named_now", "read_options", "settings"]
+__all__ = [
+    "Field",
+    "Meta",
+    "NoOptions",
+    "described",
+    "formerly",
+    "json_object",
+    "named_now",
+    "read_options",
+    "settings",
+]
 Options = TypeVar("Options")
 WORDS = {"yes": True, "on": True, "true": True, "1": True, "no": False, "off": False, "false": False, "0": False}
 ONE_RELEASE = "its former name is read in this release only"
@@ -174,3 +185,18 @@ def settings(options: Any) -> dict[str, Any]:
 
 def _json(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else list(value) if isinstance(value, tuple) else value
+
+
+def json_object(given: Mapping[str, Any] | str | None, *, field: str, name: str) -> dict[str, Any]:
+    """An option that is a JSON object, given as one or as text.
+
+    >>> json_object('{"top_k": 1}', field="extra", name="openai:m"), json_object(None, field="extra", name="openai:m")
+    ({'top_k': 1}, {})
+    """
+    try:
+        fields = json.loads(given) if isinstance(given, str) else dict(given or {})
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict):
+        raise ProbandError(f"{name}: {field!r} is not a JSON object")
+    return fields

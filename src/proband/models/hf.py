@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
+from proband.core.options import json_object
 from proband.core.protocols import Floats, ModelKind
 from proband.models.checkpoints import (
     CheckpointOptions,
@@ -43,18 +44,30 @@ class HfOptions(CheckpointOptions):
         str,
         Meta(description="first token of a text for a causal model: auto (the tokenizer's), always, never, a token"),
     ] = "auto"
+    template: Annotated[
+        dict[str, Any] | str | None,
+        Meta(description='further values for the chat template, as JSON: {"enable_thinking": false}'),
+    ] = None
 
 
 def load(rest: str, *, options: HfOptions) -> Masked | Causal | PairClassifier:
     """The model behind `hf:rest`."""
     name = f"hf:{rest}"
     files = find(rest, name=name, revision=options.revision, allow_pickle=options.allow_pickle)
-    return open_model(files, name=name, options=options, bos=options.bos)
+    template = json_object(options.template, field="template", name=name)
+    return open_model(files, name=name, options=options, bos=options.bos, template=template)
 
 
 def open_model(
-    files: Files, *, name: str, options: NetworkOptions, bos: str, start: str = "auto"
+    files: Files,
+    *,
+    name: str,
+    options: NetworkOptions,
+    bos: str,
+    start: str = "auto",
+    template: Mapping[str, Any] | None = None,
 ) -> Masked | Causal | PairClassifier:
+    """The model in some files, by its configuration. `template`: further values for its chat template."""
     with quiet():
         given = files
         if files.gguf is not None:
@@ -69,9 +82,12 @@ def open_model(
     longest = longest_input(config, tokenizer)
     if kind == "masked":
         return Masked(model, tokenizer, name=name, identity=identity, longest=longest, batch=options.batch)
-    causal = ChatCausal if tokenizer.chat_template else Causal
     how: dict[str, Any] = {"longest": longest, "batch": options.batch, "bos": bos, "start": start}
-    return causal(model, tokenizer, name=name, identity=identity, **how)
+    if tokenizer.chat_template:
+        return ChatCausal(model, tokenizer, name=name, identity=identity, template=template, **how)
+    if template:
+        raise ProbandError(f"{name}: 'template' is for models with a chat template, and this one has none")
+    return Causal(model, tokenizer, name=name, identity=identity, **how)
 
 
 def masked_or_causal(config: Any, name: str) -> str:

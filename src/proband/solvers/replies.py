@@ -11,9 +11,9 @@ A reply is read by the first rule that finds something; what it finds must be on
 6. the only choice that it names, by a name or a letter that stands alone, unless it denies it ("not the aunt"); "A" and
    "I" are words unless they are marked as letters
 
-Thoughts between <think> tags are not part of the reply. Reading takes time in proportion to the length of the reply, of
-which the last LONGEST characters count (models that loop write very long ones): no rule looks at more than a bounded
-piece of text around each place that it finds.
+Thoughts between <think> tags (or those of Mistral and Gemma) are not part of the reply. Reading takes time in
+proportion to the length of the reply, of which the last LONGEST characters count (models that loop write very long
+ones): no rule looks at more than a bounded piece of text around each place that it finds.
 """
 
 from __future__ import annotations
@@ -26,8 +26,14 @@ from string import ascii_uppercase as LETTERS
 
 from proband.core.types import Answer, Item
 
-THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-THOUGHT_END = re.compile(r"\A.*</(think|thinking|thought|reasoning)>", re.DOTALL | re.IGNORECASE)  # begun in the prompt
+THOUGHT = re.compile(  # <think> of most models, [THINK] of Mistral's, the channel of Gemma's
+    r"<(think|thinking|thought|reasoning)>.*?(</\1>|\Z)|\[think\].*?(\[/think\]|\Z)"
+    r"|<\|channel>thought.*?(<channel\|>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+THOUGHT_END = re.compile(  # begun in the prompt, or another one inside
+    r"\A.*(?:</(?:think|thinking|thought|reasoning)>|\[/think\]|<channel\|>)", re.DOTALL | re.IGNORECASE
+)
 ANSWER = re.compile(
     r"\b(?:answer|choice|option|solution|relation(?:ship)?)\b[*_`\"”’)]*"
     r"(?:[^.\n:=]{0,60}?\b(?:is|are|was|be|would be|should be|must be)\b[*_`\s:]*|\s*[*_`]*\s*[:=][*_`\s]*)",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,20 +21,24 @@ ROOM, REASONING_ROOM = 256, 4096  # tokens for a reply; where the template knows
 class ChatCausal(Causal):
     """An instruction-tuned causal model (protocol Chats, and all those of Causal)."""
 
-    def __init__(self, model: Any, tokenizer: Any, **more: Any) -> None:
+    def __init__(self, model: Any, tokenizer: Any, *, template: Mapping[str, Any] | None = None, **more: Any) -> None:
+        """`template`: further values for the chat template (`enable_thinking`, `date_string`)."""
         super().__init__(model, tokenizer, **more)
-        template = str(tokenizer.chat_template)
-        self.room = REASONING_ROOM if "think" in template or "reasoning" in template else ROOM
-        self._template = hashlib.sha256(template.encode()).hexdigest()
+        self.values = dict(template or {})
+        text = str(tokenizer.chat_template)
+        self.room = REASONING_ROOM if "think" in text or "reasoning" in text else ROOM
+        self._template = hashlib.sha256(text.encode()).hexdigest()
 
     def identity(self) -> Mapping[str, str]:
-        return {**super().identity(), "chat_template": self._template}
+        values = {"template_values": json.dumps(self.values, sort_keys=True)} if self.values else {}
+        return {**super().identity(), "chat_template": self._template, **values}
 
     def rendered(self, chat: Chat, **how: Any) -> str:
         """The text that the model reads."""
         messages = [{"role": role, "content": content} for role, content in chat]
         try:
-            return str(self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
+            how = {**self.values, "tokenize": False, "add_generation_prompt": True}
+            return str(self.tokenizer.apply_chat_template(messages, **how))
         except Exception as error:  # a template is a program of somebody else's
             if any(role == "system" for role, _ in chat):  # some know no system message: it opens the first question
                 (_, system), (_, user), *rest = chat

@@ -23,6 +23,7 @@ from proband.models.lm.tokens import Ints, in_batches
 
 CLOSE = {"float32": 1e-2, "float64": 1e-6}  # in logits
 CLOSE_IN_HALF = {"cpu": 0.5}  # half precision, by device; elsewhere nothing is chosen again
+THOUGHT_MARKS = {"<think>", "</think>", "[THINK]", "[/THINK]", "<|channel>", "<channel|>"}  # shown, special or not
 TO_COME = {"cuda": 512}  # most tokens to come that count towards the size of a batch
 
 
@@ -83,6 +84,8 @@ class _Writer:
         self.written: list[list[int]] = [[] for _ in prompts]
         in_half = CLOSE_IN_HALF.get(model.network.device.type, -1.0)
         self.ends, self.close = _ends(model), CLOSE.get(model.network.dtype, in_half)
+        added = model.tokenizer.added_tokens_decoder
+        self.marks = {token: str(text) for token, text in added.items() if text.special and str(text) in THOUGHT_MARKS}
         self.positioned = "position_ids" in inspect.signature(model.network.model.forward).parameters
 
     def texts(self) -> list[str]:
@@ -156,7 +159,14 @@ class _Writer:
         )
 
     def _decoded(self, i: int) -> str:
-        return str(self.model.tokenizer.decode(self.written[i], skip_special_tokens=True))
+        """The text so far: without special tokens, but with those around thoughts, which a reader leaves out."""
+        decode, text, rest = self.model.tokenizer.decode, "", list[int]()
+        for token in self.written[i]:
+            if token in self.marks:
+                text, rest = text + str(decode(rest, skip_special_tokens=True)) + self.marks[token], []
+            else:
+                rest.append(token)
+        return text + str(decode(rest, skip_special_tokens=True))
 
     def _text(self, i: int) -> str:
         text = self._decoded(i)

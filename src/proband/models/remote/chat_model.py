@@ -20,6 +20,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from proband.core.errors import ProbandError, Withheld
+from proband.core.options import json_object
 from proband.core.progress import say
 from proband.core.protocols import Chat, Reply, Score, Text
 from proband.models.remote.endpoint import Caller, Endpoint, Refused, Unusable
@@ -52,7 +53,11 @@ class Remote:
 
     def __init__(self, endpoint: Endpoint, *, name: str, model: str, options: RemoteOptions) -> None:
         self.name, self.model, self._endpoint, self._options = name, model, endpoint, options
-        self._extra, self.prices, self.concurrency = _extra(options.extra, name), endpoint.prices, options.concurrency
+        self._extra, self.prices, self.concurrency = (
+            json_object(options.extra, field="extra", name=name),
+            endpoint.prices,
+            options.concurrency,
+        )
         self._top: list[int] = list(TOP)  # what is left to try; empty: no alternatives
         self._no_logprobs = False  # whether the server refused, or left out, the log-probabilities of replies
         self._names: dict[str, str] = {}  # what the server calls a field
@@ -270,13 +275,3 @@ def first_token(content: Any) -> tuple[tuple[str, float], ...]:
     given.sort(key=lambda pair: pair[0] != first["token"])
     usable = given and given[0][0] == first["token"] and all(-math.inf < value <= 1e-6 for _, value in given)
     return tuple(given) if usable else ()
-
-
-def _extra(extra: dict[str, Any] | str | None, name: str) -> dict[str, Any]:
-    try:
-        fields = json.loads(extra) if isinstance(extra, str) else extra or {}
-    except (ValueError, RecursionError):
-        fields = None
-    if not isinstance(fields, dict):
-        raise ProbandError(f"{name}: 'extra' is not a JSON object")
-    return fields
