@@ -65,8 +65,9 @@ def model_folder(name: str, folder: Path, tokenizer: Path | None, device: str) -
     torch.manual_seed(0)
     ends = {"bos_token_id": read.bos_token_id, "eos_token_id": read.eos_token_id}
     config = AutoConfig.for_model("llama", vocab_size=len(read), **ONE_BILLION, **ends)
+    auto: Any = AutoModelForCausalLM
     with torch.device(device):
-        made: Any = AutoModelForCausalLM.from_config(config)  # type: ignore[no-untyped-call]
+        made = auto.from_config(config)
     made.to(torch.bfloat16).save_pretrained(folder / name)
     read.save_pretrained(folder / name)
     return folder / name
@@ -133,7 +134,7 @@ def timed(work: Callable[[], Any], device: str) -> tuple[float, Any]:
 
 def one_tool(name: str, texts: list[dict[str, Any]], given: argparse.Namespace) -> dict[str, Any]:
     """Seconds and results of both kinds of work, at the tool's best batch size (0: Proband's own)."""
-    own = BATCHES[given.device] if name == "lm-eval" else (0,)
+    own = ((given.lm_eval_batch,) if given.lm_eval_batch else BATCHES[given.device]) if name == "lm-eval" else (0,)
     batches = (given.batch,) if given.batch else own
     part = texts[: max(8, len(texts) // 10)]
     both = TOOLS[name](given.folder, given.device, given.dtype or DTYPES[given.device])
@@ -163,6 +164,7 @@ def main() -> None:
     parser.add_argument("--device", default="cpu", choices=list(BATCHES))
     parser.add_argument("--dtype", choices=["float32", "bfloat16"], help="instead of the device's own")
     parser.add_argument("--batch", type=int, default=0, help="rows in a batch, of both tools (default: the best)")
+    parser.add_argument("--lm-eval-batch", type=int, default=0, help="rows in a batch of lm-eval (default: the best)")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--tool", choices=list(TOOLS), help=argparse.SUPPRESS)
@@ -187,6 +189,7 @@ def main() -> None:
 def run_tool(name: str, model: Path, folder: Path, given: argparse.Namespace) -> dict[str, Any]:
     words = ["--tool", name, "--folder", model, "--texts", folder / "texts.json", "--json", folder / f"{name}.json"]
     words += ["--device", given.device, "--repeats", given.repeats, "--batch", given.batch]
+    words += ["--lm-eval-batch", given.lm_eval_batch]
     words += ["--dtype", given.dtype] if given.dtype else []
     subprocess.run([sys.executable, __file__, *map(str, words)], check=True)
     measured: dict[str, Any] = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))

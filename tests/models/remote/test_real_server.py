@@ -1,7 +1,11 @@
-"""A real server, `transformers serve` with SmolLM2 behind it: a run that is killed and resumed asks nothing twice."""
+"""Real servers with SmolLM2 behind them. `transformers serve`: a run that is killed and resumed asks nothing twice.
+llama.cpp (the server in the package xllamacpp): what it can do is found out, and every way to ask works."""
 
 from __future__ import annotations
 
+import contextlib
+import json
+import math
 import os
 import re
 import signal
@@ -9,7 +13,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,6 +21,8 @@ from typing import Any
 import httpx
 import pytest
 
+from proband.cli import main
+from proband.core.files import read_answers
 from proband.models.checkpoints import unpacked
 from proband.models.embedded import folder_of
 from proband.pipeline.build import build
@@ -32,21 +38,49 @@ ITEMS, WAITING = 8, 2  # asked in all, and at a time
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """(what names the model for `-m`, the server's log)."""
+    folder = unpacked(gguf_file(), name="smollm2")
+    port, log = free_port(), tmp_path_factory.mktemp("server") / "log"
+    program = Path(sys.executable).parent / "transformers"
+    command: list[str | Path] = [program, "serve", folder, "--port", str(port), "--device", "cpu"]
+    with serving(command, port, log):
+        yield f"openai:{folder}@http://127.0.0.1:{port}/v1", log
+
+
+LLAMA_CPP = """
+import sys, time, xllamacpp
+params = xllamacpp.CommonParams()
+params.model.path, params.hostnames, params.port = sys.argv[1], ["127.0.0.1"], int(sys.argv[2])
+params.n_ctx, params.n_parallel, params.cpuparams.n_threads = 4096, 2, 1
+server = xllamacpp.Server(params)
+while True:
+    time.sleep(1)
+"""
+
+
+@pytest.fixture(scope="module")
+def llama_cpp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """What names the model for `-m`."""
+    if find_spec("xllamacpp") is None:
+        pytest.skip("llama.cpp is not installed: pip install xllamacpp")
+    port, log = free_port(), tmp_path_factory.mktemp("llama.cpp") / "log"
+    with serving([sys.executable, "-c", LLAMA_CPP, gguf_file(), str(port)], port, log):
+        yield f"openai:smollm2@http://127.0.0.1:{port}/v1"
+
+
+def gguf_file() -> Path:
     (gguf,) = folder_of("smollm2").glob("*.gguf")
-    folder = unpacked(gguf, name="smollm2")
+    return gguf
+
+
+def free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    log = tmp_path_factory.mktemp("server") / "log"
-    command: list[str | Path] = [
-        Path(sys.executable).parent / "transformers",
-        "serve",
-        folder,
-        "--port",
-        str(port),
-        "--device",
-        "cpu",
-    ]
+        return int(free.getsockname()[1])
+
+
+@contextlib.contextmanager
+def serving(command: Sequence[str | Path], port: int, log: Path) -> Iterator[None]:
+    """A server until the end of the block; it must answer /health within two minutes."""
     with open(log, "wb") as out:
         process = subprocess.Popen(
             command, stdout=out, stderr=subprocess.STDOUT, env={**os.environ, "HF_HUB_OFFLINE": "1"}
@@ -54,12 +88,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
     try:
         for _ in range(600):
             assert process.poll() is None, log.read_text()[-2000:]
-            try:
+            with contextlib.suppress(httpx.TransportError):
                 if httpx.get(f"http://127.0.0.1:{port}/health", timeout=5).status_code == 200:
                     break
-            except httpx.TransportError:
-                time.sleep(0.2)
-        yield f"openai:{folder}@http://127.0.0.1:{port}/v1", log
+            time.sleep(0.2)
+        yield
     finally:
         process.kill()
         process.wait()
@@ -107,3 +140,38 @@ def test_a_killed_run_repeats_and_loses_no_reply(server: tuple[str, Path], tmp_p
     assert (tmp_path / "again" / "answers.jsonl").read_bytes() == answers
     assert answers.count(b"\n") == ITEMS
     assert answers.count(b'"text":"') == ITEMS
+
+
+def test_llama_cpp_is_asked_in_every_way(llama_cpp: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It gives no log-probabilities of texts, which is found out, but those of replies and letters."""
+    monkeypatch.setenv("PROBAND_CACHE", str(tmp_path / "cache"))
+    assert main(["build", "questions", "-o", str(tmp_path / "items")]) == 0
+    words = [
+        "run",
+        str(tmp_path / "items"),
+        "-m",
+        llama_cpp,
+        "--limit",
+        "4",
+        "--model-set",
+        "concurrency=2",
+        "--no-cache",
+    ]
+
+    def run(name: str, *more: str) -> tuple[dict[str, Any], list[Any]]:
+        assert main([*words, *more, "-o", str(tmp_path / name)]) == 0
+        folder = next(tmp_path.glob(f"{name}/**/run.json")).parent
+        return json.loads((folder / "run.json").read_text()), list(read_answers(folder / "answers.jsonl"))
+
+    recorded, replies = run("words", "--max-tokens", "6", "--logprobs")
+    assert recorded["solver"] == "generate"  # by itself, as texts cannot be scored
+    assert all(answer.text and answer.logprob < 0 for answer in replies)
+    assert recorded["usage"]["prompt_tokens"] > 0
+    assert [answer.text for answer in run("again", "--max-tokens", "6", "--logprobs")[1]] == [a.text for a in replies]
+    _, letters = run("letters", "-s", "choose", "--set", "permutations=1")
+    assert all(sum(map(math.exp, answer.scores)) == pytest.approx(1) for answer in letters if answer.scores)
+    assert any(answer.scores for answer in letters)
+    run("samples", "--max-tokens", "6", "--set", "temperature=1", "--repeat", "2")
+    texts = [[a.text for a in read_answers(tmp_path / f"samples/repeat-{n}/answers.jsonl")] for n in (1, 2)]
+    assert len(texts[0]) == len(texts[1]) == 4
+    assert texts[0] != texts[1]

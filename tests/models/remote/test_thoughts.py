@@ -86,9 +86,12 @@ def test_thoughts_are_no_part_of_a_reply(name: str, items: Path, tmp_path: Path)
 
     with Stub(reply) as stub:
         run(items, stub, tmp_path / "run", "--limit", "3")
-    for i, answer in enumerate(read_answers(tmp_path / "run" / "answers.jsonl")):
+    answers = list(read_answers(tmp_path / "run" / "answers.jsonl"))
+    assert len(answers) == 3
+    for answer in answers:
         if readable:
-            assert answer.scores == tuple(float(choice == i) for choice in range(3)), answer
+            right = int(answer.item_id.removeprefix("q")) % 3
+            assert answer.scores == tuple(float(choice == right) for choice in range(3)), answer
         else:
             assert answer.status == "unread"
 
