@@ -18,8 +18,8 @@ from proband.pipeline.plan import plan
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory, tiny: dict[str, Path], run_tool: Any) -> list[Path]:
-    """SmolLM2 and a tiny model of random weights on the 24 example questions, run by inspect's own command: greedily (the
-    tool's provider samples unless told otherwise, and then takes no temperature of 0), a few tokens, small batches."""
+    """SmolLM2 and a tiny model of random weights on the 24 example questions, by inspect's own command: greedily (its
+    provider samples unless told otherwise, and then refuses a temperature of 0), a few tokens, small batches."""
     from proband.models.checkpoints import unpacked
     from proband.models.embedded import folder_of
 
