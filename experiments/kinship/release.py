@@ -1,6 +1,6 @@
 """The table of models on release 1 of the certified stories, from the committed answers:
 
-    python experiments/kinship/release.py                    # writes tables/release-k.md and tables/release-slices.md
+    python experiments/kinship/release.py                    # writes tables/release-*.md and the tables of docs/kinship-release.md
     python experiments/kinship/release.py --check            # fails if they are not what the answers give
     python experiments/kinship/release.py --collect FOLDER   # takes over the answers of `proband study kinship-release -o FOLDER`
 
@@ -32,6 +32,7 @@ from proband.suites.kinship.world.relations import RELATIONS
 
 HERE = Path(__file__).parent
 ANSWERS, TESTS = HERE / "release-answers.parquet", HERE / "release-tests.parquet"
+CARD = HERE.parents[1] / "docs" / "kinship-release.md"
 KS = tuple(range(2, 11))
 NOT_ASKED, NO_ANSWER = 254, 255
 Runs = dict[str, list[np.ndarray]]
@@ -41,11 +42,13 @@ def main(arguments: Sequence[str]) -> int:
     if "--collect" in arguments:
         collect([Path(folder) for folder in arguments[1:]])
         return 0
+    made = tables()
+    pages = {HERE / "tables" / f"{name}.md": text for name, text in made.items()}
+    pages[CARD] = with_tables(CARD.read_text(encoding="utf-8"), made)
     wrong = []
-    for name, text in tables().items():
-        path = HERE / "tables" / f"{name}.md"
+    for path, text in pages.items():
         if "--check" in arguments:
-            wrong += [] if path.is_file() and path.read_text(encoding="utf-8") == text else [name]
+            wrong += [] if path.is_file() and path.read_text(encoding="utf-8") == text else [path.name]
         else:
             path.write_text(text, encoding="utf-8")
     if wrong:
@@ -72,6 +75,14 @@ def tables() -> dict[str, str]:
         "release-k": table("Release 1, slice clean, by number of facts", runs, by_k, labels, clusters),
         "release-slices": table("Release 1, by slice, over k = 2 to 10", runs, by_slice, labels, clusters),
     }
+
+
+def with_tables(card: str, made: dict[str, str]) -> str:
+    """The data card with these tables between `<!-- NAME -->` and `<!-- end -->`."""
+    for name, text in made.items():
+        begin = card.index(f"<!-- {name} -->\n") + len(f"<!-- {name} -->\n")
+        card = card[:begin] + text + card[card.index("<!-- end -->", begin) :]
+    return card
 
 
 def table(title: str, runs: Runs, columns: dict[str, Any], labels: Any, clusters: Clusters) -> str:
@@ -108,8 +119,10 @@ def collect(folders: Sequence[Path]) -> None:
     known = {(row["model"], row["seed"]) for row in rows}
     for folder in folders:
         for path in sorted(folder.rglob("run.json")):
-            name, seed, row = collected(path.parent)
-            if (name, seed) not in known and row is not None:
+            note = read_json(path)
+            name, seed = name_of(note), int(note["net"].get("seed", 0))
+            row = None if (name, seed) in known else collected(path.parent, note)
+            if row is not None:
                 known.add((name, seed))
                 rows.append({"model": name, "seed": seed, "predictions": row.tobytes()})
                 print(f"{name} {seed}")
@@ -118,9 +131,8 @@ def collect(folders: Sequence[Path]) -> None:
     pl.DataFrame(rows).sort("model", "seed").write_parquet(ANSWERS, compression="zstd", compression_level=19)
 
 
-def collected(run: Path) -> tuple[str, int, Any]:
-    """The model's name, its training seed and its answers; nothing of a run that is not complete."""
-    note = read_json(run / "run.json")
+def collected(run: Path, note: dict[str, Any]) -> Any:
+    """The answers; nothing of a run that is not complete."""
     items = test_items((run / note["items"]).resolve())
     place = {item.id: n for n, item in enumerate(items)}
     row = np.full(len(items), NOT_ASKED, dtype=np.uint8)
@@ -130,10 +142,10 @@ def collected(run: Path) -> tuple[str, int, Any]:
             best = choices[int(np.argmax(answer.scores))] if answer.scores else None
             row[place[answer.item_id]] = NO_ANSWER if best is None else RELATIONS.index(best)
     except ProbandError:  # a run that is being written
-        return name_of(note), 0, None
+        return None
     missing = int((row == NOT_ASKED).sum())
     wanted = int(note["settings"].get("asked", len(items)))
-    return name_of(note), int(note["net"].get("seed", 0)), row if len(items) - missing == wanted else None
+    return row if len(items) - missing == wanted else None
 
 
 def name_of(note: dict[str, Any]) -> str:

@@ -73,7 +73,7 @@ def init(
     gold: int = 0,
     secret: Path | None = None,
     settings_given: Mapping[str, Any] | None = None,
-    limit: int = 0,
+    limit: int | None = None,
 ) -> dict[str, Any]:
     """Make a project of all units, or of `limit` of them. Gives what to tell its owner: the password is shown once and
     stored as a hash."""

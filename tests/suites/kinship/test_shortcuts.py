@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import proband
 from proband.core.files import read_items
-from proband.suites.kinship.shortcuts import SHORTCUTS
+from proband.suites.kinship.shortcuts import SHORTCUTS, ends, path
 
 
 @pytest.fixture(scope="module")
@@ -52,3 +53,13 @@ def test_they_are_models_and_stand_in_the_report(items: Path, tmp_path: Path) ->
     assert "best shortcut" in figure
     for name in SHORTCUTS:
         assert f"baseline:{name}" in page
+
+
+def test_noise_does_not_hide_the_path(tmp_path: Path) -> None:
+    """What is off the shortest way changes the ends, not the path."""
+    proband.build("kinship", out=tmp_path / "items", task="irrelevant,disconnected", k="3", per_k=22)
+    for item in read_items(tmp_path / "items"):
+        noise = [edge for edge, _ in item.facts["noise"]]
+        clean = replace(item, facts={**item.facts, "edges": [e for e in item.facts["edges"] if e not in noise]})
+        assert path(item) == path(clean)
+        assert (ends(item) == ends(clean)) == (item.tags["task"] == "disconnected")

@@ -3,6 +3,8 @@
     baseline:genders      the genders of the two people of the question
     baseline:ends         the facts about these two people, each from their side; nothing in between
     baseline:generations  and how many generations lie between them, summed over the shortest way
+    baseline:path         the first and the last fact of the shortest way between the two, and the generations: as the
+                          last, whatever noise there is
     baseline:words        the words of the text without kin words and names (naive Bayes)
     baseline:positions    the sentences in which the two are first named, and how many there are
 
@@ -56,14 +58,34 @@ def ends(item: Item) -> tuple[Hashable, ...]:
 
 def generations(item: Item) -> tuple[Hashable, ...]:
     """Both ends, and the generations from the asker up to the asked."""
+    return *ends(item), _climbed(item, way(item))
+
+
+def path(item: Item) -> tuple[Hashable, ...]:
+    """The first and the last fact of the shortest way, and the generations."""
+    words = way(item)
+    return tuple(words[:1]), tuple(words[-1:]), _climbed(item, words)
+
+
+def way(item: Item) -> list[str]:
+    """The words along a shortest way from the asker to the asked, each for the next person seen from the one before.
+
+    >>> facts = {"names": ["Al", "Bo", "Cy"], "genders": ["male"] * 3, "query": [0, 2], "rules": "sound",
+    ...          "edges": [[0, "father", 1], [2, "son", 1]]}
+    >>> way(Item(id="a", suite="kinship", prompt="", facts=facts))
+    ['father', 'father']
+    """
     facts, rules = item.facts, of_item(item)
-    here, total = facts["query"][0], 0
-    for i, word, j in (
-        shortest_path([tuple(edge) for edge in facts["edges"] if edge[1] is not None], facts["query"]) or ()
-    ):
-        step = UP.get(rules.neutrals[rules.code[word]], 0)
-        total, here = (total + step, j) if i == here else (total - step, i)
-    return *ends(item), total
+    here, words = facts["query"][0], list[str]()
+    for edge in shortest_path([tuple(edge) for edge in facts["edges"] if edge[1] is not None], facts["query"]) or ():
+        _, word, here = edge if edge[0] == here else converse(rules, edge, facts["genders"])
+        words.append(word)
+    return words
+
+
+def _climbed(item: Item, words: Sequence[str]) -> int:
+    rules = of_item(item)
+    return sum(UP.get(rules.neutrals[rules.code[word]], 0) for word in words)
 
 
 def positions(item: Item) -> tuple[Hashable, ...]:
@@ -173,6 +195,7 @@ SHORTCUTS: Final[Mapping[str, Callable[[], Any]]] = {
     "genders": lambda: Counted("genders", genders),
     "ends": lambda: Counted("ends", ends),
     "generations": lambda: Counted("generations", generations),
+    "path": lambda: Counted("path", path),
     "words": NaiveBayes,
     "positions": lambda: Counted("positions", positions),
 }

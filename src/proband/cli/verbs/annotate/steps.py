@@ -47,8 +47,9 @@ def init(
     trial: Annotated[int, Parameter(metavar="N", help="Practice units, which decide who may continue.")] = 0,
     gold: Annotated[int, Parameter(metavar="N", help="Units with a known answer, used as checks.")] = 0,
     limit: Annotated[
-        int, Parameter(metavar="N", validator=Number(gte=1), help="Take so many units, equally many of each length.")
-    ] = 0,
+        int | None,
+        Parameter(metavar="N", validator=Number(gte=1), help="Take so many units, equally many of each length."),
+    ] = None,
     secret: Annotated[
         Path | None, Parameter(metavar="FILE", help="Secret of the project in which reviewed stories were written.")
     ] = None,
