@@ -22,7 +22,10 @@ def house(root: Path) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("suite", ["kinship", "analogy", "script", "inference"])
+@pytest.mark.parametrize(
+    "suite",
+    ["kinship", "inference", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("analogy", "script"))],
+)
 def test_an_item_passes_through_the_files_that_are_listed(house: Any, suite: str) -> None:
     walked, listed = set(house.walk_alone(suite)), house.read_list()[suite]
     assert not walked - listed, f"not listed: {sorted(walked - listed)}; run: {RENEW}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import shutil
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from proband import build
 from proband.suites.kinship.world import rules
 
 
@@ -22,7 +24,8 @@ def test_damaged_files_give_one_line_and_no_traceback(proband: Any, items: Path)
     proband("run", items, "-m", "baseline:random", "-o", run)
     original = {path: path.read_bytes() for path in (items / "items.jsonl", run / "answers.jsonl", run / "run.json")}
     rng, refused = random.Random(0), 0
-    for turn in range(300):
+    turns = int(os.environ.get("PROBAND_MUTATIONS", "2000")) // 20
+    for turn in range(turns):
         path = rng.choice(list(original))
         path.write_bytes(mutated(original[path], rng))
         words = (["show", items, "sum-0"], ["compare", run, run])[turn % 2]
@@ -31,7 +34,7 @@ def test_damaged_files_give_one_line_and_no_traceback(proband: Any, items: Path)
         assert err.count("\n") == (1 if code else 0), err
         refused += code == 2
         path.write_bytes(original[path])
-    assert refused > 50
+    assert refused > turns // 6
 
 
 def mutated(content: bytes, rng: random.Random) -> bytes:
@@ -55,19 +58,22 @@ def changed(items: Path, **facts: Any) -> Path:
     return items
 
 
-@pytest.fixture
-def built(proband: Any, tmp_path: Path) -> Callable[..., Path]:
-    options = {
-        "kinship": ("--task", "clean", "--k", "2", "--per-k", "3"),
-        "analogy": ("--per-relation", "2"),
-        "script": (),
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Path], Path]:
+    """`built("kinship", folder)`: the suite's items in a folder; they are built once."""
+    made = tmp_path_factory.mktemp("built")
+    options: dict[str, dict[str, Any]] = {
+        "kinship": {"task": "clean", "k": "2", "per_k": 3},
+        "analogy": {"per_relation": 2, "relations": "capital, plural"},
+        "script": {},
     }
 
-    def build(suite: str) -> Path:
-        proband("build", suite, "-o", tmp_path / suite, *options[suite])
-        return tmp_path / suite
+    def copy(suite: str, folder: Path) -> Path:
+        if not (made / suite).exists():
+            build(suite, out=made / suite, **options[suite])
+        return Path(shutil.copytree(made / suite, folder / suite))
 
-    return build
+    return copy
 
 
 WRONG = [
@@ -88,9 +94,9 @@ WRONG = [
 
 @pytest.mark.parametrize(("suite", "facts", "said"), WRONG)
 def test_facts_that_do_not_fit_are_named(
-    proband: Any, built: Callable[..., Path], suite: str, facts: dict[str, Any], said: str
+    proband: Any, tmp_path: Path, built: Callable[..., Path], suite: str, facts: dict[str, Any], said: str
 ) -> None:
-    items = built(suite)
+    items = built(suite, tmp_path)
     name = json.loads((items / "items.jsonl").read_text("utf-8").splitlines()[0])["id"]
     changed(items, **facts)
     model = "solver:chance" if suite == "script" else "baseline:random"

@@ -133,16 +133,20 @@ def test_a_late_answer_counts_where_its_place_is_still_free(tmp_path: Path, addr
 
 
 def test_a_heart_beat_keeps_the_lease(tmp_path: Path, address: str) -> None:
-    study = opened(tmp_path, address, units=1, people={"overlap": 1}, time={"lease-minutes": 0.005})
+    study = opened(tmp_path, address, units=1, people={"overlap": 1}, time={"lease-minutes": 1})
     come(study, "there")
-    unit = advance(study, "there").unit["id"]
+    unit, now = advance(study, "there").unit["id"], time.time()
+
+    def expired_at(then: float) -> int:
+        return study.database.write(lambda c: slot_store.return_expired(c, now=then))
+
     for _ in range(4):
-        time.sleep(0.15)
-        now = time.time()
+        now += 50
         assert study.database.write(
-            lambda c, now=now: slot_store.heartbeat(c, people_store.find(c, "there"), unit, until=now + 0.3)  # type: ignore[misc, arg-type]
+            lambda c, now=now: slot_store.heartbeat(c, people_store.find(c, "there"), unit, until=now + 60)  # type: ignore[misc, arg-type]
         )
-    assert study.database.write(lambda c: slot_store.return_expired(c, now=time.time())) == 0
+        assert expired_at(now + 59) == 0
+    assert expired_at(now + 61) == 1
     study.database.close()
 
 

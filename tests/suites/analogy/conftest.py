@@ -109,10 +109,23 @@ def solved(name: str, items: Sequence[Item], model: Any, *, seed: int = 0, **opt
     return list(solver.solve(items, model, seed=seed, options=read_options(solver.options, options, of=name)))
 
 
+@pytest.fixture(scope="session", name="items_of")
+def _items_of() -> Callable[..., list[Item]]:
+    return items_of
+
+
 @pytest.fixture(scope="session")
 def built() -> Callable[..., list[Item]]:
-    """`built(seed=0, per_relation=10, ...)`: the items of a build."""
-    return items_of
+    """`built(seed=0, per_relation=10, ...)`: the items of a build, which is made once (`items_of` makes it anew)."""
+    made: dict[str, list[Item]] = {}
+
+    def build(**options: object) -> list[Item]:
+        key = repr(sorted(options.items()))
+        if key not in made or "data" in options:
+            made[key] = items_of(**options)  # type: ignore[arg-type]
+        return list(made[key])
+
+    return build
 
 
 @pytest.fixture(scope="session")
