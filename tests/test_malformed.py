@@ -21,7 +21,7 @@ from proband.models import load
 from proband.suites.analogy import sources
 from proband.suites.kinship.clutrr import csv_files as clutrr
 from proband.suites.kinship.world import rules
-from proband.suites.script.corpus import readers
+from proband.suites.script import corpus
 
 JUNK = (
     b"", b'"', b"'", b"\n", b"\r", b"\t", b"\0", b",", b"{", b"}", b"[", b"]", b"null", b"NaN", b"1e999", b"-1", b"0",
@@ -73,9 +73,9 @@ READERS: dict[str, tuple[Callable[[Path], object], int]] = {
     "clutrr.csv": (read_clutrr, 1000),
     "rules.toml": (read_rules, 700),
     "words.vec": (read_vectors, 300),
-    "corpus.tsv": (readers.read, 500),
-    "corpus.jsonl": (readers.read, 400),
-    "train.template.tsv": (readers.read, 400),
+    "corpus.tsv": (corpus.read, 500),
+    "corpus.jsonl": (corpus.read, 400),
+    "train.template.tsv": (corpus.read, 400),
 }
 
 

@@ -17,15 +17,14 @@ from proband.core.protocols import Floats
 from proband.core.types import Answer, Item
 from proband.pipeline.asking.setup import choose_solver
 from proband.suites.script import SUITE
-from proband.suites.script.cloze import left_to_right, replies
-from proband.suites.script.cloze.left_to_right import ClozeOptions
-from proband.suites.script.cloze.word_scores import slots
-from proband.suites.script.corpus.running_text import before, prompt
-from proband.suites.script.corpus.running_text import running as running_text
+from proband.suites.script.cloze import filling, replies
+from proband.suites.script.cloze.filling import ClozeOptions, slots
+from proband.suites.script.corpus import before, prompt
+from proband.suites.script.corpus import running as running_text
 
 
 def fill(items: Sequence[Item], model: Any, *, seed: int = 0, **options: Any) -> list[Answer]:
-    return left_to_right.solve(items, model, seed=seed, options=ClozeOptions(**options))
+    return filling.solve(items, model, seed=seed, options=ClozeOptions(**options))
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,10 @@
 """Suite `script`: the tools and steps that an abstract instruction leaves unsaid (Bisk et al. 2019, KidsCook).
 
-corpus/    an abstract line and its concrete steps: readers, statistics, running text
+corpus.py  an abstract line and its concrete steps: files, tokens, running text
 cloze/     which words are left out, and how language models, endpoints and baselines fill them in
 nets/      the paper's five networks; finetune.py: a language model trained further
 people/    what people explain in `proband annotate`
-analysis/  measures, what alignments know, drawings
+metrics.py the measures; items.py: one item as text and as a picture
 paper/     its tables and findings, ours beside the published figures
 build.py makes items of a corpus, solvers.py lists the ways of asking a model.
 """
@@ -12,22 +12,17 @@ build.py makes items of a corpus, solvers.py lists the ways of asking a model.
 from __future__ import annotations
 
 from proband.core.suite import Claim, Contrast, Demo, Suite
-from proband.suites.script.analysis.breakdown import BREAKDOWN
-from proband.suites.script.analysis.drawing import draw_item
-from proband.suites.script.analysis.metrics import METRICS
 from proband.suites.script.build import BuildOptions, build
 from proband.suites.script.cloze.baselines import Chance, Frequent
 from proband.suites.script.finetune import FINETUNE
-from proband.suites.script.item_check import check
+from proband.suites.script.items import check, draw_item, show
+from proband.suites.script.metrics import BREAKDOWN, METRICS
 from proband.suites.script.nets import NETS
 from proband.suites.script.paper.aligned_phrases import ALIGNMENTS, PHRASE_TABLE
 from proband.suites.script.paper.claims import CLAIMS
-from proband.suites.script.paper.corpus_statistics import CORPUS
-from proband.suites.script.paper.greedy_texts import GREEDY
 from proband.suites.script.paper.published import published
 from proband.suites.script.paper.settings import DIFFERENCES, SEEDS
-from proband.suites.script.paper.tables import BY_BLANK, TABLE4, TABLES
-from proband.suites.script.show import show
+from proband.suites.script.paper.tables import BY_BLANK, CORPUS, GREEDY, TABLE4, TABLES
 from proband.suites.script.solvers import SOLVERS
 
 SUITE = Suite(

@@ -16,7 +16,7 @@ from proband.core.files import read_items
 from proband.core.options import Meta
 from proband.core.protocols import FineTunes
 from proband.core.suite import Net
-from proband.suites.script.corpus.running_text import PROMPT, prompt, running
+from proband.suites.script.corpus import PROMPT, prompt, running
 from proband.training.recipe import Recipe
 
 

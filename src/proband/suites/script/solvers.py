@@ -13,8 +13,8 @@ from proband.core.options import Meta
 from proband.core.protocols import AnswersItems, PredictsWords
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
-from proband.suites.script.cloze import left_to_right
-from proband.suites.script.cloze.left_to_right import ClozeOptions, evaluated
+from proband.suites.script.cloze import filling
+from proband.suites.script.cloze.filling import ClozeOptions, evaluated
 from proband.suites.script.cloze.replies import GENERATE
 from proband.suites.script.nets.options import MANNER
 
@@ -115,7 +115,7 @@ SOLVERS = (
         name="cloze",
         help="language models fill the blanks from left to right",
         needs=PredictsWords,
-        solve=left_to_right.solve,
+        solve=filling.solve,
         options=ClozeOptions,
     ),
     GENERATE,

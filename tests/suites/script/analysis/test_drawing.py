@@ -5,7 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from proband.core.types import Answer, Item
-from proband.suites.script.analysis.drawing import draw_item, grid
+from proband.suites.script.items import draw_item, grid
 
 ITEM = Item(
     id="a",

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from proband.core.types import Answer, Item
-from proband.suites.script.analysis.breakdown import BREAKDOWN
-from proband.suites.script.analysis.metrics import METRICS
+from proband.suites.script.metrics import BREAKDOWN, METRICS
 
 BY_NAME = {metric.name: metric for metric in METRICS}
 ITEM = Item(id="a", suite="script", prompt="whisk the eggs\nuse a ____ in a ____")

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proband.suites.script.cloze import blanks, released
-from proband.suites.script.corpus import readers
-from proband.suites.script.corpus.readers import Pair
+from proband.suites.script import corpus
+from proband.suites.script.cloze import blanks
+from proband.suites.script.corpus import Pair
 
 WORDS = st.sampled_from(["pot", "lid", "big", "stove", "the", "on", "."])
 
@@ -58,18 +58,18 @@ def test_nothing_is_cut_at_a_length() -> None:
 @pytest.mark.data
 def test_the_rule_gives_the_released_tags(data: Path) -> None:
     """All but seven of 10,045 texts with the released whitelist; see the module for the seven."""
-    pairs = readers.read(data / "kidscook")
+    pairs = corpus.read(data / "kidscook")
     words = frozenset((data / "kidscook" / "slot_whitelist.txt").read_text().split())
-    assert released.same_tags(pairs, words, most=5) == 10038
-    assert released.same_tags(pairs, words, most=4) < 7000
+    assert blanks.same_tags(pairs, words, most=5) == 10038
+    assert blanks.same_tags(pairs, words, most=4) < 7000
 
 
 @pytest.mark.data
 def test_our_whitelist_against_the_released(data: Path) -> None:
-    pairs = readers.read(data / "kidscook")
+    pairs = corpus.read(data / "kidscook")
     counted = blanks.counts(pairs)
     made = blanks.whitelist(counted, share=blanks.SHARE, least=blanks.LEAST)
-    told = released.with_released(
+    told = blanks.with_released(
         pairs, made, most=5, counted=counted, folder=data / "kidscook", share=blanks.SHARE, least=blanks.LEAST
     )["released"]
     assert told["words"]["f1"] > 0.92

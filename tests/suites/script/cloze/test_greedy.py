@@ -13,14 +13,13 @@ from proband.core.errors import ProbandError
 from proband.core.options import read_options
 from proband.core.protocols import Floats, Score, Text
 from proband.core.types import Answer, Item
-from proband.suites.script.cloze import left_to_right
-from proband.suites.script.cloze.greedy import inverse
-from proband.suites.script.cloze.left_to_right import ClozeOptions
-from proband.suites.script.corpus.running_text import running
+from proband.suites.script.cloze import filling
+from proband.suites.script.cloze.filling import ClozeOptions, inverse
+from proband.suites.script.corpus import running
 
 
 def fill(items: Sequence[Item], model: Any, *, seed: int = 0, **options: Any) -> list[Answer]:
-    return left_to_right.solve(items, model, seed=seed, options=ClozeOptions(**options))
+    return filling.solve(items, model, seed=seed, options=ClozeOptions(**options))
 
 
 WORDS = ("pot", "pan", "lid", "bowl")

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.suites.script.build import read
-from proband.suites.script.corpus import readers
-from proband.suites.script.corpus.statistics import new_words, overlaps, table1
+from proband.suites.script import corpus
+from proband.suites.script.build import new_words, overlaps, read, table1
 from proband.suites.script.paper.published import value
 
 
@@ -19,7 +18,7 @@ def test_tsv_with_and_without_a_header(tmp_path: Path) -> None:
     plain, named = tmp_path / "plain.tsv", tmp_path / "named.tsv"
     plain.write_text("Stir it.\tUse a spoon. Go round.\n")
     named.write_text("split\tconcrete\tabstract\ntest\tUse a spoon. Go round.\tStir it.\n")
-    (one,), (other,) = readers.read(plain), readers.read(named)
+    (one,), (other,) = corpus.read(plain), corpus.read(named)
     assert one.abstract == other.abstract == ("stir", "it", ".")
     assert one.steps == (("use", "a", "spoon", "."), ("go", "round", "."))
     assert (one.split, other.split) == ("train", "test")
@@ -29,7 +28,7 @@ def test_jsonl_packed_and_with_steps(tmp_path: Path) -> None:
     path = tmp_path / "valid.jsonl.gz"
     with gzip.open(path, "wt") as file:
         file.write(json.dumps({"abstract": "Stir it.", "steps": ["Use a spoon.", "Go round."]}) + "\n")
-    (pair,) = readers.read(path)
+    (pair,) = corpus.read(path)
     assert len(pair.steps) == 2
     assert pair.split == "valid"
 
@@ -37,7 +36,7 @@ def test_jsonl_packed_and_with_steps(tmp_path: Path) -> None:
 def test_released_sequences_are_tokenised_already(tmp_path: Path) -> None:
     path = tmp_path / "train.sequences.jsonl"
     path.write_text(json.dumps({"abstract": "cook #UNK# .", "steps": ["do n't   rush , it 's 1/2 done ."]}) + "\n")
-    (pair,) = readers.read(path)
+    (pair,) = corpus.read(path)
     assert pair.abstract == ("cook", "#UNK#", ".")
     assert pair.concrete == ("do", "n't", "rush", ",", "it", "'s", "1/2", "done", ".")
 
@@ -56,26 +55,26 @@ def test_released_sequences_are_tokenised_already(tmp_path: Path) -> None:
 def test_bad_files_are_told_in_one_line(tmp_path: Path, name: str, text: str, message: str) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(ProbandError, match=r"^[^\n]*$") as error:
-        readers.read(tmp_path / name)
+        corpus.read(tmp_path / name)
     assert message in str(error.value)
 
 
 def test_our_corpus_is_what_it_says() -> None:
     pairs = read(None)
-    by_caption: dict[str, list[readers.Pair]] = {}
+    by_caption: dict[str, list[corpus.Pair]] = {}
     for pair in pairs:
         by_caption.setdefault(pair.caption, []).append(pair)
     assert len(by_caption) == 64
     assert {len(versions) for versions in by_caption.values()} == {3}
     assert {pair.category for pair in pairs} == {"cooking", "household"}
     assert overlaps(pairs) == dict.fromkeys(overlaps(pairs), 0)
-    assert {pair.split for pair in pairs} == set(readers.SPLITS)
+    assert {pair.split for pair in pairs} == set(corpus.SPLITS)
 
 
 @pytest.mark.data
 def test_table_1(data: Path) -> None:
     """Sequences exactly; tokens to one in five thousand; lengths to the printed digit."""
-    pairs = [p for split in readers.SPLITS for p in readers.read(data / "kidscook" / f"{split}.sequences.jsonl.gz")]
+    pairs = [p for split in corpus.SPLITS for p in corpus.read(data / "kidscook" / f"{split}.sequences.jsonl.gz")]
     for row in table1(pairs):
         split = row["split"]
         assert row["sequences"] == value("table1", split, "sequences")
@@ -87,7 +86,7 @@ def test_table_1(data: Path) -> None:
 @pytest.mark.data
 def test_vocabulary_and_leaks(data: Path) -> None:
     """The cloze texts lack the pairs without blanks, so their types are a little fewer than printed."""
-    pairs = readers.read(data / "kidscook")
+    pairs = corpus.read(data / "kidscook")
     for row in table1(pairs):
         printed = value("table1", row["split"], "vocabulary")
         assert 0.985 * printed < row["vocabulary"] <= printed
@@ -104,5 +103,5 @@ def test_vocabulary_and_leaks(data: Path) -> None:
 
 @pytest.mark.data
 def test_youcook2_captions(data: Path) -> None:
-    captions = readers.read_captions(data / "youcook2" / "youcookii_annotations_trainval.json.gz")
+    captions = corpus.read_captions(data / "youcook2" / "youcookii_annotations_trainval.json.gz")
     assert len(captions) == 13829

@@ -17,8 +17,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import dumps, write_text
 from proband.core.types import Item
 from proband.suites.script.nets.batches import Batch, pad
-from proband.suites.script.nets.beam import searched
-from proband.suites.script.nets.slot_filling import Blanks, all_of, blank_mask, fill, gold, greedy
+from proband.suites.script.nets.slot_filling import Blanks, all_of, blank_mask, fill, gold, greedy, searched
 from proband.suites.script.nets.task import KINDS
 from proband.training.vocabulary import PADDING, START
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from proband.suites.script.nets.alignment.recursion import total
-from proband.suites.script.nets.alignment.semiring import MAX
+from proband.suites.script.nets.alignment import MAX, total
 from proband.suites.script.nets.batches import Batch, pad
 from proband.suites.script.nets.slot_filling import Asked, best_of, blank_mask, fill, gold, greedy, sampled
 from proband.suites.script.nets.task import KINDS

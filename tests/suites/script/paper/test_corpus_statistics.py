@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import proband
-from proband.suites.script.paper.corpus_statistics import corpus_statistics
+from proband.suites.script.paper.tables import corpus_statistics
 
 
 def test_our_own_corpus(tmp_path: Path, results: Callable[..., Any]) -> None:

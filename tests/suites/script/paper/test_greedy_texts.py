@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from proband.core.types import Answer
-from proband.suites.script.paper.greedy_texts import greedy_texts
+from proband.suites.script.paper.tables import greedy_texts
 
 
 def test_a_fine_tuned_model_is_shown_first(

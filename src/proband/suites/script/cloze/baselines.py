@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
-from proband.suites.script.cloze.left_to_right import candidates_of, records
-from proband.suites.script.cloze.word_scores import TOP, Said, generator_of
+from proband.suites.script.cloze.filling import TOP, Said, candidates_of, generator_of, records
 
 
 def answer(item: Item, said: Iterable[Said]) -> Answer:

@@ -1,4 +1,4 @@
-r"""The cloze task of section 2.2: which words may be left out, and which are.
+"""The cloze task of section 2.2: which words may be left out, and which are.
 
 A word w may be left out if it belongs mainly to the concrete side. With
 
@@ -23,12 +23,15 @@ list against it is highest (0.929 of words, 0.947 of blank positions); see docs/
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from itertools import groupby
+from pathlib import Path
+from typing import Any
 
-from proband.suites.script.corpus.readers import Pair
-from proband.suites.script.corpus.tokens import is_word
+from proband.suites.script.corpus import Pair, is_word, released_whitelist
 
 Span = tuple[int, int]
 SHARE, LEAST, MOST = 0.45, 5, 5
@@ -138,3 +141,141 @@ def _true_runs(marks: Iterable[bool]) -> list[Span]:
         if marked:
             found.append((places[0], places[-1] + 1))
     return found
+
+
+# ---- what a blank asks for: a tool, a unit, a place, an action, or something else ----------------------------------
+#
+# A blank's category is that of its last word that has one, because an English compound ends with its head (*wooden
+# spoon* is a tool, *stove burner* a place). A word's category stands in data/script/categories.tsv; a word not listed
+# there is looked up without a plural or verbal ending (*ladles*, *stirring*, *chopped*). A few compounds are listed
+# whole (a *cup* is a unit, a *measuring cup* a tool). What is left is `other`: manner, state, ingredients. A word that
+# may be noun or verb has the kind it mostly has in instructions: *place* and *scoop* are actions, *stove* is a place.
+
+
+CATEGORIES = ("tool", "action", "unit", "place", "other")
+
+
+@cache
+def lexicon() -> Mapping[str, str]:
+    """word -> category, from data/script/categories.tsv (category, tab, words)."""
+    text = files("proband").joinpath("data/script/categories.tsv").read_text(encoding="utf-8")
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            category, words = line.split("\t")
+            for word in words.split():
+                found.setdefault(word, category)
+    return found
+
+
+def stems(word: str) -> Iterator[str]:
+    """A word and what it may be a form of.
+
+    >>> list(stems("knives")), list(stems("stirring"))
+    (['knives', 'knive', 'kniv', 'knife'], ['stirring', 'stirr', 'stirre', 'stir'])
+    """
+    yield word
+    for ending in ("s", "es", "ed", "ing"):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            stem = word[: -len(ending)]
+            yield stem
+            if ending in ("ed", "ing"):
+                yield stem + "e"
+                if stem[-1] == stem[-2]:
+                    yield stem[:-1]
+    if word.endswith("ves"):
+        yield word[:-3] + "fe"
+    if word.endswith(("ies", "ied")):
+        yield word[:-3] + "y"
+
+
+def category(words: Sequence[str]) -> str:
+    """
+    >>> category(["wooden", "spoon"]), category(["stirring"]), category(["teaspoons"]), category(["golden"])
+    ('tool', 'action', 'unit', 'other')
+    """
+    known = lexicon()
+    if "_".join(words[-2:]) in known:
+        return known["_".join(words[-2:])]
+    for word in reversed(words):
+        for stem in stems(word):
+            if stem in known:
+                return known[stem]
+    return "other"
+
+
+# ---- our blanks beside released ones: words shared, positions shared, and a reason for every difference ------------
+
+
+def overlap(ours: Collection[Any], theirs: Collection[Any]) -> dict[str, float]:
+    """
+    >>> overlap({1, 2, 3}, {2, 3, 4, 5})
+    {'ours': 3, 'theirs': 4, 'both': 2, 'precision': 0.6667, 'recall': 0.5, 'f1': 0.5714}
+    """
+    both = len(set(ours) & set(theirs))
+    return {
+        "ours": len(ours),
+        "theirs": len(theirs),
+        "both": both,
+        "precision": round(both / len(ours), 4) if ours else 0.0,
+        "recall": round(both / len(theirs), 4) if theirs else 0.0,
+        "f1": round(2 * both / (len(ours) + len(theirs)), 4) if ours or theirs else 0.0,
+    }
+
+
+def tokens_of(spans: Iterable[Sequence[Span]]) -> set[tuple[int, int]]:
+    """(pair, position) of every token left out."""
+    return {(n, at) for n, found in enumerate(spans) for span in found for at in range(*span)}
+
+
+def same_tags(pairs: Sequence[Pair], words: Collection[str], *, most: int) -> int:
+    """Pairs whose blanks are exactly the released ones."""
+    return sum(blanks(pair, words, most=most) == tagged(pair.tags or ()) for pair in pairs)
+
+
+def with_released(
+    pairs: Sequence[Pair],
+    words: Sequence[str],
+    *,
+    most: int,
+    counted: Mapping[str, Count],
+    folder: Path | None,
+    share: float,
+    least: int,
+) -> dict[str, Any]:
+    """The comparison for the manifest; nothing where no tags were released."""
+    released_pairs = [pair for pair in pairs if pair.tags is not None]
+    ours, theirs = frozenset(words), frozenset(released_whitelist(folder) or ())
+    if not released_pairs or not theirs:
+        return {}
+
+    def why_word(word: str) -> str:
+        if word in ours:
+            return "not on theirs: removed by hand, for it passes every stated condition"
+        count = counted.get(word, Count(alone=0, abstract=0))
+        return f"not on ours: {refused(word, count, share=share, least=least) or 'unexplained'}"
+
+    def why_token(side: str, other: str, *, listed: bool) -> str:
+        if listed:
+            return f"{side} only: the word is on both, other runs fill {other} five"
+        return f"{side} only: the word is not on {other} whitelist"
+
+    left_out = tokens_of(blanks(pair, ours, most=most) for pair in released_pairs)
+    released = tokens_of(tagged(pair.tags or ()) for pair in released_pairs)
+    reasons = [
+        why_token("ours", "their", listed=released_pairs[n].concrete[at] in theirs) for n, at in left_out - released
+    ]
+    reasons += [
+        why_token("theirs", "our", listed=released_pairs[n].concrete[at] in ours) for n, at in released - left_out
+    ]
+    return {
+        "released": {
+            "words": overlap(ours, theirs),
+            "word_differences": dict(sorted(Counter(map(why_word, ours ^ theirs)).items())),
+            "positions": overlap(left_out, released),
+            "position_differences": dict(sorted(Counter(reasons).items())),
+            "pairs": len(released_pairs),
+            "pairs_same": same_tags(released_pairs, ours, most=most),
+            "pairs_same_with_their_whitelist": same_tags(released_pairs, theirs, most=most),
+        }
+    }

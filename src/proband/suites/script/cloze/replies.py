@@ -12,9 +12,8 @@ from typing import Any
 from proband.core.types import Answer, Item
 from proband.solvers.generate import Asking, generating
 from proband.solvers.replies import without_thoughts
-from proband.suites.script.cloze.left_to_right import evaluated
-from proband.suites.script.corpus.running_text import running, with_blanks
-from proband.suites.script.corpus.tokens import tokens
+from proband.suites.script.cloze.filling import evaluated
+from proband.suites.script.corpus import running, tokens, with_blanks
 
 LINE = re.compile(r"^\W*(?:gap\s*)?(\d{1,4})[*_`\s]*[:.)\]\-–—=]+\s*(.*)$", re.IGNORECASE)
 FORM = "word"  # stands for each word in the form of a reply

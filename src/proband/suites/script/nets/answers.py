@@ -14,15 +14,15 @@ from torch import Tensor
 from proband.core.errors import ProbandError
 from proband.core.files import read_json, sha256_file
 from proband.core.types import Answer, Item
-from proband.suites.script.cloze.word_scores import generator_of
+from proband.suites.script.cloze.filling import generator_of
 from proband.suites.script.nets.batches import Batch, pad
-from proband.suites.script.nets.beam import beam_search
 from proband.suites.script.nets.layers import Shape
 from proband.suites.script.nets.options import MANNER
 from proband.suites.script.nets.slot_filling import (
     Blanks,
     Filled,
     all_of,
+    beam_search,
     best_of,
     blank_mask,
     fill,

@@ -15,12 +15,11 @@ from torch import Tensor, nn
 
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items
-from proband.suites.script.nets.attention import Attention
 from proband.suites.script.nets.batches import Batch, Pair, pad
 from proband.suites.script.nets.layers import Shape
 from proband.suites.script.nets.lm import LanguageModel
 from proband.suites.script.nets.options import FixedOptions, NetOptions, TransducerOptions
-from proband.suites.script.nets.seq2seq import Seq2Seq
+from proband.suites.script.nets.seq2seq import Attention, Seq2Seq
 from proband.suites.script.nets.transducer import ShiftingTransducer, Transducer
 from proband.training.batches import of_similar_length
 from proband.training.fit import placed

@@ -17,8 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout, logsigmoid
 
-from proband.suites.script.nets.alignment.recursion import log_total, posteriors, rows, viterbi
-from proband.suites.script.nets.alignment.semiring import MAX, NEVER
+from proband.suites.script.nets.alignment import MAX, NEVER, log_total, posteriors, rows, viterbi
 from proband.suites.script.nets.batches import Batch
 from proband.suites.script.nets.layers import Shape
 from proband.suites.script.nets.lm import Prefix, Source

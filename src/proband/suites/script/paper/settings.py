@@ -13,7 +13,7 @@ from proband.core.statistics.clusters import Clusters, Neighbours, clusters_of
 from proband.core.statistics.estimates import Measured, compare
 from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import Answer, Item, Run
-from proband.suites.script.analysis.metrics import METRICS
+from proband.suites.script.metrics import METRICS
 
 SHOWN = ("whole_oracle", "top5_word_oracle", "whole_greedy", "top5_word_greedy", "surprisal", "surprisal_released")
 COMPARED = ("whole_greedy", "top5_word_oracle", "surprisal_released")

@@ -1,4 +1,4 @@
-"""Table 4, one table per column of the paper, and the tables that go beyond it, as data for the report.
+"""Tables 1, 4 and 5 of the paper; table 4 is a table per column, with tables that go beyond it, as data for the report.
 
 A line is a model, or all training seeds of one net together; published figures stand beside it in the split they are
 compared with. Training texts are no questions (`asked`).
@@ -6,13 +6,15 @@ compared with. Training texts are no questions (`asked`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from proband.core.suite import Analysis, Table
-from proband.core.types import Tag
-from proband.suites.script.analysis.breakdown import LENGTHS
-from proband.suites.script.analysis.metrics import METRICS
-from proband.suites.script.cloze.categories import CATEGORIES
+from proband.core.suite import Analysis, Results, Sheet, Table
+from proband.core.types import Answer, Item, Run, Tag
+from proband.suites.script.cloze.blanks import CATEGORIES
+from proband.suites.script.corpus import SPLITS, running
+from proband.suites.script.metrics import LENGTHS, METRICS
+from proband.suites.script.paper.published import KIDSCOOK, SOURCE, rows, value
 
 ORDER: Mapping[str, tuple[Tag, ...]] = {"split": ("valid", "test")}
 FIRST = ("whole_greedy", "top5_word_greedy", "whole_oracle", "top5_word_oracle", "surprisal")
@@ -87,3 +89,128 @@ BY_BLANK = Analysis(
     tables={part.replace("-", " "): f"match_oracle_{part}" for part in (*CATEGORIES, *LENGTHS)},
     note="With intervals: the tables match_oracle_KIND.",
 )
+
+
+# ---- table 1 and the new words of section 2.1, from the counts in the manifest, beside the printed figures ---------
+
+
+FIGURES = ("sequences", "padded_tokens", "vocabulary", "abstract_length", "padded_length")
+Counts = Mapping[str, Mapping[str, Any]]  # split -> figure -> count
+
+
+def corpus_statistics(results: Results, seed: int) -> Sequence[Sheet]:
+    """Counts by split, new words, and captions that stand in two splits."""
+    manifest = results.manifest
+    if "table1" not in manifest:
+        return ()
+    counted = {
+        f"published ({SOURCE})": printed() if manifest.get("fingerprint") in KIDSCOOK else {},
+        "released sequences": {row["split"]: row for row in manifest.get("sequences", ())},
+        "these items": {row["split"]: row for row in manifest["table1"]},
+    }
+    return (
+        Sheet(
+            name="table1",
+            title="Table 1: the corpus",
+            header=("split", "source", "sequences", "tokens", "types", "abstract length", "concrete length"),
+            rows=tuple(
+                (split, source, *(found[split].get(figure) for figure in FIGURES))
+                for split in SPLITS
+                for source, found in counted.items()
+                if split in found
+            ),
+            note="Tokens count one for each of the five steps that is empty. Rare words of the released sequences read "
+            "#UNK#, so their types are fewer; the cloze texts have full words but lack the texts without blanks.",
+        ),
+        new_words(manifest),
+        Sheet(
+            name="overlaps",
+            title="Repeated pairs, and captions that stand in two splits",
+            header=("what", "count"),
+            rows=tuple((name.replace("_", " "), count) for name, count in manifest["overlaps"].items()),
+        ),
+    )
+
+
+def printed() -> Counts:
+    """
+    >>> printed()["train"]["sequences"], printed()["train"]["abstract_length"]
+    (8125, 10.0)
+    """
+    found: dict[str, dict[str, int | float]] = {}
+    for row in rows():
+        if row["table"] == "table1":
+            text = row["value"]
+            found.setdefault(row["row"], {})[row["column"]] = int(text) if text.isdigit() else float(text)
+    return found
+
+
+def new_words(manifest: Mapping[str, Any]) -> Sheet:
+    """Words that only the concrete side has."""
+    lines: list[tuple[str, int, int]] = []
+    if manifest.get("fingerprint") in KIDSCOOK:
+        types, lemmas = (int(value("section2.1", "new words", column)) for column in ("types", "lemmas"))
+        lines.append((f"published ({SOURCE}, section 2.1)", types, lemmas))
+    against = {"new_words": "abstract lines", "new_words_with_captions": "abstract lines and YouCook2's captions"}
+    for name, known in against.items():
+        if name in manifest:
+            lines.append((f"these items, against {known}", manifest[name]["types"], manifest[name]["lemmas"]))
+    return Sheet(
+        name="new-words",
+        title="Words of the concrete texts that are new",
+        header=("source", "types", "lemmas"),
+        rows=tuple(lines),
+    )
+
+
+CORPUS = Analysis(name="table1", help="the corpus in figures, beside table 1", of=corpus_statistics)
+
+
+# ---- table 5: whole texts as a model fills them greedily, with the right words below -------------------------------
+
+
+EXAMPLES = 3
+
+
+def greedy_texts(results: Results, seed: int) -> Sequence[Sheet]:
+    """Some validation texts (or others, where there are none), filled by the strongest kind of model among the runs."""
+    filling = [at for at, run in enumerate(results.runs) if run.solver != "align"]
+    if not filling:
+        return ()
+    chosen = min(filling, key=lambda at: (strength(results.runs[at]), at))
+    pairs = [pair for pair in results.answers(chosen) if any("guess" in blank for blank in pair[1].blanks)]
+    pairs = [pair for pair in pairs if pair[0].split == "valid"] or pairs
+    rows: list[tuple[str, str]] = []
+    for n in range(min(EXAMPLES, len(pairs))):
+        item, answer = pairs[n * len(pairs) // EXAMPLES]
+        rows += [("abstract", running(item.facts["abstract"])), ("model", filled(item, answer))]
+        rows += [("right", filled(item, None))]
+    title = f"Table 5: blanks filled greedily by {results.labels[chosen]}"
+    return (Sheet(name="table5", title=title, header=("", "text"), rows=tuple(rows), note="[in brackets]: the blanks"),)
+
+
+def strength(run: Run) -> int:
+    """A fine-tuned language model, then one as it comes, then a net, then a baseline."""
+    if run.net:
+        return 0 if run.solver == "cloze" else 2
+    return 1 if run.solver in ("cloze", "generate") else 3
+
+
+def filled(item: Item, answer: Answer | None) -> str:
+    """The concrete text with its blanks in brackets: filled by the model, or with the gold words.
+
+    >>> facts = {"concrete": ["use", "a", "wire", "whisk"], "blanks": [[2, 4]]}
+    >>> item = Item(id="a", suite="script", prompt="", facts=facts)
+    >>> filled(item, Answer(item_id="a", blanks=({"guess": ["wooden"]},))), filled(item, None)
+    ('use a [wooden ____]', 'use a [wire whisk]')
+    """
+    words = list(item.facts["concrete"])
+    for n, (start, end) in enumerate(item.facts["blanks"]):
+        said = list(answer.blanks[n].get("guess", ())) if answer is not None else words[start:end]
+        said += ["____"] * (end - start - len(said))
+        words[start:end] = [f"[{said[0]}", *said[1:]]
+        words[end - 1] += "]"
+    return running(words)
+
+
+GREEDY = Analysis(name="table5", help="texts as a model fills them greedily (table 5)", of=greedy_texts)

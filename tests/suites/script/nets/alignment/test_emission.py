@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from proband.suites.script.nets.alignment.emission import word_log_probability
+from proband.suites.script.nets.layers import word_log_probability
 
 ROWS, WIDTH, WORDS = 23, 6, 40
 

@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor
 
-from proband.suites.script.nets.alignment.recursion import (
+from proband.suites.script.nets.alignment import (
+    COUNT,
+    LOG,
+    MAX,
+    REAL,
+    Semiring,
     inside_outside,
     log_total,
     posteriors,
@@ -21,7 +26,6 @@ from proband.suites.script.nets.alignment.recursion import (
     total,
     viterbi,
 )
-from proband.suites.script.nets.alignment.semiring import COUNT, LOG, MAX, REAL, Semiring
 
 Paths = dict[tuple[int, ...], float]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from proband.suites.script.nets.alignment.semiring import COUNT, LOG, MAX, NEVER, REAL, Semiring
+from proband.suites.script.nets.alignment import COUNT, LOG, MAX, NEVER, REAL, Semiring
 
 elements = st.floats(-6, 1).map(lambda x: torch.tensor(x, dtype=torch.float64))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +18,42 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import decode, sha256_text
-from proband.core.types import Split
-from proband.suites.script.corpus.tokens import sentences, tokens
+from proband.core.types import Item, Split
+
+# ---- text as lower-case tokens, tokens as sentences, and which tokens are words ------------------------------------
+
+
+TOKEN = re.compile(r"[a-z0-9]+(?:['’][a-z]+)?(?:-[a-z0-9]+)*|°|[^\sa-z0-9]", re.IGNORECASE)
+WORD = re.compile(r"[^\W\d_][\w'’-]*")
+UNKNOWN = "#unk#"
+
+
+def tokens(text: str) -> tuple[str, ...]:
+    """
+    >>> tokens("Drain the pasta, then rinse it.")
+    ('drain', 'the', 'pasta', ',', 'then', 'rinse', 'it', '.')
+    """
+    return tuple(TOKEN.findall(text.lower()))
+
+
+def sentences(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    start = 0
+    for at, word in enumerate(words, start=1):
+        if word in (".", "!", "?") or at == len(words):
+            yield tuple(words[start:at])
+            start = at
+
+
+def is_word(word: str) -> bool:
+    """
+    >>> [is_word(w) for w in ("whisk", "wire-mesh", "1/2", "350f", ".", "#UNK#")]
+    [True, True, False, False, False, False]
+    """
+    return WORD.fullmatch(word) is not None and not any(c.isdigit() for c in word) and word.lower() != UNKNOWN
+
+
+# ---- pairs of texts, and the files that hold them -------------------------------------------------------------------
+
 
 SPLITS: tuple[Split, ...] = ("train", "valid", "test")
 
@@ -185,3 +220,65 @@ def read_captions(path: Path) -> list[tuple[str, ...]]:
         raise ProbandError(
             "not YouCook2's annotations: 'database' -> video -> 'annotations' -> 'sentence'", file=path
         ) from None
+
+
+# ---- token lists as running text: what language models and people read ---------------------------------------------
+
+
+BLANK = "____"
+NO_SPACE_BEFORE = frozenset([*".,;:!?)%°'’", "n't", *("'" + end for end in ("s", "re", "ve", "ll", "d", "m"))])
+NO_SPACE_AFTER = frozenset(["(", "$", "#"])
+PROMPT = "{abstract}\n"  # what stands before the concrete text
+
+
+def running(words: Sequence[str]) -> str:
+    """
+    >>> running("do n't rush , it 's hot ( very ) .".split())
+    "don't rush, it's hot (very)."
+    """
+    text, glue = "", True
+    for word in words:
+        text += word if glue or word in NO_SPACE_BEFORE else " " + word
+        glue = word in NO_SPACE_AFTER
+    return text
+
+
+def before(words: Sequence[str]) -> str:
+    """The text in front of a blank, with the space that a word after it needs.
+
+    >>> before("use a".split()), before(["("]), before([])
+    ('use a ', '(', '')
+    """
+    text = running(words)
+    return text if not words or words[-1] in NO_SPACE_AFTER else text + " "
+
+
+def after(words: Sequence[str]) -> str:
+    """The text behind a blank, with the space that it needs.
+
+    >>> after("to stir .".split()), after(["."])
+    (' to stir.', '.')
+    """
+    text = running(words)
+    return text if not words or words[0] in NO_SPACE_BEFORE else " " + text
+
+
+def with_blanks(words: Sequence[str], spans: Sequence[Sequence[int]], *, numbered: bool = False) -> str:
+    """The concrete text with ____ for each word left out; numbered: [1: ____ ____].
+
+    >>> with_blanks("use a wire whisk .".split(), [(2, 4)]), with_blanks(["stir"], [(0, 1)], numbered=True)
+    ('use a ____ ____.', '[1: ____]')
+    """
+    shown: list[str] = []
+    at = 0
+    for number, (start, end) in enumerate(spans, start=1):
+        shown.extend(words[at:start])
+        gaps = [BLANK] * (end - start)
+        shown.extend([f"[{number}: {' '.join(gaps)}]"] if numbered else gaps)
+        at = end
+    return running([*shown, *words[at:]])
+
+
+def prompt(item: Item, template: str = PROMPT) -> str:
+    """What a language model reads before the concrete text."""
+    return template.replace("\\n", "\n").format(abstract=running(item.facts["abstract"]))

@@ -1,7 +1,7 @@
-"""Pictures: a text with its blanks and its alignment in colours, and an alignment as a grid (figure 2).
+"""One item, for those who look at it: as text, as pictures, and what is wrong with its facts, if anything.
 
-Text takes its colour from where it stands (`currentColor`), so that a picture follows a page's light and dark; each
-abstract word has a colour and a number, and so has every concrete word it is aligned to.
+Text of a picture takes its colour from where it stands (`currentColor`), so that a picture follows a page's light and
+dark; each abstract word has a colour and a number, and so has every concrete word it is aligned to.
 """
 
 from __future__ import annotations
@@ -10,7 +10,60 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+import msgspec
+
+from proband.core.errors import in_words
 from proband.core.types import Answer, Item
+from proband.suites.script.corpus import running, with_blanks
+
+# ---- one item as text: the abstract line, the steps with their blanks, and what belongs into them ------------------
+
+
+def show(item: Item) -> str:
+    facts = item.facts
+    spans = [tuple(span) for span in facts["blanks"]]
+    lines = [running(facts["abstract"]), "", with_blanks(facts["concrete"], spans, numbered=True), ""]
+    for number, (gold, (start, end), kind) in enumerate(zip(facts["gold"], spans, facts["kinds"]), start=1):
+        lines.append(f"{number:3}. {' '.join(gold)} ({kind}, words {start + 1} to {end})")
+    if not spans:
+        lines.append("no blanks: text to train on")
+    return "\n".join(lines)
+
+
+# ---- what is wrong with the facts of an item, if anything ----------------------------------------------------------
+
+
+class Facts(msgspec.Struct):
+    """Both texts as words, the blanks as spans of the concrete one, and what belongs into each."""
+
+    abstract: list[str]
+    concrete: list[str]
+    blanks: list[tuple[int, int]]
+    gold: list[list[str]]
+    kinds: list[str]
+
+
+def check(item: Item) -> str | None:
+    """
+    >>> facts = {"abstract": ["mix"], "concrete": ["stir", "it"], "blanks": [[0, 9]], "gold": [["stir"]],
+    ...          "kinds": ["action"]}
+    >>> check(Item(id="a", suite="script", prompt="...", facts=facts))
+    'blank [0, 9] is not inside the 2 words of the text'
+    """
+    try:
+        facts = msgspec.convert(item.facts, Facts, strict=True)
+    except msgspec.ValidationError as error:
+        return "'facts': " + in_words(str(error))
+    for start, end in facts.blanks:
+        if not 0 <= start < end <= len(facts.concrete):
+            return f"blank {[start, end]} is not inside the {len(facts.concrete)} words of the text"
+    if not len(facts.blanks) == len(facts.gold) == len(facts.kinds):
+        return f"{len(facts.blanks)} blanks, but {len(facts.gold)} 'gold' and {len(facts.kinds)} 'kinds'"
+    return None
+
+
+# ---- pictures: a text with its blanks and its alignment in colours, and an alignment as a grid (figure 2) ------------
+
 
 CHARACTER, LINE, WIDTH, PAD = 7.3, 40.0, 760.0, 10.0
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#ee8866", "#999933")

@@ -1,4 +1,4 @@
-r"""The measures of section 4.1, from the records of each blank.
+"""The measures of section 4.1, from the records of each blank.
 
     match   proportion of exact word matches over each blank: a blank of two words, one right, counts 1/2
     top5    the same for "is the right word among the five likeliest"
@@ -14,6 +14,7 @@ alike; a measure whose field a record lacks (an endpoint gives no ranks) does no
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from operator import contains, eq
@@ -21,6 +22,7 @@ from typing import Any
 
 from proband.core.metrics import Floats, Metric
 from proband.core.types import WRONG, Answer, Item
+from proband.suites.script.cloze.blanks import CATEGORIES, category
 
 Record = Mapping[str, Any]
 Measure = Callable[[Item, Answer], float | Sequence[float] | None]
@@ -205,4 +207,38 @@ METRICS = (
     ),
     Metric(name="degenerate", of=degenerate, better="low", title="share of texts aligned mostly to one end"),
     Metric(name="ends_share", of=ends_share, better="low", title="share of words aligned to either end"),
+)
+
+
+# ---- the measures again for some blanks only: by what they ask for and by their number of words --------------------
+
+
+LENGTHS: Mapping[str, Callable[[int], bool]] = {
+    "1-word": lambda n: n == 1,
+    "2-words": lambda n: n == 2,
+    "3-words-or-more": lambda n: n >= 3,
+}
+
+
+def only(metric: Metric, part: str) -> Metric:
+    """A metric over the blanks of one kind or length."""
+
+    def kept(item: Item, answer: Answer) -> Sequence[float] | None:
+        told = [blank for blank in blanks_of(item, answer) if "gold" in blank]
+        kinds = item.facts.get("kinds") or [category(blank["gold"]) for blank in told]
+        blanks = tuple(
+            dict(blank)
+            for blank, kind in zip(told, kinds)
+            if (LENGTHS[part](len(blank["gold"])) if part in LENGTHS else kind == part)
+        )
+        return metric.numbers(item, Answer(item_id=answer.item_id, blanks=blanks)) or None
+
+    return replace(metric, name=f"{metric.name}:{part}", of=kept, title=f"{metric.title}: {part} blanks")
+
+
+BREAKDOWN = tuple(
+    only(metric, part)
+    for metric in METRICS
+    if metric.name in ("match_greedy", "match_oracle", "top5_oracle")
+    for part in (*CATEGORIES, *LENGTHS)
 )

@@ -1,0 +1,317 @@
+"""Solver `cloze`: a language model fills the blanks from left to right, one word at a time (section 4.1).
+
+Each word is chosen among the candidates C (the whitelist, or a file of words) by log P(w | text). A masked model sees
+the text on both sides of the word, a causal one only what stands before it, and both see the abstract line first. What
+is not filled yet is never shown: the right side of a masked model ends at the next open blank (`right` = stop) or runs
+on without those words (`right` = skip).
+
+    oracle   the earlier blanks hold the gold words        greedy   they hold the model's own
+    surprisal         -log P(gold) / sum_{w in C} P(w)     (as for our nets, which choose among the same words)
+    surprisal, full   -log P(gold), over all the model can say
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proband.core.errors import ProbandError
+from proband.core.files import sha256_text
+from proband.core.options import Meta
+from proband.core.protocols import Floats, PredictsWords, ScoresText, Text
+from proband.core.types import Answer, Item
+from proband.suites.script.corpus import PROMPT, after, before, prompt, read_words, running
+
+# ---- what a language model thinks of each blank word, from what stands before it and, if it looks there, behind it
+
+
+Query = tuple[str, str]
+TOP = 5
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One word to predict: where it stands, and which positions after it are open."""
+
+    at: int
+    open_after: frozenset[int]
+
+
+def slots(item: Item) -> list[Slot]:
+    places = [at for start, end in item.facts["blanks"] for at in range(start, end)]
+    return [Slot(at, frozenset(places[n + 1 :])) for n, at in enumerate(places)]
+
+
+def generator_of(item: Item, seed: int) -> np.random.Generator:
+    """Randomness that belongs to the item and the seed, so that no answer depends on what else was asked."""
+    return np.random.default_rng([seed, int(sha256_text(item.id)[:15], 16)])
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a model thinks of one blank word."""
+
+    top: tuple[str, ...]
+    rank: int
+    surprisal: float
+    full: float
+
+
+class Filler:
+    """The blanks of some items with the same candidates; what was asked once is remembered."""
+
+    def __init__(
+        self, model: PredictsWords, words: Sequence[str], items: Sequence[Item], *, template: str, right: str
+    ) -> None:
+        self.model, self.items, self.right = model, items, right
+        self.prompts = {item.id: prompt(item, template) for item in items}
+        self.slots = {item.id: slots(item) for item in items}
+        self.steps = range(max(map(len, self.slots.values())))
+        golds = dict.fromkeys(word for item in items for gold in item.facts["gold"] for word in gold)
+        self.candidates = len(words)
+        self.words = [*words, *(word for word in golds if word not in set(words))]
+        self.column = {word: i for i, word in enumerate(self.words)}
+        self.rows: dict[Query, Floats] = {}
+        self.thought: dict[tuple[Query, str], Said] = {}
+
+    def query(self, item: Item, slot: Slot, filled: Sequence[str]) -> Query:
+        left = self.prompts[item.id] + before(filled[: slot.at])
+        following = range(slot.at + 1, len(filled))
+        if self.right == "stop":
+            following = range(slot.at + 1, min(slot.open_after, default=len(filled)))
+        return left, after([filled[i] for i in following if i not in slot.open_after])
+
+    def ask(self, queries: Sequence[Query]) -> None:
+        fresh = [query for query in dict.fromkeys(queries) if query not in self.rows]
+        if fresh:
+            self.rows.update(zip(fresh, self.model.predict_words(fresh, self.words), strict=True))
+
+    def among(self, query: Query) -> NDArray[np.float64]:
+        """log P of each candidate."""
+        return self.rows[query][: self.candidates].astype(np.float64)
+
+    def said(self, query: Query, gold: str) -> Said:
+        """The five likeliest candidates, and rank and surprisal of the gold word; a tie goes to the earlier word of
+        the list, which is the more frequent one. A gold word that is no candidate counts as one more."""
+        if (query, gold) in self.thought:
+            return self.thought[query, gold]
+        right, among = float(self.rows[query][self.column[gold]]), self.among(query)
+        top = np.argsort(-among, kind="stable")[:TOP]
+        all_of_them = among if self.column[gold] < self.candidates else np.append(among, right)
+        total = np.logaddexp.reduce(all_of_them)
+        rank = 1 + int((among > right).sum())
+        said = Said(tuple(self.words[i] for i in top), rank, float(total - right), -right)
+        self.thought[query, gold] = said
+        return said
+
+
+# ---- greedy filling: a model's own words stand in the earlier blanks of a text (A.4) -------------------------------
+#
+#     draws   several texts, each word drawn from p(w)^(1/T) among the candidates, T = 0.1; or the likeliest word
+#     beam    the `width` texts that are likeliest up to the next blank, each step among their likeliest words
+#
+# Of several texts the likeliest as a whole is kept, since each word was chosen for what stands before it: for a causal
+# model only this brings in what stands behind a blank.
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A text with some of its blanks filled; `total` is log P of the words said so far."""
+
+    item: Item
+    words: tuple[str, ...]
+    said: tuple[Said, ...] = ()
+    total: float = 0.0
+
+
+def drawn(filler: Filler, *, samples: int, temperature: float, seed: int) -> dict[str, Draft]:
+    """The best of several drawn texts; `samples` random numbers per blank word belong to the item and the seed."""
+    drafts = [Draft(item, tuple(item.facts["concrete"])) for item in filler.items for _ in range(samples)]
+    noise = [
+        row for item in filler.items for row in generator_of(item, seed).random((samples, len(filler.slots[item.id])))
+    ]
+    for step in filler.steps:
+        for at, slot, query in _asked(filler, drafts, step):
+            word = inverse(filler.among(query) / temperature, float(noise[at][step]))
+            (drafts[at],) = _extended(filler, drafts[at], slot, query, [word])
+    return {found[0].item.id: found[0] for found in _best(filler, drafts, 1)}
+
+
+def beam(filler: Filler, *, width: int) -> dict[str, Draft]:
+    """The likeliest text that a beam of the given width finds; of width 1: the likeliest word in every blank."""
+    drafts = [Draft(item, tuple(item.facts["concrete"])) for item in filler.items]
+    for step in filler.steps:
+        longer = [draft for draft in drafts if step >= len(filler.slots[draft.item.id])]
+        for at, slot, query in _asked(filler, drafts, step):
+            top = np.argsort(-filler.among(query), kind="stable")[:width].tolist()
+            longer += _extended(filler, drafts[at], slot, query, top)
+        drafts = [draft for found in _best(filler, longer, width) for draft in found]
+    return {found[0].item.id: found[0] for found in _best(filler, drafts, 1)}
+
+
+def inverse(logits: NDArray[np.float64], uniform: float) -> int:
+    """The draw from softmax(logits) that belongs to a number in [0, 1).
+
+    >>> [inverse(np.log([0.5, 0.3, 0.2]), u) for u in (0.0, 0.49, 0.51, 0.81)]
+    [0, 0, 1, 2]
+    """
+    summed = np.exp(logits - logits.max()).cumsum()
+    return int(min(np.searchsorted(summed, uniform * summed[-1], side="right"), len(logits) - 1))
+
+
+def _asked(filler: Filler, drafts: Sequence[Draft], step: int) -> list[tuple[int, Slot, Query]]:
+    """The drafts that have a word to say at this step, with the model's view of it got ready."""
+    found = []
+    for at, draft in enumerate(drafts):
+        if step < len(filler.slots[draft.item.id]):
+            slot = filler.slots[draft.item.id][step]
+            found.append((at, slot, filler.query(draft.item, slot, draft.words)))
+    filler.ask([query for _, _, query in found])
+    return found
+
+
+def _extended(filler: Filler, draft: Draft, slot: Slot, query: Query, chosen: Sequence[int]) -> list[Draft]:
+    """The draft with each of the chosen words in the slot."""
+    said = (*draft.said, filler.said(query, draft.item.facts["concrete"][slot.at]))
+    scores = filler.among(query)
+    made = []
+    for number in chosen:
+        words = (*draft.words[: slot.at], filler.words[number], *draft.words[slot.at + 1 :])
+        made.append(Draft(draft.item, words, said, draft.total + float(scores[number])))
+    return made
+
+
+def _best(filler: Filler, drafts: Sequence[Draft], most: int) -> list[list[Draft]]:
+    """Of each item's drafts the likeliest, at most so many, the earlier one where two are alike."""
+    groups: dict[str, dict[tuple[str, ...], Draft]] = {}
+    for draft in drafts:
+        groups.setdefault(draft.item.id, {}).setdefault(draft.words, draft)
+    crowded = [draft for group in groups.values() if len(group) > most for draft in group.values()]
+    value = _values(filler, crowded)
+    return [
+        sorted(group.values(), key=lambda draft: -value.get((draft.item.id, draft.words), 0.0))[:most]
+        for group in groups.values()
+    ]
+
+
+def _values(filler: Filler, drafts: Sequence[Draft]) -> Mapping[tuple[str, tuple[str, ...]], float]:
+    """log P of each text up to its next open blank; of its words alone for a model that cannot score texts."""
+    if not drafts:
+        return {}
+    totals = [draft.total for draft in drafts]
+    model: Any = filler.model
+    if isinstance(model, ScoresText):
+        texts = []
+        for draft in drafts:
+            slots = filler.slots[draft.item.id]
+            end = slots[len(draft.said)].at if len(draft.said) < len(slots) else len(draft.words)
+            before = filler.prompts[draft.item.id]
+            texts.append(Text(before + running(draft.words[:end]), len(before)))
+        totals = [score.total for score in model.score(texts, method=model.methods[0])]
+    return {(draft.item.id, draft.words): total for draft, total in zip(drafts, totals, strict=True)}
+
+
+# ---- the solver -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClozeOptions:
+    """How a language model fills the blanks."""
+
+    words: Annotated[Path | None, Meta(description="file of candidate words (default: the items' whitelist)")] = None
+    template: Annotated[str, Meta(description="text before the concrete one; {abstract} is the abstract line")] = PROMPT
+    right: Annotated[
+        Literal["stop", "skip"],
+        Meta(description="what a masked model sees behind a blank: up to the next open blank, or all but open words"),
+    ] = "stop"
+    samples: Annotated[
+        int | None,
+        Meta(
+            description="texts sampled for the greedy mode, the likeliest is kept; 0: the likeliest word in each blank"
+            " (default: 5; 0 for a masked model, which sees both sides)"
+        ),
+    ] = None
+    temperature: Annotated[float, Meta(description="sampling temperature, if samples > 0", gt=0)] = 0.1
+    beam: Annotated[int, Meta(description="width of a beam search instead of sampling (0: none)", ge=0)] = 0
+
+
+def evaluated(item: Item, *, longest: int = 0) -> bool:
+    """Whether an item is a question, with blanks among its first `longest` words (0: all): training texts are none."""
+    blanks = item.facts.get("blanks") or []
+    return bool(blanks) and item.split != "train" and (not longest or blanks[0][0] < longest)
+
+
+def solve(items: Sequence[Item], model: PredictsWords, *, seed: int, options: ClozeOptions) -> list[Answer]:
+    """One answer per item; training texts get one without records."""
+    listed = read_words(options.words) if options.words else None
+    answers = {item.id: Answer(item_id=item.id) for item in items}
+    groups: dict[str, list[Item]] = {}
+    for item in items:
+        if evaluated(item):
+            groups.setdefault("" if listed else candidates_of(item), []).append(item)
+    for text, group in groups.items():
+        filler = Filler(model, listed or text.split(), group, template=options.template, right=options.right)
+        given, own = oracle(filler), filled(filler, options, seed=seed)
+        for item in group:
+            draft = own[item.id]
+            words = [draft.words[slot.at] for slot in filler.slots[item.id]]
+            answers[item.id] = Answer(item_id=item.id, blanks=tuple(records(item, given[item.id], draft.said, words)))
+    return [answers[item.id] for item in items]
+
+
+def candidates_of(item: Item) -> str:
+    found = item.facts.get("candidates")
+    if not isinstance(found, str) or not found.split():
+        raise ProbandError(f"{item.id}: 'candidates' is missing; build the items anew or give --words FILE")
+    return found
+
+
+def oracle(filler: Filler) -> dict[str, list[Said]]:
+    """Every blank word of every item, with the gold words before it."""
+    queries = [
+        (item.id, filler.query(item, slot, item.facts["concrete"]), item.facts["concrete"][slot.at])
+        for item in filler.items
+        for slot in filler.slots[item.id]
+    ]
+    filler.ask([query for _, query, _ in queries])
+    said: dict[str, list[Said]] = {item.id: [] for item in filler.items}
+    for name, query, gold in queries:
+        said[name].append(filler.said(query, gold))
+    return said
+
+
+def filled(filler: Filler, options: ClozeOptions, *, seed: int) -> dict[str, Draft]:
+    """The text that each item is filled with in the greedy mode."""
+    if options.beam > 0:
+        return beam(filler, width=options.beam)
+    samples = options.samples
+    if samples is None:  # a masked model has seen what stands behind
+        samples = 0 if isinstance(filler.model, ScoresText) and "ll" not in filler.model.methods else 5
+    if samples > 1:
+        return drawn(filler, samples=samples, temperature=options.temperature, seed=seed)
+    return beam(filler, width=1)
+
+
+def records(
+    item: Item, oracle: Sequence[Said], greedy: Sequence[Said], words: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """One record per blank, as analysis/metrics.py reads them; `words` are those of the greedy mode."""
+    at = 0
+    for gold in item.facts["gold"]:
+        here = slice(at, at + len(gold))
+        at += len(gold)
+        yield {
+            "gold": list(gold),
+            "oracle": [said.top[0] for said in oracle[here]],
+            "guess": list(words[here]),
+            "ranks": [said.rank for said in oracle[here]],
+            "top5": [list(said.top) for said in oracle[here]],
+            "greedy_top5": [list(said.top) for said in greedy[here]],
+            "surprisals": [round(said.surprisal, 6) for said in oracle[here]],
+            "full_surprisals": [round(said.full, 6) for said in oracle[here]],
+        }
