@@ -17,7 +17,7 @@ from proband.core.protocols import EmbedsSentences, EmbedsWords, HasVectors, Pre
 from proband.models import embedded, load
 from proband.pipeline.build import build
 from proband.pipeline.run import run
-from proband.suites.analogy.item_pairs import query_and_options
+from proband.suites.analogy.relations import query_and_options
 
 
 def test_lists_are_complete() -> None:

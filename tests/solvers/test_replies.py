@@ -14,7 +14,7 @@ import pytest
 from proband.core.types import Item
 from proband.solvers.choose import CHOOSE, rotated
 from proband.solvers.replies import LONGEST, Choices, letters_shown, names_of, read_choice
-from proband.suites.analogy import replies as analogy
+from proband.suites.analogy import solvers as analogy
 from proband.suites.inference.methods import in_words as inference
 from proband.suites.inference.methods.in_words import read as read_yes_no
 from proband.suites.kinship import replies as kinship
@@ -55,7 +55,7 @@ GAPS = Item(
 
 WAYS: dict[str, Any] = {  # the item, its reader, and the solvers by the prompts that they show
     "kinship": (STORY, kinship.read, {"": kinship.GENERATE, "letters": kinship.CHOOSE}),
-    "analogy": (PAIRS, analogy.read, {"": analogy.GENERATE, "letters": analogy.CHOOSE}),
+    "analogy": (PAIRS, analogy.read_reply, {"": analogy.GENERATE, "letters": analogy.CHOOSE}),
     "inference": (YES_NO, read_yes_no, {"": inference.GENERATE, "letters": inference.CHOOSE}),
     "any": (COLOURS, read_choice, {"letters": CHOOSE}),
 }

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from proband.core.options import read_options
 from proband.core.protocols import Floats, Score, Text
 from proband.core.types import Answer, Item
-from proband.suites.analogy import SUITE
+from proband.suites.analogy import SUITE, sources
 from proband.suites.analogy.relations import Relation
-from proband.suites.analogy.sources import listed
 
 
 def noise(*words: object) -> float:
@@ -136,7 +135,7 @@ def solve() -> Callable[..., list[Answer]]:
 
 @pytest.fixture(scope="session")
 def own() -> list[Relation]:
-    return listed.built_in()
+    return sources.built_in()
 
 
 @pytest.fixture(scope="session")

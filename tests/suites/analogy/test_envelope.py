@@ -14,9 +14,9 @@ from proband.core.metrics import accuracy_of
 from proband.core.statistics.clusters import Clusters, Neighbours
 from proband.core.statistics.estimates import Measured, interval
 from proband.core.types import Answer, Item
+from proband.suites.analogy import sources
 from proband.suites.analogy.relations import Relation
-from proband.suites.analogy.sources import bats
-from proband.suites.analogy.templates import TEMPLATES
+from proband.suites.analogy.solvers.pseudo_perplexity import TEMPLATES
 
 Fake = Callable[..., Any]
 
@@ -38,7 +38,7 @@ def test_an_oracle_scores_one_on_every_probe_and_template(
 def test_an_oracle_scores_one_on_bats(data: Path, oracle: Fake, built: Fake, solve: Fake) -> None:
     """Which it would not if the filter let a false negative pass."""
     items = built(data=str(data / "bats"), per_relation=20)
-    answers = solve("pppl", items, oracle(bats.read(data / "bats"), TEMPLATES["what-is-to"]), seed=0)
+    answers = solve("pppl", items, oracle(sources.read_bats(data / "bats"), TEMPLATES["what-is-to"]), seed=0)
     assert set(values(items, answers)) == {1.0}
 
 

@@ -12,7 +12,7 @@ import pytest
 from proband import models
 from proband.core.metrics import accuracy_of
 from proband.core.protocols import Text
-from proband.suites.analogy.paper.published import figures
+from proband.suites.analogy.paper.tables import figures
 
 
 @pytest.mark.data

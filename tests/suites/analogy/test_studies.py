@@ -14,7 +14,7 @@ from proband.pipeline.studies.study_file import StudyFile, read_study
 from proband.pipeline.study import study_path
 from proband.suites.analogy import SUITE
 from proband.suites.analogy.relations import Relation
-from proband.suites.analogy.templates import TEMPLATES
+from proband.suites.analogy.solvers.pseudo_perplexity import TEMPLATES
 
 NAMES = ["analogy", "analogy-templates", "analogy-scoring", "analogy-probing", "analogy-retrieval"]
 FILES = {

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.lexicon.wordnet import find
-from proband.suites.analogy.other_truths import OtherTruths
+from proband.lexicon.wordnet import Links, find
+from proband.suites.analogy.probes import OtherTruths
 from proband.suites.analogy.relations import Relation, Tuple
-from proband.suites.analogy.wordnet_links import Links
 
 
 def small(folder: Path) -> Path:
@@ -73,7 +72,7 @@ def test_without_wordnet_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> No
     def absent(folder: str | None) -> Path:
         raise ProbandError("WordNet is not installed")
 
-    monkeypatch.setattr("proband.suites.analogy.wordnet_links.find", absent)
+    monkeypatch.setattr("proband.lexicon.wordnet.find", absent)
     assert Links.among(["bird"]) is None
 
 

@@ -1,7 +1,7 @@
 """Suite `analogy`: probing relational knowledge via word analogies (Rezaee & Camacho-Collados 2022).
 
-Reads in this order: relations, sources/, templates, probes, build, item_pairs; solvers/ (pseudo_perplexity, cosine,
-retrieval, supervised with its classifier and control_task); paper/ (published, tables, frequency, claims).
+Reads in this order: relations, sources, probes, build; solvers/ (pseudo_perplexity with its templates, cosine,
+retrieval, supervised with its classifier); paper/ (tables with the published figures, frequency, claims).
 """
 
 from __future__ import annotations
@@ -9,13 +9,11 @@ from __future__ import annotations
 from proband.core.metrics import ACCURACY, AUC
 from proband.core.suite import Claim, Contrast, Demo, Suite
 from proband.suites.analogy.build import BuildOptions, build, example_options
-from proband.suites.analogy.item_pairs import check, show
 from proband.suites.analogy.paper.claims import CLAIMS
 from proband.suites.analogy.paper.frequency import FREQUENCY
-from proband.suites.analogy.paper.published import published
-from proband.suites.analogy.paper.tables import TABLES, derive
+from proband.suites.analogy.paper.tables import TABLES, derive, published
+from proband.suites.analogy.relations import RECIPROCAL_RANK, TOP1, check, show
 from proband.suites.analogy.solvers import SOLVERS
-from proband.suites.analogy.solvers.retrieval import RECIPROCAL_RANK, TOP1
 
 SUITE = Suite(
     name="analogy",

@@ -23,13 +23,21 @@ from proband.core.errors import ProbandError
 from proband.core.options import Meta, formerly
 from proband.core.suite import Built
 from proband.core.types import Item, Split, Tag
-from proband.suites.analogy import sources
-from proband.suites.analogy.manifest import asked, conditions, rates
-from proband.suites.analogy.other_truths import OtherTruths, kind_of, links_for
-from proband.suites.analogy.probes import PROBES, Spoiler, halves, positives
+from proband.suites.analogy import multiple_choice, sources
+from proband.suites.analogy.probes import (
+    PROBES,
+    OtherTruths,
+    Spoiler,
+    conditions,
+    false_negative_rates,
+    halves,
+    kind_of,
+    links_for,
+    positives,
+    truth_sources,
+)
 from proband.suites.analogy.relations import Pair, Relation, fingerprint, fold
-from proband.suites.analogy.sources import multiple_choice
-from proband.suites.analogy.templates import DEFAULT, TEMPLATES, fill, pattern, question
+from proband.suites.analogy.solvers.pseudo_perplexity import DEFAULT, TEMPLATES, fill, pattern, question
 
 PER_RELATION = {"zero-shot": 100, "supervised": 0, "retrieval": 100}
 VERDICTS = ("true", "false")
@@ -264,7 +272,7 @@ class Plan:
                     "items": {probe: n for probe in PROBES if (n := self.count[spoiler.relation.name, probe])},
                     "many_valued": self.many_valued[spoiler.relation.name],
                     "wordnet": sorted(spoiler.others.own_links) if spoiler.others else [],
-                    "false_negative_rate": rates([spoiler]),
+                    "false_negative_rate": false_negative_rates([spoiler]),
                     "no_negative": sum(spoiler.given_up.values()),
                     "left_out_by_split": self.words_dropped.get(spoiler.relation.name, 0),
                 }
@@ -274,9 +282,9 @@ class Plan:
             "conditions": conditions(self.options, relations=len(self.spoilers), trained=self.trained),
             "duplicates": sum(relation.duplicates for relation in self.every),
             "false_negatives_kept": self.options.faithful,
-            "false_negatives_asked": asked(self.spoilers),
-            "false_negative_rate": rates(self.spoilers),
-            "false_negative_rate_elsewhere": rates(self.spoilers, elsewhere=True),
+            "false_negatives_asked": truth_sources(self.spoilers),
+            "false_negative_rate": false_negative_rates(self.spoilers),
+            "false_negative_rate_elsewhere": false_negative_rates(self.spoilers, elsewhere=True),
         }
 
 

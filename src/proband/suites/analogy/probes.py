@@ -14,18 +14,111 @@ A negative puts a spoilt tuple in the place of j. Which tuple is spoilt is `base
              tuple from R"; type takes "any two tuples (h_j, h_k)", whose heads (or tails) differ from the input's
 
 With alternatives in the list (or a relation that runs both ways) a spoilt tuple may be true after all: `Spoiler` can
-refuse those, and those that other sources say are true (other_truths.py), and counts them either way.
+refuse those, and those that other sources say are true (OtherTruths), and counts them either way.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib import resources
+from typing import Any
 
-from proband.suites.analogy.other_truths import OtherTruths
-from proband.suites.analogy.relations import Pair, Relation, fold
+from proband.core.types import Tag
+from proband.lexicon.wordnet import TWO_WAY, Links
+from proband.suites.analogy import sources
+from proband.suites.analogy.relations import MANY, Pair, Relation, fold
+
+# ---- pairs that hold although a relation's own list does not say so: what WordNet and lists of usual values know
+#
+# A list gives *snow : white*; that *crow : grey* or *swan : black* hold as well it may not say. Two outside sources are
+# asked before a pair is used as a negative:
+#
+# WordNet        a link (hypernym, part of, antonym, ...) is a relation's if it holds of a fifth of its tuples or more;
+#                a pair with such a link is true
+# usual values   our own lists of the colours and materials of things and the languages of countries, for relations
+# whose
+#                tails are mostly such; those relations are many-valued, whatever their lists say
+
+
+MOSTLY = 0.5  # the share of tails from which on a relation is one of colours, materials or languages
+
+
+class OtherTruths:
+    """What is known of one relation besides its list.
+
+    >>> from proband.suites.analogy.relations import Tuple
+    >>> pairs = (("snow", "white"), ("coal", "black"), ("crow", "black"), ("dust", "grey"))
+    >>> colours = OtherTruths(Relation("thing : colour", "ES", tuple(Tuple(h, (t,)) for h, t in pairs)), links=None)
+    >>> colours.kind, colours.hold(("crow", "grey")), colours.hold(("snow", "black"))
+    ('colour', True, False)
+    """
+
+    def __init__(self, relation: Relation, *, links: Links | None) -> None:
+        self.relation, self.links = relation, links
+
+    @cached_property
+    def kind(self) -> str:
+        """`colour`, `material` or `language`, or nothing."""
+        return kind_of(self.relation)
+
+    @cached_property
+    def own_links(self) -> frozenset[str]:
+        """The links of WordNet that stand for this relation."""
+        if self.links is None:
+            return frozenset()
+        found: dict[str, int] = {}
+        for each in self.relation.tuples:
+            for link in self.links.between(each.head, each.tail):
+                found[link] = found.get(link, 0) + 1
+        return frozenset(link for link, count in found.items() if count >= MANY * len(self.relation.tuples))
+
+    def hold(self, pair: Pair) -> bool:
+        head, tail = fold(pair[0]), fold(pair[1])
+        if self.kind and tail in usual_values()[self.kind].get(head, ()):
+            return True
+        if self.links is None:
+            return False
+        found = self.own_links & self.links.between(head, tail)
+        if not self.relation.symmetric and self.relation.holds((tail, head)):
+            found -= TWO_WAY  # happy : unhappy are antonyms both ways round, but un- goes one way
+        return bool(found)
+
+
+def kind_of(relation: Relation) -> str:
+    """Whether the tails are mostly colours, materials or languages, and some of the heads known to have such."""
+    for kind, values in usual_values().items():
+        words = frozenset(word for tails in values.values() for word in tails)
+        mostly = sum(fold(t.tail) in words for t in relation.tuples) >= MOSTLY * len(relation.tuples)
+        if mostly and any(fold(t.head) in values for t in relation.tuples):
+            return kind
+    return ""
+
+
+@cache
+def usual_values() -> dict[str, dict[str, frozenset[str]]]:
+    """kind -> thing -> its usual values.
+
+    >>> sorted(usual_values()["language"]["belgium"])
+    ['dutch', 'french', 'german']
+    """
+    with resources.as_file(resources.files("proband") / "data" / "analogy" / "usual_values.tsv") as path:
+        return {
+            relation.name: {fold(t.head): frozenset(map(fold, t.tails)) for t in relation.tuples}
+            for relation in sources.read_list(path)
+        }
+
+
+def links_for(relations: Iterable[Relation]) -> Links | None:
+    """WordNet's links among the words of these relations; None where WordNet is not installed."""
+    return Links.among({fold(word) for r in relations for t in r.tuples for word in (t.head, *t.tails)})
+
+
+# ---- probes ---------------------------------------------------------------------------------------------------------
+
 
 PROBES = ("random-head", "random-tail", "reverse", "type")
 PAPER_PROBES = ("random", "reverse", "type")
@@ -159,3 +252,42 @@ def alike(a: str, b: str) -> float:
     """
     one, other = ({f"^{fold(w)}$"[i : i + 3] for i in range(len(fold(w)))} for w in (a, b))
     return 2 * len(one & other) / max(1, len(one) + len(other)) - 0.01 * abs(len(a) - len(b))
+
+
+# ---- for the manifest: how the items compare with published ones, and how many negatives were true after all ---------
+
+
+NEGATIVES = {
+    "paper": "as section 2.2 prints them",
+    "right": "made from the right tuple",
+    "other": "made from any other tuple",
+    "query": "made from the query",
+}
+
+
+def conditions(options: Any, *, relations: int, trained: Mapping[Any, int]) -> dict[str, Tag]:
+    """What published figures must have in common with items built by these options, besides the data."""
+    found: dict[str, Tag] = {
+        "negatives": NEGATIVES[options.base] + ("" if options.faithful else ", true ones left out"),
+        "choice of negatives": options.negatives,
+        "options": options.options,
+        "halves share no": {"tuples": "tuple", "lexical": "word"}[options.split],
+        "relations": relations,
+    }
+    if trained:
+        found["training items per relation and probe"] = max(trained.values())
+    return found
+
+
+def truth_sources(spoilers: Sequence[Spoiler]) -> list[str]:
+    """The sources that said which negatives are true after all."""
+    others = [spoiler.others for spoiler in spoilers if spoiler.others]
+    found = ["usual values"] if others else []
+    return ["the list", *found, *(["WordNet"] if any(each.links for each in others) else [])]
+
+
+def false_negative_rates(spoilers: Sequence[Spoiler], *, elsewhere: bool = False) -> dict[str, float]:
+    """By probe: the share of first draws that were true after all, by the list or by another source alone."""
+    drawn = sum((spoiler.drawn for spoiler in spoilers), Counter())
+    true = sum((spoiler.true_elsewhere if elsewhere else spoiler.true for spoiler in spoilers), Counter())
+    return {probe: round(true[probe] / drawn[probe], 4) for probe in PROBES if drawn[probe]}

@@ -1,19 +1,25 @@
 """A relation R = {(h_1, t_1), (h_2, t_2), ...} (section 2 of the paper), and what can be read off its list of tuples:
-its cardinality, whether it runs both ways, how many alternatives its tuples have, which words are several.
+its cardinality, whether it runs both ways, how many alternatives its tuples have, which words are several; and an item
+read back: the pairs it is about.
 
 A tuple keeps every accepted tail; the first is *the* tail t_i, the others serve to recognise false negatives.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
+import msgspec
+
+from proband.core.errors import ProbandError, in_words
+from proband.core.metrics import Metric
 from proband.core.text import Fingerprint
-from proband.core.types import Tag
+from proband.core.types import Answer, Item, Tag
 
 GROUPS = ("ES", "LS", "DM", "IM")  # encyclopedic, lexicographic; derivational, inflectional morphology
 MANY = 0.2  # the share of tuples from which on a relation counts as "to many", "many to" or symmetric
@@ -146,3 +152,97 @@ def spelling(word: str) -> str:
     key = key.replace("isation", "ization").replace("yse", "yze").replace("our", "or")
     key = re.sub(r"is(e|ed|es|er|ing|able)$", r"iz\1", key)
     return re.sub(r"(.)\1", r"\1", key)
+
+
+# ---- reading an item back: the pairs it is about -------------------------------------------------------------------
+
+
+def query_and_options(item: Item) -> tuple[Pair, list[Pair]]:
+    """The query and the options of a choice between pairs."""
+    options = item.facts.get("options")
+    if not options:
+        raise ProbandError(
+            f"{item.id} is no choice between pairs; items of setting supervised or retrieval have solvers of that name"
+        )
+    return _pair(item.facts["query"]), [_pair(option) for option in options]
+
+
+def query_and_option(item: Item) -> tuple[Pair, Pair]:
+    """The query and the one option of a true/false item."""
+    option = item.facts.get("option")
+    if not option:
+        raise ProbandError(f"{item.id} is not true or false: this solver is for items built with setting supervised")
+    return _pair(item.facts["query"]), _pair(option)
+
+
+def _pair(value: list[str]) -> Pair:
+    return value[0], value[1]
+
+
+class Facts(msgspec.Struct):
+    """The pairs an item is about; which of them it has depends on its setting."""
+
+    query: tuple[str, str]
+    options: list[tuple[str, str]] = []
+    option: tuple[str, str] | None = None
+    answers: list[str] = []
+
+
+TAGS = ("relation", "group", "probe", "setting")  # that solvers and reports rely on
+
+
+def check(item: Item) -> str | None:
+    """What is wrong with an item, if anything.
+
+    >>> check(Item(id="a", suite="analogy", prompt="Which pair?", tags={"relation": "capital : country"}))
+    "'tags' has no 'group'"
+    """
+    if missing := [name for name in TAGS if name not in item.tags]:
+        return f"'tags' has no {missing[0]!r}"
+    try:
+        msgspec.convert(item.facts, Facts, strict=True)
+    except msgspec.ValidationError as error:
+        return "'facts': " + in_words(str(error))
+    return None
+
+
+def show(item: Item) -> str:
+    """An item as text: what is asked, and of which relation and probe it is.
+
+    >>> print(show(Item(id="a", suite="analogy", prompt="Which pair?", choices=("Rome : Italy", "Italy : Rome"), gold=0,
+    ...     tags={"relation": "capital : country", "group": "ES", "probe": "reverse", "setting": "zero-shot"})))
+    Which pair?
+      > Rome : Italy
+        Italy : Rome
+    capital : country (ES), probe reverse, zero-shot
+    """
+    lines = [item.prompt]
+    lines += [f"  {'>' if i == item.gold else ' '} {choice}" for i, choice in enumerate(item.choices)]
+    if "answers" in item.facts:
+        lines.append("  > " + " / ".join(item.facts["answers"]))
+    tags = item.tags
+    part = f", {tags['part']}" if "part" in tags else ""
+    lines.append(f"{tags['relation']} ({tags['group']}), probe {tags['probe']}, {tags['setting']}{part}")
+    return "\n".join(lines)
+
+
+# ---- measures of retrieval: where the best accepted tail came ------------------------------------------------------
+
+
+def rank_of(answer: Answer) -> int | None:
+    return answer.blanks[0].get("rank") if answer.blanks else None
+
+
+def reciprocal_rank(item: Item, answer: Answer) -> float | None:
+    """1 / rank of the best accepted tail; a question with an unknown word counts 0. Only for retrieval items."""
+    return None if "answers" not in item.facts else 1 / (rank_of(answer) or math.inf)
+
+
+def top1(item: Item, answer: Answer) -> float | None:
+    """1 if an accepted tail came first."""
+    value = reciprocal_rank(item, answer)
+    return None if value is None else float(value == 1)
+
+
+TOP1 = Metric(name="top1", of=top1, title="first answer right")
+RECIPROCAL_RANK = Metric(name="reciprocal rank", of=reciprocal_rank)

@@ -1,7 +1,7 @@
 """The same analogy asked otherwise.
 
 order     the options in another order
-template  the same question in another template (templates.py)
+template  the same question in another template (solvers/pseudo_perplexity.py)
 inverse   both pairs turned round: what France is to Paris, Italy is to Rome
 twin      other tuples of the same relation, probe and band of frequency, in a pairing that the source does not have
 """
@@ -22,10 +22,9 @@ from proband.core.options import read_options
 from proband.core.suite import Variation
 from proband.core.types import Item
 from proband.suites.analogy.build import BuildOptions, Plan, plan_of
-from proband.suites.analogy.item_pairs import query_and_options
 from proband.suites.analogy.probes import halves
-from proband.suites.analogy.relations import Pair, Relation
-from proband.suites.analogy.templates import DEFAULT, TEMPLATES, question
+from proband.suites.analogy.relations import Pair, Relation, query_and_options
+from proband.suites.analogy.solvers.pseudo_perplexity import DEFAULT, TEMPLATES, question
 
 BAND = 0.5  # of mean Zipf frequency: within it, two pairs are equally common
 NO_CHOICE = "it is no choice between pairs"

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from proband.suites.analogy import SUITE
-from proband.suites.analogy.paper.published import BATS, figures, marked, published
+from proband.suites.analogy import SUITE, sources
+from proband.suites.analogy.paper.tables import BATS, figures, marked, published
 from proband.suites.analogy.relations import GROUPS, fingerprint
-from proband.suites.analogy.sources import bats, listed
 
 
 def test_the_published_figures_are_all_there_and_agree_where_the_paper_does() -> None:
@@ -47,9 +46,9 @@ def test_every_published_figure_has_a_cell() -> None:
 @pytest.mark.data
 def test_bats_is_known_by_its_content(data: Path, tmp_path: Path) -> None:
     """A copy under another name is BATS; with one tuple changed it is not."""
-    relations = bats.read(data / "bats")
+    relations = sources.read_bats(data / "bats")
     assert fingerprint(relations) in BATS
     assert fingerprint(list(reversed(relations))) in BATS
     first = replace(relations[0], tuples=relations[0].tuples[1:])
     assert fingerprint([first, *relations[1:]]) not in BATS
-    assert fingerprint(listed.built_in()) not in BATS
+    assert fingerprint(sources.built_in()) not in BATS

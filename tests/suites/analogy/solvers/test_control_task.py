@@ -10,8 +10,7 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.metrics import accuracy_of
 from proband.core.types import Answer, Item
-from proband.suites.analogy.solvers.control_task import held_out
-from proband.suites.analogy.solvers.supervised import Probe, probes_of
+from proband.suites.analogy.solvers.supervised import Probe, held_out, probes_of
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 from proband.core.errors import ProbandError
 from proband.core.types import Item
-from proband.suites.analogy.relations import Relation
+from proband.suites.analogy.relations import Relation, rank_of
 from proband.suites.analogy.solvers import retrieval
 
 Vector = NDArray[np.float64]
@@ -57,7 +57,7 @@ def test_ranks_are_those_of_the_formula(
         best = max(scores[w] for w in golds) if golds else -np.inf
         rank = 1 + sum(s > best + 1e-6 for s in scores.values())
         if golds and method != "pair-direction":  # where d = c its score is 0/0
-            assert retrieval.rank_of(answer) == pytest.approx(rank, abs=1)
+            assert rank_of(answer) == pytest.approx(rank, abs=1)
         if method == "3cosadd" and exclude:
             assert answer.text == max(scores, key=lambda w: scores[w])
 
@@ -67,7 +67,7 @@ def test_one_offset_per_relation_is_found_and_exclusion_matters(world: tuple[Any
     got = {
         (method, exclude): np.mean(
             [
-                retrieval.top1(i, a)
+                top1(i, a)
                 for i, a in zip(items, solve("retrieval", items, model, method=method, exclude=exclude), strict=True)
             ]
         )
@@ -98,8 +98,8 @@ def test_unknown_words_count_as_wrong_and_other_settings_are_refused(
     model = planes(relation, unknown=["went"])
     lost = [i for i in items if "went" in i.facts["answers"]]
     for item, answer in zip(lost, solve("retrieval", lost, model), strict=True):
-        assert retrieval.rank_of(answer) is None
-        assert retrieval.top1(item, answer) == retrieval.reciprocal_rank(item, answer) == 0
+        assert rank_of(answer) is None
+        assert top1(item, answer) == reciprocal_rank(item, answer) == 0
     with pytest.raises(ProbandError, match="retrieval"):
         solve("retrieval", built(per_relation=2)[:1], model)
     with pytest.raises(ProbandError, match="'method' is"):

@@ -9,8 +9,8 @@ from pathlib import Path
 import lemminflect
 import pytest
 
+from proband.suites.analogy import sources
 from proband.suites.analogy.relations import GROUPS, Relation
-from proband.suites.analogy.sources import bats, listed
 
 TAGS = {
     "noun : plural": "NNS",
@@ -66,7 +66,7 @@ def test_derivations_are_spelt_by_the_rules(own: list[Relation]) -> None:
 @pytest.mark.data
 def test_they_are_not_bats(own: list[Relation], data: Path) -> None:
     """Facts may coincide (Stockholm is in Sweden); a list that copies one of BATS would share most of its tuples."""
-    theirs = {t.pair for r in bats.read(data / "bats") for t in r.tuples}
+    theirs = {t.pair for r in sources.read_bats(data / "bats") for t in r.tuples}
     for r in own:
         common = sum((t.head.lower(), t.tail.lower()) in theirs for t in r.tuples)
         assert common / len(r.tuples) < 0.6, (r.name, common)
@@ -74,4 +74,4 @@ def test_they_are_not_bats(own: list[Relation], data: Path) -> None:
 
 def test_every_list_in_the_package_is_read(root: Path) -> None:
     there = {path.name for path in (root / "src" / "proband" / "data" / "analogy").glob("*.tsv")}
-    assert there == {*listed.BUILT_IN, "usual_values.tsv"}
+    assert there == {*sources.BUILT_IN, "usual_values.tsv"}

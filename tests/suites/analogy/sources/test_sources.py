@@ -15,10 +15,9 @@ from proband.core.errors import ProbandError
 from proband.core.files import dumps
 from proband.core.types import Item
 from proband.lexicon.wordnet import find, read_synsets
-from proband.suites.analogy import sources
+from proband.suites.analogy import sources, wordnet_pairs
 from proband.suites.analogy.build import BuildOptions, build
-from proband.suites.analogy.paper.published import figures
-from proband.suites.analogy.sources import bats, google, listed, wordnet
+from proband.suites.analogy.paper.tables import figures
 
 EXAMPLES = 400 if "PROBAND_MUTATIONS" in os.environ else 100  # `make test-all`, `make test`
 
@@ -45,7 +44,7 @@ def test_bats_as_released(data: Path) -> None:
 
 @pytest.mark.data
 def test_what_is_detected_in_bats(data: Path) -> None:
-    named = {r.name: r for r in bats.read(data / "bats")}
+    named = {r.name: r for r in sources.read_bats(data / "bats")}
     assert {name for name, r in named.items() if r.symmetric} == {
         "antonyms : binary",
         "antonyms : gradable",
@@ -68,7 +67,7 @@ def test_google(data: Path) -> None:
     assert len(named["capital-common-countries"].tuples) == 23  # 23 x 22 = 506 questions
     assert named["gram2-opposite"].group == "DM"
     assert named["capital-world"].holds(("Athens", "Greece"))
-    assert google.looks_like(data / "analogy" / "questions-words.txt")
+    assert sources.is_google(data / "analogy" / "questions-words.txt")
 
 
 @pytest.mark.data
@@ -112,7 +111,7 @@ def test_tables_and_json_lines_say_the_same(tmp_path: Path) -> None:
         (tmp_path / f"x{ending}").write_text("\n".join(lines) + "\n")
     rows = [{"head": h, "tails": t.split("/"), "relation": r, "group": "ES"} for h, t, r in TABLE]
     (tmp_path / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = [listed.read(tmp_path / f"x{ending}") for ending in (".tsv", ".csv", ".jsonl")]
+    found = [sources.read_list(tmp_path / f"x{ending}") for ending in (".tsv", ".csv", ".jsonl")]
     assert found[0] == found[1] == found[2]
     assert found[0][0].holds(("Bern", "Suisse"))
     folder, _ = sources.read(str(tmp_path))
@@ -156,9 +155,9 @@ def test_wordnet_files_are_read(tmp_path: Path) -> None:
     (tmp_path / "data.noun").write_text(NOUN)
     synsets = read_synsets(tmp_path / "data.noun")
     assert synsets[30].words == ("puppy", "whelp")
-    assert wordnet.direct(synsets, "puppy", 30, "@") == [("dog", 20)]
-    assert wordnet.closure(synsets, "puppy", 30, "@") == ["dog", "animal"]
-    assert wordnet.direct(synsets, "puppy", 30, "%p") == [("tail", 40)]
+    assert wordnet_pairs.direct(synsets, "puppy", 30, "@") == [("dog", 20)]
+    assert wordnet_pairs.closure(synsets, "puppy", 30, "@") == ["dog", "animal"]
+    assert wordnet_pairs.direct(synsets, "puppy", 30, "%p") == [("tail", 40)]
 
 
 def test_wordnet_as_installed(tmp_path: Path) -> None:
@@ -169,7 +168,7 @@ def test_wordnet_as_installed(tmp_path: Path) -> None:
         find(None)
     except ProbandError:
         return
-    named = {r.name: r for r in wordnet.read()}
+    named = {r.name: r for r in wordnet_pairs.read_wordnet()}
     assert {len(r.tuples) for r in named.values()} == {50}
     assert named["wordnet antonym"].holds(("hot", "cold")) or named["wordnet antonym"].holds(("good", "bad"))
     assert named["wordnet antonym"].symmetric

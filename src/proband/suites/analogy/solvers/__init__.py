@@ -2,15 +2,71 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 
+from proband.core.errors import ProbandError
 from proband.core.protocols import EmbedsPairs, EmbedsSentences, EmbedsWords, HasVectors, ScoresText
 from proband.core.suite import Solver
+from proband.core.types import Answer, Item
 from proband.solvers import DIRECT
-from proband.suites.analogy.replies import CHOOSE, GENERATE
+from proband.solvers.choose import choosing
+from proband.solvers.generate import Asking, generating
+from proband.solvers.replies import Choices, answer_of, letters_shown, names_of
+from proband.suites.analogy.relations import query_and_options
 from proband.suites.analogy.solvers import cosine, pseudo_perplexity, retrieval, supervised
 from proband.suites.analogy.solvers.pseudo_perplexity import ScoringOptions
 from proband.suites.analogy.solvers.supervised import LearningOptions, WordLearningOptions
+
+# ---- reading a reply to an analogy question: which pair it means, however the two words are put together -----------
+
+
+JOINED = ("{} : {}", "{}: {}", "{}:{}", "{} is to {}", "{} - {}", "{} -> {}", "{} → {}", "{} and {}", "{}, {}", "{}/{}")
+AROUND = ('"{}" is to "{}"', "'{}' is to '{}'", '"{}" and "{}"', "'{}' and '{}'", '"{}" : "{}"', '"{}", "{}"')
+
+
+@cache
+def _choices(choices: tuple[str, ...], pairs: tuple[tuple[str, str], ...], letters: tuple[int, ...]) -> Choices:
+    """The pairs in every way of writing them; a single word that only one of them has is not enough."""
+    written = {
+        form.format(head, tail).casefold(): choice
+        for choice, (head, tail) in zip(choices, pairs, strict=True)
+        for form in (*JOINED, *AROUND)
+    }
+    return Choices(names_of([choice.casefold() for choice in choices], written), letters=letters)
+
+
+def read_reply(item: Item, reply: str, sent: str) -> Answer:
+    """The answer in a reply; `unread` where it names no pair, or both.
+
+    >>> item = Item(id="a", suite="analogy", prompt="?", choices=("Rome : Italy", "Italy : Rome"), gold=0,
+    ...     facts={"query": ["Paris", "France"], "options": [["Rome", "Italy"], ["Italy", "Rome"]]})
+    >>> read(item, "What Paris is to France, Rome is to Italy.", "").scores
+    (1.0, 0.0)
+    """
+    pairs = tuple(tuple(option) for option in query_and_options(item)[1])
+    choices = tuple(choice.casefold() for choice in item.choices)
+    return answer_of(item, reply, _choices(choices, pairs, letters_shown(sent, item.choices)))
+
+
+def has_options(item: Item) -> bool:
+    if "options" not in item.facts:
+        raise ProbandError(f"{item.id}: `generate` asks for a choice between pairs; build with --setting zero-shot")
+    return True
+
+
+ASKING = Asking(
+    prompts=Path(__file__).parents[1] / "prompts",
+    default="letters",
+    read=read_reply,
+    answer=lambda item: item.choices[item.gold or 0],
+    asked=has_options,
+)
+GENERATE, CHOOSE = generating(ASKING), choosing(ASKING)
+
+
+# ---- the solvers ----------------------------------------------------------------------------------------------------
+
 
 _scoring = partial(Solver, needs=ScoresText, options=ScoringOptions)
 _vectors = partial(Solver, needs=HasVectors)

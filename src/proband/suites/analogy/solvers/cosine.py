@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from proband.core.options import NoOptions
 from proband.core.protocols import EmbedsPairs, EmbedsSentences, HasVectors
 from proband.core.types import Answer, Item
-from proband.suites.analogy.item_pairs import query_and_options
-from proband.suites.analogy.relations import Pair
+from proband.suites.analogy.relations import Pair, query_and_options
 
 Rows = NDArray[np.floating]  # one vector per row
 EPS = 1e-3

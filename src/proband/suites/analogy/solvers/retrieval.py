@@ -26,7 +26,6 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.metrics import Metric
 from proband.core.protocols import HasVectors
 from proband.core.types import Answer, Item
 from proband.suites.analogy.solvers.cosine import EPS, Rows, spellings, unit
@@ -169,22 +168,3 @@ def logistic(x: Rows, y: Row, *, ridge: float = 1.0, steps: int = 50) -> Row:
         if np.abs(step).max() < 1e-9:
             break
     return w
-
-
-def rank_of(answer: Answer) -> int | None:
-    return answer.blanks[0].get("rank") if answer.blanks else None
-
-
-def reciprocal_rank(item: Item, answer: Answer) -> float | None:
-    """1 / rank of the best accepted tail; a question with an unknown word counts 0. Only for retrieval items."""
-    return None if "answers" not in item.facts else 1 / (rank_of(answer) or np.inf)
-
-
-def top1(item: Item, answer: Answer) -> float | None:
-    """1 if an accepted tail came first."""
-    value = reciprocal_rank(item, answer)
-    return None if value is None else float(value == 1)
-
-
-TOP1 = Metric(name="top1", of=top1, title="first answer right")
-RECIPROCAL_RANK = Metric(name="reciprocal rank", of=reciprocal_rank)

@@ -24,7 +24,7 @@ RELATIONS = (
 )
 
 
-def read(folder: str | None = None) -> list[Relation]:
+def read_wordnet(folder: str | None = None) -> list[Relation]:
     """Five relations of at most 50 tuples."""
     root = find(folder)
     try:

@@ -12,8 +12,8 @@ from msgspec import Meta, Struct
 from proband.core.errors import ProbandError
 from proband.core.suite import Built
 from proband.core.types import Item
-from proband.suites.analogy.sources.bats import clean, decode, json_lines, written
-from proband.suites.analogy.templates import pattern, question
+from proband.suites.analogy.solvers.pseudo_perplexity import pattern, question
+from proband.suites.analogy.sources import clean, decode, json_lines, written
 
 ENDINGS = (".jsonl", ".jsonl.gz")
 
