@@ -127,7 +127,7 @@ def read_google(path: Path) -> list[Relation]:
     ]
 
 
-# ---- plain lists: TSV, CSV or JSONL; fields head, tail or tails, relation, and perhaps group, symmetric ---------------
+# ---- plain lists: TSV, CSV or JSONL; fields head, tail or tails, relation, and perhaps group, symmetric -------------
 #
 # `tail` is one tail, taken as it stands (AC/DC). `tails` are all that are accepted, the usual one first: joined by `/`
 # in a table (a slash that belongs to a tail is written `\/`), a list in JSONL. A group may have any name. The lists
