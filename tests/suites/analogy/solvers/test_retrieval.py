@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 from proband.core.errors import ProbandError
 from proband.core.types import Item
-from proband.suites.analogy.relations import rank_of, reciprocal_rank, top1
+from proband.suites.analogy.relations import Relation, rank_of, reciprocal_rank, top1
 from proband.suites.analogy.solvers import retrieval
 
 Vector = NDArray[np.float64]
