@@ -116,7 +116,7 @@ def _suites_needed(words: Sequence[str]) -> Sequence[str]:
     none, and no import of theirs, for any other verb."""
     if not words or words[0] not in ("build", "--install-completion", "__complete"):
         return ()
-    from proband import suites
+    import proband.suites as suites
 
     return words[1:2] if words[0] == "build" and words[1:2] and words[1] in suites.names() else suites.names()
 
@@ -131,7 +131,7 @@ def _suites_named(words: Sequence[str]) -> list[Suite]:
     completing = words[:1] and words[0] in ("--install-completion", "__complete")
     if _is_verb(words) and not completing:
         return []
-    from proband import suites
+    import proband.suites as suites
 
     if completing:
         return [each for each in suites.importable() if each.verbs]
@@ -147,7 +147,7 @@ def as_named_now(words: list[str]) -> list[str]:
             _say_former(option, " ".join(now))
     if _is_verb(words) or words[0] == "__complete":
         return words
-    from proband import suites
+    import proband.suites as suites
 
     if words[0] not in suites.names():
         words, former = suite.former_names(words, suites.importable())
@@ -168,7 +168,7 @@ def suite_first(words: list[str]) -> list[str]:
     """
     if words[:1] != ["build"]:
         return words
-    from proband import suites
+    import proband.suites as suites
 
     known = suites.names()
     for place in range(1, len(words)):

@@ -82,7 +82,7 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
     folder = Folder(out, force=what.force)
     sections = _sections(sets, folder, what)
     studies = [section.study for section in sections]
-    across = across_suites(studies)
+    across = across_suites(studies) if len({each.suite.name for each in sets}) > 1 else None
     if across is not None:
         folder.sheet(across, across.name)
     tested = [(section.study, section.sheets) for section in sections]
@@ -182,7 +182,7 @@ def colour(studies: Sequence[Study]) -> None:
 def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callable[[], None]) -> Section:
     """The files of one item set."""
     suite = study.items.suite
-    varied = effects_of(study.items.manifest)
+    varied = effects_of(study.items.manifest) if "variations" in study.items.manifest else {}
     title, where = ("Source items", {"variation": ORIGINAL}) if varied else (f"All {study.scope}", {})
     headline = Table(name="headline", title=title, rows=(), columns=(), metric=study.main.name, where=where)
     overall = fill(study, headline)
@@ -203,10 +203,13 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
         for each in what.analyses_of(suite)
         for sheet in (each.of(results, study.seed) if each.of else combined_table(study, each))
     ]
-    sheets += [*prompt_sheets(study), *repeat_sheets(study, results), *variation_sheets(results, study.main)]
+    if len(study.systems) > 1:
+        sheets += [*prompt_sheets(study), *repeat_sheets(study, results)]
+    if varied:
+        sheets += variation_sheets(results, study.main)
     for sheet in sheets:
         folder.sheet(sheet, sheet_file(sheet, study.key))
-    compared = comparisons(study)
+    compared = comparisons(study) if len(study.systems) > 1 else []
     advance()
     browsed = write_browser(study, folder.text)
     advance()
