@@ -21,7 +21,7 @@ from proband.reporting.draw.charts import drawing
 from proband.reporting.draw.lines import curve_plot
 from proband.reporting.draw.marks import Picture, can_paint, paint, svg
 from proband.reporting.numbers.grids import Grid
-from proband.reporting.tables.formats import comma_separated, latex, markdown, sheet_csv, sheet_latex, sheet_markdown
+from proband.reporting.tables import comma_separated, latex, markdown, sheet_csv, sheet_latex, sheet_markdown
 
 SUMMARY, BEGUN = "report.json", ".report.files"
 OURS = re.compile(r"[^/\\]+\.html|claims\.json|(tables|figures|data)/[^/\\]+\.(md|tex|csv|svg|png|pdf|js)")

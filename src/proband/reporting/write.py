@@ -18,6 +18,7 @@ from proband.core.statistics.clusters import FEW
 from proband.core.suite import Analysis, Claim, Published, Results, Suite, Table
 from proband.core.text import slug
 from proband.reporting.claims import Verdict, as_sheet, chosen, judge
+from proband.reporting.combined_tables import across_suites, combined_table
 from proband.reporting.draw.marks import MODELS, can_paint
 from proband.reporting.findings import sentences, unread_warnings
 from proband.reporting.folder import Folder
@@ -31,7 +32,6 @@ from proband.reporting.page.browse import write_browser
 from proband.reporting.page.page import PAGES, Section, pages, sheet_file
 from proband.reporting.prompts import prompt_sheets
 from proband.reporting.repeats import repeat_sheets
-from proband.reporting.tables.combined import across_suites, combined_table
 from proband.reporting.variations import ORIGINAL, effects_of, variation_sheets, variation_table
 
 ALL = "all"

@@ -16,7 +16,7 @@ from proband.core.types import Answer, Item
 from proband.reporting import Answered, ItemSet
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.grids import fill
-from proband.reporting.tables.lines import best, unit
+from proband.reporting.tables import best, unit
 
 
 def study_of(loaded: ItemSet) -> Study:

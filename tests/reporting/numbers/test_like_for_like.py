@@ -17,7 +17,7 @@ from proband.core.suite import MeasuredOn, Published
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.grids import Grid, fill
 from proband.reporting.numbers.item_sets import ItemSet
-from proband.reporting.tables.formats import comma_separated, latex, markdown
+from proband.reporting.tables import comma_separated, latex, markdown
 from proband.reporting.write import write_report
 
 MakeSet = Callable[..., ItemSet]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from proband.reporting import ItemSet, write_report
+from proband.reporting.combined_tables import across_suites
 from proband.reporting.numbers.cells import Study
-from proband.reporting.tables.combined import across_suites
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from proband.core.suite import Sheet
 from proband.reporting import ItemSet
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.grids import Grid, fill
-from proband.reporting.tables.formats import comma_separated, latex, markdown, sheet_csv, sheet_latex, sheet_markdown
-from proband.reporting.tables.lines import lines
+from proband.reporting.tables import comma_separated, latex, lines, markdown, sheet_csv, sheet_latex, sheet_markdown
 
 
 @pytest.fixture(scope="module")

@@ -23,8 +23,19 @@ from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.columns import Comparison
 from proband.reporting.numbers.grids import Grid
 from proband.reporting.page.provenance import provenance
-from proband.reporting.tables.formats import numeric, plain_cell
-from proband.reporting.tables.lines import CellText, Line, best, cell_texts, head, notes, rows_of, signs, unit
+from proband.reporting.tables import (
+    CellText,
+    Line,
+    best,
+    cell_texts,
+    head,
+    notes,
+    numeric,
+    plain_cell,
+    rows_of,
+    signs,
+    unit,
+)
 from proband.web.templates import asset, content_hash, render
 
 SCRIPTS = (
