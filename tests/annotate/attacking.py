@@ -22,8 +22,7 @@ from proband.annotate import visit as steps
 from proband.annotate.create import init
 from proband.annotate.project import Question
 from proband.annotate.site.app import application
-from proband.annotate.site.context import OpenProject, open_project
-from proband.annotate.site.limits import Limit
+from proband.annotate.site.context import Limit, OpenProject, open_project
 from proband.annotate.store import people as people_store
 from proband.annotate.tokens import form_token, new_link, worker_hash
 

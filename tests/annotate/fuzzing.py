@@ -40,13 +40,13 @@ def people(base: str, folder: Path) -> list[tuple[str, str, str]]:
 def sign_in(folder: Path, secret: bytes) -> str:
     """The cookie of a session at the dashboard."""
     from proband.annotate.project import database_url, read_project
-    from proband.annotate.store import sessions
+    from proband.annotate.store import owners
     from proband.annotate.store.database import Database
     from proband.annotate.tokens import new_session
 
     name, now = uuid.uuid4().hex, time.time()
     database = Database(database_url(folder, read_project(folder)))
-    database.write(lambda c: sessions.begin(c, name, owner="owner", until=now + 3600, now=now))
+    database.write(lambda c: owners.begin_session(c, name, owner="owner", until=now + 3600, now=now))
     database.close()
     return new_session(secret, name, now + 3600)
 

@@ -19,7 +19,7 @@ import httpx
 import pytest
 import yaml
 
-from proband.cli.verbs.annotate.steps import commands
+from proband.cli.verbs.annotate import commands
 
 if TYPE_CHECKING:
     from tests.annotate.servers import Postgres, Process, free_port

@@ -8,8 +8,7 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.lexicon import wordnet
-from proband.lexicon.lesk import Lesk, bag
-from proband.lexicon.taxonomy import SMALL, Taxonomy, from_table, open_taxonomy
+from proband.lexicon.taxonomy import SMALL, Lesk, Taxonomy, bag, from_table, open_taxonomy
 
 
 @pytest.fixture(scope="module")

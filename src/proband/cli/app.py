@@ -15,7 +15,6 @@ from proband.cli.verbs import (
     audit,
     build,
     compare,
-    demo,
     export,
     plan,
     report,
@@ -25,9 +24,8 @@ from proband.cli.verbs import (
     suite,
     train,
     vary,
-    verify,
 )
-from proband.cli.verbs.list import list_
+from proband.cli.verbs.show import list_
 from proband.core.errors import ProbandError
 
 if TYPE_CHECKING:
@@ -41,10 +39,10 @@ Help on a verb: proband run --help
 Commands of a suite's own: proband SUITE --help"""
 FORMER_OPTIONS = {("run", "--on-lemma"): ("--set", "on-lemma=yes")}  # of a verb, and how they are written now
 VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per suite, comes after the first two
-    demo.demo,
+    study.demo,
     list_,
     audit.audit,
-    verify.verify,
+    audit.verify,
     vary.vary,
     train.train,
     plan.plan,

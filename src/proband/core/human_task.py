@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from proband.core.agreement.audit import wilson
+from proband.core.agreement.aggregation import wilson
 from proband.core.files import encode, read_records
 from proband.core.types import Judgment
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
+
+from proband.core.files import atomic
 
 MODULUS = 1 << 256
 FORMULA = re.compile(r"\s*[=+\-@|%]|[\t\r\n]")  # how a cell begins that a spreadsheet may run
@@ -35,6 +39,16 @@ def csv_lines(rows: Iterable[Iterable[Any]], *, guarded: bool = True) -> Iterato
         yield line.getvalue()
         line.seek(0)
         line.truncate()
+
+
+def write_csv(path: Path, header: Sequence[str], rows: Iterable[Iterable[Any]]) -> int:
+    """A CSV file for people; gives the number of rows."""
+    with atomic(path) as file:
+        lines = 0
+        for line in csv_lines(itertools.chain([header], rows)):
+            file.write(line)
+            lines += 1
+    return lines - 1
 
 
 def guarded_cell(cell: Any) -> Any:

@@ -98,7 +98,7 @@ class Task(ABC):
         return {}
 
     def save(self, net: Any, folder: Path) -> None:
-        from proband.training.weights import save_weights
+        from proband.training.folder import save_weights
 
         save_weights(net, folder)
 

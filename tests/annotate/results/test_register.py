@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from sqlalchemy import delete, select
 
+from proband.annotate.results.collected import disputed
 from proband.annotate.results.figures import figures, people_figures
-from proband.annotate.results.labels import disputed
 from proband.annotate.results.measured import guess_of
 from proband.annotate.results.register import Register, collect
 from proband.annotate.site.context import open_project

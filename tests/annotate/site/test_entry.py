@@ -16,9 +16,8 @@ import pytest
 
 from proband.annotate.create import init
 from proband.annotate.project import secret_of
-from proband.annotate.site.app import application
+from proband.annotate.site.app import Forwarded, application
 from proband.annotate.site.context import open_project
-from proband.annotate.site.forwarded import Forwarded
 from proband.annotate.tokens import form_token, new_link
 from proband.cli import main
 

@@ -7,8 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from proband.core.agreement.aggregation import dawid_skene, mace, worker_quality
-from proband.core.agreement.audit import audit, wilson
+from proband.core.agreement.aggregation import audit, dawid_skene, mace, wilson, worker_quality
 from proband.core.agreement.coefficients import krippendorff_alpha
 from proband.core.agreement.simulator import Simulated, confusions, simulate
 from proband.core.agreement.votes import Aggregate, Votes, all_but, majority

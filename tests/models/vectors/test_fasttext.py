@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from proband.core.errors import ProbandError
 from proband.models import load
-from proband.models.vectors.subwords import Subwords
+from proband.models.vectors.fasttext import Subwords
 from proband.models.vectors.word_vectors import WordVectors
 
 

@@ -12,7 +12,7 @@ from proband.core.options import NoOptions
 from proband.core.protocols import ScoresText, Text
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
-from proband.pipeline.export.asked_texts import asked, solver_of, with_texts
+from proband.pipeline.export.lm_eval_task import asked, solver_of, with_texts
 from proband.pipeline.export.source import survey
 
 Make = Callable[..., Item]

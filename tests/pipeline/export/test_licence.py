@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proband.pipeline.export.licence import hub_name
+from proband.pipeline.export.source import hub_name
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from proband.pipeline.studies.embeddings_in_memory import keeping_embeddings, kept
+from proband.pipeline.asking.model_calls import kept, with_embeddings_kept
 
 
 class Counting:
@@ -22,7 +22,7 @@ class Counting:
 
 
 def test_the_same_call_of_embed_is_answered_from_memory_and_scores_are_left_to_the_disk() -> None:
-    model = keeping_embeddings(Counting())
+    model = with_embeddings_kept(Counting())
     first = model.embed(["a", "bb"], layers=[1])
     assert (model.embed(["a", "bb"], layers=[1]) == first).all()
     assert model.embedded == [["a", "bb"]]
@@ -42,4 +42,4 @@ def test_what_was_used_least_lately_goes_first() -> None:
 
 
 def test_a_model_without_embeddings_stays_as_it_is() -> None:
-    assert not hasattr(keeping_embeddings(object()), "embed")
+    assert not hasattr(with_embeddings_kept(object()), "embed")

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from proband.annotate.project import fingerprint, secret_of
-from proband.annotate.results.cells import write_csv
 from proband.annotate.results.collected import Collected
 from proband.annotate.results.figures import agreement, progress
 from proband.annotate.reviewing import SOURCE
@@ -17,6 +16,7 @@ from proband.annotate.texts import paragraphs, words
 from proband.core.errors import ProbandError
 from proband.core.files import write_json, write_jsonl, write_text
 from proband.core.human_task import Body, Labels
+from proband.core.text import write_csv
 
 OWNER = "owner"  # worker and panel of a decision
 FORMATS = ("jsonl", "csv", "suite", "hf")
@@ -96,10 +96,10 @@ def _csv(found: Collected, out: Path) -> dict[str, Any]:
     """A line per label where there are labels, else per answer."""
     shared_names = ["worker", "panel", "counts", "revision", "seconds"]
     header = ["id", "unit", "part", *shared_names, "label", "text", "detail", "unit_text", "part_text"]
-    return {"lines": write_csv(out, header, csv_lines(found)), "file": str(out)}
+    return {"lines": write_csv(out, header, answer_rows(found)), "file": str(out)}
 
 
-def csv_lines(found: Collected) -> Iterator[list[Any]]:
+def answer_rows(found: Collected) -> Iterator[list[Any]]:
     for each in found.given:
         shared = [each.worker, each.panel, each.slot is not None, each.revision, round(each.seconds, 3)]
         body, answer = each.body, each.answer

@@ -12,11 +12,9 @@ from sqlalchemy import select
 from proband.annotate.erasing import workers_of
 from proband.annotate.planning import plan
 from proband.annotate.project import database_url, read_project, secret_of
-from proband.annotate.results.cells import write_csv
-from proband.annotate.results.collected import Collected
+from proband.annotate.results.collected import RULES, Collected, labels
 from proband.annotate.results.export import export
 from proband.annotate.results.figures import agreement, figures, people_figures
-from proband.annotate.results.labels import RULES, labels
 from proband.annotate.results.measured import guess_of
 from proband.annotate.results.payments import HEADER, payments
 from proband.annotate.results.register import collect
@@ -28,6 +26,7 @@ from proband.annotate.tokens import person_code
 from proband.core.agreement.coefficients import pairwise
 from proband.core.errors import ProbandError
 from proband.core.files import raw_lines, write_jsonl, write_text
+from proband.core.text import write_csv
 
 
 def collected(folder: Path) -> Collected:

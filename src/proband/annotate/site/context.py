@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -17,7 +18,6 @@ from proband.annotate.apply_settings import apply_settings
 from proband.annotate.project import Project, database_url, read_project, secret_of
 from proband.annotate.results.collected import Collected
 from proband.annotate.results.register import Register
-from proband.annotate.site.limits import Limit
 from proband.annotate.site.signed_ids import Key, read_keys
 from proband.annotate.store.database import Database
 from proband.annotate.store.migrate import open_existing
@@ -27,6 +27,34 @@ from proband.annotate.tokens import form_token
 from proband.core.errors import ProbandError
 from proband.core.human_task import HumanTask
 from proband.web.templates import environment
+
+# ---- rate limits in memory: so many requests at once, so many a second after that, for at most so many callers -----
+
+
+class Limit:
+    """A leaky bucket per caller.
+
+    >>> limit = Limit(burst=2, per_second=1.0)
+    >>> [limit.allows("a", now) for now in (0.0, 0.0, 0.0, 1.0)], limit.allows("b", 0.0)
+    ([True, True, False, True], True)
+    """
+
+    def __init__(self, *, burst: float, per_second: float, callers: int = 20_000) -> None:
+        self.burst, self.per_second, self.callers = burst, per_second, callers
+        self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def allows(self, caller: str, now: float) -> bool:
+        level, before = self._levels.pop(caller, (0.0, now))
+        level = max(0.0, level - (now - before) * self.per_second)
+        allowed = level + 1.0 <= self.burst
+        self._levels[caller] = (level + 1.0 if allowed else level, now)
+        if len(self._levels) > self.callers:
+            self._levels.popitem(last=False)
+        return allowed
+
+
+# --------------------------------------------------------------------------------------------------------------------
+
 
 T = TypeVar("T")
 PACKAGE = "proband.web.annotate"

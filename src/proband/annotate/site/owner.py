@@ -16,10 +16,9 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from proband.annotate.erasing import erase as erase_everywhere
 from proband.annotate.erasing import workers_of
 from proband.annotate.planning import plan
-from proband.annotate.results.collected import Collected
+from proband.annotate.results.collected import Collected, disputed
 from proband.annotate.results.export import FORMATS, export, part_text
 from proband.annotate.results.figures import figure_lines, figures, people_figures
-from proband.annotate.results.labels import disputed
 from proband.annotate.results.measured import guess_of
 from proband.annotate.site.context import OpenProject, message, page
 from proband.annotate.site.forms import bounded

@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from proband.annotate.site.context import OpenProject, message, page
 from proband.annotate.site.forms import BadForm, TooLarge, bounded, read_form
-from proband.annotate.store import owners, sessions
+from proband.annotate.store import owners
 from proband.annotate.store.owners import ROLES
 from proband.annotate.store.people import note
 from proband.annotate.tokens import form_token, new_session, session_id
@@ -40,7 +40,7 @@ async def session_of(request: Request, study: OpenProject) -> str:
         return ""
 
     def work(connection: Connection) -> tuple[str, str]:
-        name = sessions.owner_of(connection, found, now)
+        name = owners.session_owner(connection, found, now)
         return name, owners.role_of(connection, name) if name else ""
 
     request.state.owner, request.state.role = await study.read(work)
@@ -121,7 +121,7 @@ async def login(request: Request) -> Response:
     except (VerificationError, InvalidHashError):
         return page(request, "login.html", token="login", problem=True, status=403)
     now, name = time.time(), secrets.token_hex(16)
-    await study.write(lambda c: sessions.begin(c, name, owner=owner, until=now + HOURS * 3600, now=now))
+    await study.write(lambda c: owners.begin_session(c, name, owner=owner, until=now + HOURS * 3600, now=now))
     answer = home(request)
     answer.set_cookie(
         COOKIE,
@@ -139,7 +139,7 @@ async def login(request: Request) -> Response:
 async def logout(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
     """The session ends on the server too: a copy of its cookie is worth nothing."""
     found = session_id(study.secret, request.cookies.get(COOKIE, ""), time.time())
-    await study.write(lambda c: sessions.end(c, found))
+    await study.write(lambda c: owners.end_session(c, found))
     answer = home(request, "/login")
     answer.delete_cookie(COOKIE, path=f"{root_of(request)}/owner")
     return answer

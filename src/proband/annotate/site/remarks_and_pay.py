@@ -9,7 +9,6 @@ from sqlalchemy import select
 from starlette.requests import Request
 from starlette.responses import Response
 
-from proband.annotate.results.cells import csv_text
 from proband.annotate.results.figures import SHARED, pairs
 from proband.annotate.results.payments import HEADER, payments
 from proband.annotate.site.context import OpenProject, message, page
@@ -18,6 +17,7 @@ from proband.annotate.site.owner import when
 from proband.annotate.site.owner_session import acting, acting_as, home, owned
 from proband.annotate.store import remarks as remark_store
 from proband.annotate.store.schema import bonuses, people
+from proband.core.text import csv_lines
 
 SHOWN = 200  # pairs of people
 
@@ -68,7 +68,8 @@ async def payments_file(request: Request, study: OpenProject, session: str) -> R
     granted = await study.read(lambda c: {row.person_id: row for row in c.execute(select(bonuses))})
     rows = payments(found, granted, study.secret)
     headers = {"Content-Disposition": f'attachment; filename="{study.project.kind}-payments.csv"'}
-    return Response(csv_text(HEADER, (row.values() for row in rows)), media_type="text/csv", headers=headers)
+    table = "".join(csv_lines([HEADER, *(row.values() for row in rows)]))
+    return Response(table, media_type="text/csv", headers=headers)
 
 
 @acting

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, update
 
 from proband.annotate.project import database_url, read_project
-from proband.annotate.store import owners, sessions
+from proband.annotate.store import owners
 from proband.annotate.store.database import Work
 from proband.annotate.store.migrate import open_existing
 from proband.annotate.store.schema import settings
@@ -27,7 +27,7 @@ def new_password(folder: Path) -> str:
 
     def work(connection: Connection) -> None:
         connection.execute(owner)
-        sessions.end(connection)
+        owners.end_session(connection)
 
     _in_database(folder, work)
     return password

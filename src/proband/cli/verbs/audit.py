@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -88,3 +89,34 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
             yield f"... and {len(findings) - SHOWN} more in findings.jsonl"
     if result.get("page"):
         yield f"open {result['page']}"
+
+
+# ---- `proband verify` ----------------------------------------------------------------------------------------------
+
+
+def verify(
+    items: Annotated[Path, Parameter(help="Folder of built items.")],
+    /,
+    *,
+    allow_uncertified: Annotated[
+        bool, Parameter(negative="", help="Items without a certificate that holds are counted, not refused.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Re-check the certificate of every item, with a small checker that is independent of the generator.
+
+    Example: proband verify items
+    """
+    from proband.pipeline.checking import verify
+
+    result = verify(items, allow_uncertified=allow_uncertified)
+    give(result, verify_layout, json=json)
+    if result["problems"]:
+        raise ProbandError(
+            f"{items}: {result['failed']} of {result['items']} items failed; first: {result['problems'][0]}"
+        )
+
+
+def verify_layout(result: Mapping[str, Any]) -> Iterable[Any]:
+    yield table(("items", "checked"), ((count, how) for how, count in result["checked"].items()), numbers=(0,))
+    yield from result["problems"]

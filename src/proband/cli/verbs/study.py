@@ -9,9 +9,38 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments import COUNT, Engine, Json, Out, Pairs, settings, whole_number
+from proband.cli.arguments import COUNT, Engine, Json, Out, Pairs, Seed, settings, whole_number
 from proband.cli.output import give, table, words
 from proband.core.errors import ProbandError
+
+# ---- `proband demo` ------------------------------------------------------------------------------------------------
+
+
+def demo(*, out: Out = Path("demo"), seed: Seed = 0, json: Json = False) -> None:
+    """Build, run and report every suite with the data and models that are installed; offline, on a CPU.
+
+    Example: proband demo -o demo
+    """
+    from proband.pipeline.demo import demo
+
+    give(demo(out, seed=seed), demo_layout, json=json)
+
+
+def demo_layout(result: Mapping[str, Any]) -> Iterable[Any]:
+    yield f"{result['runs']} runs in {result['seconds']} s"
+    for line in result["learnt"]:
+        yield f"- {line}"
+    for line in result["left_out"]:
+        yield f"left out: {line}"
+    if result["untested"]:
+        yield "what these models would be tested for:"
+    for line in result["untested"]:
+        yield f"- {line}"
+    yield f"open {result['page']}"
+
+
+# ---- `proband study`, `proband paper` -------------------------------------------------------------------------------
+
 
 COLUMNS = ("verb", "name", "state", "items", "calls", "minutes", "folder", "reason")
 NUMBERS = ("items", "calls", "minutes")

@@ -24,8 +24,7 @@ import msgspec
 from proband.core.errors import ModelFailed, TooLong, Unavailable, Withheld
 from proband.core.progress import advance, say
 from proband.models.remote.messages import Completion, Usage, decode_answer, error_in, sent
-from proband.models.remote.policy import Budget, Pace, Policy, retry_after
-from proband.models.remote.prices import Prices
+from proband.models.remote.policy import Budget, Pace, Policy, Prices, retry_after
 from proband.models.remote.workers import Session, finished, work_through
 
 T = TypeVar("T")

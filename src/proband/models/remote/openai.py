@@ -14,7 +14,7 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import ModelKind
 from proband.models.remote.chat_model import Remote, RemoteOptions, ScoringRemote
 from proband.models.remote.endpoint import Endpoint
-from proband.models.remote.prices import read_prices
+from proband.models.remote.policy import read_prices
 from proband.models.remote.text_scores import gives_log_probabilities
 
 PUBLIC = "https://api.openai.com/v1"

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.protocols import Floats
+from proband.models.vectors.fasttext import AT_ONCE, Subwords, group_sums
 from proband.models.vectors.store import Damaged, Ints, Store
-from proband.models.vectors.subwords import AT_ONCE, Subwords, group_sums
 
 
 class WordVectors:

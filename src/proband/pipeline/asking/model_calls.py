@@ -4,19 +4,24 @@ Cached     looks each request up, asks the model the rest, checks what it gives 
 Counting   asks nothing and counts what would be asked (`run --dry-run`)
 Measuring  reads the texts and no more, to see whether they fit into the model's window
 
-A wrapped model is a shallow copy of the model whose calls go another way, so that a solver can still see what it is
-able to do, also where it looks at the object's own attributes.
+Embeddings are not cached on disk: `with_embeddings_kept` holds the last ones in memory.
 """
 
 from __future__ import annotations
 
 import copy
+import hashlib
 import math
+import pickle
 import threading
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
 
 from proband.core.cache import Cache
 from proband.core.errors import ModelFailed, ProbandError
@@ -29,19 +34,27 @@ SHOWN = 60  # characters of a request in a message
 CHARACTERS = 4.0  # per token, where the tokenizer is at the other end
 
 
+M = TypeVar("M", bound=Model)
+
+
+def redirected(model: M, calls: Mapping[str, Callable[..., Any]]) -> M:
+    """A shallow copy of the model whose calls go another way, so that a solver can still see what it is able to do,
+    also where it looks at the object's own attributes."""
+    made = copy.copy(model)
+    for name, call in calls.items():
+        object.__setattr__(made, name, call)
+    return made
+
+
 class Calls:
     """The calls of a model as requests with keys; `answers` says what becomes of them."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
 
-    def wrapped(self, **attributes: Any) -> Any:
-        """The model with its calls through here, and some attributes set."""
-        made = copy.copy(self.model)
-        calls = {call: getattr(self, call) for call in RESULTS if hasattr(self.model, call)}
-        for name, value in {**calls, **attributes}.items():
-            object.__setattr__(made, name, value)
-        return made
+    def wrapped(self) -> Model:
+        """The model with its calls through here."""
+        return redirected(self.model, {call: getattr(self, call) for call in RESULTS if hasattr(self.model, call)})
 
     def score(self, texts: Sequence[Text], *, method: str) -> list[Score]:
         keys = [dumps([text.text, text.start]) for text in texts]
@@ -274,3 +287,43 @@ class Measuring(Calls):
         assert isinstance(self.model, MeasuresTexts)
         self.model.fits(requests)
         raise Fits
+
+
+# ---- A model that embeds the same texts for several runs of a study embeds them once -------------------------------
+#
+# Scores are cached on disk; embeddings are not, since they are large: those of the last runs are kept in memory. Runs
+# of a grid (classifiers over one embedding) send the same texts in the same chunks. Whole calls are kept, not texts:
+# the batches, and so the bytes of every answer, are those of a run by itself.
+
+
+MOST = 2**26  # numbers kept, a quarter of a gigabyte
+
+
+def with_embeddings_kept(model: M) -> M:
+    """The model, whose embeddings are kept as far as they fit."""
+    embed = getattr(model, "embed", None)
+    return redirected(model, {"embed": kept(embed)}) if callable(embed) else model
+
+
+def kept(call: Callable[..., Any], most: int = MOST) -> Callable[..., Any]:
+    """
+    >>> asked = []
+    >>> twice = kept(lambda texts, *, times: asked.append(texts) or [times * text for text in texts])
+    >>> twice(["a"], times=2), twice(["a"], times=2), twice(["a"], times=3), len(asked)
+    (['aa'], ['aa'], ['aaa'], 2)
+    """
+    known: OrderedDict[bytes, tuple[Any, int]] = OrderedDict()
+
+    @wraps(call)
+    def answered(*given: Any, **how: Any) -> Any:
+        key = hashlib.blake2b(pickle.dumps((given, sorted(how.items())))).digest()
+        if key in known:
+            known.move_to_end(key)
+            return known[key][0]
+        result = call(*given, **how)
+        known[key] = (result, result.size if isinstance(result, np.ndarray) else len(result))
+        while sum(size for _, size in known.values()) > most and known:
+            known.popitem(last=False)
+        return result
+
+    return answered

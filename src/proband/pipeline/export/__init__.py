@@ -17,12 +17,11 @@ from proband.core.files import atomic, dumps
 from proband.core.text import csv_lines
 from proband.pipeline.export.hub import write_hub
 from proband.pipeline.export.inspect_task import write_inspect
-from proband.pipeline.export.licence import write_licence
 from proband.pipeline.export.lm_eval_task import write_lm_eval
 from proband.pipeline.export.pairs import write_pairs
 from proband.pipeline.export.results import FORMATS as RESULTS
 from proband.pipeline.export.results import write_results
-from proband.pipeline.export.source import Source, survey
+from proband.pipeline.export.source import Source, survey, write_licence
 from proband.pipeline.run import suite_of
 
 

@@ -28,10 +28,10 @@ from proband.core.text import slug
 from proband.core.types import Item
 from proband.models import kind_of
 from proband.pipeline.asking.items_and_answers import count_lines
+from proband.pipeline.asking.model_calls import with_embeddings_kept
 from proband.pipeline.asking.setup import check_name, load_model, seeded
 from proband.pipeline.build import build
 from proband.pipeline.run import run, suite_of
-from proband.pipeline.studies.embeddings_in_memory import keeping_embeddings
 from proband.pipeline.studies.shipped_files import suite_data
 from proband.pipeline.train import train_seeds
 
@@ -301,7 +301,7 @@ class Models:
         key = (stage.spec, dumps(given), of_suite)
         if key != self.key:
             self.key = self.model = None  # the old one goes before the new one comes
-            self.model = keeping_embeddings(load_model(stage.spec, given, suite=suite, seed=stage.seed))
+            self.model = with_embeddings_kept(load_model(stage.spec, given, suite=suite, seed=stage.seed))
             self.key = key
         if stage.trained:  # the folder's name would differ from machine to machine; one net may have several names
             self.model.name = stage.model

@@ -100,7 +100,7 @@ def is_google(path: Path) -> bool:
 
 def google_group(section: str) -> str:
     """
-    >>> group_of("capital-world"), group_of("gram3-comparative"), group_of("gram2-opposite")
+    >>> google_group("capital-world"), google_group("gram3-comparative"), google_group("gram2-opposite")
     ('ES', 'IM', 'DM')
     """
     if not section.startswith("gram"):

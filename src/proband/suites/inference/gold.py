@@ -23,8 +23,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from proband.core.agreement.aggregation import dawid_skene, mace, worker_quality
-from proband.core.agreement.audit import audit
+from proband.core.agreement.aggregation import audit, dawid_skene, mace, worker_quality
 from proband.core.agreement.coefficients import krippendorff_alpha
 from proband.core.agreement.simulator import Simulated, confusions, simulate
 from proband.core.agreement.votes import Aggregate, Votes, all_but, majority

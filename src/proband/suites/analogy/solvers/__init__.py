@@ -41,7 +41,7 @@ def read_reply(item: Item, reply: str, sent: str) -> Answer:
 
     >>> item = Item(id="a", suite="analogy", prompt="?", choices=("Rome : Italy", "Italy : Rome"), gold=0,
     ...     facts={"query": ["Paris", "France"], "options": [["Rome", "Italy"], ["Italy", "Rome"]]})
-    >>> read(item, "What Paris is to France, Rome is to Italy.", "").scores
+    >>> read_reply(item, "What Paris is to France, Rome is to Italy.", "").scores
     (1.0, 0.0)
     """
     pairs = tuple(tuple(option) for option in query_and_options(item)[1])

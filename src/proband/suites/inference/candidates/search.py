@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from proband.lexicon.inflection import key
-from proband.lexicon.lesk import Lesk, bag
-from proband.lexicon.taxonomy import Sense, Taxonomy
+from proband.lexicon.taxonomy import Lesk, Sense, Taxonomy, bag
 from proband.suites.inference.assertions.store import Assertion, Side, Store
 from proband.suites.inference.candidates.filters import Candidate, Filter
 from proband.suites.inference.questions import THING, Question

@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from proband.core.agreement.audit import audit
+from proband.core.agreement.aggregation import audit
 from proband.core.errors import ProbandError
 from proband.core.files import read_records, write_jsonl
 from proband.core.human_task import (

@@ -23,7 +23,7 @@ image side by side, as two halves of one batch.
 
 Example: two words, two positions, every weight 1: the first word comes from position 0 or 1, the last one from 1.
 
->>> from proband.suites.script.nets.alignment.semiring import COUNT
+>>> from proband.suites.script.nets.alignment import COUNT
 >>> ones, two = torch.zeros(1, 2, 2), torch.tensor([2])
 >>> [float(total(ones, ones, words=two, positions=two, semiring=s)) for s in (COUNT, MAX)]
 [2.0, 0.0]

@@ -31,9 +31,8 @@ from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS, RELAT
 from proband.suites.kinship.world.rules import load as load_rules
 from proband.training.batches import to_device
 from proband.training.fit import placed
-from proband.training.folder import NOTE
+from proband.training.folder import NOTE, WEIGHTS, load_weights
 from proband.training.vocabulary import Vocabulary
-from proband.training.weights import WEIGHTS, load_weights
 
 Edge = tuple[int, str, int]
 TOGETHER = 50  # stories in a batch

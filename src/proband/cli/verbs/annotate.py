@@ -11,9 +11,20 @@ from cyclopts.validators import Number
 
 from proband.cli.arguments import COUNT, OPTIONS, Json, Pairs, settings
 from proband.cli.output import fields, give
-from proband.cli.verbs.annotate.results import aggregate, export, payments, plan, status
-from proband.cli.verbs.annotate.shared import Host, Port, Project
-from proband.cli.verbs.annotate.upkeep import add, backup, owners, restore
+from proband.cli.verbs.annotate_results import (
+    Host,
+    Port,
+    Project,
+    add,
+    aggregate,
+    backup,
+    export,
+    owners,
+    payments,
+    plan,
+    restore,
+    status,
+)
 
 HELP = """Studies with people: they write, review, judge, simplify or solve, in a web app that you run.
 
