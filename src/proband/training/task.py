@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from proband.core.errors import ProbandError
 from proband.training.recipe import Better, Recipe
 
 if TYPE_CHECKING:
@@ -98,8 +99,6 @@ class Task(ABC):
         return {}
 
     def save(self, net: Any, folder: Path) -> None:
-        from proband.training.folder import save_weights
-
         save_weights(net, folder)
 
 
@@ -115,3 +114,28 @@ class SelfFitting(ABC):
     def note(self) -> Mapping[str, Any]:
         """For net.json."""
         return {}
+
+
+# ---- the weights of a net in its folder, stored without pickles ----------------------------------------------------
+
+
+WEIGHTS = "model.safetensors"
+
+
+def save_weights(net: Any, folder: Path) -> None:
+    from safetensors.torch import save_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file({name: value.contiguous().cpu() for name, value in net.state_dict().items()}, folder / WEIGHTS)
+
+
+def load_weights(net: Any, folder: Path) -> Any:
+    """The net with the weights of the folder, for answering."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        net.load_state_dict(load_file(folder / WEIGHTS))
+    except (SafetensorError, RuntimeError, OSError) as error:
+        raise ProbandError(f"has no weights of this net: {error}", file=folder) from error
+    return net.eval()

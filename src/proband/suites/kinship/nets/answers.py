@@ -18,7 +18,8 @@ from proband.suites.kinship.nets.options import NetOptions, SmallEdgeTransformer
 from proband.suites.kinship.nets.stories import NUMBER, check, story_of_item
 from proband.suites.kinship.nets.task import KINDS, Reads
 from proband.training.fit import placed
-from proband.training.folder import NOTE, WEIGHTS, load_weights
+from proband.training.folder import NOTE
+from proband.training.task import WEIGHTS, load_weights
 from proband.training.vocabulary import Vocabulary
 
 TOGETHER = 100  # stories in a batch

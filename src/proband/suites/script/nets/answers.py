@@ -31,7 +31,8 @@ from proband.suites.script.nets.slot_filling import (
 )
 from proband.suites.script.nets.task import KINDS
 from proband.training.fit import placed
-from proband.training.folder import NOTE, WEIGHTS, load_weights
+from proband.training.folder import NOTE
+from proband.training.task import WEIGHTS, load_weights
 from proband.training.vocabulary import PADDING, START, Vocabulary
 
 Alignment = tuple[list[int], list[list[float]]]  # of each concrete word: its position, and p(a_j = i | x, y)

@@ -31,7 +31,8 @@ from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS, RELAT
 from proband.suites.kinship.world.rules import load as load_rules
 from proband.training.batches import to_device
 from proband.training.fit import placed
-from proband.training.folder import NOTE, WEIGHTS, load_weights
+from proband.training.folder import NOTE
+from proband.training.task import WEIGHTS, load_weights
 from proband.training.vocabulary import Vocabulary
 
 Edge = tuple[int, str, int]
