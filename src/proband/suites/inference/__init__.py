@@ -25,9 +25,8 @@ from proband.suites.inference.curves.published import ANCHORS, SECTION3
 from proband.suites.inference.items import show
 from proband.suites.inference.methods.baselines import Direction, Frequency, HypothesisWords
 from proband.suites.inference.methods.combination import DIRECT, Rules
-from proband.suites.inference.methods.embeddings.dependency_words import DEPENDENCY_WORDS
+from proband.suites.inference.methods.embeddings.dependency_words import DEPENDENCY_WORDS, WORDS
 from proband.suites.inference.methods.embeddings.relations import RELATIONS
-from proband.suites.inference.methods.embeddings.words import WORDS
 from proband.suites.inference.methods.in_words import CHOOSE, GENERATE
 from proband.suites.inference.methods.lemma import Lemma
 from proband.suites.inference.methods.prompts import PROMPTED

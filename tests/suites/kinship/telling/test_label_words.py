@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from proband.suites.kinship.audit.template_banks import guessed_labels
 from proband.suites.kinship.telling.bank import parse_bank
 from proband.suites.kinship.telling.bank_sources import load_bank
-from proband.suites.kinship.telling.label_words import guessed_labels
 
 
 def test_ours_do_not() -> None:

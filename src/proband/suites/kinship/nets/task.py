@@ -20,12 +20,9 @@ from proband.suites.kinship.nets.graph.composer import Composer
 from proband.suites.kinship.nets.graph.edge_transformer import EdgeTransformer, SmallEdgeTransformer
 from proband.suites.kinship.nets.graph.gat import Gat
 from proband.suites.kinship.nets.options import EdgeTransformerOptions, NetOptions, RmcOptions
+from proband.suites.kinship.nets.reasoning_nets import Mac, RelationNetwork, Rmc
+from proband.suites.kinship.nets.sequence_nets import Bert, BertLstm, BiLstmAttention, BiLstmMean
 from proband.suites.kinship.nets.stories import Story, read_stories
-from proband.suites.kinship.nets.text.bert import Bert, BertLstm
-from proband.suites.kinship.nets.text.bilstm import BiLstmAttention, BiLstmMean
-from proband.suites.kinship.nets.text.mac import Mac
-from proband.suites.kinship.nets.text.relation_network import RelationNetwork
-from proband.suites.kinship.nets.text.rmc import Rmc
 from proband.training.batches import of_similar_length
 from proband.training.fit import placed
 from proband.training.recipe import Recipe

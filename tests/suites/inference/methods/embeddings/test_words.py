@@ -8,7 +8,7 @@ import pytest
 from proband.core.protocols import Floats
 from proband.suites.inference.datasets.rows import answered
 from proband.suites.inference.items import Triple, items
-from proband.suites.inference.methods.embeddings.words import WordOptions, solve
+from proband.suites.inference.methods.embeddings.dependency_words import WordOptions, solve
 
 TABLE = {"eliminates": (1.0, 0.0), "treats": (1.0, 1.0), "quickly": (0.0, 1.0)}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from proband.suites.kinship.nets.text.bilstm import AdditiveAttention
+from proband.suites.kinship.nets.sequence_nets import AdditiveAttention
 
 
 def test_attention_over_words_and_query_joined() -> None:

@@ -9,7 +9,7 @@ from proband.core.options import read_options
 from proband.suites.kinship.nets.batches import Numbers, pad
 from proband.suites.kinship.nets.layers import asked_states
 from proband.suites.kinship.nets.options import MacOptions
-from proband.suites.kinship.nets.text.mac import Mac
+from proband.suites.kinship.nets.reasoning_nets import Mac
 
 
 def test_six_steps_of_control_read_and_write() -> None:

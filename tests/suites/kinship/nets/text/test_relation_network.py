@@ -9,7 +9,7 @@ from proband.core.options import read_options
 from proband.suites.kinship.nets.batches import Numbers, pad
 from proband.suites.kinship.nets.layers import asked_states
 from proband.suites.kinship.nets.options import RelationNetworkOptions
-from proband.suites.kinship.nets.text.relation_network import RelationNetwork
+from proband.suites.kinship.nets.reasoning_nets import RelationNetwork
 
 
 def test_every_pair_of_sentences_goes_through_g_once() -> None:

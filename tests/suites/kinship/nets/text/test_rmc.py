@@ -7,7 +7,7 @@ from torch import nn
 
 from proband.core.options import read_options
 from proband.suites.kinship.nets.options import RmcOptions
-from proband.suites.kinship.nets.text.rmc import RelationalMemory
+from proband.suites.kinship.nets.reasoning_nets import RelationalMemory
 
 GIVEN = {"width": 5, "slots": 3, "heads": 2, "head": 4, "key": 4, "attention_layers": 2}
 

@@ -3,6 +3,5 @@
 skip_gram.py         the training
 assertion_pairs.py   assertions as pairs of relation and argument
 relations.py         the net `relations` and similarity in context
-words.py             the mean of word vectors
-dependency_words.py  word vectors from parsed text
+dependency_words.py  the mean of word vectors; vectors trained on parsed text
 """
