@@ -24,7 +24,6 @@ from proband.lexicon.wordnet import Morphy
 from proband.suites.inference.items import Asked, asked
 from proband.suites.inference.words import Phrase, phrase
 
-FEATURES = ("content", "verb", "voice", "negation")
 LemmaRule = Literal["printed", "released"]
 # NLTK's English stop words, without own, do, does and doing, as in the authors' program
 STOP = """

@@ -11,7 +11,6 @@ from typing import Annotated, Literal
 
 from proband.core.options import Meta
 
-Size = Annotated[int, Meta(ge=1)]
 Dropout = Annotated[float, Meta(ge=0, lt=1)]
 Epochs = Annotated[int, Meta(description="of training", ge=1)]
 Rate = Annotated[float, Meta(description="learning rate", gt=0)]
