@@ -21,7 +21,7 @@ EACH = (1, 2, 4, 13)
 
 
 def drawn(each: int, items: int, rng: np.random.Generator) -> np.ndarray:
-    """Which prompts an item is asked with (pipeline/asking/sampling.py)."""
+    """Which prompts an item is asked with (pipeline/asking/items_and_answers.py)."""
     rank = rng.permutation(items)[:, None]
     return (np.arange(PROMPTS)[None] - rank * each - rank // PROMPTS) % PROMPTS < each
 

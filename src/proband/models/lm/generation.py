@@ -1,4 +1,4 @@
-"""Text from a causal model: greedy, or drawn with a seed that belongs to the prompt and not to its batch.
+r"""Text from a causal model: greedy, or drawn with a seed that belongs to the prompt and not to its batch.
 
 Prompts run together, padded at the left: positions are counted from a prompt's own first token, and padding is masked.
 The last digits of a score depend on the batch all the same. So that a text does not, a token whose lead over the next

@@ -300,7 +300,7 @@ def filled(filler: Filler, options: ClozeOptions, *, seed: int) -> dict[str, Dra
 def records(
     item: Item, oracle: Sequence[Said], greedy: Sequence[Said], words: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    """One record per blank, as analysis/metrics.py reads them; `words` are those of the greedy mode."""
+    """One record per blank, as metrics.py reads them; `words` are those of the greedy mode."""
     at = 0
     for gold in item.facts["gold"]:
         here = slice(at, at + len(gold))
