@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from proband.cli import main
+from proband.core.human_task import read_units
 
 CONTACT = ("--contact", "x@example.org")
 DATA = Path(__file__).resolve().parents[2] / "src" / "proband" / "data" / "annotate"
@@ -52,3 +53,13 @@ def test_consent_needs_a_contact(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert not (tmp_path / "study").exists()
     assert main([*words, "--set", "texts.contact=Ann <ann@example.org>"]) == 0
     assert 'contact = "Ann <ann@example.org>"' in (tmp_path / "study" / "project.toml").read_text()
+
+
+def test_puzzles_are_of_the_test_split_and_as_many_of_each_length(tmp_path: Path) -> None:
+    how = ["--k", "2,3", "--per-k", "22", "--hold-out", "clauses", "--test-per-k", "11"]
+    assert main(["build", "kinship", "-o", str(tmp_path / "items"), *how]) == 0
+    init = ["annotate", "init", str(tmp_path / "study"), "--kind", "solve", "--items", str(tmp_path / "items")]
+    assert main([*init, *CONTACT, "--limit", "6"]) == 0
+    units = list(read_units(tmp_path / "study" / "units.jsonl"))
+    assert sorted(unit.clause for unit in units) == ["2", "2", "2", "3", "3", "3"]
+    assert all(unit.id.startswith("test-") for unit in units)
