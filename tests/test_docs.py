@@ -13,6 +13,7 @@ import os
 import re
 import runpy
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -168,3 +169,25 @@ def test_a_notebook_goes_from_installation_to_a_page() -> None:
     assert all(shown)
     assert "embedded:glove · difference is better" in shown[2][0]
     assert "written: analogy.html index.html questions.html" in shown[-1][0]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_stranger_adds_a_probe_and_a_net(tmp_path: Path) -> None:
+    """The changes of adding-a-part.md apply to the source as it is, and its commands give what it shows."""
+    page = (ROOT / "docs" / "adding-a-part.md").read_text(encoding="utf-8")
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    for kind, file, body in re.findall(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        if kind == "python" and file.startswith("src/"):
+            (tmp_path / file).write_text(body, encoding="utf-8")
+        elif kind == "diff":
+            applied = subprocess.run(["patch", "-p1"], cwd=tmp_path, input=body, capture_output=True, text=True)
+            assert applied.returncode == 0, applied.stdout
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src"), "OMP_NUM_THREADS": "1"}
+    for body in re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        for command, expected in commands(body):
+            words = [sys.executable, "-m", "proband", *shlex.split(command)[1:]]
+            done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+            for line in expected:
+                assert " ".join(line.split()) in " ".join(done.stdout.split()), done.stdout

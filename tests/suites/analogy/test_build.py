@@ -171,3 +171,12 @@ def test_many_valued_relations_are_marked_and_usual_values_refused(tmp_path: Pat
     assert ("crow", "grey") in spoilt[1]
     plain = built(relations="gerund", per_relation=2)
     assert not any(item.tags["many_valued"] for item in plain)
+
+
+def test_probes_are_chosen_by_name(built: Build) -> None:
+    """The items of a probe are the same, whichever others are built."""
+    every = built(per_relation=3)
+    alone = built(per_relation=3, probes="type, reverse")
+    assert alone == [item for item in every if item.tags["paper_probe"] != "random"]
+    with pytest.raises(ProbandError, match="'probes' is 'backwards'; there are random, reverse, type"):
+        built(probes="backwards")

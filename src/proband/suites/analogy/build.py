@@ -25,6 +25,8 @@ from proband.core.suite import Built
 from proband.core.types import Item, Split, Tag
 from proband.suites.analogy import multiple_choice, sources
 from proband.suites.analogy.probes import (
+    FAMILIES,
+    PAPER_PROBES,
     PROBES,
     OtherTruths,
     Spoiler,
@@ -70,6 +72,7 @@ class BuildOptions:
         ]
         | None
     ) = None
+    probes: Annotated[str, Meta(description=f"with commas: {', '.join(FAMILIES)}")] = ",".join(PAPER_PROBES)
     faithful: Annotated[bool, Meta(description="the paper's construction: all pairs, no filter of false negatives")] = (
         False
     )
@@ -89,6 +92,15 @@ class BuildOptions:
     template: Annotated[str, Meta(description=f"{', '.join(TEMPLATES)}, or text with {{h1}} {{t1}} {{h2}} {{t2}}")] = (
         DEFAULT
     )
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The probes that are built, in the order of `PROBES`."""
+        named = [name.strip() for name in self.probes.split(",") if name.strip()]
+        unknown = next((name for name in named if name not in FAMILIES), None)
+        if unknown is not None or not named:
+            raise ProbandError(f"'probes' is {self.probes!r}; there are {', '.join(FAMILIES)}")
+        return tuple(family for family in FAMILIES if family in named)
 
     @property
     def base(self) -> str:
@@ -117,6 +129,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
 
 def plan_of(options: BuildOptions, *, seed: int) -> Plan:
     """The relations of the source, and what spoils them."""
+    families = options.families
     every, licence = sources.read(options.data)
     names = [fold(name) for name in options.relations.split(",") if name.strip()]
     chosen = [relation for relation in every if not names or any(name in fold(relation.name) for name in names)]
@@ -135,6 +148,7 @@ def plan_of(options: BuildOptions, *, seed: int) -> Plan:
     ]
     return Plan(
         options=options,
+        families=families,
         seed=seed,
         template=pattern(options.template),
         spoilers=spoilers,
@@ -148,6 +162,7 @@ class Plan:
     """One build: streams its items and counts what it saw."""
 
     options: BuildOptions
+    families: Sequence[str]  # of probes
     seed: int
     template: str
     spoilers: Sequence[Spoiler]
@@ -227,14 +242,15 @@ class Plan:
     def _spoilt(
         self, spoiler: Spoiler, at: tuple[int, int], half: Sequence[int]
     ) -> Iterator[tuple[str, list[Pair], random.Random]]:
-        """The probes of a positive, with their wrong options; random is a head or a tail, whichever is behind."""
+        """The probes of a positive, with their wrong options: one of each family (random is a head or a tail),
+        whichever is behind."""
         relation = spoiler.relation
         count = self.options.options - 1 if self.options.setting == "zero-shot" else 1
-        turns = sorted(("random-head", "random-tail"), key=lambda probe: self.count[relation.name, probe])
-        for probes in (turns, ["reverse"], ["type"]):
-            if probes == ["reverse"] and relation.symmetric and not self.options.faithful:
+        for family in self.families:
+            if family == "reverse" and relation.symmetric and not self.options.faithful:
                 continue  # (t, h) is as right as (h, t): there is no question to ask
-            for probe in probes:
+            turns = [probe for probe in PROBES if probe.partition("-")[0] == family]
+            for probe in sorted(turns, key=lambda probe: self.count[relation.name, probe]):
                 rng = random.Random(f"{probe} {self.seed} {relation.name} {at}")
                 wrong = spoiler.negatives(probe, at, half=half, rng=rng, count=count)
                 if len(wrong) == count:

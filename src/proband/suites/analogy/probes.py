@@ -121,7 +121,8 @@ def links_for(relations: Iterable[Relation]) -> Links | None:
 
 
 PROBES = ("random-head", "random-tail", "reverse", "type")
-PAPER_PROBES = ("random", "reverse", "type")
+PAPER_PROBES = ("random", "reverse", "type")  # those that are built unless `--probes` says otherwise
+FAMILIES = tuple(dict.fromkeys(probe.partition("-")[0] for probe in PROBES))  # random-head and random-tail in turn
 
 
 def halves(relation: Relation, *, seed: int, lexical: bool = False) -> tuple[list[int], list[int]]:

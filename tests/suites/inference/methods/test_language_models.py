@@ -76,8 +76,18 @@ def test_only_the_hypothesis_counts_and_the_prior_is_taken_away(made: list[Item]
     on_lemma = prompts.solve(made, model, seed=0, options=PromptOptions(on_lemma=True))
     assert on_lemma[1].scores[0] == 2.0 > 1.0 > on_lemma[0].scores[0]
     assert second.item_id == made[1].id
-    with pytest.raises(ProbandError, match="'prompts' is 'why'; there are so, means"):
-        prompts.solve(made, model, seed=0, options=PromptOptions(prompts="why"))
+
+
+def test_a_prompt_may_be_a_text_of_your_own(made: list[Item]) -> None:
+    model = Counting()
+    texts = "If {premise}, then {hypothesis}.|Surely: {premise}. Hence {hypothesis}!"
+    prompts.solve(made, model, seed=0, options=PromptOptions(prompts=texts, score="forward"))
+    scored = [(each.text, each.text[each.start :]) for each in model.texts]
+    assert ("If aspirin cures pain, then aspirin treats pain.", " aspirin treats pain.") in scored
+    assert ("Surely: aspirin cures pain. Hence aspirin treats pain!", " aspirin treats pain!") in scored
+    for wrong in ("why", "If {premise}", "{hypothesis}, for {premise}", ""):
+        with pytest.raises(ProbandError, match=r"'prompts' (has|is empty)"):
+            prompts.solve(made, model, seed=0, options=PromptOptions(prompts=wrong))
 
 
 def test_without_a_premise_the_score_is_that_of_the_hypothesis_alone(made: list[Item]) -> None:

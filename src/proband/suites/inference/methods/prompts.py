@@ -30,11 +30,12 @@ from proband.solvers.likelihood import method_of, normalised
 from proband.suites.inference.items import asked
 from proband.suites.inference.methods.combination import RuleOptions, combined
 
-PROMPTS: Mapping[str, tuple[str, str]] = {
-    "so": ("{0}, so ", "{0}."),
-    "means": ("{0}, which means that ", "{0}."),
-    "because": ("Because {0}, ", "{0}."),
-    "question": ("Is it true that {1}? {0}, so yes, ", "{0}."),
+PREMISE, HYPOTHESIS = "{premise}", "{hypothesis}"  # the last hypothesis of a prompt is the one that is scored
+PROMPTS: Mapping[str, str] = {
+    "so": "{premise}, so {hypothesis}.",
+    "means": "{premise}, which means that {hypothesis}.",
+    "because": "Because {premise}, {hypothesis}.",
+    "question": "Is it true that {hypothesis}? {premise}, so yes, {hypothesis}.",
 }
 NOTHING = "something happened"
 
@@ -43,9 +44,13 @@ NOTHING = "something happened"
 class PromptOptions(RuleOptions):
     """How the model is asked."""
 
-    prompts: Annotated[str, Meta(description=f"prompts to average, with commas: {', '.join(PROMPTS)}")] = (
-        "so,means,because"
-    )
+    prompts: Annotated[
+        str,
+        Meta(
+            description=f"prompts to average, with commas: {', '.join(PROMPTS)}; or your own texts with {PREMISE} and "
+            f"{HYPOTHESIS}, separated by |"
+        ),
+    ] = "so,means,because"
     score: Annotated[
         Literal["forward", "pmi", "both", "prior"],
         Meta(description="likelihood, minus its prior, minus the reverse direction; prior: of the hypothesis alone"),
@@ -53,14 +58,34 @@ class PromptOptions(RuleOptions):
     method: Annotated[str, Meta(description="pll, pll-word-l2r, pll-whole-word (masked), ll (causal)")] = ""
 
 
-def filled(prompt: str, premise: str, hypothesis: str) -> Text:
+def templates(prompts: str) -> list[str]:
+    """The texts of prompts given by name, or as they are.
+
+    >>> templates("so,because")
+    ['{premise}, so {hypothesis}.', 'Because {premise}, {hypothesis}.']
+    >>> templates("If {premise}, then {hypothesis}.")
+    ['If {premise}, then {hypothesis}.']
     """
-    >>> filled("so", "aspirin eliminates pain", "aspirin treats pain")
+    given = [text.strip() for text in prompts.split("|" if "{" in prompts else ",") if text.strip()]
+    for text in given:
+        if text not in PROMPTS and not (PREMISE in text and text.find(PREMISE) < text.rfind(HYPOTHESIS)):
+            raise ProbandError(
+                f"'prompts' has {text!r}, which is none of {', '.join(PROMPTS)}, nor a text with {PREMISE} before "
+                f"{HYPOTHESIS}"
+            )
+    if not given:
+        raise ProbandError(f"'prompts' is empty; there are {', '.join(PROMPTS)}")
+    return [PROMPTS.get(text, text) for text in given]
+
+
+def filled(template: str, premise: str, hypothesis: str) -> Text:
+    """
+    >>> filled(PROMPTS["so"], "aspirin eliminates pain", "aspirin treats pain")
     Text(text='Aspirin eliminates pain, so aspirin treats pain.', start=27)
     """
-    before, after = PROMPTS[prompt]
-    head = before.format(premise, hypothesis)
-    return Text(head[:1].upper() + head[1:] + after.format(hypothesis), start=len(head.rstrip()))
+    before, _, after = template.rpartition(HYPOTHESIS)
+    head = before.replace(PREMISE, premise).replace(HYPOTHESIS, hypothesis)
+    return Text(head[:1].upper() + head[1:] + hypothesis + after, start=len(head.rstrip()))
 
 
 def bare(hypothesis: str) -> Text:
@@ -73,9 +98,7 @@ def bare(hypothesis: str) -> Text:
 
 def solve(items: Sequence[Item], model: ScoresText, *, seed: int, options: PromptOptions) -> list[Answer]:
     """Each distinct text is scored once."""
-    names = [name.strip() for name in options.prompts.split(",") if name.strip()]
-    if not names or any(name not in PROMPTS for name in names):
-        raise ProbandError(f"'prompts' is {options.prompts!r}; there are {', '.join(PROMPTS)}")
+    prompts = templates(options.prompts)
     pairs = [(asked(item).premise.text, asked(item).hypothesis.text) for item in items]
     given = [(premise, hypothesis) for premise, hypothesis in pairs if premise and options.score != "prior"]
     wanted = list(given)
@@ -85,13 +108,13 @@ def solve(items: Sequence[Item], model: ScoresText, *, seed: int, options: Promp
         wanted += [(hypothesis, premise) for premise, hypothesis in given]
         wanted += [(NOTHING, premise) for premise, _ in given]
     alone = [bare(hypothesis) for premise, hypothesis in pairs if not premise or options.score == "prior"]
-    filled_in = [filled(name, *pair) for pair in dict.fromkeys(wanted) for name in names]
+    filled_in = [filled(prompt, *pair) for pair in dict.fromkeys(wanted) for prompt in prompts]
     texts = list(dict.fromkeys([*filled_in, *alone]))
     scored = model.score(texts, method=method_of(model, options.method))
     value = {text: normalised(score, "token") for text, score in zip(texts, scored, strict=True)}
 
     def likely(premise: str, hypothesis: str) -> float:
-        return float(np.mean([value[filled(name, premise, hypothesis)] for name in names]))
+        return float(np.mean([value[filled(prompt, premise, hypothesis)] for prompt in prompts]))
 
     def pmi(premise: str, hypothesis: str) -> float:
         return likely(premise, hypothesis) - likely(NOTHING, hypothesis)

@@ -75,7 +75,7 @@ SECONDS = {
 def _net(name: str, help: str, options: type[NetOptions], *, needs: type | None = None) -> Net:
     return Net(
         name=name, help=help, options=options, task=partial(_task, kind=name), load=partial(_load, options=options),
-        needs=needs, seconds=SECONDS[name],
+        needs=needs, seconds=SECONDS.get(name),
     )  # fmt: skip
 
 
