@@ -14,6 +14,7 @@ import pytest
 import proband
 from proband.core.errors import ProbandError
 from proband.models import fake
+from proband.pipeline.studies.grid import Grid, divided
 from proband.pipeline.studies.stages import contents, model_contents
 from proband.pipeline.studies.study_file import read_study
 
@@ -446,3 +447,63 @@ def test_a_stage_that_fails_among_others_is_named_with_its_line(file: Path) -> N
     with pytest.raises(ProbandError, match=r"run clean · fake:missing.json .*missing.json"):
         proband.study(file, out="out", jobs=2)
     assert len(list(Path("out/stages/run").glob("*/answers.jsonl"))) == 4  # the others were done
+
+
+SETS = """
+[study]
+title = "Two sets of stories"
+
+[[build]]
+name = "stories"
+suite = "kinship"
+options = { k = "2,3", per-k = 22, hold-out = "clauses", test-per-k = 4 }
+seeds = [0, 1]
+
+[[train]]
+items = ["stories"]
+net = ["composer"]
+label = "short"
+options = { epochs = 1, device = "cpu" }
+seeds = [0, 1]
+
+[[run]]
+items = ["stories"]
+models = ["net:stories", "baseline:majority"]
+
+[report]
+tables = ["by_k"]
+"""
+
+
+def test_a_net_answers_the_set_of_items_that_it_was_trained_for(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(SETS)
+    names = [
+        stage.name for stage in Grid(read_study(path, {}), file=path, out=tmp_path).stages() if stage.verb == "run"
+    ]
+    assert names == [
+        *(f"stories-s{n} · stories-composer-short-stories-s{n}-s{seed}" for n in (0, 1) for seed in (0, 1)),
+        *(f"stories-s{n} · baseline:majority" for n in (0, 1)),
+    ]
+
+
+def test_parts_of_a_study_are_the_whole_and_the_report_comes_last(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(SETS)
+    stages = Grid(read_study(path, {}), file=path, out=tmp_path).stages()
+    parts = divided(stages, 3)
+    assert {stage.key for part in parts for stage in part} == {stage.key for stage in stages}
+    trained = [{stage.seed for stage in part if stage.verb == "train"} for part in parts]
+    assert sorted(map(len, trained)) == [0, 2, 2]  # seeds of one net are trained together
+    out = tmp_path / "out"
+    for part in ("2/3", "3/3", "1/3"):
+        made = proband.study(path, out=out, part=part)
+        assert made["title"] == f"Two sets of stories, part {part}"
+        assert not (out / "index.html").exists()
+    whole = proband.study(path, out=out)
+    assert set(states(whole)) == {"done"}
+    assert (out / "index.html").exists()
+    minutes = [line.get("minutes") for line in proband.study(path, out=out, dry_run=True)["stages"]]
+    assert minutes[2:6] == [0.0] * 4  # of the trainings, of 44 stories
+    with pytest.raises(ProbandError, match="write it like 2/8"):
+        proband.study(path, out=out, part="4/3")

@@ -197,6 +197,8 @@ def _tested(
         p = p if against else None  # it cannot hold
     if below_chance:
         told.append("both sides below chance")
+    elif all(test.below_shortcut for test in tests):
+        told.append("both sides below the best shortcut")
     shown = words.change(decisive.difference, decisive.metric)
     row = _open(claim, study, systems, "; ".join(told))
     return replace(row, difference=decisive.ahead, shown=shown, p=p, below_chance=below_chance)

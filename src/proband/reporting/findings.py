@@ -28,7 +28,7 @@ def sentences(study: Study, grid: Grid | None, compared: Sequence[Comparison]) -
             for line, cell in enumerate(grid.cells.get((row, column), ()))
             if cell is not None and not grid.labels[line].startswith("baseline:")  # what they do is known beforehand
         ]
-        said += _against_chance(cells, grid.metric)
+        said += _against_level(cells, grid.metric)
         said += _gap(study, cells, grid)
     return [each for each in said if each][:SENTENCES]
 
@@ -65,12 +65,12 @@ def _leader(study: Study, compared: Sequence[Comparison]) -> str:
     return f"No model leads on {name}: {ahead} differ by {gap}, which is not significant ({p})."
 
 
-def _against_chance(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> list[str]:
-    """Farthest above chance, farthest below, and who does not leave it. The farthest of many cells is far by chance
-    alone: p-values are corrected (Holm) over all cells, of every model and column."""
-    known = [(label, column, cell) for label, column, cell in cells if cell.chance and cell.p_chance is not None]
+def _against_level(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> list[str]:
+    """Farthest above chance or the best shortcut, farthest below, and who does not leave it. The farthest of many cells
+    is far by chance alone: p-values are corrected (Holm) over all cells, of every model and column."""
+    known = [(label, column, cell) for label, column, cell in cells if cell.level and cell.p_level is not None]
     tested = [each for each in known if not each[2].estimate.few]
-    corrected = dict(zip(map(id, tested), holm([cell.p_chance or 0.0 for *_, cell in tested])))
+    corrected = dict(zip(map(id, tested), holm([cell.p_level or 0.0 for *_, cell in tested])))
     by_distance = sorted(known, key=lambda each: (-_distance(each[2]), each[0], each[1]))
     said = []
     means = [_distance(cell) for *_, cell in by_distance]
@@ -79,23 +79,23 @@ def _against_chance(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> l
         for each in ends:
             label, column, cell = each
             alone = means.count(_distance(cell)) == 1  # otherwise none is furthest
-            if alone and cell.against_chance == way and corrected.get(id(each), 1.0) < ALPHA:
-                gap, chance = words.distance(_distance(cell), metric), cell.chance or 0.0
-                low, high = sorted((cell.estimate.low - chance, cell.estimate.high - chance), key=abs)
+            if alone and cell.against_level == way and corrected.get(id(each), 1.0) < ALPHA:
+                gap, level = words.distance(_distance(cell), metric), cell.level or 0.0
+                low, high = sorted((cell.estimate.low - level, cell.estimate.high - level), key=abs)
                 span = words.interval(abs(low), abs(high), metric)
-                said.append(f"{label} is furthest {way} chance on {column}: by {gap} {span}.")
-    level: dict[str, list[str]] = {}
+                said.append(f"{label} is furthest {way} {cell.level_name} on {column}: by {gap} {span}.")
+    at_level: dict[tuple[str, str], list[str]] = {}
     for label, column, cell in by_distance:
-        if cell.against_chance == "at":
-            level.setdefault(column, []).append(label)
-    for column, labels in sorted(level.items(), key=lambda each: (-len(each[1]), each[0]))[:2]:
+        if cell.against_level == "at":
+            at_level.setdefault((column, cell.level_name), []).append(label)
+    for (column, name), labels in sorted(at_level.items(), key=lambda each: (-len(each[1]), each[0]))[:2]:
         verb = "is" if len(labels) == 1 else "are"
-        said.append(f"On {column}, {_listed(sorted(labels))} {verb} not distinguishable from chance.")
+        said.append(f"On {column}, {_listed(sorted(labels))} {verb} not distinguishable from {name}.")
     return said
 
 
 def _distance(cell: Cell) -> float:
-    return cell.estimate.mean - (cell.chance or 0.0)
+    return cell.estimate.mean - (cell.level or 0.0)
 
 
 def _unreadable(cell: Cell) -> bool:

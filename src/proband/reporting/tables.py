@@ -84,7 +84,7 @@ def cell_texts(grid: Grid, line: Line) -> list[CellText]:
     for cell, value in zip(line.cells, line.figures):
         if cell is not None:
             e, spread = cell.estimate, words.spread(cell.sd, cell.runs, grid.metric)
-            sign, span = SIGN[cell.against_chance], words.span(e, grid.metric)
+            sign, span = SIGN[cell.against_level], words.span(e, grid.metric)
             unread = f"unread {100 * cell.unread:.0f}%" if cell.unread >= 0.005 else ""
             uncovered = f"{cell.uncovered:,} not covered" if cell.uncovered else ""
             out.append(CellText(words.figure(e.mean, grid.metric), sign, span, spread, unread, uncovered, e.few))
@@ -122,7 +122,7 @@ def signs(grid: Grid) -> list[str]:
     if grid.has_few:
         out.append(f"{words.TOO_FEW.capitalize()}: fewer than {FEW:g} items or effective clusters.")
     if grid.has_chance:
-        out.append("° the interval includes chance; ▼ below chance.")
+        out.append(f"° the interval includes {grid.level}; ▼ below {'it' if grid.level != 'chance' else 'chance'}.")
     if grid.several_runs:
         out.append("± standard deviation over training seeds, which the intervals take into account.")
     if any(cell and cell.unread for found in grid.cells.values() for cell in found):

@@ -132,8 +132,8 @@ def paper(
     ] = (),
     set: Annotated[Pairs, Parameter(metavar="NAME=VALUE", help="Parameter of the study; repeatable.")] = (),
     dry_run: DryRun = False,
-    jobs: Jobs = 1,
     part: Part = "",
+    jobs: Jobs = 1,
     engine: Engine = Engine(),  # noqa: B008
     json: Json = False,
 ) -> None:

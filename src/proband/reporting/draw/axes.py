@@ -84,8 +84,11 @@ def tip(grid: Grid, run: int, row: Key | None, column: Key, cell: Cell) -> str:
     if cell.uncovered:
         lines.append(f"{words.count(cell.uncovered, 'item')} not covered (not counted)")
     if cell.chance is not None:
-        against = f": {cell.against_chance} chance" if cell.against_chance else ""
-        lines.append(f"chance {words.figure(cell.chance, grid.metric)}{against}")
+        lines.append(f"chance {words.figure(cell.chance, grid.metric)}")
+    if cell.shortcut is not None:
+        lines.append(f"best shortcut {words.figure(cell.shortcut, grid.metric)}")
+    if cell.against_level:
+        lines[-1] += f": {cell.against_level} {cell.level_name}"
     return "\n".join(line for line in lines if line)
 
 

@@ -1,7 +1,8 @@
 """Which drawing suits a grid, and two of the drawings: dots with intervals, and a heat map.
 
-Numbers on the columns (k, layer) make lines; few rows make dots; many rows make a heat map (blue above chance, orange
-below, pale where the interval includes chance). Each is a function of the grid and a width, so that the page has a wide
+Numbers on the columns (k, layer) make lines; few rows make dots; many rows make a heat map (blue above chance or, where
+there is one, the best shortcut; orange below; pale where the interval includes it). Each is a function of the grid and
+a width, so that the page has a wide
 and a narrow drawing of the same figure.
 """
 
@@ -189,7 +190,7 @@ def _square(
     if cell is None:
         return []
     x, y, size = where
-    few, sign = cell.estimate.few, "°" if cell.against_chance == "at" else ""
+    few, sign = cell.estimate.few, "°" if cell.against_level == "at" else ""
     text = words.figure(cell.estimate.mean, grid.metric)
     shown = (text.partition(".")[0] if size < 36 else text) + sign
     words_ = tip(grid, run, row, column, cell)
@@ -203,7 +204,7 @@ def _square(
 
 
 def shade(cell: Cell, span: tuple[float, float], metric: Metric) -> str:
-    """How far from chance, as a share of the way to 1 (or to 0); without chance, how good in the range.
+    """How far from the level to beat, as a share of the way to 1 (or to 0); without one, how good in the range.
 
     >>> from proband.core.metrics import ACCURACY
     >>> from proband.core.types import Estimate
@@ -213,8 +214,8 @@ def shade(cell: Cell, span: tuple[float, float], metric: Metric) -> str:
     >>> shade(Cell(e, 0.72), (0, 1), ACCURACY)
     'high 0.00'
     """
-    mean, chance = cell.estimate.mean, cell.chance
-    if cell.against_chance == "at":
+    mean, chance = cell.estimate.mean, cell.level
+    if cell.against_level == "at":
         return "high 0.00"
     if chance is None or not 0 < chance < 1:
         low, high = span if metric.better == "high" else span[::-1]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -34,24 +35,35 @@ from proband.reporting.numbers.systems import System, systems
 
 @dataclass(frozen=True)
 class Cell:
-    """One system in one cell. `chance` is the accuracy of guessing on the same items, if that has a meaning; `sd` the
-    standard deviation over the `runs` of a system that has several."""
+    """One system in one cell. `chance` is the accuracy of guessing on the same items, if that has a meaning, `shortcut`
+    that of the best of the suite's own baselines that were run; `sd` the standard deviation over the `runs` of a system
+    that has several."""
 
     estimate: Estimate
     chance: float | None = None
     runs: int = 1
     sd: float | None = None
-    p_chance: float | None = None  # of the test against chance
+    p_level: float | None = None  # of the test against the level to beat
     unread: float = 0.0  # share of the items whose reply could not be read; they count as wrong
     skipped: int = 0  # items of the selection that were not asked; they do not count
     uncovered: int = 0  # items of the selection that the model knows nothing of; they do not count
+    shortcut: float | None = None
 
     @property
-    def against_chance(self) -> str:
-        """`above`, `below` or `at` chance as the interval says; empty where there is no chance level or no interval."""
-        if self.chance is None or self.estimate.few:
+    def level(self) -> float | None:
+        """What a score has to beat: chance, or the best shortcut where that is higher."""
+        return max((each for each in (self.chance, self.shortcut) if each is not None), default=None)
+
+    @property
+    def level_name(self) -> str:
+        return "chance" if self.shortcut is None or self.level != self.shortcut else "the best shortcut"
+
+    @property
+    def against_level(self) -> str:
+        """`above`, `below` or `at` that level as the interval says; empty where there is none, or no interval."""
+        if self.level is None or self.estimate.few:
             return ""
-        return "above" if self.estimate.low > self.chance else "below" if self.estimate.high < self.chance else "at"
+        return "above" if self.estimate.low > self.level else "below" if self.estimate.high < self.level else "at"
 
 
 class Study:
@@ -156,14 +168,17 @@ class Study:
             cells: list[Cell | None] = [None] * len(self.systems)
             for group in self.together(metric, where, macro=macro):
                 chance = self.chance(metric, group.rows, macro)
+                shortcut = None if macro else self.shortcut(metric, group.rows)
                 for place, column in enumerate(group.columns):
                     estimate = self._estimate(group, place, metric=metric, where=where)
                     runs = len(column.values)
                     sd = float(np.std(column.values, ddof=1)) if runs > 1 else None
                     unread = self.unread(column.system, group.rows)
                     skipped, uncovered = self._left_out(column.system, self.mask(where))
-                    p = None if chance is None else self._against(chance, group, place, metric)
-                    cells[column.system] = Cell(estimate, chance, runs, sd, p, unread, skipped, uncovered)
+                    own = None if column.system in self.shortcuts else shortcut
+                    cell = Cell(estimate, chance, runs, sd, None, unread, skipped, uncovered, own)
+                    p = None if cell.level is None else self._against(cell.level, group, place, metric)
+                    cells[column.system] = replace(cell, p_level=p)
             self.known[key] = tuple(cells)
         return self.known[key]
 
@@ -249,6 +264,21 @@ class Study:
         if metric.name != "accuracy" or not (levels > 0).all():
             return None
         return macro_mean(levels, self._strata(rows, macro)) if macro else float(levels.mean())
+
+    @cached_property
+    def shortcuts(self) -> list[int]:
+        """The systems that are the suite's own baselines."""
+        names = {f"baseline:{name}" for name in self.items.suite.baselines}
+        return [at for at, system in enumerate(self.systems) if system.tags["run.model"] in names]
+
+    def shortcut(self, metric: Metric, rows: Ints) -> float | None:
+        """The accuracy of the best of them on these items; None where none has answered all of them."""
+        if metric.name != "accuracy" or not self.shortcuts:
+            return None
+        mask = np.zeros(len(self.arrays.chance), dtype=bool)
+        mask[rows] = True
+        columns = [self.column(system, metric, mask) for system in self.shortcuts]
+        return max((column.value for answered, column in columns if len(answered) == len(rows)), default=None)
 
     # ---- pairs of systems ----
 

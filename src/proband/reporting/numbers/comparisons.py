@@ -109,6 +109,7 @@ class Compared:
     evidence: str
     metric: Metric
     below_chance: bool = False
+    below_shortcut: bool = False  # both sides: what they differ in can be had without the skill that is asked for
 
 
 def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -> Compared | None:
@@ -138,6 +139,7 @@ def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -
         evidence=f"{what}, {words.metric(metric)} {sides}, {counted}{said}",
         metric=metric,
         below_chance=all(_below_chance(study, metric, *each) for each in ((one, first), (other, second))),
+        below_shortcut=all(_below_shortcut(study, metric, *each) for each in ((one, first), (other, second))),
     )
 
 
@@ -146,6 +148,13 @@ def _below_chance(study: Study, metric: Metric, side: Side, value: float) -> boo
     rows, _ = study.column(system, metric, study.mask(where))
     chance = study.chance(metric, rows)
     return chance is not None and value < chance
+
+
+def _below_shortcut(study: Study, metric: Metric, side: Side, value: float) -> bool:
+    system, where = side
+    rows, _ = study.column(system, metric, study.mask(where))
+    best = study.shortcut(metric, rows)
+    return best is not None and value < best
 
 
 def _side(where: Where) -> str:

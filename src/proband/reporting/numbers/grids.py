@@ -68,6 +68,13 @@ class Grid:
         return any(cell and cell.chance is not None for found in self.cells.values() for cell in found)
 
     @property
+    def level(self) -> str:
+        """What a score has to beat, in words."""
+        cells = [cell for found in self.cells.values() for cell in found if cell]
+        shortcut = any(cell.level_name != "chance" for cell in cells)
+        return "the best shortcut (where it is higher than chance)" if shortcut else "chance"
+
+    @property
     def has_few(self) -> bool:
         """Whether a cell has too few clusters for an interval."""
         return any(cell and cell.estimate.few for found in self.cells.values() for cell in found)

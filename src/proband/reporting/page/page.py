@@ -253,9 +253,10 @@ def marks_key(grid: Grid) -> list[tuple[str, str]]:
     few = [("few", "too few items to tell: no interval")] if grid.has_few else []
     published = [("diamond", "published")] if any(map(grid.others, grid.rows)) else []
     chance = [("dash", "chance")] if grid.has_chance else []
+    level = "the best shortcut" if grid.level != "chance" else "chance"
     if drawing(grid) is heat_map:
-        against = "above chance" if grid.has_chance else "darker: better"
-        low = [("below", "below chance"), ("pale", "° the interval includes chance")] if grid.has_chance else []
+        against = f"above {level}" if grid.has_chance else "darker: better"
+        low = [("below", f"below {level}"), ("pale", f"° the interval includes {level}")] if grid.has_chance else []
         return [("above", against), *low, *few]
     band = "band" if drawing(grid) is line_plot else "bar"
     return [("dot", "mean"), (band, "95% interval"), *chance, *published, *few]
@@ -279,7 +280,7 @@ def _cells(grid: Grid, line: Line, top: Sequence[float | None]) -> Iterator[tupl
             bold = " best" if cell.estimate.mean == highest else ""
             yield (
                 shown,
-                ("few" if shown.few else cell.against_chance + bold),
+                ("few" if shown.few else cell.against_level + bold),
                 tip(grid, line.run, line.row, column, cell),
             )
 

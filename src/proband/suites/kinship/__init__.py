@@ -32,6 +32,7 @@ from proband.suites.kinship.item_views import check, draw_item, show
 from proband.suites.kinship.nets import NETS
 from proband.suites.kinship.paper.claims import CLAIMS
 from proband.suites.kinship.paper.comparisons import COMPARISONS
+from proband.suites.kinship.paper.noise import NOISE_TABLES
 from proband.suites.kinship.paper.tables import PARAPHRASES, SAMPLES, TABLES
 from proband.suites.kinship.published import published
 from proband.suites.kinship.replies import CHOOSE, GENERATE
@@ -122,7 +123,7 @@ SUITE = Suite(
         ),
     ),
     published=published,
-    analyses=(SHORTCUT_TABLE, PARAPHRASES, SAMPLES, COMPARISONS),
+    analyses=(SHORTCUT_TABLE, PARAPHRASES, SAMPLES, COMPARISONS, NOISE_TABLES),
     claims=CLAIMS,
     nets=NETS,
     own_models={"symbolic": Symbolic, "read": Read},

@@ -1,0 +1,113 @@
+"""Table 3.8 as the thesis prints it: nets trained on clean stories and tested on four kinds, nets trained and tested on
+one kind of noise, and the average of these seven; and whom noise in training helps.
+
+A net helped by it answers more stories of a kind right if it was trained on that kind instead of on clean stories. Of
+the three kinds the worst counts, with its p-value times three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from proband.core.statistics.estimates import compare
+from proband.core.statistics.seeds import ONE_SEED
+from proband.core.suite import Analysis, Outcome, Results, Sheet
+from proband.suites.kinship.paper.comparisons import TEXT, Clauses, Stories, by_model, neighbours
+from proband.suites.kinship.published import thesis_noise
+
+ONLY_GAT: Final = "only-gat-improves"
+NOISE: Final = ("supporting", "irrelevant", "disconnected")
+CELLS: Final = (*(("clean", kind) for kind in ("clean", *NOISE)), *((kind, kind) for kind in NOISE))
+THESIS: Final = {  # our name -> that of the table
+    "bilstm-attention": "BiLSTM-Attention",
+    "bilstm-mean": "BiLSTM-Mean",
+    "relation-network": "RN",
+    "mac": "MAC",
+    "bert": "BERT",
+    "bert-lstm": "BERT-LSTM",
+    "gat": "GAT",
+}
+
+
+def noise(results: Results, seed: int) -> Sequence[Sheet]:
+    """Nothing where no net was trained on clean stories, as a study of noise names it."""
+    found, clauses, _ = by_model(results)
+    kinds = {item.id: str(item.tags.get("task")) for item in results.items() if item.split == "test"}
+    of_kind = {kind: [story for story, own in kinds.items() if own == kind] for kind in ("clean", *NOISE)}
+    nets = [name.removeprefix("net:clean-") for name in found if name.startswith("net:clean-")]
+    if not nets or not all(of_kind.values()):
+        return ()
+    rows = [(net, *_accuracies(net, found, of_kind)) for net in nets]
+    gains = {net: _gains(net, found, of_kind, clauses) for net in nets}
+    header = ("net", *(f"{trained} → {kind}" for trained, kind in CELLS), "average")
+    worst = {net: outcome for net in TEXT if (outcome := _worst(gains.get(net, {})))}
+    return (
+        Sheet(
+            name="table3.8-printed",
+            title="Table 3.8 as the thesis prints it: trained on → tested on, in percent",
+            header=header,
+            rows=(*rows, *(row for net in nets if net in THESIS for row in _thesis(THESIS[net]))),
+            note="The average is over the seven columns. In the thesis ± is the standard deviation over ten sets of "
+            "stories; RN and BERT trained on clean stories are not readable in our copy of it.",
+        ),
+        Sheet(
+            name="noise",
+            title="What training on a kind of noise instead of clean stories gains on that kind, in points",
+            header=("net", *NOISE),
+            rows=tuple((net, *_points(gains[net])) for net in nets),
+            outcomes={ONLY_GAT: worst},
+        ),
+    )
+
+
+def _accuracies(net: str, found: Mapping[str, Stories], of_kind: Mapping[str, Sequence[str]]) -> list[float | None]:
+    """Of the seven cells, and their mean where all are there."""
+    values: list[float | None] = []
+    for trained, kind in CELLS:
+        stories = found.get(f"net:{trained}-{net}")
+        ids = sorted(stories.ids & set(of_kind[kind])) if stories else []
+        values.append(round(100 * stories.measured(ids).value, 1) if stories and ids else None)
+    known = [value for value in values if value is not None]
+    return [*values, round(sum(known) / len(known), 1) if len(known) == len(CELLS) else None]
+
+
+def _thesis(model: str) -> list[tuple[str | None, ...]]:
+    printed = thesis_noise()
+    cells = [printed.get((model, *cell)) for cell in (*CELLS, ("", ""))]
+    shown = [None if cell is None else f"{100 * cell[0]:.0f} ± {100 * cell[1]:.0f}" for cell in cells]
+    return [(f"{model} (thesis)", *shown)]
+
+
+def _gains(
+    net: str, found: Mapping[str, Stories], of_kind: Mapping[str, Sequence[str]], clauses: Clauses
+) -> dict[str, Outcome]:
+    """Of each kind, on its stories: accuracy of the net trained on it minus that of the net trained on clean ones."""
+    gains = {}
+    for kind in NOISE:
+        noisy, clean = found.get(f"net:{kind}-{net}"), found[f"net:clean-{net}"]
+        ids = sorted(noisy.ids & clean.ids & set(of_kind[kind])) if noisy else []
+        if noisy is None or not ids:
+            continue
+        test = compare(noisy.measured(ids), clean.measured(ids), neighbours(ids, clauses), share=True)
+        evidence = f"{kind}, {len(ids)} stories" + (f"; {test.training}" if test.training else "")
+        p = None if test.few or test.training == ONE_SEED else test.p
+        gains[kind] = Outcome(difference=test.difference, p=p, evidence=evidence)
+    return gains
+
+
+def _points(gains: Mapping[str, Outcome]) -> list[float | None]:
+    values = [gains[kind].difference if kind in gains else None for kind in NOISE]
+    return [None if value is None else round(100 * value, 1) for value in values]
+
+
+def _worst(gains: Mapping[str, Outcome]) -> Outcome | None:
+    """The kind where it gains least; the claim expects a loss there."""
+    if not gains:
+        return None
+    least = min(gains.values(), key=lambda each: each.difference or 0.0)
+    p = None if least.p is None else min(1.0, len(NOISE) * least.p)
+    return Outcome(difference=-(least.difference or 0.0), p=p, evidence=f"gains least with {least.evidence}")
+
+
+NOISE_TABLES = Analysis(name="noise", help="Table 3.8 with its average, and whom noise in training helps", of=noise)
