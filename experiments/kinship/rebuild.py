@@ -1,39 +1,44 @@
-"""Every table of the certified studies from the committed answers, in seconds on a processor:
+"""Every table and figure of the certified studies from the committed answers, in a minute on a processor:
 
-    python experiments/kinship/rebuild.py            # writes tables/*.md
-    python experiments/kinship/rebuild.py --check    # fails if a table is not what the answers give
+    python experiments/kinship/rebuild.py            # writes tables/
+    python experiments/kinship/rebuild.py --check    # fails if one is not what the answers give
 
-answers.parquet has a row per run: what it was trained on, the seed of its stories, the net, the training seed, the test
-stories, and the number of the answered relation for each of them (uint8, the order of `RELATIONS`). tests.parquet has the
-labels of the test stories in the same order, their k and task, and the sha256 of the items.jsonl they come from: `proband
-build kinship` with the options of the study and `--seed` gives that file.
-
-A set of stories is one independent replication: other families, other held-out clauses and phrases, other training and
-test stories. A mean is over sets, after the mean over the training seeds of each; its 95 % interval is Student's t over
-the sets, so that stories, held-out material and training all count. Without an interval: fewer than three sets.
+answers.parquet and tests.parquet are written by collect.py from the folder of `proband study kinship-certified`. How the
+numbers come about says pooled.py; findings.py has the thesis' claims.
 """
 
 from __future__ import annotations
 
 import sys
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import numpy as np
-import polars as pl
-from scipy import stats
+from findings import findings
+from pooled import KINDS, KS, System, Systems, of, read
+
+from proband.core.metrics import ACCURACY
+from proband.core.suite import Table
+from proband.core.text import markdown_table
+from proband.core.types import Estimate
+from proband.reporting.draw.lines import line_plot
+from proband.reporting.draw.marks import svg
+from proband.reporting.numbers.cells import Cell
+from proband.reporting.numbers.grids import Grid
+from proband.suites.kinship.paper.noise import CELLS, THESIS
+from proband.suites.kinship.published import thesis_noise
 
 HERE = Path(__file__).parent
-KS = tuple(range(2, 11))
-KINDS = ("clean", "supporting", "irrelevant", "disconnected")
-Values = dict[int, list[list[float]]]  # seed of the stories -> of each run, a value per column
-Answers = dict[tuple[str, str, str], Values]  # test, trained on, model
+SHORTCUTS = ("generations", "ends", "genders", "positions", "words")
+NOTE = (
+    "Accuracy in percent. In brackets the 95 % interval over stories that share a clause and over training seeds "
+    "(Proband's own, core/statistics); ¹ one training seed for each set, whose chance is not in the interval; "
+    "no interval: too few clauses to tell. Under *sets* the means of the sets of stories."
+)
 TABLES = {
     "figure3.5-k234": ("Figure 3.5: trained on k = 2, 3, 4", [("k234", "k234", "")]),
     "figure3.5-k23": ("Figure 3.5: trained on k = 2, 3", [("k234", "k23", "")]),
     "reading": (
-        "The same questions as stories, as plain sentences with facts from either side, and as plain sentences along the chain",
+        "The same questions as stories, and as plain sentences: with facts from either side, and along the chain",
         [
             ("k234", "k234", "story, "),
             ("facts", "facts", "plain, "),
@@ -45,19 +50,36 @@ TABLES = {
         [("k234", "k234", "either side, "), ("story-chain", "story-chain", "along the chain, ")],
     ),
     "structure": (
-        "The same paraphrases in training and test, and held-out ones",
-        [("same", "same", "same, "), ("k234", "k23", "held out, ")],
+        "Trained on k = 2, 3: the same paraphrases in training and test, and held-out ones",
+        [("same", "same", "same, "), ("k23", "k23", "held out, ")],
     ),
+    "wording": (
+        "The crowd's wording beside ours: trained on → tested on",
+        [
+            ("k234", "k234", "ours → ours, "),
+            ("crowd", "k234", "ours → the crowd's, "),
+            ("k234", "crowd", "the crowd's → ours, "),
+            ("crowd", "crowd", "the crowd's → the crowd's, "),
+        ],
+    ),
+}
+ONLY = {  # of these tables, the nets that have been trained both ways
+    "reading": lambda systems: {m for t, _, m in systems if t in ("facts", "facts-chain")},
+    "sides": lambda systems: {m for t, _, m in systems if t == "story-chain"},
+    "wording": lambda systems: {m for t, on, m in systems if t == "crowd" and on},
 }
 
 
 def main(arguments: Sequence[str]) -> int:
-    answers = read()
-    made = {name: by_k(answers, title, parts) for name, (title, parts) in TABLES.items()}
-    made["table3.8"] = by_noise(answers)
+    systems = read(HERE)
+    made = {f"{name}.md": by_k(systems, name) for name in TABLES}
+    made["table3.8.md"] = by_noise(systems)
+    made["findings.md"] = findings(systems)
+    for trained_on, lengths in (("k234", "2, 3, 4"), ("k23", "2, 3")):
+        made[f"figure3.5-{trained_on}.svg"] = drawn(systems, trained_on, lengths)
     wrong = []
     for name, text in made.items():
-        path = HERE / "tables" / f"{name}.md"
+        path = HERE / "tables" / name
         if "--check" in arguments:
             wrong += [] if path.is_file() and path.read_text(encoding="utf-8") == text else [name]
         else:
@@ -67,81 +89,96 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if wrong else 0
 
 
-def read() -> Answers:
-    """The share of right answers per column of every run."""
-    labels, columns = {}, {}
-    for row in pl.read_parquet(HERE / "tests.parquet").iter_rows(named=True):
-        key = row["test"], row["data_seed"]
-        labels[key] = np.frombuffer(row["labels"], dtype=np.uint8)
-        columns[key] = np.array(row["tasks"] if row["test"] == "noise-test" else row["k"])
-    answers: Answers = defaultdict(lambda: defaultdict(list))
-    for row in pl.read_parquet(HERE / "answers.parquet").iter_rows(named=True):
-        key = row["test"], row["data_seed"]
-        right = np.frombuffer(row["predictions"], dtype=np.uint8) == labels[key]
-        order: Iterable[object] = KINDS if row["test"] == "noise-test" else KS
-        shares = [100 * float(right[columns[key] == column].mean()) for column in order]
-        answers[row["test"], row["trained_on"], row["model"]][row["data_seed"]].append(
-            [*shares, float(np.mean(shares))]
-        )
-    return answers
+def figure(system: System, column: object = None) -> str:
+    """Mean and interval, in percent."""
+    band, mean = system.interval(column), f"{100 * system.value(column):.1f}"
+    once = "¹" if system.trained and system.seeds < 2 else ""
+    return f"{mean}{once}" if band.few else f"{mean}{once} [{100 * band.low:.1f}, {100 * band.high:.1f}]"
 
 
-def figure(values: Values, column: int) -> str:
-    """Mean over the sets of stories, and half of its 95 % interval."""
-    means = [float(np.mean([run[column] for run in runs])) for runs in values.values()]
-    if len(means) < 3:
-        return f"{np.mean(means):.1f}"
-    half = float(stats.t.ppf(0.975, len(means) - 1) * np.std(means, ddof=1) / len(means) ** 0.5)
-    return f"{np.mean(means):.1f} ± {half:.1f}"
+def line(name: str, system: System) -> list[str]:
+    sets = " / ".join(f"{100 * value:.1f}" for value in system.by_set())
+    count = f"{len(system.sets)} × {system.seeds}" if system.trained else str(len(system.sets))
+    return [name, count, *(figure(system, column) for column in system.test.order), figure(system), sets]
 
 
-def runs_of(values: Values) -> str:
-    return f"{len(values)} × {'/'.join(str(n) for n in sorted({len(runs) for runs in values.values()}))}"
-
-
-def lines(answers: Answers, parts: Iterable[tuple[str, str, str]]) -> Iterator[tuple[str, Values]]:
-    """The models of some tests and trainings, the best first; shortcuts last."""
+def by_k(systems: Systems, name: str) -> str:
+    title, parts = TABLES[name]
+    wanted = ONLY[name](systems) if name in ONLY else None
+    body, tests = [], []
     for test, trained_on, before in parts:
-        found = {model: values for (t, on, model), values in answers.items() if (t, on) == (test, trained_on)}
-        for model in sorted(found, key=lambda m: (m.startswith("baseline:"), -_overall(found[m]))):
-            yield before + model, found[model]
+        for system in of(systems, test, trained_on):
+            if wanted is None or system.model in wanted:
+                body.append(line(before + system.model, system))
+                tests += [test] if test not in tests else []
+    for test in tests:
+        body += [best_shortcut(systems, test, f"*best shortcut, {test}*" if len(tests) > 1 else "*best shortcut*")]
+    head = ["model", "sets × seeds", *(f"k = {k}" for k in KS), "all", "sets"]
+    return f"**{title}**\n\n{markdown_table(head, [row for row in body if row], right=len(head) - 1)}\n\n{NOTE}\n"
 
 
-def _overall(values: Values) -> float:
-    return float(np.mean([run[-1] for runs in values.values() for run in runs]))
+def best_shortcut(systems: Systems, test: str, name: str) -> list[str]:
+    own = [systems[key] for short in SHORTCUTS if (key := (test, "", f"baseline:{short}")) in systems]
+    if not own:
+        return []
+    order = (*own[0].test.order, None)
+    values = [max(100 * system.value(column) for system in own) for column in order]
+    return [name, "", *(f"*{value:.1f}*" for value in values), ""]
 
 
-def by_k(answers: Answers, title: str, parts: Iterable[tuple[str, str, str]]) -> str:
-    rows = list(lines(answers, parts))
-    shown = [_row(name, values, len(KS) + 1) for name, values in rows]
-    own = [values for name, values in rows if "baseline:" in name]
-    if own:
-        best = [
-            max(float(np.mean([np.mean([r[c] for r in runs]) for runs in v.values()])) for v in own)
-            for c in range(len(KS) + 1)
-        ]
-        shown.append(f"| *best shortcut* | | {' | '.join(f'*{value:.1f}*' for value in best)} |")
-    head = f"| model | sets × seeds | {' | '.join(f'k = {k}' for k in KS)} | all |"
-    return "\n".join([f"**{title}** (accuracy, percent)", "", head, "|---|---|" + "---:|" * (len(KS) + 1), *shown, ""])
+def by_noise(systems: Systems) -> str:
+    """Table 3.8: the seven cells that the thesis prints with their average, then all sixteen."""
+    nets = sorted({model for test, on, model in systems if test == "noise-test" and on})
+    head = ["net", *(f"{trained} → {kind}" for trained, kind in CELLS), "average"]
+    printed = []
+    for net in nets:
+        cells = [systems.get(("noise-test", "k23" if trained == "clean" else trained, net)) for trained, _ in CELLS]
+        shown = [figure(system, kind) if system else "" for system, (_, kind) in zip(cells, CELLS)]
+        known = [system.value(kind) for system, (_, kind) in zip(cells, CELLS) if system]
+        average = f"{100 * sum(known) / len(known):.1f}" if len(known) == len(CELLS) else ""
+        printed.append([net, *shown, average])
+        if net in THESIS:
+            figures = [thesis_noise().get((THESIS[net], *cell)) for cell in (*CELLS, ("", ""))]
+            shown = [f"*{100 * f[0]:.0f} ± {100 * f[1]:.0f}*" if f else "" for f in figures]
+            printed.append([f"*{THESIS[net]}, thesis (CLUTRR)*", *shown])
+    printed.append(["*best shortcut*", *_shortcuts(systems, [kind for _, kind in CELLS])])
+    whole = [
+        line(f"{net}, trained on {kind}", system)
+        for net in nets
+        for kind in KINDS
+        if (system := systems.get(("noise-test", "k23" if kind == "clean" else kind, net)))
+    ]
+    title = "**Table 3.8 on certified stories** (k = 2, 3; noise of 2 supporting, 1 irrelevant or 1 disconnected fact; trained on → tested on)"
+    thesis = "The thesis' ± are standard deviations over ten sets of CLUTRR's stories; RN and BERT trained on clean stories are not readable in our copy."
+    full = markdown_table(["net", "sets × seeds", *KINDS, "all", "sets"], whole, right=7)
+    return "\n\n".join([title, markdown_table(head, printed, right=len(CELLS) + 1), thesis, full, NOTE]) + "\n"
 
 
-def by_noise(answers: Answers) -> str:
-    """Table 3.8: four kinds of training stories (rows of a net) by four of test stories, with the average over them."""
-    nets: Mapping[str, list[tuple[str, Values]]] = defaultdict(list)
-    for (test, trained_on, model), values in answers.items():
-        if test == "noise-test":
-            nets[model].append(("clean" if trained_on == "k23" else trained_on, values))
-    head = f"| model | trained on | sets × seeds | {' | '.join(KINDS)} | average |"
-    shown = []
-    for model in sorted(nets, key=lambda m: (m.startswith("baseline:"), m)):
-        found = sorted(nets[model], key=lambda each: KINDS.index(each[0]))
-        shown += [_row(f"{model} | {kind}", values, 5) for kind, values in found]
-    title = "**Table 3.8 on certified stories** (k = 2, 3; accuracy, percent; noise of 2 supporting, 1 irrelevant or 1 disconnected fact)"
-    return "\n".join([title, "", head, "|---|---|---|" + "---:|" * 5, *shown, ""])
+def _shortcuts(systems: Systems, kinds: Iterable[str]) -> list[str]:
+    own = [systems[key] for short in SHORTCUTS if (key := ("noise-test", "", f"baseline:{short}")) in systems]
+    values = [max((100 * system.value(kind) for system in own), default=0.0) for kind in kinds]
+    return [f"*{value:.1f}*" if own else "" for value in (*values, sum(values) / len(values))]
 
 
-def _row(name: str, values: Values, columns: int) -> str:
-    return f"| {name} | {runs_of(values)} | {' | '.join(figure(values, column) for column in range(columns))} |"
+def drawn(systems: Systems, trained_on: str, lengths: str) -> str:
+    """Accuracy over k with the best shortcut as a line, as reports draw it."""
+    nets = [*of(systems, "k234", trained_on)]
+    nets += [systems[key] for short in SHORTCUTS[:2] if (key := ("k234", "", f"baseline:{short}")) in systems]
+    table = Table(name="figure3.5", title=f"Trained on k = {lengths}", rows=(), columns=("k",))
+    grid = Grid(
+        name="figure3.5", table=table, metric=ACCURACY, labels=tuple(system.model for system in nets), rows=((),),
+        columns=tuple((k,) for k in KS), cells={((), (k,)): tuple(cell(system, k) for system in nets) for k in KS},
+        published={},
+    )  # fmt: skip
+    return svg(line_plot(grid, 860.0), page=False, switched=False) + "\n"
+
+
+def cell(system: System, k: int) -> Cell:
+    band, rows = system.interval(k), system.rows(k)
+    estimate = Estimate(
+        metric="accuracy", group={"k": k}, mean=system.value(k), low=band.low, high=band.high, n=len(rows), few=band.few
+    )
+    return Cell(estimate, 1 / 22, system.seeds)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,231 @@
+"""The thesis' findings (section 3.5) and our own, tested on certified stories of all sets: `findings(systems)` is a table.
+
+A finding holds if every one of its differences has the sign it states at p < 0.05 after Holm's correction over all of this
+table, fails if one has the other sign at p < 0.05 (times the number of its differences), and is open otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from pooled import KS, System, Systems, decided, paired, within
+
+from proband.core.statistics.estimates import Difference, Measured, difference, holm, p_against
+from proband.core.text import markdown_table
+from proband.suites.kinship.paper.comparisons import TEXT
+from proband.suites.kinship.paper.noise import NOISE
+
+EQUAL = 0.05
+BERTS = ("bert", "bert-lstm")
+READERS = tuple(net for net in TEXT if net not in BERTS)
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A difference on the side that the finding expects (the margin taken off), its p, and the two sides in percent."""
+
+    ahead: float
+    p: float | None
+    shown: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    text: str
+    source: str
+    tests: tuple[Tested, ...]
+    asked: int  # how many there should be
+
+    @property
+    def ahead(self) -> float:
+        return min((test.ahead for test in self.tests), default=0.0)
+
+    @property
+    def p(self) -> float | None:
+        if not self.tests or len(self.tests) < self.asked or any(test.p is None for test in self.tests):
+            return None
+        against = [test.p or 0.0 for test in self.tests if test.ahead < 0]
+        return min(1.0, min(against) * len(self.tests)) if against else max(test.p or 0.0 for test in self.tests)
+
+
+def findings(systems: Systems) -> str:
+    every = [*_length(systems), *_noise(systems), *_own(systems)]
+    known = [finding for finding in every if finding.p is not None]
+    corrected = dict(zip(map(id, known), holm([finding.p or 0.0 for finding in known])))
+    rows = []
+    for finding in every:
+        p = corrected.get(id(finding))
+        verdict = "open" if p is None or p >= 0.05 else "holds" if finding.ahead > 0 else "fails"
+        missing = "" if len(finding.tests) == finding.asked else f" ({len(finding.tests)} of {finding.asked} compared)"
+        shown = "; ".join(test.shown for test in finding.tests) or "no data"
+        rows.append([finding.text, finding.source, f"**{verdict}**", "–" if p is None else _p(p), shown + missing])
+    head = ["finding", "source", "verdict", "p (Holm)", "what was compared, in percent"]
+    note = (
+        "Stories of all sets together, clustered by clause, and training seeds. One training seed for each set decides nothing "
+        "(¹). A *no difference* is tested as *within five points*."
+    )
+    return f"**Findings on certified stories**\n\n{markdown_table(head, rows)}\n\n{note}\n"
+
+
+def _p(p: float) -> str:
+    return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def _test(found: Difference, margin: float, shown: str) -> Tested:
+    p = found.p if decided(found) else None
+    return Tested(found.difference - margin, p, shown + ("" if p is not None else " ¹"))
+
+
+def _pair(a: System | None, b: System | None, column: object = None, margin: float = 0.0) -> list[Tested]:
+    if a is None or b is None:
+        return []
+    name = f"{a.trained_on}-{a.model} {100 * a.value(column):.1f}, {b.trained_on}-{b.model} {100 * b.value(column):.1f}"
+    return [_test(paired(a, b, column, margin), margin, name.replace("-baseline", "baseline").strip("-"))]
+
+
+def _sides(system: System | None, above: object, below: object, margin: float = 0.0) -> list[Tested]:
+    if system is None:
+        return []
+    shown = f"{system.trained_on}-{system.model} {100 * system.value(above):.1f}, {100 * system.value(below):.1f}"
+    return [_test(within(system, above, below, margin), margin, shown)]
+
+
+def _finding(text: str, source: str, parts: Iterable[list[Tested]]) -> Finding:
+    every = list(parts)
+    return Finding(text, source, tuple(test for part in every for test in part), len(every))
+
+
+def _length(systems: Systems) -> Iterator[Finding]:
+    def net(trained_on: str, name: str, test: str = "k234") -> System | None:
+        return systems.get((test, trained_on, name))
+
+    figure = "3.5.1"
+    yield _finding(
+        "GAT is near-perfect at held-out k = 3 (95 % or more), trained on k = 2, 3",
+        figure,
+        [_level(net("k23", "gat"), 3, 0.95)],
+    )
+    for name in (*TEXT, "gat", "gat-both"):
+        yield _finding(
+            f"{name}: accuracy falls with length (k = 2, 3 against 9, 10)",
+            figure,
+            [_sides(net("k234", name), (2, 3), (9, 10))],
+        )
+    for name in (*TEXT, "gat", "gat-both"):
+        yield _finding(f"{name}: training on k = 2, 3, 4 helps", figure, [_pair(net("k234", name), net("k23", name))])
+    for gat in ("gat", "gat-both"):
+        yield _finding(f"{gat} gains most by it", figure, [_more(systems, gat, name) for name in TEXT])
+        yield _finding(
+            f"{gat} is above every text model, trained on k = 2, 3, 4",
+            "3.5.1, 3.5.2",
+            [_pair(net("k234", gat), net("k234", name)) for name in TEXT],
+        )
+    for regime in ("k23", "k234"):
+        others = [name for name in TEXT if name != "bert-lstm"]
+        yield _finding(
+            f"BERT-LSTM is the best text model, trained on {regime}",
+            figure,
+            [_pair(net(regime, "bert-lstm"), net(regime, name)) for name in others],
+        )
+    for name in TEXT:
+        yield _finding(
+            f"{name}: within 5 points of GAT with the same paraphrases in training and test",
+            "3.5.2",
+            [_pair(net("same", name, "same"), net("same", "gat", "same"), margin=-EQUAL)],
+        )
+
+
+def _noise(systems: Systems) -> Iterator[Finding]:
+    def net(trained_on: str, name: str) -> System | None:
+        return systems.get(("noise-test", "k23" if trained_on == "clean" else trained_on, name))
+
+    source = "3.5.3, table 3.8"
+    for gat in ("gat", "gat-both"):
+        yield _finding(
+            f"{gat} falls when supporting facts are added", source, [_sides(net("clean", gat), "clean", "supporting")]
+        )
+        yield _finding(
+            f"{gat} does not fall when disconnected facts are added (within 5 points)",
+            source,
+            [_sides(net("clean", gat), "disconnected", "clean", -EQUAL)],
+        )
+    for kind in ("supporting", "irrelevant"):
+        for name in READERS:
+            yield _finding(
+                f"{name} gains when {kind} facts are added", source, [_sides(net("clean", name), kind, "clean")]
+            )
+        for name in BERTS:
+            yield _finding(
+                f"{name} does not benefit from {kind} facts (gains less than 5 points)",
+                source,
+                [_sides(net("clean", name), "clean", kind, -EQUAL)],
+            )
+    for gat in ("gat", "gat-both"):
+        yield _finding(
+            f"{gat} improves by training on each kind of noise",
+            source,
+            [_pair(net(kind, gat), net("clean", gat), kind) for kind in NOISE],
+        )
+    for name in TEXT:
+        gains = [test for kind in NOISE for test in _pair(net(kind, name), net("clean", name), kind)]
+        worst = sorted(gains, key=lambda test: test.ahead)[:1]
+        turned = [
+            Tested(-t.ahead, None if t.p is None else min(1.0, len(NOISE) * t.p), f"least gain: {t.shown}")
+            for t in worst
+        ]
+        yield _finding(f"only GAT improves by noise in training: {name} does not with some kind", source, [turned])
+
+
+def _own(systems: Systems) -> Iterator[Finding]:
+    def net(name: str, trained_on: str = "k234") -> System | None:
+        return systems.get(("k234", trained_on, name))
+
+    yield _finding(
+        "composer: 97 % or more at every k, trained on k = 2, 3, 4",
+        "ours",
+        [_level(net("composer"), k, 0.97) for k in KS],
+    )
+    yield _finding(
+        "composer: 97 % or more at every k with no genders given",
+        "ours",
+        [_level(net("composer-no-genders"), k, 0.97) for k in KS],
+    )
+    shortcut = systems.get(("k234", "", "baseline:generations"))
+    for name in ("composer", "edge-transformer-small", "gat-both", "extractor", "bert-extractor"):
+        yield _finding(f"{name} is above the best shortcut at k = 10", "ours", [_pair(net(name), shortcut, 10)])
+    for name in TEXT:
+        yield _finding(f"{name} is above the best shortcut at k = 10", "ours", [_pair(net(name), shortcut, 10)])
+
+
+def _level(system: System | None, column: object, level: float) -> list[Tested]:
+    """Above a fixed level."""
+    if system is None:
+        return []
+    rows = system.rows(column)
+    measured, shared = system.measured(rows), system.test.neighbours(rows)
+    unknown = shared.few or measured.seeds.unknown
+    p = None if unknown else p_against(level, measured, shared, share=True)
+    return [Tested(measured.value - level, p, f"k = {column}: {100 * measured.value:.1f}" + (" ¹" if unknown else ""))]
+
+
+def _more(systems: Systems, gat: str, other: str) -> list[Tested]:
+    """What GAT gains by longer training stories minus what another net does."""
+    four = [
+        systems.get(("k234", on, name)) for name, on in ((gat, "k234"), (gat, "k23"), (other, "k234"), (other, "k23"))
+    ]
+    if None in four:
+        return []
+    nets = [system for system in four if system is not None]
+    sets = sorted(set.intersection(*(set(system.sets) for system in nets)))
+    rows = nets[0].test.rows(None, sets)
+    measured: list[Measured] = [system.measured(rows) for system in nets]
+    signs = (1, -1, -1, 1)
+    value = sum(sign * each.value for sign, each in zip(signs, measured))
+    u = sum(sign * each.mean_influence for sign, each in zip(signs, measured))
+    least = (sum(float((each.mean_influence**2).mean()) for each in measured) + value**2) / len(rows)
+    found = difference(
+        value, u, nets[0].test.neighbours(rows), share=False, least=least, seeds=[each.seeds for each in measured]
+    )
+    gains = [100 * (measured[at].value - measured[at + 1].value) for at in (0, 2)]
+    return [_test(found, 0.0, f"{gat} {gains[0]:+.1f}, {other} {gains[1]:+.1f}")]

@@ -1,0 +1,188 @@
+"""The committed answers as numbers, pooled over sets of stories.
+
+A set of stories (other families, held-out clauses and phrases, training and test stories) is tested with nets that were
+trained on it alone. The test stories of all sets stand in one table, clustered by clause within a set; the run number n of
+a net is made of its nth training on each set. So the package's own statistics apply (core/statistics): intervals and tests
+count stories that share a clause, and training seeds. What seeds add to the variance is taken within each set, where only
+the seed differs, and has as many degrees of freedom as all sets give together: 3 × (seeds - 1). Sets are too few for an
+interval of their own: their means are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from proband.core.statistics.clusters import Clusters, Neighbours
+from proband.core.statistics.estimates import Difference, Interval, Measured, compare, difference, interval
+from proband.core.statistics.seeds import ONE_SEED, Seeds, seeds_of
+
+KS = tuple(range(2, 11))
+KINDS = ("clean", "supporting", "irrelevant", "disconnected")
+
+
+@dataclass
+class Test:
+    """The test stories of all sets. A column of a table is a k, or a kind of noise."""
+
+    name: str
+    sets: np.ndarray[Any, Any]  # of each story
+    labels: np.ndarray[Any, Any]
+    columns: np.ndarray[Any, Any]
+    clusters: Clusters
+    known: dict[bytes, Neighbours] = field(default_factory=dict)
+
+    @property
+    def order(self) -> Sequence[Any]:
+        return KINDS if self.name == "noise-test" else KS
+
+    def rows(self, column: object = None, sets: Sequence[int] | None = None) -> np.ndarray[Any, Any]:
+        """Stories of a column (or of several, or all) and of some sets."""
+        wanted = np.ones(len(self.labels), dtype=bool)
+        if column is not None:
+            wanted &= np.isin(self.columns, column if isinstance(column, tuple) else [column])
+        return np.flatnonzero(wanted & np.isin(self.sets, self.sets if sets is None else sets))
+
+    def neighbours(self, rows: np.ndarray[Any, Any]) -> Neighbours:
+        key = rows.tobytes()
+        if key not in self.known:
+            self.known[key] = Neighbours.of(self.clusters, rows)
+        return self.known[key]
+
+
+@dataclass(frozen=True)
+class Pooled(Measured):
+    """`parts`: of each set, what it adds to the value of every run, with its influence values."""
+
+    parts: tuple[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]], ...] = ()
+
+    @property
+    def seeds(self) -> Seeds:
+        if len(self.values) < 2:
+            return Seeds(trained=self.trained)
+        variance = sum(float(seeds_of(values, u).variance) for values, u in self.parts)
+        return Seeds(1 + len(self.parts) * (len(self.values) - 1), variance, self.trained)
+
+
+@dataclass
+class System:
+    """A net trained on some stories, or a baseline, on the test stories: right or wrong, by set and training seed."""
+
+    test: Test
+    trained_on: str
+    model: str
+    runs: dict[int, dict[int, np.ndarray[Any, Any]]]  # set -> seed -> of each story
+
+    @property
+    def trained(self) -> bool:
+        return bool(self.trained_on)
+
+    @cached_property
+    def sets(self) -> tuple[int, ...]:
+        return tuple(sorted(self.runs))
+
+    @cached_property
+    def seeds(self) -> int:
+        return min(map(len, self.runs.values()))
+
+    @cached_property
+    def right(self) -> np.ndarray[Any, Any]:
+        """Pooled runs × stories, nothing for those of other sets."""
+        table = np.full((self.seeds, len(self.test.labels)), np.nan)
+        for number, runs in self.runs.items():
+            for at, seed in zip(range(self.seeds), sorted(runs)):
+                table[at, self.test.sets == number] = runs[seed]
+        return table
+
+    def measured(self, rows: np.ndarray[Any, Any]) -> Pooled:
+        whole, parts = Measured.of_means(self.right[:, rows], trained=self.trained), []
+        for number in np.unique(self.test.sets[rows]):
+            own = Measured.of_means(self.right[:, rows[self.test.sets[rows] == number]], trained=self.trained)
+            share = own.influence.shape[1] / len(rows)
+            parts.append((share * own.values, share * own.influence))
+        return Pooled(whole.values, whole.influence, self.trained, parts=tuple(parts))
+
+    def rows(self, column: object = None) -> np.ndarray[Any, Any]:
+        return self.test.rows(column, self.sets)
+
+    def value(self, column: object = None) -> float:
+        return self.measured(self.rows(column)).value
+
+    def interval(self, column: object = None) -> Interval:
+        rows = self.rows(column)
+        return interval(self.measured(rows), self.test.neighbours(rows), share=True)
+
+    def by_set(self, column: object = None) -> list[float]:
+        return [self.measured(self.test.rows(column, [number])).value for number in self.sets]
+
+
+def paired(one: System, other: System, column: object = None, margin: float = 0.0) -> Difference:
+    """Two systems on the same stories."""
+    rows = one.test.rows(column, sorted(set(one.sets) & set(other.sets)))
+    return compare(one.measured(rows), other.measured(rows), one.test.neighbours(rows), share=True, margin=margin)
+
+
+def within(system: System, above: object, below: object, margin: float = 0.0) -> Difference:
+    """One system on two selections of stories."""
+    sides = [system.rows(above), system.rows(below)]
+    a, b = (system.measured(rows) for rows in sides)
+    parts = [(v - w, _joined(x, y)) for (v, x), (w, y) in zip(a.parts, b.parts, strict=True)]
+    both = Pooled(a.values - b.values, _joined(a.influence, b.influence), a.trained, parts=tuple(parts))
+    shared = Neighbours.of(system.test.clusters, np.concatenate(sides))
+    return difference(both.value, both.mean_influence, shared, share=True, margin=margin, seeds=[both.seeds])
+
+
+def _joined(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The influence of the stories of two selections on the difference of their means."""
+    count = a.shape[1] + b.shape[1]
+    return np.concatenate([count / a.shape[1] * a, -count / b.shape[1] * b], axis=1)
+
+
+def decided(found: Difference) -> bool:
+    return not found.few and found.training != ONE_SEED
+
+
+Systems = Mapping[tuple[str, str, str], System]  # test, trained on, model
+
+
+def read(folder: Path) -> Systems:
+    parts: dict[str, list[dict[str, Any]]] = {}
+    for row in pl.read_parquet(folder / "tests.parquet").sort("test", "data_seed").iter_rows(named=True):
+        parts.setdefault(row["test"], []).append(row)
+    tests = {name: _test(name, rows) for name, rows in parts.items()}
+    labels = {
+        (r["test"], r["data_seed"]): np.frombuffer(r["labels"], dtype=np.uint8) for rows in parts.values() for r in rows
+    }
+    systems: dict[tuple[str, str, str], System] = {}
+    for row in pl.read_parquet(folder / "answers.parquet").iter_rows(named=True):
+        key = row["test"], row["trained_on"], row["model"]
+        system = systems.setdefault(key, System(tests[row["test"]], row["trained_on"], row["model"], {}))
+        answers = np.frombuffer(row["predictions"], dtype=np.uint8)
+        right = answers == labels[row["test"], row["data_seed"]]
+        system.runs.setdefault(row["data_seed"], {})[row["seed"]] = right.astype(float)
+    return systems
+
+
+def _test(name: str, parts: Sequence[Mapping[str, Any]]) -> Test:
+    """The sets one after the other."""
+    column = "tasks" if name == "noise-test" else "k"
+    clusters = [(f"{part['data_seed']} {clause}",) for part in parts for clause in part["clauses"]]
+    return Test(
+        name=name,
+        sets=np.concatenate([np.full(len(part["k"]), part["data_seed"]) for part in parts]),
+        labels=np.concatenate([np.frombuffer(part["labels"], dtype=np.uint8) for part in parts]),
+        columns=np.concatenate([np.array(part[column]) for part in parts]),
+        clusters=Clusters.of(clusters),
+    )
+
+
+def of(systems: Systems, test: str, trained_on: str) -> Iterator[System]:
+    """The nets of a training on a test, the best first."""
+    found = [system for (name, on, _), system in systems.items() if (name, on) == (test, trained_on)]
+    yield from sorted(found, key=lambda system: -system.value())
