@@ -6,8 +6,8 @@
 A row of answers.parquet is a run: what the net was trained on, the seed of its stories, the net, its training seed, the
 test stories, and the number of the relation that it answered for each (uint8, in the order of `RELATIONS`; 255 for none).
 A row of tests.parquet is a set of test stories: their labels, k, task and clause in that order, and the sha256 of the
-items.jsonl they come from, which `proband build kinship` writes again from the options of the study and `--seed`. Stories
-in the crowd's words are not copied: labels and answers are numbers.
+items.jsonl they come from, which `proband build kinship` writes again from the options of the study and `--seed`. Nothing of
+CLUTRR's is copied: of stories in the crowd's words only our labels, of its own rows only whether an answer is right (0 or 1).
 """
 
 from __future__ import annotations
@@ -27,16 +27,19 @@ from proband.suites.kinship.world.relations import RELATIONS
 NONE = 255
 ALIASES = {"ours": "k234", "story": "k234", "clean": "k23", "other": "k23"}  # further names of one build
 BUILDS = (
-    "k23",
-    "k234",
-    "supporting",
-    "irrelevant",
-    "disconnected",
-    "same",
-    "facts",
-    "facts-chain",
-    "story-chain",
-    "crowd",
+    *(
+        "k23",
+        "k234",
+        "supporting",
+        "irrelevant",
+        "disconnected",
+        "same",
+        "facts",
+        "facts-chain",
+        "story-chain",
+        "crowd",
+    ),
+    *("released-k23", "released-k234"),
 )
 KEYS = ["trained_on", "data_seed", "model", "seed", "test"]
 
@@ -71,24 +74,25 @@ def _name(folder: Path) -> str:
     return ALIASES.get(name, name)
 
 
-def _test(folder: Path) -> tuple[dict[str, Any], dict[str, int]]:
+def _test(folder: Path) -> tuple[dict[str, Any], dict[str, tuple[int, int]]]:
     manifest = read_json(folder / "manifest.json")
     items = [item for item in read_items(folder) if item.split == "test"]
     clauses = {name: at for at, name in enumerate(dict.fromkeys(";".join(clusters_of(item)) for item in items))}
+    labels = bytes(RELATIONS.index(item.choices[item.gold or 0]) for item in items)
     row = {
         "test": _name(folder),
         "data_seed": manifest["seed"],
         "items_sha256": sha256_file(folder / "items.jsonl"),
         "tasks": [str(item.tags["task"]) for item in items],
         "k": [int(item.tags["k"]) for item in items],
-        "labels": bytes(RELATIONS.index(item.choices[item.gold or 0]) for item in items),
+        "labels": bytes(len(labels)) if manifest["options"].get("data") else labels,
         "clauses": [clauses[";".join(clusters_of(item))] for item in items],
     }
-    return row, {item.id: at for at, item in enumerate(items)}
+    return row, {item.id: (at, label) for at, (item, label) in enumerate(zip(items, labels))}
 
 
 def _answers(
-    folder: Path, tests: dict[str, dict[str, Any]], ids: dict[str, dict[str, int]]
+    folder: Path, tests: dict[str, dict[str, Any]], ids: dict[str, dict[str, tuple[int, int]]]
 ) -> Iterator[dict[str, Any]]:
     if not (folder / "run.json").exists():
         return
@@ -101,7 +105,9 @@ def _answers(
     for line in (folder / "answers.jsonl").read_bytes().splitlines():
         answer, count = decoder.decode(line), count + 1
         if any(answer.scores):
-            predictions[places[answer.item_id]] = answer.scores.index(max(answer.scores))
+            at, label = places[answer.item_id]
+            said = answer.scores.index(max(answer.scores))
+            predictions[at] = int(said != label) if test["test"].startswith("released") else said
     if count != len(places):
         return  # not finished
     trained, model = _trained(run.model)

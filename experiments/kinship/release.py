@@ -90,7 +90,9 @@ def table(title: str, runs: Runs, columns: dict[str, Any], labels: Any, clusters
         model: [estimate(model, given, chosen, labels, clusters) for chosen in columns.values()]
         for model, given in runs.items()
     }
-    order = sorted(cells, key=lambda model: (model.startswith("baseline:"), -cells[model][-1 if "all" in columns else 0][0]))
+    order = sorted(
+        cells, key=lambda model: (model.startswith("baseline:"), -cells[model][-1 if "all" in columns else 0][0])
+    )
     lines = [f"| {model} | {len(runs[model])} | {' | '.join(text for _, text in cells[model])} |" for model in order]
     shortcuts = [cells[model] for model in order if model.startswith("baseline:")]
     best = [max(row[place][0] for row in shortcuts) for place in range(len(columns))]
