@@ -110,7 +110,8 @@ def estimate(model: str, given: list[Any], chosen: Any, labels: Any, clusters: C
     measured = Measured.of_means(right, trained=model.startswith("net:"))
     found = interval(measured, Neighbours.of(clusters, asked), share=True)
     half = "" if found.few else f" ± {50 * (found.high - found.low):.1f}"
-    return 100 * measured.value, f"{100 * measured.value:.1f}{half}"
+    once = "¹" if measured.trained and len(given) == 1 else ""
+    return 100 * measured.value, f"{100 * measured.value:.1f}{once}{half}"
 
 
 # ---- from the folders of a study -------------------------------------------------------------------------------------

@@ -87,6 +87,7 @@ SUITE = Suite(
         "target": "relation asked for",
         "kind": "form of the item",
         "facts": "sides that facts are stated from",
+        "slice": "slice of a release",
         "verdict": "what the audit says of the label",
     },
     shown_as="in a story",
