@@ -9,6 +9,10 @@ from msgspec.structs import replace
 
 import proband
 from proband.core.files import read_items
+from proband.core.suite import Claim, Contrast
+from proband.pipeline.report import item_sets
+from proband.reporting.claims import judge
+from proband.reporting.numbers.cells import Study
 from proband.suites.kinship.shortcuts import SHORTCUTS, ends, path
 
 
@@ -78,3 +82,20 @@ def test_a_score_is_held_against_the_best_shortcut_and_not_against_chance(items:
     assert "▼" not in lines["solver:symbolic"]
     page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
     assert "solver:symbolic is furthest above the best shortcut on k = 3" in page
+
+
+def test_a_claim_about_two_models_below_the_best_shortcut_says_so(items: Path, tmp_path: Path) -> None:
+    for name in ("genders", "generations", "majority"):
+        proband.run(items, model=f"baseline:{name}", out=tmp_path / name)
+    proband.run(items, model="solver:symbolic", out=tmp_path / "symbolic")
+    (made,) = item_sets([tmp_path / name for name in ("genders", "generations", "majority", "symbolic")])
+    study = Study(made)
+
+    def claimed(above: str, below: str) -> str:
+        contrast = Contrast(above={"run.model": above}, below={"run.model": below}, pair="item")
+        claim = Claim(statement="one is above the other", source="here", contrasts=(contrast,), per=())
+        (verdict,) = judge([(study, ())], {"kinship": [claim]})
+        return verdict.evidence
+
+    assert "both sides below the best shortcut" in claimed("baseline:genders", "baseline:majority")
+    assert "shortcut" not in claimed("solver:symbolic", "baseline:majority")

@@ -54,7 +54,8 @@ def _load_extractor(folder: Path) -> Any:
     return load(folder)
 
 
-# seconds of an epoch of 10,000 stories on one H200 (benchmarks/kinship_nets.md)
+# seconds of an epoch of 10,000 stories on one H200 (benchmarks/kinship_nets.md; rough for the Edge Transformer and the
+# extractors: by runs beside others)
 SECONDS = {
     "bilstm-mean": 0.24,
     "bilstm-attention": 0.28,
