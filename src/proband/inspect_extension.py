@@ -36,9 +36,9 @@ def calibrated_ci(cluster: str = "", to_float: ToFloat | None = None) -> Metric:
         if not scores:  # the tool asks before the first sample is done
             return {"mean": math.nan, "clusters": 0.0}
         values, clusters = _values(scores, cluster, read)
-        found = stats.mean(values, clusters=clusters)
-        ends = {} if found.few else {"ci_low": found.low, "ci_high": found.high}
-        return {"mean": found.value, **ends, "clusters": float(found.clusters)}
+        result = stats.mean(values, clusters=clusters)
+        ends = {} if result.few else {"ci_low": result.low, "ci_high": result.high}
+        return {"mean": result.value, **ends, "clusters": float(result.clusters)}
 
     return compute
 
@@ -72,16 +72,16 @@ def paired_difference(
 
 
 def _by_sample(log: EvalLog | str | Path, cluster: str, scorer: str) -> dict[str, tuple[float, tuple[str, ...]]]:
-    found = log if isinstance(log, EvalLog) else read_eval_log(str(log))
+    result = log if isinstance(log, EvalLog) else read_eval_log(str(log))
     read = value_to_float()
     values: dict[str, list[float]] = {}
     clusters: dict[str, tuple[str, ...]] = {}
-    for sample in found.samples or ():
+    for sample in result.samples or ():
         scores = sample.scores or {}
         name = scorer or next(iter(scores), "")
         if name not in scores:
             known = ", ".join(scores) or "none"
-            raise ProbandError(f"{found.location}: sample {sample.id!r} has no score of {name!r}; there are {known}")
+            raise ProbandError(f"{result.location}: sample {sample.id!r} has no score of {name!r}; there are {known}")
         values.setdefault(str(sample.id), []).append(read(scores[name].value))
         clusters[str(sample.id)] = _clusters(sample.metadata or {}, cluster)
     return {name: (sum(each) / len(each), clusters[name]) for name, each in values.items()}

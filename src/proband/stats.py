@@ -92,15 +92,15 @@ def mean(values: Values, *, clusters: Sequence[Any] | None = None, share: bool |
     runs = _runs(values, "values")
     shared = _shared(clusters, runs.shape[1])
     measured = _measured(runs, trained=len(runs) > 1)
-    found = estimates.interval(measured, shared, share=_is_share(share, runs))
+    result = estimates.interval(measured, shared, share=_is_share(share, runs))
     return Mean(
         value=measured.value,
-        low=found.low,
-        high=found.high,
+        low=result.low,
+        high=result.high,
         n=runs.shape[1],
         clusters=shared.clusters,
-        few=found.few,
-        from_seeds=found.from_seeds,
+        few=result.few,
+        from_seeds=result.from_seeds,
     )
 
 
@@ -126,20 +126,20 @@ def difference(
         raise ProbandError(f"a has {runs_a.shape[1]} items and b {runs_b.shape[1]}: a paired test needs the same items")
     shared = _shared(clusters, runs_a.shape[1])
     first, second = (_measured(runs, trained=len(runs) > 1 if seeds is None else seeds) for runs in (runs_a, runs_b))
-    found = estimates.compare(first, second, shared, share=_is_share(share, runs_a, runs_b), margin=margin)
+    result = estimates.compare(first, second, shared, share=_is_share(share, runs_a, runs_b), margin=margin)
     return Difference(
-        value=found.difference,
-        low=found.low,
-        high=found.high,
-        p=found.p,
-        detectable=found.detectable,
+        value=result.difference,
+        low=result.low,
+        high=result.high,
+        p=result.p,
+        detectable=result.detectable,
         mean_a=first.value,
         mean_b=second.value,
         n=runs_a.shape[1],
         clusters=shared.clusters,
-        few=found.few,
-        from_seeds=found.from_seeds,
-        note=found.training,
+        few=result.few,
+        from_seeds=result.from_seeds,
+        note=result.training,
     )
 
 

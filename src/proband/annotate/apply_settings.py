@@ -80,15 +80,15 @@ def _slots(connection: Connection, panel: str) -> Mapping[int, Slots]:
         .where(slots.c.panel == panel, slots.c.added != "disputed")
         .order_by(slots.c.unit_id, slots.c.place)
     )
-    found: dict[int, Slots] = defaultdict(lambda: Slots(free=[]))
+    slotses: dict[int, Slots] = defaultdict(lambda: Slots(free=[]))
     for unit_id, place, state in connection.execute(query):
-        mine = found[unit_id]
+        mine = slotses[unit_id]
         if state is None:
             mine.free.append(place)
         else:
             mine.held += 1
             mine.done += state == "done"
-    return found
+    return slotses
 
 
 def _crowd(connection: Connection, project: Project) -> list[str]:

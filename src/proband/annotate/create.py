@@ -81,17 +81,17 @@ def init(
         raise ProbandError("is not empty; a project needs a folder of its own", file=folder)
     chosen, password = task(kind), secrets.token_urlsafe(12)
     with whole_or_nothing(folder), opened(items) as source:
-        found = units_of(chosen, source)
-        if not found:
+        result = units_of(chosen, source)
+        if not result:
             raise ProbandError("contains no units", file=items)
-        media = copy_media(found, source, folder)
+        media = copy_media(result, source, folder)
         if chosen.keeps_items:  # a run of people answers these very items
             keep_items(source, folder / "items")
         project = _project(kind, title, database, chosen.defaults, settings_given or {})
         write_text(folder / "project.toml", as_toml(_plain(project), COMMENTS))
         project = read_project(folder)
-        found = sampled(found, limit, seed=project.seed) if limit else found
-        made = _roles(found, trial=trial, gold=gold, seed=project.seed)
+        result = sampled(result, limit, seed=project.seed) if limit else result
+        made = _roles(result, trial=trial, gold=gold, seed=project.seed)
         if project.quality.attention_every:
             made += attention_units(project)
         if gold and not project.quality.gold_every:
@@ -100,7 +100,7 @@ def init(
             for unit in made:
                 file.write(encode(unit) + b"\n")
         # reviews: the same people must have the same hashes as in the project that is reviewed
-        secret_of(folder, make=True, like=authors_secret(source, found, secret) if chosen.reviews else None)
+        secret_of(folder, make=True, like=authors_secret(source, result, secret) if chosen.reviews else None)
         load(folder, project, password=password)
         if chosen.reviews and (written := written_in(items)) is not None:
             add_review(written, folder)
@@ -161,7 +161,7 @@ def _plain(project: Project) -> dict[str, Any]:
     return plain
 
 
-def sampled(found: Sequence[Unit], limit: int, *, seed: int) -> list[Unit]:
+def sampled(results: Sequence[Unit], limit: int, *, seed: int) -> list[Unit]:
     """So many of the units, in their order: as nearly as can be equally many of each clause (of puzzles: each length).
 
     >>> units = [Unit(id=f"{k}-{n}", clause=k, body={}) for k in "23" for n in range(9)]
@@ -169,18 +169,18 @@ def sampled(found: Sequence[Unit], limit: int, *, seed: int) -> list[Unit]:
     ['2', '2', '2', '3', '3']
     """
     rng, groups = random.Random(f"sample {seed}"), dict[str, list[int]]()
-    for place, unit in enumerate(found):
+    for place, unit in enumerate(results):
         groups.setdefault(unit.clause, []).append(place)
     for places in groups.values():
         rng.shuffle(places)
     turns = (place for turn in zip_longest(*groups.values()) for place in turn if place is not None)
-    return [found[place] for place in sorted(islice(turns, limit))]
+    return [results[place] for place in sorted(islice(turns, limit))]
 
 
-def _roles(found: Sequence[Unit], *, trial: int, gold: int, seed: int) -> list[Unit]:
+def _roles(results: Sequence[Unit], *, trial: int, gold: int, seed: int) -> list[Unit]:
     """The units with some of them set apart: the first `trial` ones for practice, `gold` random ones with a known
     answer as checks."""
-    main = [unit for unit in found if unit.role == "main"]
+    main = [unit for unit in results if unit.role == "main"]
     if trial + gold >= len(main) and (trial or gold):
         raise ProbandError(f"{trial} trial and {gold} gold units leave none of {len(main)}")
     apart = {unit.id: "trial" for unit in main[:trial]}
@@ -188,12 +188,12 @@ def _roles(found: Sequence[Unit], *, trial: int, gold: int, seed: int) -> list[U
     if gold > len(known):
         raise ProbandError(f"{gold} gold units are wanted, but only {len(known)} units have a known answer")
     apart |= dict.fromkeys(random.Random(seed).sample(known, gold), "gold")
-    return [msgspec.structs.replace(unit, role=apart.get(unit.id, unit.role)) for unit in found]
+    return [msgspec.structs.replace(unit, role=apart.get(unit.id, unit.role)) for unit in results]
 
 
-def copy_media(found: Sequence[Unit], source: Path, folder: Path) -> int:
+def copy_media(results: Sequence[Unit], source: Path, folder: Path) -> int:
     """Pictures and clips that units name, copied beside them."""
-    names = sorted({unit.body["media"] for unit in found if unit.body.get("media")})
+    names = sorted({unit.body["media"] for unit in results if unit.body.get("media")})
     base = source if source.is_dir() else source.parent
     for name in names:
         copy_medium(base, name, folder / "media")

@@ -68,13 +68,13 @@ def known_by_name(folder: Path, who: str, source: str = "") -> dict[str, Any]:
     """What would be erased here."""
     hashes = workers_of(secret_of(folder), who, source)
     with _database(folder) as database:
-        found = [database.read(lambda c, w=worker: people_store.find(c, w)) for worker in hashes]  # type: ignore[misc]
+        results = [database.read(lambda c, w=worker: people_store.find(c, w)) for worker in hashes]  # type: ignore[misc]
         answers = [
             database.read(lambda c, n=person.id: people_store.answered(c, n, *ROLES))  # type: ignore[misc]
-            for person in found
+            for person in results
             if person is not None
         ]
-    return {"people": [person.id for person in found if person is not None], "answers": sum(answers), "erased": False}
+    return {"people": [person.id for person in results if person is not None], "answers": sum(answers), "erased": False}
 
 
 @contextmanager

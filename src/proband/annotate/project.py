@@ -147,8 +147,8 @@ def in_words(message: str) -> str:
     >>> in_words("Expected `int` >= 1 - at `$.people.overlap`")
     "'people.overlap': expected `int` >= 1"
     """
-    what, found, place = message.partition(" - at `$")
-    if not found:
+    what, entry, place = message.partition(" - at `$")
+    if not entry:
         return message
     return f"'{place.strip('`').removeprefix('.')}': {what[0].lower() + what[1:]}"
 

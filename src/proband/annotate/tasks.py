@@ -25,5 +25,5 @@ def task(name: str) -> HumanTask:
     places = names()
     if name not in places:
         raise ProbandError(f"no kind of task {name!r}; there are {', '.join(places)}")
-    found: HumanTask = declared(places[name])
-    return found
+    human_task: HumanTask = declared(places[name])
+    return human_task

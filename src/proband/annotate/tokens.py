@@ -94,7 +94,7 @@ def new_session(secret: bytes, session_id: str, until: float) -> str:
 def session_id(secret: bytes, token: str, now: float) -> str:
     """The id in a session's cookie; empty if the cookie is forged or its time is over."""
     try:
-        until, found = unseal(secret, "session", token, tuple[float, str])
+        until, each = unseal(secret, "session", token, tuple[float, str])
     except Forged:
         return ""
-    return str(found) if until > now else ""
+    return str(each) if until > now else ""

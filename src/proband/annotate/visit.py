@@ -132,8 +132,8 @@ def _due(connection: Connection, project: Project, person: Person, done: int) ->
         return None
     for role, every in (("attention", project.quality.attention_every), ("gold", project.quality.gold_every)):
         owed = every and done // every > people_store.answered(connection, person.id, role)
-        if owed and (found := slot_store.unseen(connection, person.id, role)) is not None:
-            return found
+        if owed and (result := slot_store.unseen(connection, person.id, role)) is not None:
+            return result
     return None
 
 

@@ -98,10 +98,10 @@ def settings(pairs: Pairs, flag: str = "--set") -> dict[str, str]:
     >>> settings(["steps=20", "norm=token"])
     {'steps': '20', 'norm': 'token'}
     """
-    found = {}
+    results = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name:
             raise ProbandError(f"{flag} takes NAME=VALUE, not {pair!r}")
-        found[name] = value
-    return found
+        results[name] = value
+    return results

@@ -97,12 +97,12 @@ SAID = {**KINDS, "int": "a number"}  # in "not a number" whole or not does not m
 
 def with_key(message: str, kind: Any, raw: bytes) -> str:
     """msgspec writes [...] for the key of an object; find it."""
-    found = re.search(r"\$\.(\w+)\[\.\.\.\]", message)
-    if found is None:
+    match = re.search(r"\$\.(\w+)\[\.\.\.\]", message)
+    if match is None:
         return message
-    hint = typing.get_type_hints(kind)[found[1]]
+    hint = typing.get_type_hints(kind)[match[1]]
     try:
-        for key, value in msgspec.json.decode(raw)[found[1]].items():
+        for key, value in msgspec.json.decode(raw)[match[1]].items():
             with suppress(msgspec.ValidationError):
                 msgspec.convert({key: value}, hint)
                 continue
@@ -126,13 +126,13 @@ def in_words(message: str) -> str:
     path = re.fullmatch(r"\.?(\w*)(.*)", place.rstrip("`"))
     name, rest = path.groups() if path else ("", "")
     where = f"'{name}' {rest} ".replace("  ", " ") if name else ""
-    if found := re.fullmatch(r"Expected `(.+)`, got `(.+)`", text):
-        wanted = " or ".join(KINDS.get(kind, kind) for kind in found[1].split(" | ") if kind != "null")
-        return f"{where}must be {wanted}, not {SAID.get(found[2], found[2])}"
-    if found := re.search(r"unknown field `(.+)`", text):
-        return f"unknown field {found[1]!r}"
-    if found := re.search(r"missing required field `(.+)`", text):
-        return f"field {found[1]!r} is missing"
+    if match := re.fullmatch(r"Expected `(.+)`, got `(.+)`", text):
+        wanted = " or ".join(KINDS.get(kind, kind) for kind in match[1].split(" | ") if kind != "null")
+        return f"{where}must be {wanted}, not {SAID.get(match[2], match[2])}"
+    if match := re.search(r"unknown field `(.+)`", text):
+        return f"unknown field {match[1]!r}"
+    if match := re.search(r"missing required field `(.+)`", text):
+        return f"field {match[1]!r} is missing"
     return f"{where.rstrip()}: {text[:1].lower()}{text[1:]}" if where else text
 
 

@@ -131,11 +131,11 @@ def average_precision(records: Floats, weights: Floats) -> float:
     score, truth = records[:, 0], records[:, 1] > 0.5
     values, place = np.unique(-score, return_inverse=True)
     true = np.cumsum(np.bincount(place, weights=weights * truth, minlength=len(values)))
-    found = np.cumsum(np.bincount(place, weights=weights, minlength=len(values)))
+    result = np.cumsum(np.bincount(place, weights=weights, minlength=len(values)))
     if not len(true) or not true[-1]:
         return 0.0
     gained = np.diff(true, prepend=0.0)
-    return float((gained * true / np.maximum(found, 1e-12)).sum() / true[-1])
+    return float((gained * true / np.maximum(result, 1e-12)).sum() / true[-1])
 
 
 def f1(records: Floats, weights: Floats) -> float:
@@ -178,10 +178,10 @@ def scored_splits(there: Collection[str], wanted: str = "") -> tuple[Split, ...]
     if not wanted:
         return present[-1:]
     names = named_splits(wanted)
-    found = tuple(split for split in present if not names or split in names)
-    if not found:
+    results = tuple(split for split in present if not names or split in names)
+    if not results:
         raise ProbandError(f"--split {wanted}: there are no such items, only {splits_in_words(present)}")
-    return found
+    return results
 
 
 def named_splits(wanted: str) -> tuple[str, ...]:

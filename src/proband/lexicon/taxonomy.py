@@ -53,18 +53,18 @@ class Taxonomy:
         if words and lemma(words[head - 1]) in COUNTING:
             head = len(words)
         for first in range(head):
-            if found := self._as_written_or_base(words[first:]):
-                return found
+            if result := self._as_written_or_base(words[first:]):
+                return result
         return next(filter(None, (self._as_written_or_base(words[first:head]) for first in range(head))), None)
 
     def _as_written_or_base(self, words: list[str]) -> str | None:
         front = words[:-1]
         tried = (" ".join([*front, last]) for last in dict.fromkeys((words[-1], lemma(words[-1]))))
-        return next((found for found in tried if found in self.index), None)
+        return next((each for each in tried if each in self.index), None)
 
     def senses(self, text: str) -> tuple[Sense, ...]:
-        found = self.entry(text)
-        return self.index[found] if found else ()
+        result = self.entry(text)
+        return self.index[result] if result else ()
 
     def above(self, sense: Sense) -> frozenset[Sense]:
         """The sense and everything it is a kind of."""
@@ -121,7 +121,7 @@ def from_files(folder: Path) -> Taxonomy:
         raise ProbandError(f"is not a folder of WordNet's files: {error}", file=folder) from error
     return Taxonomy(
         source=f"wordnet:{folder}",
-        index={word.replace("_", " "): found for word, found in senses.items()},
+        index={word.replace("_", " "): each for word, each in senses.items()},
         parents={offset: synset.targets("@", "@i") for offset, synset in synsets.items()},
         names={offset: tuple(word.replace("_", " ") for word in synset.words) for offset, synset in synsets.items()},
         glosses={offset: synset.gloss for offset, synset in synsets.items()},
@@ -144,8 +144,8 @@ def from_wn(lexicon: str | None = None) -> Taxonomy:
     index: dict[str, tuple[Sense, ...]] = {}
     number = {synset.id: at for at, synset in enumerate(synsets)}
     for word in words:
-        found = tuple(number[sense.synset().id] for sense in word.senses())
-        index[word.lemma().lower()] = (*index.get(word.lemma().lower(), ()), *found)
+        results = tuple(number[sense.synset().id] for sense in word.senses())
+        index[word.lemma().lower()] = (*index.get(word.lemma().lower(), ()), *results)
     return Taxonomy(
         source=f"wn:{lexicon or 'en'}",
         index=index,

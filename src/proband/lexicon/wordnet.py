@@ -32,10 +32,10 @@ def installed(folder: str | None = None) -> Path | None:
 
 
 def find(folder: str | None = None) -> Path:
-    found = installed(folder)
-    if found is None:
+    result = installed(folder)
+    if result is None:
         raise ProbandError("WordNet is not installed: `apt install wordnet-base`, or name its folder as wordnet:FOLDER")
-    return found
+    return result
 
 
 def read_synsets(path: Path) -> dict[int, Synset]:
@@ -174,8 +174,8 @@ class Links:
     def between(self, head: str, tail: str) -> frozenset[str]:
         """The links that hold of (head, tail); `has X` is X the other way round."""
         head, tail = head.lower(), tail.lower()
-        found = {link for link in (*UP, *TWO_WAY) if tail in self.reached(head, link)}
-        return frozenset(found | {f"has {link}" for link in UP if head in self.reached(tail, link)})
+        results = {link for link in (*UP, *TWO_WAY) if tail in self.reached(head, link)}
+        return frozenset(results | {f"has {link}" for link in UP if head in self.reached(tail, link)})
 
     def _synset(self, sense: Sense) -> tuple[tuple[str, ...], tuple[Pointer, ...]]:
         """Words and pointers: `offset file type w_cnt word id ... p_cnt (symbol offset pos ends)... | gloss`."""
@@ -192,15 +192,15 @@ class Links:
 
     def _reached(self, word: str, link: str) -> frozenset[str]:
         """The words at the other end of a link."""
-        found: set[str] = set()
+        results: set[str] = set()
         for sense in self.senses.get(word, ()):
             if link == "synonym":
-                found.update(self.synset(sense)[0])
+                results.update(self.synset(sense)[0])
             elif link in SIDEWAYS:
-                found.update(self._beside(word, sense, SIDEWAYS[link]))
+                results.update(self._beside(word, sense, SIDEWAYS[link]))
             else:
-                found.update(name for above in self._above(sense, UP[link]) for name in self.synset(above)[0])
-        return frozenset(found - {word})
+                results.update(name for above in self._above(sense, UP[link]) for name in self.synset(above)[0])
+        return frozenset(results - {word})
 
     def _beside(self, word: str, sense: Sense, symbols: tuple[str, ...]) -> Iterator[str]:
         """One step; a pointer of a single word counts for that word alone."""

@@ -62,8 +62,8 @@ def load(spec: str, given: Mapping[str, Any] | None = None) -> Any:
 def kind_of(name: str) -> ModelKind | None:
     """A kind by name, built in or from another package; None where there is none. Nothing else is imported."""
     if name in KINDS:
-        found: ModelKind = import_module(KINDS[name]).KIND
-        return found
+        model_kind: ModelKind = import_module(KINDS[name]).KIND
+        return model_kind
     point = _outside().get(name)
     return None if point is None else plugins.imported(point, ModelKind)
 
@@ -85,16 +85,16 @@ def _from_outside(kind: ModelKind, rest: str, options: Any) -> Any:
         raise ProbandError(f"{spec} needs the package {error.name}, which is not installed") from None
 
 
-def _made(found: Any, spec: str, settings: Mapping[str, Any]) -> Any:
+def _made(result: Any, spec: str, settings: Mapping[str, Any]) -> Any:
     """A ready object as it is; a class or a factory is called with the settings."""
-    if hasattr(found, "identity") and not isinstance(found, type):
+    if hasattr(result, "identity") and not isinstance(result, type):
         if settings:
             raise ProbandError(f"{spec} is a ready object and has no option {next(iter(settings))!r}; it has none")
-        return found
-    if not callable(found):
-        raise ProbandError(f"{spec} is of type {type(found).__name__}, not a model or what makes one")
+        return result
+    if not callable(result):
+        raise ProbandError(f"{spec} is of type {type(result).__name__}, not a model or what makes one")
     try:
-        return found(**{name.replace("-", "_"): value for name, value in settings.items()})
+        return result(**{name.replace("-", "_"): value for name, value in settings.items()})
     except TypeError as error:
         raise ProbandError(f"{spec} cannot be made with the options {sorted(settings)}: {error}") from None
 

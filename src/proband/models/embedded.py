@@ -74,11 +74,11 @@ def _mlm(name: str, options: EmbeddedOptions) -> Any:
 
 
 def _smollm2(name: str, options: EmbeddedOptions) -> Any:
-    found = sorted(folder_of("smollm2").glob("*.gguf"))
-    if len(found) != 1:
-        raise ProbandError(f"embedded:smollm2 needs one .gguf file in its package, not {len(found)}")
+    results = sorted(folder_of("smollm2").glob("*.gguf"))
+    if len(results) != 1:
+        raise ProbandError(f"embedded:smollm2 needs one .gguf file in its package, not {len(results)}")
     # the instruct model's BOS opens a chat turn; a text without context was seen behind the end-of-text token
-    files = Files(found[0].parent, gguf=found[0].name)
+    files = Files(results[0].parent, gguf=results[0].name)
     return open_model(files, name=name, options=options, bos=options.bos or "auto", start="<|endoftext|>")
 
 

@@ -168,8 +168,8 @@ class PairClassifier:
         return {"kind": "pair-classifier", **self._identity(), "dtype": self.network.dtype}
 
     def classify(self, pairs: Sequence[tuple[str, str]]) -> Floats:
-        found = once(list(pairs), self._classified)
-        return np.array(found, dtype=np.float32).reshape(len(pairs), len(self.labels))
+        result = once(list(pairs), self._classified)
+        return np.array(result, dtype=np.float32).reshape(len(pairs), len(self.labels))
 
     def _classified(self, pairs: list[tuple[str, str]]) -> Any:
         import torch

@@ -64,7 +64,7 @@ def prompt(pair: tuple[str, str], template: str, *, mask: str) -> str:
         if any(mark in word for mark in (*MARKS, mask)):
             raise ProbandError(f"the word {word!r} contains a placeholder of the prompt")
     values = {"<subj>": head, "<obj>": tail, "<mask>": mask}
-    return re.sub("|".join(MARKS), lambda found: values[found[0]], template)
+    return re.sub("|".join(MARKS), lambda each: values[each[0]], template)
 
 
 class RelBert(LocalModel):

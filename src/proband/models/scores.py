@@ -91,7 +91,7 @@ class Scores:
         for item in items:
             for key in keys_of(item, names[0]):
                 places.setdefault(key, []).append(item.id)
-        found: dict[str, Row] = {}
+        results: dict[str, Row] = {}
         for line, row in self.rows:
             key = tuple(clean(row.get(name), names[0]) for name in names)
             if key not in places:
@@ -99,10 +99,10 @@ class Scores:
                     f"no item has the {' and '.join(names)} {', '.join(key)!r}", file=self.path, line=line
                 )
             for place in places[key]:
-                if place in found:
+                if place in results:
                     raise ProbandError(f"a second score for item {place}", file=self.path, line=line)
-                found[place] = (line, row)
-        return found
+                results[place] = (line, row)
+        return results
 
     def _in_order(self, items: Sequence[Item]) -> dict[str, Row]:
         sizes = {"": items} | {

@@ -20,13 +20,13 @@ from proband.core.suite import Built, Suite
 def build(suite: str, *, out: str | Path, seed: int = 0, force: bool = False, **options: Any) -> dict[str, Any]:
     """Write OUT/items.jsonl and OUT/manifest.json; returns the manifest. A folder that contains another build is only
     written over with `force`."""
-    found, folder = suites.suite(suite), Path(out)
-    chosen: Any = read_options(found.options, options, of=f"build {suite}")
+    each, folder = suites.suite(suite), Path(out)
+    chosen: Any = read_options(each.options, options, of=f"build {suite}")
     if (folder / "run.json").exists():
         raise ProbandError("is the folder of a run; name another one", file=folder)
-    if not force and (other := other_build(folder, suite=found, seed=seed, options=settings(chosen))):
+    if not force and (other := other_build(folder, suite=each, seed=seed, options=settings(chosen))):
         raise ProbandError(f"contains another build ({other}); name another folder, or give --force", file=folder)
-    built = found.build(chosen, seed=seed)
+    built = each.build(chosen, seed=seed)
     splits = write_items(folder / "items.jsonl", built, suite=suite)
     labels = {}
     for name, text in built.files().items():
@@ -94,10 +94,10 @@ PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "gguf", "httpx")
 
 def versions() -> dict[str, str]:
     """Of Python and of the packages that can change an answer, as far as they are installed."""
-    found = {"python": platform.python_version(), "proband": __version__}
+    results = {"python": platform.python_version(), "proband": __version__}
     for package in PACKAGES:
         try:
-            found[package] = metadata.version(package)
+            results[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return results

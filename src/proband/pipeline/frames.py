@@ -63,12 +63,12 @@ class Results:
         the split that is scored; there is no interval where the items are `few`."""
         import polars
 
-        found = self.score
-        main = {"metric": found["metric"], "unit": found["unit"]}
-        lines = [{**main, **found}, *({**main, **each} for each in found["groups"]), *found["others"]]
+        result = self.score
+        main = {"metric": result["metric"], "unit": result["unit"]}
+        lines = [{**main, **result}, *({**main, **each} for each in result["groups"]), *result["others"]]
         kinds = {"metric": str, "group": str, "mean": float, "low": float, "high": float}
         kinds |= {"n": int, "few": bool, "chance": float, "unread": float, "unit": str, "split": str}
-        split = {"split": ",".join(found["split"])}
+        split = {"split": ",".join(result["split"])}
         rows = [{name: {**line, **split}[name] for name in kinds} for line in lines]
         for row in rows:
             row |= {"low": None, "high": None} if row["few"] else {}
@@ -98,9 +98,11 @@ class Results:
         return polars.DataFrame(rows, schema=kinds)
 
     def __repr__(self) -> str:
-        found = self.score
+        result = self.score
         (label,) = self.set.labels
-        return f"<{found['answers']:,} answers of {label} to {self.run.suite}: {in_words(found)} on {found['group']}>"
+        return (
+            f"<{result['answers']:,} answers of {label} to {self.run.suite}: {in_words(result)} on {result['group']}>"
+        )
 
     def _repr_html_(self) -> str:
         """A table of the scores, for notebooks."""
@@ -116,17 +118,17 @@ class Results:
         )
 
 
-def in_words(found: Mapping[str, Any]) -> str:
+def in_words(results: Mapping[str, Any]) -> str:
     """
     >>> in_words({"metric": "accuracy", "unit": "share", "mean": 0.5, "low": 0.4, "high": 0.6, "few": False, "n": 90})
     'accuracy 50.0% [40.0, 60.0]'
     """
-    if found["mean"] is None:
+    if results["mean"] is None:
         return "no score"
-    share = found["unit"] == "share"
-    mean, low, high = (f"{100 * found[x]:.1f}" if share else f"{found[x]:.3f}" for x in ("mean", "low", "high"))
-    interval = f"(n = {found['n']:,}, too few to tell)" if found["few"] else f"[{low}, {high}]"
-    return f"{found['metric']} {mean}{'%' if share else ''} {interval}"
+    share = results["unit"] == "share"
+    mean, low, high = (f"{100 * results[x]:.1f}" if share else f"{results[x]:.3f}" for x in ("mean", "low", "high"))
+    interval = f"(n = {results['n']:,}, too few to tell)" if results["few"] else f"[{low}, {high}]"
+    return f"{results['metric']} {mean}{'%' if share else ''} {interval}"
 
 
 def _item(item: Item) -> dict[str, Any]:

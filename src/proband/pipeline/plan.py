@@ -65,12 +65,12 @@ def plan(
     if not 0.05 < power < 1:
         raise ProbandError(f"--power is {power:g}: it must lie between 0.05 and 1")
     if second is not None or (Path(source) / "run.json").exists() or _holds_runs(source):
-        found = _from_runs([source, *([second] if second is not None else [])], metric=metric, by=by, assumed=assumed)
+        result = _from_runs([source, *([second] if second is not None else [])], metric=metric, by=by, assumed=assumed)
     else:
         if metric is not None:
             raise ProbandError(f"--metric {metric} needs a pilot run; without one, accuracy is planned")
-        found = _from_items(source, by=by, assumed=assumed)
-    pilot, values, basis, measured = found
+        result = _from_items(source, by=by, assumed=assumed)
+    pilot, values, basis, measured = result
     if pilot.share and difference >= 1:
         raise ProbandError(f"--difference is {difference:g}: a difference of shares is below 1 (0.05 is 5 points)")
     now = max((grown(replace(pilot, shared=each)) for each in pilot.shared.readings), key=lambda each: each.detectable)
@@ -95,12 +95,12 @@ def plan(
     }
 
 
-def _sized(found: Plan | None, told: dict[str, int]) -> dict[str, Any] | None:
+def _sized(result: Plan | None, told: dict[str, int]) -> dict[str, Any] | None:
     """A plan in numbers; items that are added to the same clusters leave the other counts as they are."""
-    if found is None:
+    if result is None:
         return None
-    times = {"items": found.clusters * found.within}
-    return {name: int(np.ceil(count * times.get(name, found.clusters) - 1e-9)) for name, count in told.items()}
+    times = {"items": result.clusters * result.within}
+    return {name: int(np.ceil(count * times.get(name, result.clusters) - 1e-9)) for name, count in told.items()}
 
 
 def _holds_runs(source: str | Path) -> bool:

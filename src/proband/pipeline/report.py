@@ -46,7 +46,7 @@ def report(
 
 def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> list[ItemSet]:
     """The runs in and below these folders, by the items that they answered."""
-    found: dict[tuple[str, str], tuple[Path, list[Answered]]] = {}
+    results: dict[tuple[str, str], tuple[Path, list[Answered]]] = {}
     twins: dict[str, Path] = {}
     unbegun: list[Path] = []
     for folder in run_folders(runs):
@@ -55,13 +55,13 @@ def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> lis
             unbegun.append(answers)
             continue
         key = (run.suite, run.items_sha)
-        if key not in found:
-            found[key] = (items_of(folder, run, items), [])
+        if key not in results:
+            results[key] = (items_of(folder, run, items), [])
         if (same := twins.setdefault(_content(run, answers), folder)) is not folder:
             say(f"{folder}: the same run as {same}; counted once")
             continue
-        found[key][1].append(_answered(folder, run, found[key][0]))
-    if not found and unbegun:
+        results[key][1].append(_answered(folder, run, results[key][0]))
+    if not results and unbegun:
         raise ProbandError("no answers yet; the run has not begun to answer", file=unbegun[0])
     for path in unbegun:
         say(f"{path.parent}: no answers yet; left out")
@@ -73,7 +73,7 @@ def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> lis
             manifest=read_json(path.parent / "manifest.json") if (path.parent / "manifest.json").exists() else {},
             source=set_name(path.parent),
         )
-        for (name, _), (path, answered) in found.items()
+        for (name, _), (path, answered) in results.items()
     ]
 
 
@@ -136,9 +136,9 @@ def score(folder: str | Path, *, split: str = "") -> dict[str, Any]:
 
     def line(name: str, cell: Cell | None) -> dict[str, Any]:
         empty = {"mean": None, "low": None, "high": None, "n": 0, "few": False}
-        found = empty if cell is None else {field: getattr(cell.estimate, field) for field in empty}
+        result = empty if cell is None else {field: getattr(cell.estimate, field) for field in empty}
         more = {"chance": None, "unread": 0.0} if cell is None else {"chance": cell.chance, "unread": cell.unread}
-        return {"group": name, **found, **more}
+        return {"group": name, **result, **more}
 
     (cell,) = study.cell(study.main, {})
     groups = []
@@ -178,18 +178,18 @@ def score(folder: str | Path, *, split: str = "") -> dict[str, Any]:
 
 def run_folders(paths: Sequence[PathLike]) -> list[Path]:
     """The run folders among and below the given ones, each once."""
-    found: list[Path] = []
+    results: list[Path] = []
     for path in map(Path, paths):
         if (path / "run.json").exists():
-            found.append(path)
+            results.append(path)
         elif path.is_dir():
             below = sorted(note.parent for note in path.glob("**/run.json"))
             if not below:
                 raise ProbandError("contains no run; `proband run` makes one", file=path)
-            found.extend(below)
+            results.extend(below)
         else:
             raise ProbandError("no such folder", file=path)
-    return list({os.path.realpath(folder): folder for folder in found}.values())
+    return list({os.path.realpath(folder): folder for folder in results}.values())
 
 
 def items_of(folder: Path, run: Run, named: PathLike | None = None) -> Path:

@@ -133,16 +133,16 @@ class Runner:
         """Which items are asked: those that are scored, or what `split` and `limit` say."""
         how, solver = self.how, self.solver
         split = how.split or solver.split
-        found = asked(
+        result = asked(
             self.items, suite=self.suite, limit=how.limit, split=split, training=solver.needs_all_items, turn=how.turn
         )
         shots, folder = solver.examples(self.options)
-        if shots and "train" in found.splits and (not folder or Path(folder).resolve() == self.items.resolve()):
+        if shots and "train" in result.splits and (not folder or Path(folder).resolve() == self.items.resolve()):
             raise ProbandError(
                 "--shots takes its examples from the training items, which this run would ask: "
                 "name other items with --shots-from, or another --split"
             )
-        return found
+        return result
 
     @cached_property
     def total(self) -> int:

@@ -23,27 +23,27 @@ from proband.solvers.prompts import shipped
 
 def listing() -> dict[str, list[dict[str, Any]]]:
     """Rows of name, help and options, by kind of thing."""
-    found = [suites.suite(name) for name in suites.names()]
+    results = [suites.suite(name) for name in suites.names()]
     kinds = [kind for kind in models.kinds().values() if kind.name != "fake"]
     return {
-        "suites": [row(s.name, s.question) for s in found],
+        "suites": [row(s.name, s.question) for s in results],
         "models": [row(f"{kind.name}:", kind.help, kind.options) for kind in kinds]
         + [row(f"embedded:{name}", what) for name, (_, _, what) in PACKAGES.items()]
         + [row("net:", "a network that `proband train` wrote"), row("package.module:Object", "a model of your own")]
-        + [row(f"solver:{name}", f"{s.name}, without a model") for s in found for name in s.own_models]
-        + [row(f"baseline:{name}", f"{s.name}, a shortcut") for s in found for name in s.baselines],
-        "nets": [row(n.name, f"{s.name}: {n.help}", n.options) for s in found for n in s.nets],
-        "solvers": [row(v.name, f"{s.name}: {v.help}", v.options) for s in found for v in s.solvers],
+        + [row(f"solver:{name}", f"{s.name}, without a model") for s in results for name in s.own_models]
+        + [row(f"baseline:{name}", f"{s.name}, a shortcut") for s in results for name in s.baselines],
+        "nets": [row(n.name, f"{s.name}: {n.help}", n.options) for s in results for n in s.nets],
+        "solvers": [row(v.name, f"{s.name}: {v.help}", v.options) for s in results for v in s.solvers],
         "prompts": [
             row(f"{s.name}/{name}", str(v.prompts))
-            for s in found
+            for s in results
             for v in s.solvers
             if v.prompts is not None
             for name in shipped(v.prompts)
         ],
-        "verbs": [row(f"{s.name} {v.name}", _first_line(declared(v.run))) for s in found for v in s.verbs],
-        "tasks": [row(f"{s.name}/{name}", "for people, in `proband annotate`") for s in found for name in s.tasks],
-        "variations": [row(f"{s.name}/{v.name}", v.help) for s in found for v in s.all_variations()],
+        "verbs": [row(f"{s.name} {v.name}", _first_line(declared(v.run))) for s in results for v in s.verbs],
+        "tasks": [row(f"{s.name}/{name}", "for people, in `proband annotate`") for s in results for name in s.tasks],
+        "variations": [row(f"{s.name}/{v.name}", v.help) for s in results for v in s.all_variations()],
         "studies": [row(name, title) for name, title in studies().items()],
     }
 
@@ -51,8 +51,8 @@ def listing() -> dict[str, list[dict[str, Any]]]:
 def studies() -> dict[str, str]:
     """The studies that ship with Proband, with their titles."""
     folder = files("proband").joinpath("studies")
-    found = [file for file in folder.iterdir() if file.name.endswith(".toml")] if folder.is_dir() else []
-    titles = {file.name.removesuffix(".toml"): tomllib.loads(file.read_text(encoding="utf-8")) for file in found}
+    result = [file for file in folder.iterdir() if file.name.endswith(".toml")] if folder.is_dir() else []
+    titles = {file.name.removesuffix(".toml"): tomllib.loads(file.read_text(encoding="utf-8")) for file in result}
     return {name: str(study.get("study", {}).get("title", "")) for name, study in sorted(titles.items())}
 
 

@@ -74,14 +74,14 @@ def study(
         reasons = dict.fromkeys(line["reason"] for line in lines if line["state"] == "skipped")
         raise ProbandError("no model could be run: " + "; ".join(reasons), file=path)
     write_curves([stage for stage in stages if isinstance(stage, TrainStage) and stage.finished()], out=folder)
-    found = write_report(read, runs, out=folder)
+    result = write_report(read, runs, out=folder)
     about = {"title": read.study.title, "study": path.name, "study_sha256": sha256_file(path)}
     told = [{name: value for name, value in line.items() if name not in ("folder", "state")} for line in lines]
     write_json(
         folder / "study.json",
         {**about, "parameters": contents(read.parameters), "versions": versions(), "stages": told},
     )
-    return {**found, "title": read.study.title, "stages": lines}
+    return {**result, "title": read.study.title, "stages": lines}
 
 
 def paper(
@@ -162,10 +162,10 @@ def perform(stage: Any, models: Models, *, at: str, file: Path) -> dict[str, Any
 
 def check_report(read: StudyFile, named: Collection[str], *, file: Path) -> None:
     """Whether the suites of a study have the tables and analyses that its [report] asks for."""
-    found = [suites.suite(name) for name in sorted(named)]
+    results = [suites.suite(name) for name in sorted(named)]
     for kind, asked, known in (
-        ("tables", read.report.tables or (), [table.name for suite in found for table in suite.tables]),
-        ("analyses", read.report.analyses, [analysis.name for suite in found for analysis in suite.analyses]),
+        ("tables", read.report.tables or (), [table.name for suite in results for table in suite.tables]),
+        ("analyses", read.report.analyses, [analysis.name for suite in results for analysis in suite.analyses]),
     ):
         for name in asked:
             if name not in known:
@@ -200,7 +200,7 @@ def write_report(read: StudyFile, runs: Sequence[RunStage], *, out: Path) -> dic
         if there.get("key") == key:
             return dict(there["report"])
     say("report")
-    found = report(
+    result = report(
         [run.folder for run in runs],
         out=out,
         title=read.study.title,
@@ -209,5 +209,5 @@ def write_report(read: StudyFile, runs: Sequence[RunStage], *, out: Path) -> dic
         analyses=part.analyses,
         split=part.split,
     )
-    write_json(place, {"key": key, "report": found})
-    return dict(found)
+    write_json(place, {"key": key, "report": result})
+    return dict(result)

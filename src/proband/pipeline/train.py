@@ -94,6 +94,6 @@ def check_free(folder: Path) -> None:
 
     if folder.exists() and not folder.is_dir():
         raise ProbandError("exists already and is not a folder", file=folder)
-    found = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.exists() else set()
-    if found and not found & {NOTE, NAME} and not all(name.startswith("seed-") for name in found):
+    result = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.exists() else set()
+    if result and not result & {NOTE, NAME} and not all(name.startswith("seed-") for name in result):
         raise ProbandError("exists already and is not an empty folder", file=folder)

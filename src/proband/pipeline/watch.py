@@ -52,7 +52,7 @@ def state(folder: Path) -> dict[str, Any]:
     try:
         answers = answers_so_far(folder)
         (items,) = item_sets([folder])
-        found = score(folder)
+        result = score(folder)
     except ProbandError as error:
         return {**named, "waiting": str(error)}
     latest = list(answers.values())[-LATEST:]
@@ -64,7 +64,7 @@ def state(folder: Path) -> dict[str, Any]:
         "total": _total(run.settings, items.items_from),
         "unfinished": items.answered[0].unfinished,
         "score": {
-            name: found[name] for name in ("title", "unit", "mean", "low", "high", "n", "few", "unread", "chance")
+            name: result[name] for name in ("title", "unit", "mean", "low", "high", "n", "few", "unread", "chance")
         },
         "replies": [_reply(asked[answer.item_id], answer) for answer in reversed(latest) if answer.item_id in asked],
     }

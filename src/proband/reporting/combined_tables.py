@@ -45,7 +45,7 @@ def _heading(study: Study) -> str:
 
 def _lines(relation: str, own: Sequence[Study], studies: Sequence[Study]) -> list[tuple[str, ...]]:
     """The models that have a number in two suites at least, by their names alone."""
-    found: dict[str, dict[str, str]] = {}
+    results: dict[str, dict[str, str]] = {}
     suites: dict[str, set[str]] = {}
     for study in own:
         cells = study.cell(study.main, study.items.suite.relations[relation])
@@ -54,11 +54,11 @@ def _lines(relation: str, own: Sequence[Study], studies: Sequence[Study]) -> lis
             if cell is not None:
                 by_model.setdefault(str(system.tags["run.model"]), []).append((str(system.tags["run.solver"]), cell))
         for model, given in by_model.items():
-            found.setdefault(model, {})[study.key] = "; ".join(_shown(study, *each) for each in given)
+            results.setdefault(model, {})[study.key] = "; ".join(_shown(study, *each) for each in given)
             suites.setdefault(model, set()).add(study.items.suite.name)
     return [
         (relation, model, *(texts.get(study.key, "") for study in studies))
-        for model, texts in found.items()
+        for model, texts in results.items()
         if len(suites[model]) > 1
     ]
 

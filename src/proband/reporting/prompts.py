@@ -54,7 +54,7 @@ def figures(x: Floats, clusters: Sequence[Sequence[str]], *, share: bool) -> Fig
     names = [(f"prompt {p}", *clusters[i]) for i, p in zip(items.tolist(), prompts.tolist())]
     shared = Neighbours.of(Clusters.of(names), np.arange(len(values)))
     mean = float(values.mean())
-    found = estimates.interval(estimates.Measured(np.array([mean]), (values - mean)[None]), shared, share=share)
+    result = estimates.interval(estimates.Measured(np.array([mean]), (values - mean)[None]), shared, share=share)
     count = np.bincount(prompts, minlength=x.shape[1])
     means = np.bincount(prompts, weights=values, minlength=x.shape[1])[count > 0] / count[count > 0]
     noise, of_items = _components(x, values)
@@ -63,9 +63,9 @@ def figures(x: Floats, clusters: Sequence[Sequence[str]], *, share: bool) -> Fig
     kept = float(np.sqrt(max(0.0, 1.0 - of_prompt / seen))) if seen > 0 else 0.0
     return Figures(
         mean=mean,
-        low=found.low,
-        high=found.high,
-        few=found.few,
+        low=result.low,
+        high=result.high,
+        few=result.few,
         prompts=means,
         sd_prompts=float(np.sqrt(seen) * kept),
         sd_items=of_items,
@@ -99,11 +99,11 @@ def prompt_sheets(study: Study) -> list[Sheet]:
     for group in groups.values():
         x = np.stack([_values(study, system) for system in group], axis=1)
         asked = ~np.isnan(x).all(axis=1)
-        found = figures(x[asked], [clusters[i] for i in np.flatnonzero(asked)], share=metric.percent)
+        result = figures(x[asked], [clusters[i] for i in np.flatnonzero(asked)], share=metric.percent)
         names = [str(system.tags["run.prompt"]) for system in group]
         label = with_solver(str(group[0].tags["run.model"]), str(group[0].tags["run.solver"]))
-        rows.append((label, len(group), *_row(found, metric), _listed(names, found, metric)))
-        of[label] = ({name: at for at, name in enumerate(names)}, x, found)
+        rows.append((label, len(group), *_row(result, metric), _listed(names, result, metric)))
+        of[label] = ({name: at for at, name in enumerate(names)}, x, result)
     interval = "95 %, prompts and items sampled"
     header = (
         "model",
@@ -126,16 +126,18 @@ def prompt_sheets(study: Study) -> list[Sheet]:
     return sheets + _order(of, metric)
 
 
-def _row(found: Figures, metric: Metric) -> tuple[str, ...]:
+def _row(results: Figures, metric: Metric) -> tuple[str, ...]:
     span = (
-        "too few prompts" if found.few else f"{words.figure(found.low, metric)} to {words.figure(found.high, metric)}"
+        "too few prompts"
+        if results.few
+        else f"{words.figure(results.low, metric)} to {words.figure(results.high, metric)}"
     )
-    numbers = (*found.quantiles, found.sd_prompts, found.sd_items)
-    return words.figure(found.mean, metric), span, *("–" if n != n else words.figure(n, metric) for n in numbers)
+    numbers = (*results.quantiles, results.sd_prompts, results.sd_items)
+    return words.figure(results.mean, metric), span, *("–" if n != n else words.figure(n, metric) for n in numbers)
 
 
-def _listed(names: Sequence[str], found: Figures, metric: Metric) -> str:
-    ordered = sorted(zip(names, found.prompts.tolist()), key=lambda pair: -pair[1])
+def _listed(names: Sequence[str], results: Figures, metric: Metric) -> str:
+    ordered = sorted(zip(names, results.prompts.tolist()), key=lambda pair: -pair[1])
     return ", ".join(f"{name} {words.figure(mean, metric)}" for name, mean in ordered)
 
 

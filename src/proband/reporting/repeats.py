@@ -92,5 +92,5 @@ def passed(right: int, repeats: int, k: int) -> float:
 def _share(values: Sequence[float], shared: Neighbours) -> list[Cell]:
     x = np.asarray(values, dtype=np.float64)
     measured = estimates.Measured(np.array([x.mean()]), (x - x.mean())[None])
-    found = estimates.interval(measured, shared, share=True)
-    return [f"{100 * x.mean():.1f}", "too few" if found.few else f"{100 * found.low:.1f} to {100 * found.high:.1f}"]
+    result = estimates.interval(measured, shared, share=True)
+    return [f"{100 * x.mean():.1f}", "too few" if result.few else f"{100 * result.low:.1f} to {100 * result.high:.1f}"]

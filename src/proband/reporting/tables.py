@@ -50,10 +50,10 @@ def lines(grid: Grid) -> Iterator[Line]:
                 differs = tuple(grid.differs.get((row, run), ()))
                 yield Line(row, label, run, cells, figures, mark=grid.mark(row, run), differs=differs)
         for model in grid.others(row):
-            found = [grid.published.get((row, column), {}).get(model) for column in grid.columns]
-            sources = dict.fromkeys(each.source for each in found if each)
-            values = tuple(each.value if each else None for each in found)
-            yield Line(row, model, None, (None,) * len(found), values, "; ".join(sources))
+            results = [grid.published.get((row, column), {}).get(model) for column in grid.columns]
+            sources = dict.fromkeys(each.source for each in results if each)
+            values = tuple(each.value if each else None for each in results)
+            yield Line(row, model, None, (None,) * len(results), values, "; ".join(sources))
 
 
 def rows_of(grid: Grid) -> list[list[Line]]:
@@ -125,9 +125,9 @@ def signs(grid: Grid) -> list[str]:
         out.append(f"° the interval includes {grid.level}; ▼ below {'it' if grid.level != 'chance' else 'chance'}.")
     if grid.several_runs:
         out.append("± standard deviation over training seeds, which the intervals take into account.")
-    if any(cell and cell.unread for found in grid.cells.values() for cell in found):
+    if any(cell and cell.unread for entry in grid.cells.values() for cell in entry):
         out.append("Unread: replies from which no answer could be read; they count as wrong.")
-    if any(cell and cell.uncovered for found in grid.cells.values() for cell in found):
+    if any(cell and cell.uncovered for entry in grid.cells.values() for cell in entry):
         out.append("Not covered: items that the model knows nothing of; they do not count.")
     return out
 

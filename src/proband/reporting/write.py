@@ -274,8 +274,8 @@ def _scores(section: Section) -> list[dict[str, Any]]:
 
 def _grid_summary(grid: Grid) -> dict[str, Any]:
     estimates = []
-    for (row, column), found in grid.cells.items():
-        for at, (label, cell) in enumerate(zip(grid.labels, found)):
+    for (row, column), entry in grid.cells.items():
+        for at, (label, cell) in enumerate(zip(grid.labels, entry)):
             if cell is not None:
                 tags = dict(zip(grid.table.columns, column)) | dict(zip(grid.table.rows, row or ()))
                 plain = msgspec.structs.asdict(cell.estimate) | {"group": tags}

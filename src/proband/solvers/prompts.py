@@ -91,10 +91,10 @@ def rewordings(folder: Path) -> list[str]:
 def instructions(path: Path) -> list[str]:
     """The lines of a bank of rewordings; `#` begins a comment."""
     lines = [line.strip() for line in _text(path).splitlines()]
-    found = [line for line in lines if line and not line.startswith("#")]
-    if not found:
+    results = [line for line in lines if line and not line.startswith("#")]
+    if not results:
         raise ProbandError("contains no instruction: one a line", file=path)
-    return found
+    return results
 
 
 def expanded(names: Sequence[str], folder: Path, *, default: str) -> list[str]:
@@ -127,8 +127,8 @@ def read_prompt(name: str, folder: Path, *, default: str) -> Prompt:
     """A shipped prompt by name, a rewording, or a file of the user's own."""
     name = name or default
     bank, _, number = name.partition("#")
-    if found := REWORDED.fullmatch(name):
-        return _reworded(folder / f"{BANK}.txt", int(found[1]), folder, name=name)
+    if match := REWORDED.fullmatch(name):
+        return _reworded(folder / f"{BANK}.txt", int(match[1]), folder, name=name)
     if number.isdecimal():
         return _reworded(Path(bank), int(number), folder, name=short_name(name))
     names = shipped(folder)

@@ -93,9 +93,9 @@ class Choices:
         if not text:
             return None
         for rule in (self._whole, self._boxed, self._stated, self._listed, self._marked, self._concluded, self._begins):
-            found = rule(text)
-            if found is not None:
-                return found if found >= 0 else None
+            result = rule(text)
+            if result is not None:
+                return result if result >= 0 else None
         return _only([*self.mentions(text), *self._lone_letters(text)])
 
     # ---- the rules: a place, -1 for a contradiction, None to go on ----
@@ -104,13 +104,13 @@ class Choices:
         return self._bare(text)
 
     def _boxed(self, text: str) -> int | None:
-        found = BOXED.findall(text)
-        return self._bare(found[-1]) if found else None
+        results = BOXED.findall(text)
+        return self._bare(results[-1]) if results else None
 
     def _stated(self, text: str) -> int | None:
         """The last statement of an answer that names a choice; one that names two is a contradiction."""
-        for found in reversed(list(ANSWER.finditer(text))):
-            follows = text[found.end() : found.end() + STATEMENT].lstrip()
+        for each in reversed(list(ANSWER.finditer(text))):
+            follows = text[each.end() : each.end() + STATEMENT].lstrip()
             rest = re.split(r"(?<=[a-z\d)\]*\"'])[.;!](?:\s|$)|\n", follows, maxsplit=1)[0]
             letter = self._letter(rest)
             named = set(self.mentions(rest))
@@ -134,10 +134,10 @@ class Choices:
         return ends.pop() if len(ends) == 1 else -1 if ends else None
 
     def _concluded(self, text: str) -> int | None:
-        found = list(CONCLUSION.finditer(text))
-        if not found:
+        results = list(CONCLUSION.finditer(text))
+        if not results:
             return None
-        rest = text[found[-1].end() :]
+        rest = text[results[-1].end() :]
         letter, named = ENDED_LETTER.match(rest), self.mentions(rest)
         place = self._place(letter[1]) if letter else None
         return _only(named if place is None else [place, *named])
@@ -177,9 +177,9 @@ class Choices:
 
     def _letter(self, text: str) -> int | None:
         """The letter that a text begins with."""
-        found = LETTER.match(text)
-        found = found or re.match(r"[\s*_`\"'“]*[(\[]?([a-z])[)\]](?!\w)", text)
-        return self._place(found[1]) if found else None
+        result = LETTER.match(text)
+        result = result or re.match(r"[\s*_`\"'“]*[(\[]?([a-z])[)\]](?!\w)", text)
+        return self._place(result[1]) if result else None
 
     def _lone_letters(self, text: str) -> list[int]:
         """The choices whose letters stand alone in a text, none that is denied. A bare "A" or "I" counts only beside
@@ -226,8 +226,8 @@ def _spaced(text: str) -> str:
     return " ".join(re.sub(r"[‐‑‒]", "-", plain).replace("’", "'").casefold().split())
 
 
-def _only(found: Sequence[int]) -> int | None:
-    return found[0] if len(set(found)) == 1 else None
+def _only(results: Sequence[int]) -> int | None:
+    return results[0] if len(set(results)) == 1 else None
 
 
 def letters_shown(sent: str, choices: Sequence[str]) -> tuple[int, ...]:

@@ -62,9 +62,9 @@ def mapped(batch: Any, change: Callable[[Tensor], Any]) -> Any:
 
 def tensors(batch: Any) -> list[Tensor]:
     """The tensors of a batch, in the order of its fields."""
-    found: list[Tensor] = []
-    mapped(batch, found.append)
-    return found
+    results: list[Tensor] = []
+    mapped(batch, results.append)
+    return results
 
 
 def shape(batch: Any) -> Hashable:

@@ -21,14 +21,14 @@ def save(folder: Path, steps: Steps, *, best: Mapping[str, Tensor], curve: Curve
     """Whole or not at all. `of` says which fit this is."""
     from safetensors.torch import save_file
 
-    found = {f"weight.{k}": v.detach() for k, v in (steps.weights | steps.buffers).items()}
-    found |= {f"mean.{k}": v for k, v in steps.mean.items()} | {f"best.{k}": v for k, v in best.items()}
+    results = {f"weight.{k}": v.detach() for k, v in (steps.weights | steps.buffers).items()}
+    results |= {f"mean.{k}": v for k, v in steps.mean.items()} | {f"best.{k}": v for k, v in best.items()}
     for weight, p in steps.weights.items():
-        found |= {f"adam.{key}.{weight}": value for key, value in steps.optimiser.state[p].items()}
+        results |= {f"adam.{key}.{weight}": value for key, value in steps.optimiser.state[p].items()}
     folder.mkdir(parents=True, exist_ok=True)
     fresh = folder / f".{NAME}"
     note = {"curve": json.dumps(curve), "of": of}
-    save_file({k: v.contiguous().cpu().clone() for k, v in found.items()}, fresh, metadata=note)
+    save_file({k: v.contiguous().cpu().clone() for k, v in results.items()}, fresh, metadata=note)
     fresh.replace(folder / NAME)
 
 

@@ -82,18 +82,18 @@ def random_vectors(words: int, dimension: int, *, spread: float = 0.4) -> NDArra
 def _read_vectors(source: Path, vocabulary: Vocabulary) -> dict[str, NDArray[np.float32]]:
     if source.is_dir():
         return _read_folder(source, vocabulary)
-    found: dict[str, NDArray[np.float32]] = {}
+    results: dict[str, NDArray[np.float32]] = {}
     try:
         with source.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, start=1):
                 word, *values = line.rstrip("\n").split(" ")
                 if len(values) > 1 and word in vocabulary.number:
-                    found[word] = np.array(values, dtype=np.float32)
-                    if len(found[word]) != len(next(iter(found.values()))):
+                    results[word] = np.array(values, dtype=np.float32)
+                    if len(results[word]) != len(next(iter(results.values()))):
                         raise ProbandError(f"{len(values)} numbers, unlike the lines before", file=source, line=number)
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise ProbandError(f"cannot be read as GloVe vectors: {error}", file=source) from error
-    return found
+    return results
 
 
 def _read_folder(folder: Path, vocabulary: Vocabulary) -> dict[str, NDArray[np.float32]]:

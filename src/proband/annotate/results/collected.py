@@ -58,13 +58,13 @@ class Given:
     @property
     def body(self) -> Mapping[str, Any]:
         """Of the unit."""
-        found: Mapping[str, Any] = decoded(self.unit_text)
-        return found
+        outcome: Mapping[str, Any] = decoded(self.unit_text)
+        return outcome
 
     @property
     def answer(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = msgspec.json.decode(self.text)
-        return found
+        outcome: Mapping[str, Any] = msgspec.json.decode(self.text)
+        return outcome
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,10 +245,10 @@ def kept(compute: Callable[[Collected], T]) -> Callable[[Collected], T]:
     """A function whose result is kept with the study it was computed from."""
 
     @wraps(compute)
-    def once(found: Collected) -> T:
-        if compute.__name__ not in found.memory:
-            found.memory[compute.__name__] = compute(found)
-        result: T = found.memory[compute.__name__]
+    def once(gathered: Collected) -> T:
+        if compute.__name__ not in gathered.memory:
+            gathered.memory[compute.__name__] = compute(gathered)
+        result: T = gathered.memory[compute.__name__]
         return result
 
     return once
@@ -265,23 +265,23 @@ RULES: Mapping[str, Callable[[Collected], Callable[[Votes], Aggregate]]] = {
 }
 
 
-def labels(found: Collected, rule: str = "paper") -> Labels:
+def labels(gathered: Collected, rule: str = "paper") -> Labels:
     """Part -> label, None where the rule leaves it open; what the owner decided stands."""
     if rule == "paper":
-        return found.labels
-    made = dict(RULES[rule](found)(found.votes).labels) if found.votes is not None else {}
-    for (unit, part), label in found.decided.items():
-        made[found.part_name(unit, part)] = label
+        return gathered.labels
+    made = dict(RULES[rule](gathered)(gathered.votes).labels) if gathered.votes is not None else {}
+    for (unit, part), label in gathered.decided.items():
+        made[gathered.part_name(unit, part)] = label
     return made
 
 
-def disputed(found: Collected, *, most: int) -> list[dict[str, Any]]:
+def disputed(gathered: Collected, *, most: int) -> list[dict[str, Any]]:
     """The parts that the paper's rule leaves open, those with the most even votes first; decided ones last. Not more
     than `most`."""
-    if found.votes is None:
+    if gathered.votes is None:
         return []
-    votes, decided = found.votes, {found.part_name(*key): label for key, label in found.decided.items()}
-    open_parts = own_rule(found)(votes).labels
+    votes, decided = gathered.votes, {gathered.part_name(*key): label for key, label in gathered.decided.items()}
+    open_parts = own_rule(gathered)(votes).labels
     people = votes.count.sum(axis=1)
     top = (votes.count.max(axis=1) / people).tolist()
     several = (people > 1).tolist()
@@ -292,6 +292,12 @@ def disputed(found: Collected, *, most: int) -> list[dict[str, Any]]:
         name = votes.items[place]
         said = {label: int(n) for label, n in zip(votes.labels, votes.count[place], strict=True) if n}
         rows.append(
-            {"part": name, "unit": found.groups[name], "votes": said, "top": top[place], "decided": decided.get(name)}
+            {
+                "part": name,
+                "unit": gathered.groups[name],
+                "votes": said,
+                "top": top[place],
+                "decided": decided.get(name),
+            }
         )
     return rows

@@ -22,48 +22,48 @@ OWNER = "owner"  # worker and panel of a decision
 FORMATS = ("jsonl", "csv", "suite", "hf")
 
 
-def export(found: Collected, *, to: str, out: Path, project_folder: Path) -> dict[str, Any]:
+def export(collected: Collected, *, to: str, out: Path, project_folder: Path) -> dict[str, Any]:
     if to == "jsonl":
-        return {"answers": write_jsonl(out, rows(found)), "file": str(out)}
+        return {"answers": write_jsonl(out, rows(collected)), "file": str(out)}
     if to == "csv":
-        return _csv(found, out)
+        return _csv(collected, out)
     if to == "suite":
-        return suite_input(found, out, project_folder)
+        return suite_input(collected, out, project_folder)
     if to == "hf":
-        return _hub(found, out)
+        return _hub(collected, out)
     raise ProbandError(f"no format {to!r}; there are {', '.join(FORMATS)}")
 
 
-def suite_input(found: Collected, folder: Path, project_folder: Path) -> dict[str, Any]:
+def suite_input(collected: Collected, folder: Path, project_folder: Path) -> dict[str, Any]:
     """What the suite reads, with where it comes from; gives what was written and the command that reads it."""
     folder.mkdir(parents=True, exist_ok=True)
-    made = found.task.suite_input(found, folder, project_folder)
-    about = {"title": found.project.title, "kind": found.project.kind, "licence": found.project.licence}
-    if found.task.reviewed:  # which secret hides the authors
+    made = collected.task.suite_input(collected, folder, project_folder)
+    about = {"title": collected.project.title, "kind": collected.project.kind, "licence": collected.project.licence}
+    if collected.task.reviewed:  # which secret hides the authors
         about["project"] = os.path.relpath(project_folder.resolve(), folder.resolve())
         about["secret"] = fingerprint(secret_of(project_folder))
     write_json(folder / SOURCE, about)
-    if found.decisions:
+    if collected.decisions:
         decided = (
-            {"item_id": found.part_name(each.unit, each.part), "label": each.label, "reason": each.reason}
-            for each in found.decisions
+            {"item_id": collected.part_name(each.unit, each.part), "label": each.label, "reason": each.reason}
+            for each in collected.decisions
         )
         made["decisions"] = write_jsonl(folder / "decisions.jsonl", decided)
     return made
 
 
-def part_text(found: Collected, body: Body, part: str) -> str:
+def part_text(collected: Collected, body: Body, part: str) -> str:
     """What a label is about: a candidate answer or a story; empty where the unit is one whole."""
-    return next((each.text for each in found.task.parts(body) if each.id == part), "")
+    return next((each.text for each in collected.task.parts(body) if each.id == part), "")
 
 
-def rows(found: Collected) -> Iterator[dict[str, Any]]:
+def rows(collected: Collected) -> Iterator[dict[str, Any]]:
     """A line per answer, all of them, also those that do not count; then a line per decision of the owner."""
-    for each in found.given:
+    for each in collected.given:
         yield {
             "id": each.id,
             "unit": each.unit,
-            "unit_text": found.task.unit_text(each.body),
+            "unit_text": collected.task.unit_text(each.body),
             "worker": each.worker,
             "panel": each.panel,
             "counts": each.slot is not None,
@@ -74,9 +74,11 @@ def rows(found: Collected) -> Iterator[dict[str, Any]]:
             "signals": each.signals,
         }
     texts_of = (
-        {unit["name"]: found.task.unit_text(unit["body"]) for unit in found.units.values()} if found.decisions else {}
+        {unit["name"]: collected.task.unit_text(unit["body"]) for unit in collected.units.values()}
+        if collected.decisions
+        else {}
     )
-    for decision in found.decisions:
+    for decision in collected.decisions:
         yield {
             "id": f"decision {decision.unit} {decision.part}",
             "unit": decision.unit,
@@ -92,77 +94,77 @@ def rows(found: Collected) -> Iterator[dict[str, Any]]:
         }
 
 
-def _csv(found: Collected, out: Path) -> dict[str, Any]:
+def _csv(collected: Collected, out: Path) -> dict[str, Any]:
     """A line per label where there are labels, else per answer."""
     shared_names = ["worker", "panel", "counts", "revision", "seconds"]
     header = ["id", "unit", "part", *shared_names, "label", "text", "detail", "unit_text", "part_text"]
-    return {"lines": write_csv(out, header, answer_rows(found)), "file": str(out)}
+    return {"lines": write_csv(out, header, answer_rows(collected)), "file": str(out)}
 
 
-def answer_rows(found: Collected) -> Iterator[list[Any]]:
-    for each in found.given:
+def answer_rows(collected: Collected) -> Iterator[list[Any]]:
+    for each in collected.given:
         shared = [each.worker, each.panel, each.slot is not None, each.revision, round(each.seconds, 3)]
         body, answer = each.body, each.answer
-        parts, about = found.task.labels(body, answer), found.task.unit_text(body)
+        parts, about = collected.task.labels(body, answer), collected.task.unit_text(body)
         if parts:
-            texts = {part.id: part.text for part in found.task.parts(body)}
+            texts = {part.id: part.text for part in collected.task.parts(body)}
             for part, label in parts:
-                more = found.task.detail(answer, part)
+                more = collected.task.detail(answer, part)
                 yield [each.id, each.unit, part, *shared, label, "", more, about, texts.get(part, "")]
         else:
-            yield [each.id, each.unit, "", *shared, "", "\n".join(found.task.writing(answer)), "", about, ""]
-    for decision in found.decisions:
-        body = found.units[found.unit_numbers[decision.unit]]["body"]
-        shown = [found.task.unit_text(body), part_text(found, body, decision.part)]
+            yield [each.id, each.unit, "", *shared, "", "\n".join(collected.task.writing(answer)), "", about, ""]
+    for decision in collected.decisions:
+        body = collected.units[collected.unit_numbers[decision.unit]]["body"]
+        shown = [collected.task.unit_text(body), part_text(collected, body, decision.part)]
         names = [f"decision {decision.unit} {decision.part}", decision.unit, decision.part]
         yield [*names, OWNER, OWNER, True, 1, 0.0, decision.label, "", decision.reason, *shown]
 
 
-def _hub(found: Collected, out: Path) -> dict[str, Any]:
+def _hub(collected: Collected, out: Path) -> dict[str, Any]:
     """README.md with the card's head, data/answers.jsonl, data/units.jsonl and data/labels.jsonl, with the texts."""
     out.mkdir(parents=True, exist_ok=True)
     flat = (
         {**row, "answer": json.dumps(row["answer"], ensure_ascii=False), "signals": json.dumps(row["signals"])}
-        for row in rows(found)
+        for row in rows(collected)
     )
     count = write_jsonl(out / "data" / "answers.jsonl", flat)
-    every = sorted(found.units.values(), key=lambda unit: str(unit["name"]))
-    write_jsonl(out / "data" / "units.jsonl", (_hub_unit(found, unit) for unit in every))
-    made = found.labels
+    every = sorted(collected.units.values(), key=lambda unit: str(unit["name"]))
+    write_jsonl(out / "data" / "units.jsonl", (_hub_unit(collected, unit) for unit in every))
+    made = collected.labels
     if made:
-        write_jsonl(out / "data" / "labels.jsonl", _hub_labels(found, made))
-    write_text(out / "README.md", card(found, with_labels=bool(made)))
+        write_jsonl(out / "data" / "labels.jsonl", _hub_labels(collected, made))
+    write_text(out / "README.md", card(collected, with_labels=bool(made)))
     return {"answers": count, "labels": len(made), "folder": str(out)}
 
 
-def _hub_unit(found: Collected, unit: Mapping[str, Any]) -> dict[str, Any]:
+def _hub_unit(collected: Collected, unit: Mapping[str, Any]) -> dict[str, Any]:
     """A unit without the authors of its stories; its body is one column, since kinds differ."""
     body = {
         name: [{k: v for k, v in part.items() if k != "author"} for part in value] if name == "stories" else value
         for name, value in unit["body"].items()
     }
-    return {"unit": unit["name"], "text": found.task.unit_text(body), "body": json.dumps(body, ensure_ascii=False)}
+    return {"unit": unit["name"], "text": collected.task.unit_text(body), "body": json.dumps(body, ensure_ascii=False)}
 
 
-def _hub_labels(found: Collected, made: Labels) -> Iterator[dict[str, Any]]:
+def _hub_labels(collected: Collected, made: Labels) -> Iterator[dict[str, Any]]:
     """A line per label with what it is about and who had the last word."""
-    decided = {found.part_name(unit, part): unit for unit, part in found.decided}
+    decided = {collected.part_name(unit, part): unit for unit, part in collected.decided}
     for part, label in made.items():
-        unit = decided.get(part) or found.groups[part]
-        body = found.units[found.unit_numbers[unit]]["body"]
+        unit = decided.get(part) or collected.groups[part]
+        body = collected.units[collected.unit_numbers[unit]]["body"]
         yield {
             "part": part,
             "label": label,
             "decided_by": OWNER if part in decided else "people",
             "unit": unit,
-            "unit_text": found.task.unit_text(body),
-            "part_text": part_text(found, body, part),
+            "unit_text": collected.task.unit_text(body),
+            "part_text": part_text(collected, body, part),
         }
 
 
-def card(found: Collected, *, with_labels: bool) -> str:
+def card(collected: Collected, *, with_labels: bool) -> str:
     """The data card: what was asked of whom, how it was paid and checked, how far people agreed."""
-    project, done = found.project, progress(found)
+    project, done = collected.project, progress(collected)
     title = json.dumps(project.title, ensure_ascii=False)  # JSON strings are YAML strings
     configs = ["answers", "units", *(["labels"] if with_labels else [])]
     head = [
@@ -176,7 +178,7 @@ def card(found: Collected, *, with_labels: bool) -> str:
         head += [f"- config_name: {name}", "  data_files:", "  - split: train", f"    path: data/{name}.jsonl"]
     own = paragraphs(project.texts.instructions or words(f"{project.kind}.instructions"))
     pay = f"{project.pay.per_unit:g} {project.pay.currency} per unit"
-    people = len({each.worker for each in found.counted()})
+    people = len({each.worker for each in collected.counted()})
     lines = [
         *head,
         "---",
@@ -193,7 +195,7 @@ def card(found: Collected, *, with_labels: bool) -> str:
         "## Agreement",
         "",
     ]
-    for name, value in agreement(found).items():
+    for name, value in agreement(collected).items():
         if value["value"] is None:
             lines.append(f"- {name}: {value['why']}")
         else:

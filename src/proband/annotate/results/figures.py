@@ -18,37 +18,37 @@ SHARED = 5  # labels that two people must both have given, so that their agreeme
 
 
 @kept
-def figures(found: Collected) -> dict[str, Any]:
+def figures(collected: Collected) -> dict[str, Any]:
     """Everything `status` prints and the dashboard shows."""
     return {
-        "title": found.project.title,
-        "kind": found.project.kind,
-        "state": found.state,
-        "progress": progress(found),
-        "time": times(found),
-        "money": money(found),
-        "agreement": agreement(found),
-        "paper": dict(found.task.figures(found)),
+        "title": collected.project.title,
+        "kind": collected.project.kind,
+        "state": collected.state,
+        "progress": progress(collected),
+        "time": times(collected),
+        "money": money(collected),
+        "agreement": agreement(collected),
+        "paper": dict(collected.task.figures(collected)),
     }
 
 
-def progress(found: Collected) -> dict[str, Any]:
-    outcomes = Counter(person["outcome"] or "working" for person in found.people)
-    late = sum(each.slot is None for each in found.given)
+def progress(collected: Collected) -> dict[str, Any]:
+    outcomes = Counter(person["outcome"] or "working" for person in collected.people)
+    late = sum(each.slot is None for each in collected.given)
     return {
-        "units": len(found.units),
-        "answers_wanted": found.slots.get("crowd", 0),
-        "answers": found.done.get("crowd", 0),
-        "expert_answers_wanted": found.slots.get("expert", 0),
-        "expert_answers": found.done.get("expert", 0),
+        "units": len(collected.units),
+        "answers_wanted": collected.slots.get("crowd", 0),
+        "answers": collected.done.get("crowd", 0),
+        "expert_answers_wanted": collected.slots.get("expert", 0),
+        "expert_answers": collected.done.get("expert", 0),
         "kept_but_not_counted": late,
-        "people": len(found.people),
+        "people": len(collected.people),
         "outcomes": dict(sorted(outcomes.items())),
     }
 
 
-def times(found: Collected) -> dict[str, Any]:
-    seconds = sorted(each.seconds for each in found.counted())
+def times(collected: Collected) -> dict[str, Any]:
+    seconds = sorted(each.seconds for each in collected.counted())
     if not seconds:
         return {"answers": 0}
     return {
@@ -59,11 +59,11 @@ def times(found: Collected) -> dict[str, Any]:
     }
 
 
-def money(found: Collected) -> dict[str, Any]:
+def money(collected: Collected) -> dict[str, Any]:
     """What was spent: every answer of the crowd that was sent is paid, unless its person was rejected."""
-    pay, rejected = found.project.pay, {p["id"] for p in found.people if p["decision"] == "rejected"}
-    paid = sum(each.panel == "crowd" and each.person_id not in rejected for each in found.given)
-    median = times(found).get("median_seconds")
+    pay, rejected = collected.project.pay, {p["id"] for p in collected.people if p["decision"] == "rejected"}
+    paid = sum(each.panel == "crowd" and each.person_id not in rejected for each in collected.given)
+    median = times(collected).get("median_seconds")
     cost = paid * pay.per_unit
     return {
         "currency": pay.currency,
@@ -81,12 +81,12 @@ def plain(value: Alpha) -> dict[str, Any]:
     return {"value": round(value.value, 4), "low": round(value.low or 0.0, 4), "high": round(value.high or 0.0, 4)}
 
 
-def agreement(found: Collected) -> dict[str, Any]:
-    if found.votes is None:
+def agreement(collected: Collected) -> dict[str, Any]:
+    if collected.votes is None:
         return {}
     return {
-        "krippendorff_alpha": plain(krippendorff_alpha(found.votes, groups=found.groups, draws=1000)),
-        "gwet_ac1": plain(gwet_ac1(found.votes, groups=found.groups, draws=1000)),
+        "krippendorff_alpha": plain(krippendorff_alpha(collected.votes, groups=collected.groups, draws=1000)),
+        "gwet_ac1": plain(gwet_ac1(collected.votes, groups=collected.groups, draws=1000)),
     }
 
 
@@ -137,14 +137,14 @@ def _with_unit(number: float | None, unit: str) -> str:
 
 
 @kept
-def people_figures(found: Collected) -> list[dict[str, Any]]:
+def people_figures(collected: Collected) -> list[dict[str, Any]]:
     """A line per person: what they did, how well, and what may be worth a look. Nothing here decides anything."""
     by_person: dict[int, list[Given]] = defaultdict(list)
-    for each in found.given:
+    for each in collected.given:
         by_person[each.person_id].append(each)
-    quality = _quality(found)
+    quality = _quality(collected)
     rows = []
-    for person in found.people:
+    for person in collected.people:
         mine = by_person[person["id"]]
         seconds = [each.seconds for each in mine]
         agreed, competence = quality.get(person["worker"], (None, None))
@@ -155,15 +155,15 @@ def people_figures(found: Collected) -> list[dict[str, Any]]:
             "checks": f"{person['checks_passed']}/{person['checks']}",
             "agreement": round(agreed, 3) if agreed is not None else None,
             "competence": round(competence, 3) if competence is not None else None,
-            "flags": flags(found, person, mine),
+            "flags": flags(collected, person, mine),
         }
         rows.append(row)
     return rows
 
 
-def _quality(found: Collected) -> dict[str, tuple[float | None, float]]:
+def _quality(collected: Collected) -> dict[str, tuple[float | None, float]]:
     """Worker -> share of labels as the majority of the others has them, competence by MACE."""
-    votes = found.votes
+    votes = collected.votes
     if votes is None or len(votes.labels) < 2:
         return {}
     competence = mace(votes).competence
@@ -172,24 +172,24 @@ def _quality(found: Collected) -> dict[str, tuple[float | None, float]]:
 
 
 @kept
-def pairs(found: Collected) -> list[Pair]:
+def pairs(collected: Collected) -> list[Pair]:
     """How far every two people agree who gave enough labels on the same parts."""
-    return pairwise(found.votes, least=SHARED) if found.votes is not None else []
+    return pairwise(collected.votes, least=SHARED) if collected.votes is not None else []
 
 
-def flags(found: Collected, person: Any, mine: Sequence[Given]) -> list[str]:
-    limits = found.project.signals
+def flags(collected: Collected, person: Any, mine: Sequence[Given]) -> list[str]:
+    limits = collected.project.signals
     made = []
     if mine and statistics.median(each.seconds for each in mine) < limits.fastest_seconds:
         made.append(text("flag.fast"))
     if any(each.signals.get("pasted", 0) >= limits.paste_characters for each in mine):
         made.append(text("flag.pasted"))
-    typed = [each for each in mine if each.signals.get("keys") is not None and _length(each, found.task) > 60]
-    if any(each.signals["keys"] < 0.3 * _length(each, found.task) for each in typed):
+    typed = [each for each in mine if each.signals.get("keys") is not None and _length(each, collected.task) > 60]
+    if any(each.signals["keys"] < 0.3 * _length(each, collected.task) for each in typed):
         made.append(text("flag.typed"))
     if person["failed"]:
         made.append(text("flag.failed", count=person["failed"]))
-    given = Counter(label for each in mine for label in found.numbers.coded[each.id][1].tolist())
+    given = Counter(label for each in mine for label in collected.numbers.coded[each.id][1].tolist())
     if given.total() >= 10 and len(given) == 1:
         made.append(text("flag.same"))
     return made

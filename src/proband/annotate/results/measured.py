@@ -14,46 +14,46 @@ ENOUGH = 30  # labels before a measurement replaces a guess
 
 
 @kept
-def guess_of(found: Collected) -> Guess:
+def guess_of(collected: Collected) -> Guess:
     """Guesses for what is not measured yet, measurements for the rest."""
-    first = next(iter(found.units.values()), None)
+    first = next(iter(collected.units.values()), None)
     body = first["body"] if first else {}
-    parts = [len(found.task.parts(unit["body"])) or 1 for unit in found.units.values()]
+    parts = [len(collected.task.parts(unit["body"])) or 1 for unit in collected.units.values()]
     values: dict[str, float] = {
-        "seconds": float(found.project.time.expected_seconds),
+        "seconds": float(collected.project.time.expected_seconds),
         "per_unit": statistics.fmean(parts) if parts else 1.0,
-        "labels": (len(found.task.choices(body)) if body else 0) or 2,
+        "labels": (len(collected.task.choices(body)) if body else 0) or 2,
     }
     measured = []
-    seconds = [each.seconds for each in found.counted()]
+    seconds = [each.seconds for each in collected.counted()]
     if len(seconds) >= ENOUGH:
         values["seconds"] = max(1.0, statistics.median(seconds))
         measured.append("seconds")
-    hits = _hits(found)
+    hits = _hits(collected)
     if sum(map(len, hits.values())) >= ENOUGH:
         flat = [hit for group in hits.values() for hit in group]
         values["share"] = min(0.99, max(0.01, statistics.fmean(flat)))
         values["correlation"] = intraclass(list(hits.values()))
         measured += ["share", "correlation"]
-    if found.votes is not None and len(found.votes.item) >= ENOUGH and len(found.votes.labels) > 1:
-        accuracy = dawid_skene(found.votes).accuracy()
+    if collected.votes is not None and len(collected.votes.item) >= ENOUGH and len(collected.votes.labels) > 1:
+        accuracy = dawid_skene(collected.votes).accuracy()
         values["accuracy"] = min(0.999, max(1.01 / values["labels"], float(accuracy.mean())))
         measured.append("accuracy")
     values["labels"] = min(4, int(values["labels"]))  # more labels change nothing but the time to enumerate
     return Guess(**values, measured=tuple(measured))  # type: ignore[arg-type]
 
 
-def _hits(found: Collected) -> Mapping[str, list[float]]:
+def _hits(collected: Collected) -> Mapping[str, list[float]]:
     """Unit -> whether each of its parts has the label that counts (or, where the answer is known, it is right)."""
     groups: dict[str, list[float]] = defaultdict(list)
-    if found.task.positive:
-        for part, label in found.labels.items():
-            if label is not None and part in found.groups:
-                groups[found.groups[part]].append(float(label == found.task.positive))
-    elif found.votes is not None:
-        for each in found.counted():
+    if collected.task.positive:
+        for part, label in collected.labels.items():
+            if label is not None and part in collected.groups:
+                groups[collected.groups[part]].append(float(label == collected.task.positive))
+    elif collected.votes is not None:
+        for each in collected.counted():
             if each.gold is not None:
-                groups[each.unit].append(found.task.share_right(each.body, each.answer, each.gold))
+                groups[each.unit].append(collected.task.share_right(each.body, each.answer, each.gold))
     return groups
 
 

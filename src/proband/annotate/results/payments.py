@@ -31,16 +31,16 @@ HEADER = (
 
 
 def payments(
-    found: Collected, granted: Mapping[int, Any], secret: bytes, ids: Sequence[str] = (), source: str = ""
+    collected: Collected, granted: Mapping[int, Any], secret: bytes, ids: Sequence[str] = (), source: str = ""
 ) -> list[dict[str, Any]]:
     """A line per person of the crowd. `ids` are those that a platform lists: only these people, with their id there;
     the study itself does not know it. An id that never came has an empty line."""
-    sent = Counter(each.person_id for each in found.given)
-    by_worker = {person["worker"]: person for person in found.people if person["panel"] == "crowd"}
+    sent = Counter(each.person_id for each in collected.given)
+    by_worker = {person["worker"]: person for person in collected.people if person["panel"] == "crowd"}
     if not ids:
-        return [_line(found, person, sent, granted, secret, "") for person in by_worker.values()]
+        return [_line(collected, person, sent, granted, secret, "") for person in by_worker.values()]
     return [
-        _line(found, by_worker[worker], sent, granted, secret, name)
+        _line(collected, by_worker[worker], sent, granted, secret, name)
         if (worker := worker_hash(secret, source, name)) in by_worker
         else {**dict.fromkeys(HEADER, ""), "id": name}
         for name in ids
@@ -48,20 +48,20 @@ def payments(
 
 
 def _line(
-    found: Collected,
+    collected: Collected,
     person: Mapping[str, Any],
     sent: Mapping[int, int],
     granted: Mapping[int, Any],
     secret: bytes,
     name: str,
 ) -> dict[str, Any]:
-    pay, number, outcome = found.project.pay, person["id"], person["outcome"]
+    pay, number, outcome = collected.project.pay, person["id"], person["outcome"]
     paid = person["decision"] != "rejected"
     earned = round(sent.get(number, 0) * pay.per_unit, 2) if paid else 0.0
     fixed = pay.per_visit if paid and outcome == "done" else 0.0
     extra = granted.get(number)
     bonus = round(max(0.0, earned - fixed) + (extra.amount if extra is not None else 0.0), 2)
-    own = found.project.codes.per_person and outcome and person["source"] != "prolific"
+    own = collected.project.codes.per_person and outcome and person["source"] != "prolific"
     return {
         "person": number,
         "id": name,

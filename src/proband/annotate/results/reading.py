@@ -46,9 +46,9 @@ def opened_database(folder: Path) -> Iterator[Database]:
 
 def status(folder: Path, *, people: bool = False, workers: Path | None = None, source: str = "") -> dict[str, Any]:
     """The figures; a line per person; or what became of the ids that a platform knows."""
-    found = collected(folder)
+    result = collected(folder)
     if workers is not None:
-        by_hash = {person["worker"]: person for person in found.people}
+        by_hash = {person["worker"]: person for person in result.people}
         secret, lines = secret_of(folder), []
         for _, raw in raw_lines(workers):
             if name := raw.decode("utf-8", "replace").strip():
@@ -58,15 +58,15 @@ def status(folder: Path, *, people: bool = False, workers: Path | None = None, s
                 lines.append({"id": name, "person": person.get("id"), **{key: person.get(key, "") for key in keys}})
         return {"people_lines": lines}
     if people:
-        rows = [{**row, "flags": ", ".join(row["flags"])} for row in people_figures(found)]
+        rows = [{**row, "flags": ", ".join(row["flags"])} for row in people_figures(result)]
         return {"people_lines": rows}
-    return figures(found)
+    return figures(result)
 
 
 def codes_of(folder: Path, codes: Path) -> dict[str, Any]:
     """Whose completion codes these are, where everybody has their own."""
-    found, secret = collected(folder), secret_of(folder)
-    ended = [person for person in found.people if person["outcome"]]
+    entry, secret = collected(folder), secret_of(folder)
+    ended = [person for person in entry.people if person["outcome"]]
     whose = {person_code(secret, person["worker"], person["outcome"]): person for person in ended}
     lines = []
     for code in file_lines(codes):
@@ -81,9 +81,9 @@ def pay_file(folder: Path, *, to: str, out: Path, workers: Path | None = None, s
         raise ProbandError("--to prolific needs --workers FILE: the study does not store the ids that Prolific knows")
     project, ids = read_project(folder), file_lines(workers) if workers is not None else []
     with opened_database(folder) as database:
-        found = database.read(lambda connection: collect(connection, project))
+        result = database.read(lambda connection: collect(connection, project))
         granted = database.read(lambda c: {row.person_id: row for row in c.execute(select(bonuses))})
-    rows = payments(found, granted, secret_of(folder), ids, source)
+    rows = payments(result, granted, secret_of(folder), ids, source)
     if to == "prolific":
         write_text(out, "".join(f"{row['id']},{row['bonus']:.2f}\n" for row in rows if row["bonus"]))
     else:
@@ -102,8 +102,8 @@ def remark_lines(folder: Path) -> dict[str, Any]:
 
 def pair_lines(folder: Path) -> dict[str, Any]:
     """Agreement of every two people, the lowest first."""
-    found = collected(folder)
-    numbers = {person["worker"]: person["id"] for person in found.people}
+    result = collected(folder)
+    numbers = {person["worker"]: person["id"] for person in result.people}
     return {
         "people_lines": [
             {
@@ -113,7 +113,7 @@ def pair_lines(folder: Path) -> dict[str, Any]:
                 "agreement": round(pair.agreement, 3),
                 "kappa": round(pair.kappa, 3) if pair.kappa is not None else None,
             }
-            for pair in (pairwise(found.votes) if found.votes is not None else ())
+            for pair in (pairwise(result.votes) if result.votes is not None else ())
         ]
     }
 
@@ -124,12 +124,12 @@ def file_lines(path: Path) -> list[str]:
 
 def aggregate(folder: Path, *, rule: str, out: Path | None = None) -> dict[str, Any]:
     """One label per part, written to `out`, and a summary."""
-    found = collected(folder)
-    if found.votes is None:
-        raise ProbandError(f"has no labels to aggregate (kind {found.project.kind})", file=folder)
+    result = collected(folder)
+    if result.votes is None:
+        raise ProbandError(f"has no labels to aggregate (kind {result.project.kind})", file=folder)
     if rule not in RULES:
         raise ProbandError(f"no rule {rule!r}; there are {', '.join(RULES)}")
-    made = labels(found, rule)
+    made = labels(result, rule)
     if out is not None:
         write_jsonl(out, ({"item_id": part, "label": label} for part, label in made.items()))
     counts: dict[str, int] = {}
@@ -137,11 +137,11 @@ def aggregate(folder: Path, *, rule: str, out: Path | None = None) -> dict[str, 
         counts[label or "no agreement"] = counts.get(label or "no agreement", 0) + 1
     return {
         "rule": rule,
-        "judgments": len(found.votes.item),
+        "judgments": len(result.votes.item),
         "parts": len(made),
         "labels": dict(sorted(counts.items())),
-        "decided_by_owner": len(found.decided),
-        "agreement": agreement(found),
+        "decided_by_owner": len(result.decided),
+        "agreement": agreement(result),
         **({"file": str(out)} if out is not None else {}),
     }
 
@@ -153,6 +153,6 @@ def export_project(folder: Path, *, to: str, out: Path) -> dict[str, Any]:
 def plan_project(folder: Path, *, half_width: float) -> dict[str, Any]:
     if not 0.001 <= half_width <= 0.5:
         raise ProbandError(f"--precision is {half_width}; it must be between 0.001 and 0.5")
-    found = collected(folder)
-    done = found.done.get("crowd", 0)
-    return plan(found.project, guess_of(found), half_width=half_width, units=len(found.units), done=done)
+    result = collected(folder)
+    done = result.done.get("crowd", 0)
+    return plan(result.project, guess_of(result), half_width=half_width, units=len(result.units), done=done)

@@ -34,9 +34,9 @@ class Register:
     def collect(self, connection: Connection, project: Project) -> Collected:
         """The study as it stands; the same object as before if nothing has happened since."""
         with self.lock:
-            found = self._collect(connection, project)
-            if self.last is None or not found.same_as(self.last):
-                self.last = found
+            result = self._collect(connection, project)
+            if self.last is None or not result.same_as(self.last):
+                self.last = result
             return self.last
 
     def _collect(self, connection: Connection, project: Project) -> Collected:

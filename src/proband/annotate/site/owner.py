@@ -37,30 +37,30 @@ STATES = ("open", "paused", "closed")
 
 @owned
 async def dashboard(request: Request, study: OpenProject, session: str) -> Response:
-    found = await study.collect()
-    made = await study.compute(lambda: figures(found))
+    result = await study.collect()
+    made = await study.compute(lambda: figures(result))
     paper = figure_lines(study.project.kind, made["paper"])
     return page(request, "dashboard.html", token=session, f=made, paper=paper, states=STATES, here="")
 
 
 @owned
 async def figures_json(request: Request, study: OpenProject, session: str) -> Response:
-    found = await study.collect()
-    return JSONResponse(await study.compute(lambda: figures(found)))
+    result = await study.collect()
+    return JSONResponse(await study.compute(lambda: figures(result)))
 
 
 @owned
 async def people_page(request: Request, study: OpenProject, session: str) -> Response:
-    found = await study.collect()
-    rows = await study.compute(lambda: people_figures(found))
+    result = await study.collect()
+    rows = await study.compute(lambda: people_figures(result))
     return page(request, "people.html", token=session, rows=rows, here="people")
 
 
 @owned
 async def person_page(request: Request, study: OpenProject, session: str) -> Response:
     number = bounded(request.path_params["person"])
-    found = await study.collect()
-    row = next((r for r in await study.compute(lambda: people_figures(found)) if r["id"] == number), None)
+    result = await study.collect()
+    row = next((r for r in await study.compute(lambda: people_figures(result)) if r["id"] == number), None)
     if row is None:
         return message(request, "missing", status=404)
     query = select(events).where(events.c.person_id == number).order_by(events.c.id.desc()).limit(100)
@@ -68,9 +68,9 @@ async def person_page(request: Request, study: OpenProject, session: str) -> Res
     log, bonus = await study.read(
         lambda c: ([dict(each._mapping) for each in c.execute(query)], c.execute(granted).one_or_none())
     )
-    given = [each for each in found.given if each.person_id == number][:200]
+    given = [each for each in result.given if each.person_id == number][:200]
     about: dict[str, Any] = {"row": row, "given": given, "log": log, "bonus": bonus, "reasons": REASONS}
-    texts: dict[str, Any] = {"when": when, "unit_text": found.task.unit_text, "part_text": partial(part_text, found)}
+    texts: dict[str, Any] = {"when": when, "unit_text": result.task.unit_text, "part_text": partial(part_text, result)}
     return page(request, "person.html", token=session, **about, **texts, here="people")
 
 
@@ -80,20 +80,20 @@ def when(at: float) -> str:
 
 @owned
 async def disputes_page(request: Request, study: OpenProject, session: str) -> Response:
-    found = await study.collect()
-    rows = await study.compute(lambda: disputed(found, most=200))
-    context = {row["part"]: part_context(found, row["unit"], row["part"]) for row in rows}
+    result = await study.collect()
+    rows = await study.compute(lambda: disputed(result, most=200))
+    context = {row["part"]: part_context(result, row["unit"], row["part"]) for row in rows}
     label = partial(label_name, study.project.kind)
-    about: dict[str, Any] = {"rows": rows, "context": context, "names": found.unit_numbers, "label_name": label}
+    about: dict[str, Any] = {"rows": rows, "context": context, "names": result.unit_numbers, "label_name": label}
     return page(request, "disputes.html", token=session, **about, here="disputes")
 
 
-def part_context(found: Collected, unit: str, part: str) -> dict[str, Any]:
+def part_context(collected: Collected, unit: str, part: str) -> dict[str, Any]:
     """What the owner reads to decide: the texts, and the labels there are."""
-    body = found.units[found.unit_numbers[unit]]["body"]
-    parts, labels = {each.id: each for each in found.task.parts(body)}, list(found.task.choices(body))
+    body = collected.units[collected.unit_numbers[unit]]["body"]
+    parts, labels = {each.id: each for each in collected.task.parts(body)}, list(collected.task.choices(body))
     if not parts:
-        return {"title": unit, "text": found.task.unit_text(body), "labels": labels, "part": WHOLE}
+        return {"title": unit, "text": collected.task.unit_text(body), "labels": labels, "part": WHOLE}
     return {"title": parts[part].title, "text": parts[part].text, "labels": labels, "part": part}
 
 
@@ -104,10 +104,10 @@ async def plan_page(request: Request, study: OpenProject, session: str) -> Respo
         half_width = min(0.5, max(0.001, float(text)))
     except ValueError:
         half_width = 0.05
-    found = await study.collect()
-    guess = await study.compute(lambda: guess_of(found))
-    done = found.done.get("crowd", 0)
-    made = plan(study.project, guess, half_width=half_width, units=len(found.units), done=done)
+    result = await study.collect()
+    guess = await study.compute(lambda: guess_of(result))
+    done = result.done.get("crowd", 0)
+    made = plan(study.project, guess, half_width=half_width, units=len(result.units), done=done)
     return page(request, "plan.html", token=session, plan=made, here="plan")
 
 
@@ -133,11 +133,11 @@ async def export_file(request: Request, study: OpenProject, session: str) -> Res
     to = request.path_params["format"]
     if to not in FORMATS:
         return message(request, "missing", status=404)
-    found = await study.collect()
-    return await study.compute(lambda: _export(study, found, to))
+    result = await study.collect()
+    return await study.compute(lambda: _export(study, result, to))
 
 
-def _export(study: OpenProject, found: Collected, to: str) -> Response:
+def _export(study: OpenProject, collected: Collected, to: str) -> Response:
     import shutil
 
     from starlette.background import BackgroundTask
@@ -146,9 +146,9 @@ def _export(study: OpenProject, found: Collected, to: str) -> Response:
     gone = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
     name = f"{study.project.kind}.{to}"
     if to in ("jsonl", "csv"):
-        export(found, to=to, out=folder / name, project_folder=study.folder)
+        export(collected, to=to, out=folder / name, project_folder=study.folder)
         return FileResponse(folder / name, filename=name, background=gone)
-    export(found, to=to, out=folder / to, project_folder=study.folder)
+    export(collected, to=to, out=folder / to, project_folder=study.folder)
     path = shutil.make_archive(str(folder / "made"), "zip", folder / to)
     return FileResponse(path, filename=f"{study.project.kind}-{to}.zip", background=gone)
 
@@ -273,6 +273,6 @@ async def make_links(request: Request, study: OpenProject, form: dict[str, str])
     if not 1 <= number <= 1000 or panel not in ("crowd", "expert"):
         return message(request, "bad_form", status=400)
     made = personal_links(study.project, study.secret, base(request), count=number, panel=panel)
-    found = links(study.project, study.secret, base(request))
+    result = links(study.project, study.secret, base(request))
     session = request.cookies.get("proband_owner", "")
-    return page(request, "links.html", token=session, found=found, made=made, here="links")
+    return page(request, "links.html", token=session, found=result, made=made, here="links")

@@ -35,12 +35,12 @@ def home(request: Request, where: str = "") -> Response:
 async def session_of(request: Request, study: OpenProject) -> str:
     """The cookie of a session that lasts, else empty. Whose it is stands in the request's state: `owner`, `role`."""
     token, now = request.cookies.get(COOKIE, ""), time.time()
-    found = session_id(study.secret, token, now)
-    if not found:
+    result = session_id(study.secret, token, now)
+    if not result:
         return ""
 
     def work(connection: Connection) -> tuple[str, str]:
-        name = owners.session_owner(connection, found, now)
+        name = owners.session_owner(connection, result, now)
         return name, owners.role_of(connection, name) if name else ""
 
     request.state.owner, request.state.role = await study.read(work)
@@ -138,8 +138,8 @@ async def login(request: Request) -> Response:
 @acting_as("viewer")
 async def logout(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
     """The session ends on the server too: a copy of its cookie is worth nothing."""
-    found = session_id(study.secret, request.cookies.get(COOKIE, ""), time.time())
-    await study.write(lambda c: owners.end_session(c, found))
+    result = session_id(study.secret, request.cookies.get(COOKIE, ""), time.time())
+    await study.write(lambda c: owners.end_session(c, result))
     answer = home(request, "/login")
     answer.delete_cookie(COOKIE, path=f"{root_of(request)}/owner")
     return answer

@@ -25,11 +25,11 @@ SHOWN = 200  # pairs of people
 @owned
 async def remarks_page(request: Request, study: OpenProject, session: str) -> Response:
     rows, units = await study.read(lambda c: (remark_store.all_of(c), remark_store.per_unit(c)))
-    found = await study.collect()
+    result = await study.collect()
     texts = {
-        row.unit: found.task.unit_text(found.units[found.unit_numbers[row.unit]]["body"])
+        row.unit: result.task.unit_text(result.units[result.unit_numbers[row.unit]]["body"])
         for row in rows
-        if row.unit in found.unit_numbers
+        if row.unit in result.unit_numbers
     }
     return page(request, "remarks.html", token=session, rows=rows, units=units, texts=texts, when=when, here="remarks")
 
@@ -46,9 +46,9 @@ async def settle_remark(request: Request, study: OpenProject, form: dict[str, st
 
 @owned
 async def agreement_page(request: Request, study: OpenProject, session: str) -> Response:
-    found = await study.collect()
-    made = await study.compute(lambda: pairs(found))
-    numbers = {person["worker"]: person["id"] for person in found.people}
+    result = await study.collect()
+    made = await study.compute(lambda: pairs(result))
+    numbers = {person["worker"]: person["id"] for person in result.people}
     return page(
         request,
         "agreement.html",
@@ -64,9 +64,9 @@ async def agreement_page(request: Request, study: OpenProject, session: str) -> 
 @owned
 async def payments_file(request: Request, study: OpenProject, session: str) -> Response:
     """GET /owner/payments.csv: what everybody is paid, by number and completion code."""
-    found = await study.collect()
+    result = await study.collect()
     granted = await study.read(lambda c: {row.person_id: row for row in c.execute(select(bonuses))})
-    rows = payments(found, granted, study.secret)
+    rows = payments(result, granted, study.secret)
     headers = {"Content-Disposition": f'attachment; filename="{study.project.kind}-payments.csv"'}
     table = "".join(csv_lines([HEADER, *(row.values() for row in rows)]))
     return Response(table, media_type="text/csv", headers=headers)

@@ -48,10 +48,10 @@ def read_keys(folder: Path, project: Project) -> tuple[Key, ...]:
     with told_of(path):
         raw = path.read_bytes()
     try:
-        found = msgspec.json.decode(raw, type=KeySet).keys
+        result = msgspec.json.decode(raw, type=KeySet).keys
     except msgspec.DecodeError as error:
         raise ProbandError(f"is no JSON Web Key Set: {error}", file=path) from None
-    usable = tuple(key for key in found if (key.kty == "RSA" and key.n and key.e) or (key.kty == "oct" and key.k))
+    usable = tuple(key for key in result if (key.kty == "RSA" and key.n and key.e) or (key.kty == "oct" and key.k))
     if not usable:
         raise ProbandError("contains no key of the kinds RSA and oct", file=path)
     return usable
@@ -73,10 +73,10 @@ def verified_id(token: str, keys: Sequence[Key], *, audience: str, now: float) -
         raise Forged
     inside = claims.get("prolific")
     places = [inside if isinstance(inside, dict) else {}, claims]
-    found = next((place[name] for place in places for name in NAMES if isinstance(place.get(name), str)), "")
-    if not found:
+    result = next((place[name] for place in places for name in NAMES if isinstance(place.get(name), str)), "")
+    if not result:
         raise Forged
-    return str(found)
+    return str(result)
 
 
 def _signed(key: Key, message: bytes, signature: bytes) -> bool:
@@ -102,12 +102,12 @@ def _meant(named: Any, audience: str) -> bool:
 
 def _json(part: str) -> dict[str, Any]:
     try:
-        found = msgspec.json.decode(_bytes(part))
+        result = msgspec.json.decode(_bytes(part))
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise Forged from None
-    if not isinstance(found, dict):
+    if not isinstance(result, dict):
         raise Forged
-    return found
+    return result
 
 
 def _bytes(part: str) -> bytes:

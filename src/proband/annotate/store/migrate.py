@@ -38,9 +38,9 @@ def open_existing(url: str) -> Database:
 
 def _check(connection: Connection) -> None:
     if connection.dialect.name == "sqlite":
-        found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
-        if found != "ok":
-            raise ProbandError(f"the database {connection.engine.url.database} is damaged: {found}; restore a backup")
+        result = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+        if result != "ok":
+            raise ProbandError(f"the database {connection.engine.url.database} is damaged: {result}; restore a backup")
     if current(connection) is None or not connection.scalar(text("SELECT count(*) FROM settings WHERE name = 'owner'")):
         shown = connection.engine.url.render_as_string(hide_password=True)
         raise ProbandError(f"the database {shown} contains no study; `proband annotate init` makes one")
@@ -95,5 +95,5 @@ def current(connection: Connection) -> str | None:
     """The revision of a database; None if it has no tables. Asked without Alembic, whose import costs a start 0.2 s."""
     if not inspect(connection).has_table("alembic_version"):
         return None
-    found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
-    return found
+    result: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return result

@@ -57,14 +57,14 @@ def current(connection: Connection, person_id: int) -> Assignment | None:
 
 def take(connection: Connection, person: Person, *, now: float, until: float) -> Assignment | None:
     """A free place on a unit the person has not seen and is not excluded from."""
-    found = _free_slot(connection, person)
-    if found is None and return_expired(connection, now=now):
-        found = _free_slot(connection, person)
-    if found is None:
+    result = _free_slot(connection, person)
+    if result is None and return_expired(connection, now=now):
+        result = _free_slot(connection, person)
+    if result is None:
         return None
-    here = (slots.c.unit_id == found.unit_id) & (slots.c.panel == found.panel) & (slots.c.place == found.place)
+    here = (slots.c.unit_id == result.unit_id) & (slots.c.panel == result.panel) & (slots.c.place == result.place)
     connection.execute(update(slots).where(here).values(taken=1))
-    row = {"unit_id": found.unit_id, "panel": found.panel, "place": found.place}
+    row = {"unit_id": result.unit_id, "panel": result.panel, "place": result.place}
     connection.execute(assignments.insert().values(person_id=person.id, state="open", started=now, until=until, **row))
     return current(connection, person.id)
 
@@ -87,8 +87,8 @@ def _free_slot(connection: Connection, person: Person) -> Row[Any] | None:
                 .limit(1)
                 .with_for_update(skip_locked=True)
             )
-            if (found := connection.execute(query).first()) is not None:
-                return found
+            if (result := connection.execute(query).first()) is not None:
+                return result
         level = connection.scalar(select(func.min(slots.c.place)).where(free, slots.c.place > level))
     return None
 
@@ -132,13 +132,13 @@ def retake(connection: Connection, lease: Assignment, *, state: str) -> bool:
         .limit(1)
         .with_for_update(skip_locked=True)
     )
-    found = connection.execute(query).first()
-    if found is None:
+    result = connection.execute(query).first()
+    if result is None:
         return False
-    here = (slots.c.unit_id == found.unit_id) & (slots.c.panel == found.panel) & (slots.c.place == found.place)
+    here = (slots.c.unit_id == result.unit_id) & (slots.c.panel == result.panel) & (slots.c.place == result.place)
     mine = (assignments.c.person_id == lease.person_id) & (assignments.c.unit_id == lease.unit_id)
     connection.execute(update(slots).where(here).values(taken=1))
-    connection.execute(update(assignments).where(mine).values(place=found.place, state=state))
+    connection.execute(update(assignments).where(mine).values(place=result.place, state=state))
     return True
 
 

@@ -34,23 +34,23 @@ def add_units(folder: Path, items: Path) -> dict[str, Any]:
     database = open_existing(database_url(folder, project))
     try:
         with opened(items) as source:
-            found = units_of(work, source)
-            if not found:
+            result = units_of(work, source)
+            if not result:
                 raise ProbandError("contains no units", file=items)
-            media = copy_media(found, source, folder)
+            media = copy_media(result, source, folder)
             if work.keeps_items:
                 _add_items(source, folder / "items" / "items.jsonl")
-            added = database.write(lambda connection: _add(connection, project, found))
-            _append(folder / "units.jsonl", found)
+            added = database.write(lambda connection: _add(connection, project, result))
+            _append(folder / "units.jsonl", result)
     finally:
         database.close()
-    return {"project": str(folder), "added": len(added), "there_before": len(found) - len(added), "media": media}
+    return {"project": str(folder), "added": len(added), "there_before": len(result) - len(added), "media": media}
 
 
-def _add(connection: Connection, project: Project, found: Sequence[Unit]) -> list[str]:
+def _add(connection: Connection, project: Project, results: Sequence[Unit]) -> list[str]:
     known = {row.name: row.body for row in connection.execute(select(units.c.name, units.c.body))}
-    new = [unit for unit in found if unit.id not in known]
-    for unit in found:
+    new = [unit for unit in results if unit.id not in known]
+    for unit in results:
         if unit.id in known and known[unit.id] != unit.row()["body"]:
             raise ProbandError(f"unit {unit.id!r} is in the study with another text; give the new one a new id")
     last = connection.scalar(select(func.max(units.c.id))) or 0
@@ -64,12 +64,12 @@ def _add(connection: Connection, project: Project, found: Sequence[Unit]) -> lis
     return [unit.id for unit in new]
 
 
-def _append(path: Path, found: Sequence[Unit]) -> None:
+def _append(path: Path, results: Sequence[Unit]) -> None:
     """units.jsonl with those it lacks."""
     there = list(read_units(path))
     names = {unit.id for unit in there}
     with atomic(path, mode="wb") as file:
-        for unit in (*there, *(unit for unit in found if unit.id not in names)):
+        for unit in (*there, *(unit for unit in results if unit.id not in names)):
             file.write(encode(unit) + b"\n")
 
 

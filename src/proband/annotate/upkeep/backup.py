@@ -63,7 +63,7 @@ def backup(folder: Path, out: Path, *, keep: int = 0) -> dict[str, Any]:
             schema = _snapshot(database, copy)
             own = database.engine.url.database if database.sqlite else None
             files = {DATABASE: copy, **{str(path.relative_to(folder)): path for path in _files(folder, own)}}
-            found = Contents(
+            results = Contents(
                 made=stamp,
                 proband=__version__,
                 schema=schema,
@@ -71,12 +71,12 @@ def backup(folder: Path, out: Path, *, keep: int = 0) -> dict[str, Any]:
                 sha256={name: sha256_file(path) for name, path in files.items()},
             )
             archive = Path(name) / "archive"
-            _pack(archive, files, encode(found))
+            _pack(archive, files, encode(results))
             os.replace(archive, target)
     finally:
         database.close()
     deleted = _delete_old(folder, out, keep) if keep and out.is_dir() else 0
-    counts = {name: found.rows.get(name, 0) for name in ("units", "people", "answers")}
+    counts = {name: results.rows.get(name, 0) for name in ("units", "people", "answers")}
     return {"file": str(target), "bytes": target.stat().st_size, "schema": schema, **counts, "deleted": deleted}
 
 
@@ -168,15 +168,15 @@ def restore(archive: Path, folder: Path, *, database: str = "") -> dict[str, Any
     if folder.exists() and any(folder.iterdir()):
         raise ProbandError("is not empty; a back-up is restored into a folder of its own", file=folder)
     with whole_or_nothing(folder):
-        found = _unpack(archive, folder)
-        if found.schema > NEWEST:
-            raise ProbandError(f"was made by a newer Proband ({found.proband}, schema {found.schema})", file=archive)
+        result = _unpack(archive, folder)
+        if result.schema > NEWEST:
+            raise ProbandError(f"was made by a newer Proband ({result.proband}, schema {result.schema})", file=archive)
         if database:
             _name_database(folder / "project.toml", database)
         project = read_project(folder)
-        _fill(folder / DATABASE, database_url(folder, project), found.schema)
-    counts = {name: found.rows.get(name, 0) for name in ("units", "people", "answers")}
-    return {"project": str(folder), "made": found.made, "schema": f"{found.schema} to {NEWEST}", **counts}
+        _fill(folder / DATABASE, database_url(folder, project), result.schema)
+    counts = {name: result.rows.get(name, 0) for name in ("units", "people", "answers")}
+    return {"project": str(folder), "made": result.made, "schema": f"{result.schema} to {NEWEST}", **counts}
 
 
 def _unpack(archive: Path, folder: Path) -> Contents:
@@ -187,17 +187,17 @@ def _unpack(archive: Path, folder: Path) -> Contents:
     if not path.is_file():
         raise ProbandError("is no back-up of a study", file=archive)
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=Contents)
+        result = msgspec.json.decode(path.read_bytes(), type=Contents)
     except msgspec.DecodeError as error:
         raise ProbandError(f"{CONTENTS} cannot be read: {error}", file=archive) from None
     path.unlink()
     there = {str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_file()}
-    for name, right in found.sha256.items():
+    for name, right in result.sha256.items():
         if name not in there or sha256_file(folder / name) != right:
             raise ProbandError(f"{name!r} is missing or damaged", file=archive)
-    if extra := sorted(there - found.sha256.keys()):
+    if extra := sorted(there - result.sha256.keys()):
         raise ProbandError(f"{extra[0]!r} is not a part of the back-up", file=archive)
-    return found
+    return result
 
 
 @contextmanager

@@ -94,14 +94,14 @@ def nested(pairs: Mapping[str, str]) -> dict[str, Any]:
     >>> nested({"people.overlap": "5", "licence": "CC0"})
     {'people': {'overlap': 5}, 'licence': 'CC0'}
     """
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for name, value in pairs.items():
         table, dot, key = name.partition(".")
         if dot:
-            found.setdefault(table, {})[key] = _value(value)
+            results.setdefault(table, {})[key] = _value(value)
         else:
-            found[table] = _value(value)
-    return found
+            results[table] = _value(value)
+    return results
 
 
 def _value(text: str) -> Any:
@@ -216,6 +216,6 @@ def demo(
     serve(demo_app(out), host=host, port=port)
 
 
-def layout_links(found: Mapping[str, str]) -> Iterable[str]:
-    width = max(map(len, found))
-    return [f"{name + ':':{width + 2}}{address}" for name, address in found.items()]
+def layout_links(results: Mapping[str, str]) -> Iterable[str]:
+    width = max(map(len, results))
+    return [f"{name + ':':{width + 2}}{address}" for name, address in results.items()]

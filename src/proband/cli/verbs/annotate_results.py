@@ -70,8 +70,8 @@ def status_layout(result: Mapping[str, Any]) -> Iterable[Any]:
 
         yield fields({name: value for name, value in result.items() if name != "paper"})
         yield ""
-        found = figure_lines(result["kind"], result["paper"])
-        yield table(("figure", "here", "", "published"), [[x.name, x.here, x.interval, x.published] for x in found])
+        outcome = figure_lines(result["kind"], result["paper"])
+        yield table(("figure", "here", "", "published"), [[x.name, x.here, x.interval, x.published] for x in outcome])
     elif rows:
         yield table(tuple(rows[0]), [list(row.values()) for row in rows])
 

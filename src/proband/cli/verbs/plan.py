@@ -74,7 +74,7 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
         "needed, in these clusters": result["more_items_per_cluster"],
     }
     ends = [None, *(result["interval"] or {"": None, " ": None}).values()]
-    rows = ((way, *(_number(name, found, both) for name in counted)) for (way, found), both in zip(ways.items(), ends))
+    rows = ((way, *(_number(name, each, both) for name in counted)) for (way, each), both in zip(ways.items(), ends))
     yield table(("", *counted), rows, numbers=tuple(range(1, 1 + len(counted))))
     if result["more_items_per_cluster"] is None:
         yield "–: no number of items is enough without more clusters"
@@ -82,11 +82,11 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
         yield "[ ]: 95% interval, from what the pilot's clusters tell of the variance"
 
 
-def _number(name: str, found: Mapping[str, int] | None, both: Sequence[Mapping[str, int] | None] | None) -> str:
+def _number(name: str, results: Mapping[str, int] | None, both: Sequence[Mapping[str, int] | None] | None) -> str:
     """A number with its interval.
 
     >>> _number("items", {"items": 1200}, [{"items": 700}, None]), _number("items", None, None)
     ('1,200 [700, –]', '–')
     """
-    told = f"{found[name]:,}" if found else "–"
+    told = f"{results[name]:,}" if results else "–"
     return f"{told} [{', '.join(f'{end[name]:,}' if end else '–' for end in both)}]" if both else told

@@ -33,8 +33,8 @@ def list_(
     """
     from proband.pipeline.show import listing
 
-    found = listing()
-    give(found if what is None else {str(what): found[what]}, list_layout, json=json)
+    outcome = listing()
+    give(outcome if what is None else {str(what): outcome[what]}, list_layout, json=json)
 
 
 def list_layout(result: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[Any]:

@@ -71,14 +71,14 @@ def krippendorff_alpha(
         each = sums
     value = float(alpha_of(each.sum(axis=0)[None])[0])
     rng = np.random.default_rng(seed)
-    found: list[Floats] = []
+    results: list[Floats] = []
     step = max(1, 400_000 // len(each))
     for begin in range(0, draws, step):
         size = min(step, draws - begin)
         weights = rng.multinomial(len(each), np.full(len(each), 1 / len(each)), size=size)
         sums = weights @ each.reshape(len(each), -1)
-        found.append(alpha_of(sums.reshape(size, *each.shape[1:])))
-    values = np.concatenate(found)
+        results.append(alpha_of(sums.reshape(size, *each.shape[1:])))
+    values = np.concatenate(results)
     values = values[np.isfinite(values)]
     low, high = np.quantile(values, [0.025, 0.975])
     return Alpha(value, float(low), float(high))

@@ -90,13 +90,13 @@ class GrowingClusters:
     def _named(self, name: str, place: int) -> int:
         if place == len(self.kind):
             self.kind.append(place)
-        found = self.number.setdefault(name, len(self.number))
-        if found == len(self.place):
+        result = self.number.setdefault(name, len(self.number))
+        if result == len(self.place):
             self.place.append(place)
-        one, other = sorted((self.kind[place], self.kind[self.place[found]]))
+        one, other = sorted((self.kind[place], self.kind[self.place[result]]))
         if one != other:  # a name that stands in two places: they are of one kind
             self.kind = [one if kind == other else kind for kind in self.kind]
-        return found
+        return result
 
     def done(self) -> Clusters:
         width = max((len(members) for members in self.sets), default=1)
@@ -194,14 +194,14 @@ class Neighbours:
         """The sum of u_i u_j over all ordered pairs of neighbours; the items are the last axis of `u`."""
         sums = self.cell_sums(u)
         within = (self.inside.T @ sums.reshape(-1, sums.shape[-1]).T).T.reshape(*u.shape[:-1], -1)
-        found: Floats = (within**2 @ self.sign) - (u**2).sum(axis=-1)
-        return found
+        result: Floats = (within**2 @ self.sign) - (u**2).sum(axis=-1)
+        return result
 
     def cluster_sums(self, u: Floats) -> Floats:
         """Sums over the items of each cluster; the items are the last axis of `u`."""
         sums = self.cell_sums(u)
-        found: Floats = (self.belongs.T @ sums.reshape(-1, sums.shape[-1]).T).T.reshape(*u.shape[:-1], -1)
-        return found
+        result: Floats = (self.belongs.T @ sums.reshape(-1, sums.shape[-1]).T).T.reshape(*u.shape[:-1], -1)
+        return result
 
 
 def _neighbours(member: Ints, cell: Ints) -> tuple[Neighbours, frozenset[int]]:
@@ -218,7 +218,7 @@ def _neighbours(member: Ints, cell: Ints) -> tuple[Neighbours, frozenset[int]]:
     inside, sign = _contained(-np.sort(-member, axis=1)[:, :width]) if width <= WIDE else _pairwise(belongs)
     sizes = np.bincount(renumbered, weights=counts[place], minlength=len(names))
     weight = sizes if width == 1 else sizes**2
-    found = Neighbours(
+    neighbours = Neighbours(
         items=len(cell),
         clusters=len(names),
         effective=float(weight.sum() ** 2 / (weight**2).sum()),
@@ -228,7 +228,7 @@ def _neighbours(member: Ints, cell: Ints) -> tuple[Neighbours, frozenset[int]]:
         inside=inside,
         sign=sign,
     )
-    return found, frozenset(names.tolist())
+    return neighbours, frozenset(names.tolist())
 
 
 def _alone(member: Ints, cell: Ints) -> tuple[Ints, Ints]:

@@ -135,19 +135,19 @@ def value_ends(
     """Both ends of the intervals of values with their influence values (the items are the last axis)."""
     seeds, both = seeds or Seeds(), []
     for each in shared.readings:
-        found = spread(u, each, SHARE if share else OTHER)
+        result = spread(u, each, SHARE if share else OTHER)
         if share:
-            both.append(share_ends(value, found, each, seeds=seeds))
+            both.append(share_ends(value, result, each, seeds=seeds))
         else:
-            centre, own, freedom = _plain(value, found, each)
+            centre, own, freedom = _plain(value, result, each)
             both.append(ends(centre, *with_seeds(own, freedom, [seeds])))
     return np.min([low for low, _ in both], axis=0), np.max([high for _, high in both], axis=0)
 
 
 def _own_variance(value: Floats, u: Floats, shared: Neighbours, *, share: bool) -> Floats:
     """The variance that is due to the items."""
-    found = spread(u, shared, SHARE if share else OTHER)
-    return share_variance(value, found) if share else _plain(value, found, shared)[1]
+    result = spread(u, shared, SHARE if share else OTHER)
+    return share_variance(value, result) if share else _plain(value, result, shared)[1]
 
 
 def p_against(constant: float, measured: Measured, shared: Neighbours, *, share: bool) -> float:
@@ -164,20 +164,20 @@ def p_against(constant: float, measured: Measured, shared: Neighbours, *, share:
     if measured.draws is not None:
         return max(each.p_against(constant) for each in percentiles(measured.value, measured.draws, shared, [seeds]))
     for each in shared.readings:
-        found = spread(measured.mean_influence, each, SHARE if share else OTHER)
+        result = spread(measured.mean_influence, each, SHARE if share else OTHER)
         if share:
-            own_p = share_p(value, constant, found, each, seeds=seeds)
+            own_p = share_p(value, constant, result, each, seeds=seeds)
         else:
-            centre, own, freedom = _plain(value, found, each)
+            centre, own, freedom = _plain(value, result, each)
             own_p = p_value(centre - constant, *with_seeds(own, freedom, [seeds]))
         p = max(p, float(own_p))
     return p
 
 
-def _plain(value: Floats, found: Spread, shared: Neighbours) -> tuple[Floats, Floats, Floats]:
+def _plain(value: Floats, result: Spread, shared: Neighbours) -> tuple[Floats, Floats, Floats]:
     """The centre, the variance and the degrees of freedom of a number that is no share. Such numbers may be skewed, and
     few clusters do not show it: with G effective clusters the error is 1 + 0.4/G times as large."""
-    centre, error, freedom = difference_of(value, found, shared, share=False, least=value**2 / shared.items)
+    centre, error, freedom = difference_of(value, result, shared, share=False, least=value**2 / shared.items)
     if shared.pairs:
         error = error * (1 + 0.4 / shared.effective)
     return centre, error**2, freedom
@@ -209,14 +209,14 @@ def _drawn(
 ) -> Difference:
     """A difference from the draws of both systems."""
     counted = standing_in(*seeds) if len(seeds) == 2 else seeds
-    found = percentiles(value, draws, shared, counted)
-    low, high = min(each.ends()[0] for each in found), max(each.ends()[1] for each in found)
+    result = percentiles(value, draws, shared, counted)
+    low, high = min(each.ends()[0] for each in result), max(each.ends()[1] for each in result)
     return Difference(
         difference=value,
         low=max(low, -1.0) if share else low,
         high=min(high, 1.0) if share else high,
-        p=max(each.p_against(margin) for each in found),
-        detectable=max(each.detectable() for each in found),
+        p=max(each.p_against(margin) for each in result),
+        detectable=max(each.detectable() for each in result),
         few=shared.few,
         from_seeds=seeds_part(float(draws.var(axis=1).max()), counted),
         training=training(*seeds),
@@ -236,18 +236,18 @@ def difference(
     """Any difference with its influence values; `least` is added to their sum of squares, so that numbers without any
     spread are not taken for certain; `seeds` are those of the two systems, or of the difference itself."""
     counted = standing_in(*seeds) if len(seeds) == 2 else seeds
-    found = difference_ends(
+    result = difference_ends(
         np.array(value), u, shared, share=share, margin=margin, least=np.array(least), seeds=counted
     )
-    low, high = (np.maximum(found.low, -1.0), np.minimum(found.high, 1.0)) if share else (found.low, found.high)
+    low, high = (np.maximum(result.low, -1.0), np.minimum(result.high, 1.0)) if share else (result.low, result.high)
     return Difference(
         difference=value,
         low=float(low),
         high=float(high),
-        p=float(found.p),
-        detectable=float(found.detectable),
+        p=float(result.p),
+        detectable=float(result.detectable),
         few=shared.few,
-        from_seeds=seeds_part(float(found.own), counted),
+        from_seeds=seeds_part(float(result.own), counted),
         training=training(*seeds),
     )
 
@@ -286,20 +286,20 @@ def difference_ends(
 
 
 def difference_of(
-    value: Floats, found: Spread, shared: Neighbours, *, share: bool, least: Floats | None = None
+    value: Floats, result: Spread, shared: Neighbours, *, share: bool, least: Floats | None = None
 ) -> tuple[Floats, Floats, Floats]:
     """The centre of the interval, its standard error and degrees of freedom."""
-    n, number = shared.items, found.number
+    n, number = shared.items, result.number
     if share:
         more = number + 0.5
         centre = value * number / more
-        square = (number * (found.square + value**2) + 0.5) / more - centre**2
+        square = (number * (result.square + value**2) + 0.5) / more - centre**2
         variance = square / more
     else:
         rest = np.maximum(n - n / number, 0.5)
         centre = value
-        variance = (n * found.square + (0.0 if least is None else least)) / rest / number
-    freedom = 1 / (1 / found.freedom + 1 / max(n - 1, 1))
+        variance = (n * result.square + (0.0 if least is None else least)) / rest / number
+    freedom = 1 / (1 / result.freedom + 1 / max(n - 1, 1))
     return centre, np.sqrt(variance), freedom
 
 

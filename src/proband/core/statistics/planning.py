@@ -120,13 +120,13 @@ def largest(
     pilot: Pilot, difference: float, *, power: float, by: str
 ) -> tuple[Plan | None, tuple[Plan | None, Plan | None]]:
     """The design that is needed by every kind of cluster, with the ends of its interval."""
-    found = []
+    results = []
     for each in pilot.shared.readings:
         own = replace(pilot, shared=replace(each, others=()))
         ends = [needed(bound, difference, power=power, by=by) for bound in own.uncertain()]
-        found.append((needed(own, difference, power=power, by=by), ends[0], ends[1]))
+        results.append((needed(own, difference, power=power, by=by), ends[0], ends[1]))
     plan, low, high = (
-        max(each, key=lambda p: math.inf if p is None else p.clusters * p.within) for each in zip(*found)
+        max(each, key=lambda p: math.inf if p is None else p.clusters * p.within) for each in zip(*results)
     )
     return plan, (low, high)
 

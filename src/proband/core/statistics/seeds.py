@@ -28,8 +28,8 @@ POWER = 0.8
 def quantile(freedom: Floats, level: float = LEVEL) -> Floats:
     from scipy.special import stdtrit
 
-    found: Floats = stdtrit(freedom, level)
-    return found
+    result: Floats = stdtrit(freedom, level)
+    return result
 
 
 def p_value(distance: Floats, error: Floats, freedom: Floats) -> Floats:

@@ -119,16 +119,16 @@ def first_token(tokenizer: Any, policy: str, name: str) -> int | None:
     if policy == "never":
         return None
     if policy in {"auto", "always"}:
-        found = tokenizer.bos_token_id
-        if found is None and policy == "always":
-            found = tokenizer.eos_token_id
-            if found is None:
+        outcome = tokenizer.bos_token_id
+        if outcome is None and policy == "always":
+            outcome = tokenizer.eos_token_id
+            if outcome is None:
                 raise ProbandError(f"{name}: bos=always, but the tokenizer has neither a BOS nor an EOS token")
-        return None if found is None else int(found)
-    found = tokenizer.get_vocab().get(policy)
-    if found is None:
+        return None if outcome is None else int(outcome)
+    outcome = tokenizer.get_vocab().get(policy)
+    if outcome is None:
         raise ProbandError(f"{name}: bos={policy!r} is none of auto, always, never, and no token of the model")
-    return int(found)
+    return int(outcome)
 
 
 def has_context(text: str) -> bool:

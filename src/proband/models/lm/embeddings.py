@@ -41,17 +41,17 @@ class EmbedsTokens(LocalModel):
                 numbered.setdefault((begin, end), len(numbered))
         encoded = dict(zip(asked, self.read(list(asked))))
         order = sorted(asked, key=lambda text: -len(encoded[text].ids))
-        found: dict[str, Floats] = {}
+        results: dict[str, Floats] = {}
 
         def compute(first: int, end: int) -> None:
             part = order[first:end]
             states = self._pool([encoded[text] for text in part], [asked[text] for text in part], chosen)
-            found.update(zip(part, states))
+            results.update(zip(part, states))
 
         in_batches(np.array([len(encoded[text].ids) for text in order], dtype=np.int64), compute, self.network.budget)
         result = np.empty((len(texts), wanted[0] if wanted else 0, len(chosen), self.network.width), dtype=np.float32)
         for n, (text, row) in enumerate(zip(texts, spans)):
-            result[n] = found[text][[asked[text][begin, end] for begin, end in row]]
+            result[n] = results[text][[asked[text][begin, end] for begin, end in row]]
         return result
 
     def _pool(self, encoded: Sequence[Tokens], asked: Sequence[dict[Span, int]], layers: Sequence[int]) -> Floats:

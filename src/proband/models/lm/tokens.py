@@ -49,10 +49,10 @@ class Tokens:
 
     def inside(self, span: tuple[int, int]) -> Ints:
         """Positions of the tokens that share a character with the span."""
-        found = np.flatnonzero((self.begins < span[1]) & (self.ends > span[0]) & (self.words >= 0))
-        if not len(found):
+        outcome = np.flatnonzero((self.begins < span[1]) & (self.ends > span[0]) & (self.words >= 0))
+        if not len(outcome):
             raise ProbandError(f"no token at characters {span[0]} to {span[1]} of {shorten(self.text)}")
-        return found
+        return outcome
 
 
 def encode(tokenizer: Any, texts: Sequence[str], *, cut_at: int | None = None) -> list[Tokens]:
@@ -224,9 +224,9 @@ def in_length_order(lengths: Sequence[int], compute: Callable[[Ints], Any], budg
 
     order = np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable")
     parts = in_batches(np.asarray(lengths)[order], lambda first, end: compute(order[first:end]), budget)
-    found = torch.cat(parts).cpu().numpy()
-    result = np.empty_like(found)
-    result[order] = found
+    outcome = torch.cat(parts).cpu().numpy()
+    result = np.empty_like(outcome)
+    result[order] = outcome
     return result
 
 
@@ -237,8 +237,8 @@ def once(things: Sequence[T], compute: Callable[[list[T]], Iterable[R]]) -> list
     [30, 10, 30]
     """
     distinct = list(dict.fromkeys(things))
-    found = dict(zip(distinct, compute(distinct)))
-    return [found[thing] for thing in things]
+    collected = dict(zip(distinct, compute(distinct)))
+    return [collected[thing] for thing in things]
 
 
 def out_of_memory(error: BaseException) -> bool:

@@ -38,12 +38,12 @@ def load(rest: str, *, options: RemoteOptions) -> Remote:
 def _parts(rest: str) -> tuple[str, str]:
     if rest.strip() and "@" not in rest and "://" not in rest:
         return rest, PUBLIC
-    found = re.fullmatch(r"(.+?)@(https?://[^\s@?#]+)", rest)
-    if found is None:
+    match = re.fullmatch(r"(.+?)@(https?://[^\s@?#]+)", rest)
+    if match is None:
         raise ProbandError(
             "an endpoint is named openai:MODEL@BASE_URL (no user or password in it), as in openai:m@http://localhost:8000/v1"
         )
-    return found[1], found[2].rstrip("/")
+    return match[1], match[2].rstrip("/")
 
 
 def key_names(url: str) -> tuple[str, ...]:

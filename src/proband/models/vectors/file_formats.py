@@ -58,9 +58,9 @@ def kind_of(reader: Bytes) -> str:
 def header_of(reader: Bytes) -> tuple[int, int]:
     """(words, dimensions) as the first line promises."""
     line = reader.until(b"\n", what="the first line")
-    found = HEADER.fullmatch(line)
-    assert found is not None
-    return int(found[1]), checked_width(int(found[2]), reader.path, line=1)
+    match = HEADER.fullmatch(line)
+    assert match is not None
+    return int(match[1]), checked_width(int(match[2]), reader.path, line=1)
 
 
 def checked_width(dim: int, path: object, *, line: int | None = None) -> int:

@@ -106,16 +106,16 @@ class Store:
         """The row of each word, -1 where there is none."""
         raw = [word.encode("utf-8", "replace") for word in words]
         wanted = hashes_of(raw)
-        found = np.full(len(raw), -1, dtype=np.int64)
+        result = np.full(len(raw), -1, dtype=np.int64)
         places = np.searchsorted(self._hashes, wanted)
         for i, (word, place) in enumerate(zip(raw, places)):
             while place < len(self._hashes) and self._hashes[place] == wanted[i]:
                 row = int(self._order[place])
                 if self.words.raw(row) == word:
-                    found[i] = row
+                    result[i] = row
                     break
                 place += 1
-        return found
+        return result
 
     def rows(self, ids: Ints) -> Floats:
         """Vectors of known words, checked."""

@@ -122,11 +122,11 @@ def _spellings(word: str) -> list[str]:
 
 def _first_found(store: Store, spellings: Sequence[Sequence[str]]) -> Ints:
     """The row of each word's first spelling that the table has, else -1."""
-    found = np.full(len(spellings), -1, dtype=np.int64)
+    result = np.full(len(spellings), -1, dtype=np.int64)
     for turn in range(max(map(len, spellings), default=0)):
-        open_ = [i for i in np.flatnonzero(found < 0).tolist() if turn < len(spellings[i])]
-        found[open_] = store.ids([spellings[i][turn] for i in open_])
-    return found
+        open_ = [i for i in np.flatnonzero(result < 0).tolist() if turn < len(spellings[i])]
+        result[open_] = store.ids([spellings[i][turn] for i in open_])
+    return result
 
 
 def _fill_phrases(store: Store, words: Sequence[str], out: Floats, known: NDArray[np.bool_]) -> None:

@@ -100,8 +100,8 @@ class Job:
 
 def reads(model: Model) -> type:
     """What a model needs of an item: all of it, or a struct with fewer fields (`outline`), which is decoded faster."""
-    found: type = getattr(model, "outline", Item)
-    return found
+    result: type = getattr(model, "outline", Item)
+    return result
 
 
 def with_truncation(model: Model) -> Model:
@@ -140,11 +140,11 @@ def built_examples(folder: Path, *, suite: str) -> list[Item]:
     manifest = read_json(path) if folder.is_dir() and path.exists() else {}
     if "options" not in manifest or "seed" not in manifest:
         return []
-    found = suites.suite(suite)
-    options = found.examples(read_options(found.options, manifest["options"], of=f"build {suite}"))
+    result = suites.suite(suite)
+    options = result.examples(read_options(result.options, manifest["options"], of=f"build {suite}"))
     if options is None:
         return []
-    lines = found.build(options, seed=int(manifest["seed"]) + EXAMPLE_SEED).items
+    lines = result.build(options, seed=int(manifest["seed"]) + EXAMPLE_SEED).items
     items = [decode(Item, each, file="examples") if isinstance(each, bytes) else each for each in lines]
     asked = {hash((item.prompt, item.choices)) for item in read_items(folder)}
     return [

@@ -196,13 +196,13 @@ def finite(values: tuple[Any, ...]) -> bool:
 
 def _numbers(values: tuple[Any, ...]) -> list[float]:
     """The numbers among the fields of a result; whatever is not a number where one is wanted counts as nan."""
-    found: list[float] = []
+    collected: list[float] = []
     for value in values:
         if isinstance(value, (tuple, list)):
-            found += _numbers(tuple(value))
+            collected += _numbers(tuple(value))
         elif value is not None and not isinstance(value, str):
-            found.append(float(value) if isinstance(value, (int, float)) else math.nan)
-    return found
+            collected.append(float(value) if isinstance(value, (int, float)) else math.nan)
+    return collected
 
 
 def _storable(value: Any) -> Any:

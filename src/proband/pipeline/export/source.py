@@ -68,7 +68,7 @@ def hub_name(text: str) -> str:
         return "unknown"
     if text.startswith("that of"):  # somebody else's files: a licence that is named besides does not speak for them
         return "other"
-    places = {name: found.start() for name, pattern in KNOWN.items() if (found := re.search(pattern, text, re.I))}
+    places = {name: match.start() for name, pattern in KNOWN.items() if (match := re.search(pattern, text, re.I))}
     first = min(places, key=places.__getitem__, default="other")
     return first if len(places) == 1 or places.get(first) == 0 else "other"
 

@@ -55,14 +55,14 @@ def read(path: Path, wanted: Wanted) -> Log:
 def read_folder(folder: Path, wanted: Wanted) -> Log:
     """The samples of one model: of one task, or of several, whose items are then named by their task and tagged with
     it. Each task has its own first metric, unless one is wanted by name."""
-    found = files(folder)
-    if len({file.parent for file in found}) > 1:
-        places = ", ".join(sorted({str(file.parent.relative_to(folder)) for file in found}))
+    result = files(folder)
+    if len({file.parent for file in result}) > 1:
+        places = ", ".join(sorted({str(file.parent.relative_to(folder)) for file in result}))
         raise ProbandError(f"contains logs of several models: name one of {places}", file=folder)
-    if len(found) == 1:
-        return read(found[0], wanted)
+    if len(result) == 1:
+        return read(result[0], wanted)
     entries, metrics, seen = list[Entry](), dict[str, None](), dict[str, Path]()
-    for file in found:
+    for file in result:
         task = task_of(file)
         if task in seen:
             raise ProbandError(f"contains two logs of {task}: name {seen[task].name} or {file.name}", file=folder)
@@ -71,7 +71,7 @@ def read_folder(folder: Path, wanted: Wanted) -> Log:
         metrics[log.metric] = None
         for item, entry in log.entries.items():
             entries.append(replace(entry, item=f"{task}/{item}", tags={**entry.tags, "task": task}))
-    label = found[0].parent.name
+    label = result[0].parent.name
     return collected(entries, label=label, metric=" / ".join(metrics), path=folder, by="task")
 
 

@@ -48,10 +48,10 @@ class Log:
 
 def collected(entries: Iterable[Entry], *, label: str, metric: str, path: Path, by: str = "") -> Log:
     """A log of these entries. An item that occurs several times (epochs) counts once, with the mean of its values."""
-    found: dict[str, list[Entry]] = {}
+    results: dict[str, list[Entry]] = {}
     for entry in entries:
-        found.setdefault(entry.item, []).append(entry)
-    if not found:
+        results.setdefault(entry.item, []).append(entry)
+    if not results:
         raise ProbandError("contains no scored item", file=path)
     means = {
         item: Entry(
@@ -61,7 +61,7 @@ def collected(entries: Iterable[Entry], *, label: str, metric: str, path: Path, 
             tags=several[0].tags,
             split=several[0].split,
         )
-        for item, several in found.items()
+        for item, several in results.items()
     }
     return Log(label=label, metric=metric, entries=means, path=path, by=by)
 
@@ -81,14 +81,14 @@ def number(value: Any, *, file: Path, line: int | None, name: str) -> float:
     if isinstance(value, str):
         word = value.strip().lower()
         try:
-            found = WORDS[word] if word in WORDS else float(word)
+            result = WORDS[word] if word in WORDS else float(word)
         except ValueError:
-            found = math.nan
+            result = math.nan
     else:
-        found = float(value) if isinstance(value, (bool, int, float)) else math.nan
-    if not math.isfinite(found):
+        result = float(value) if isinstance(value, (bool, int, float)) else math.nan
+    if not math.isfinite(result):
         raise ProbandError(f"{name!r} is {str(value)[:40]!r}, which is not a score", file=file, line=line)
-    return found
+    return result
 
 
 def clusters_in(fields: Mapping[str, Any], wanted: str, *, file: Path, line: int | None) -> tuple[str, ...]:

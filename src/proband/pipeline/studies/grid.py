@@ -112,15 +112,15 @@ class Grid:
         return self.nets[name] if kind == "net" and name in self.nets else [None]
 
     def _items(self, part: RunPart) -> list[BuildStage]:
-        found: list[BuildStage] = []
+        build_stages: list[BuildStage] = []
         for name in part.items:
             if name in self.builds:
-                found += self.builds[name]
+                build_stages += self.builds[name]
             else:
                 place = self.file.parent / name
                 suite = first_item(place).suite
-                found.append(FolderStage(name=name, out=self.out, seed=0, options={}, suite=suite, place=place))
-        return found
+                build_stages.append(FolderStage(name=name, out=self.out, seed=0, options={}, suite=suite, place=place))
+        return build_stages
 
 
 # ---- parts ---------------------------------------------------------------------------------------------------------
@@ -156,9 +156,9 @@ def divided(stages: Sequence[Stage], count: int) -> list[list[Stage]]:
 
 
 def _with_builds(stages: Iterable[TrainStage | RunStage]) -> list[Stage]:
-    found: dict[str, Stage] = {}
+    results: dict[str, Stage] = {}
     for stage in stages:
         if not isinstance(stage.items, FolderStage):
-            found.setdefault(stage.items.key, stage.items)
-        found[stage.key] = stage
-    return list(found.values())
+            results.setdefault(stage.items.key, stage.items)
+        results[stage.key] = stage
+    return list(results.values())

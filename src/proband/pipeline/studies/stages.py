@@ -261,9 +261,9 @@ class RunStage(Stage):
     def planned(self) -> tuple[int, int | None]:
         """Items to answer, and calls of the model: a text per choice for language models, otherwise one an item."""
         splits = scored_splits({split for split, _ in self.items.counts}, self.split)
-        found = {key: count for key, count in self.items.counts.items() if key[0] in splits}
-        items = sum(found.values())
-        texts = sum(max(1, choices) * count for (_, choices), count in found.items())
+        results = {key: count for key, count in self.items.counts.items() if key[0] in splits}
+        items = sum(results.values())
+        texts = sum(max(1, choices) * count for (_, choices), count in results.items())
         asked = items if self.limit is None else min(items, self.limit)
         calls = round(asked * texts / items) if self._scores_each_choice() else asked
         return asked, 0 if self.finished() else calls

@@ -104,9 +104,9 @@ def read_study(path: Path, given: Mapping[str, Any]) -> StudyFile:
     except UnicodeDecodeError as error:
         raise ProbandError(f"not UTF-8 at byte {error.start + 1}", file=path) from None
     except tomllib.TOMLDecodeError as error:
-        found = re.search(r"(.*) \(at line (\d+)", str(error))
-        line = int(found[2]) if found else text.count("\n") + 1
-        raise ProbandError(f"not TOML: {found[1] if found else error}", file=path, line=line) from None
+        match = re.search(r"(.*) \(at line (\d+)", str(error))
+        line = int(match[2]) if match else text.count("\n") + 1
+        raise ProbandError(f"not TOML: {match[1] if match else error}", file=path, line=line) from None
     raw = with_included(raw, path)
     head = raw.get("study")
     folder = head.get("folder") if isinstance(head, dict) else None
@@ -218,7 +218,7 @@ def fill(value: Any, values: Mapping[str, Any]) -> Any:
     if isinstance(value, str):
         if whole := re.fullmatch(r"\{([\w-]+)\}", value):
             return values[whole[1]]
-        return re.sub(r"\{([\w-]+)\}", lambda found: str(values[found[1]]), value)
+        return re.sub(r"\{([\w-]+)\}", lambda entry: str(values[entry[1]]), value)
     return value
 
 
@@ -235,8 +235,8 @@ def line_of(text: str, path: Sequence[str | int]) -> int | None:
     index = next((step for step in path if isinstance(step, int)), 0)
     table, seen, last = "", -1, None
     for number, line in enumerate(text.splitlines(), start=1):
-        if found := re.match(r"\s*\[\[?\s*([\w.-]+)\s*\]\]?", line):
-            table = found[1]
+        if match := re.match(r"\s*\[\[?\s*([\w.-]+)\s*\]\]?", line):
+            table = match[1]
             seen += table == steps[0]
         if table == steps[0] and seen == index:
             last = last or number
@@ -249,9 +249,9 @@ def explained(message: str, text: str) -> tuple[str, int | None]:
     """A message of msgspec in words, and the line it is about."""
     what, _, place = message.partition(" - at `$")
     path: list[str | int] = [int(n) if n else name for name, n in re.findall(r"\.([\w-]+)|\[(\d+)\]", place)]
-    if found := re.search(r"field `(.+)`", what):  # unknown, or missing
+    if match := re.search(r"field `(.+)`", what):  # unknown, or missing
         where = f" in [{path[0]}]" if path else ""
-        return in_words(what).replace("field", "key", 1) + where, line_of(text, [*path, found[1]])
+        return in_words(what).replace("field", "key", 1) + where, line_of(text, [*path, match[1]])
     name = next((step for step in reversed(path) if isinstance(step, str)), "")
     return in_words(f"{what} - at `$.{name}`").replace("an object", "a table"), line_of(text, path)
 

@@ -113,8 +113,8 @@ def _best_shortcut(grid: Grid, row: Key | None, across: Axis, up: Axis) -> list[
 
 def _heights(grid: Grid, row: Key | None, up: Axis) -> list[list[float | None]]:
     """Of each run, where its marks are: one height per column."""
-    found = [[grid.cells[row, column][run] for column in grid.columns] for run in range(len(grid.labels))]
-    return [[up(cell.estimate.mean) if cell else None for cell in line] for line in found]
+    results = [[grid.cells[row, column][run] for column in grid.columns] for run in range(len(grid.labels))]
+    return [[up(cell.estimate.mean) if cell else None for cell in line] for line in results]
 
 
 @dataclass(frozen=True)
@@ -156,11 +156,11 @@ def side_by_side(heights: Sequence[Sequence[float | None]], *, room: float) -> B
 
 
 def _line(grid: Grid, run: int, row: Key | None, across: Axis, up: Axis, beside: Beside) -> list[Mark]:
-    found = [(column, grid.cells[row, column][run], at) for column, at in zip(grid.columns, beside.shift[run])]
-    known = [(column, cell) for column, cell, _ in found if cell is not None]
+    results = [(column, grid.cells[row, column][run], at) for column, at in zip(grid.columns, beside.shift[run])]
+    known = [(column, cell) for column, cell, _ in results if cell is not None]
     if not known:
         return []
-    xs = [across(float(column[0])) + at for column, cell, at in found if cell is not None]
+    xs = [across(float(column[0])) + at for column, cell, at in results if cell is not None]
     ends = [(e.mean, e.mean) if e.few else (e.low, e.high) for e in (cell.estimate for _, cell in known)]
     lower = [(x, up(low)) for x, (low, _) in zip(xs, ends)]
     upper = [(x, up(high)) for x, (_, high) in zip(xs, ends)]
@@ -194,8 +194,8 @@ def _published(grid: Grid, row: Key | None, across: Axis, up: Axis, room: float)
     marks: list[Mark] = []
     ends: list[tuple[float, str]] = []
     for i, model in enumerate(grid.others(row)):
-        found = [(column, grid.published[row, column].get(model)) for column in grid.columns]
-        known = [(column, figure) for column, figure in found if figure is not None]
+        results = [(column, grid.published[row, column].get(model)) for column in grid.columns]
+        known = [(column, figure) for column, figure in results if figure is not None]
         places = [(across(float(column[0])), up(figure.value)) for column, figure in known]
         if len(places) > 1:
             path, dash = tuple(chain(*places)), DASHES[i % len(DASHES)]

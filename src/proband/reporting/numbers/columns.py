@@ -55,13 +55,15 @@ class Column:
     def measured(self) -> Measured:
         """With the influence of every item."""
         if self.metric.over == "item":
-            found = [of_mean(part, self.strata) for part in self.parts]
+            results = [of_mean(part, self.strata) for part in self.parts]
         else:
-            found = [of_set(self.metric.of, part, self.strata) for part in self.parts]
+            results = [of_set(self.metric.of, part, self.strata) for part in self.parts]
         draws = None
         if self.metric.jumps and self.shared is not None:
             draws = draws_of([partial(_value, self.metric, part, self.strata) for part in self.parts], self.shared)
-        return Measured(np.array([value for value, _ in found]), np.stack([u for _, u in found]), self.trained, draws)
+        return Measured(
+            np.array([value for value, _ in results]), np.stack([u for _, u in results]), self.trained, draws
+        )
 
 
 def _value(metric: Metric, numbers: Floats, strata: Ints | None, weights: Floats | None = None) -> float:
@@ -83,10 +85,10 @@ def within(values: Values, mask: Mask) -> Values:
     return values if chosen.all() else Values(values.rows[chosen], values.numbers[chosen])
 
 
-def alike(found: Sequence[tuple[Ints, Column]]) -> list[tuple[Ints, list[Column]]]:
+def alike(results: Sequence[tuple[Ints, Column]]) -> list[tuple[Ints, list[Column]]]:
     """Groups of systems that have numbers for exactly the same items."""
     groups: list[tuple[Ints, list[Column]]] = []
-    for rows, column in found:
+    for rows, column in results:
         for known, columns in groups:
             if np.array_equal(known, rows):
                 columns.append(column)
@@ -103,15 +105,15 @@ def item_means(values: Values, count: int) -> Floats:
     return np.where(counted > 0, total / np.maximum(counted, 1), np.nan)
 
 
-def in_common(found: Sequence[Values], metric: Metric) -> tuple[Ints, list[Floats]]:
+def in_common(runs: Sequence[Values], metric: Metric) -> tuple[Ints, list[Floats]]:
     """Numbers for the items that all have, and only for those: as they are if each has as many for an item, otherwise
     the mean of each item. What anyone has for other items makes no difference."""
-    if not all(np.array_equal(found[0].rows, each.rows) for each in found[1:]):
-        items = reduce(np.intersect1d, (each.rows for each in found))
-        found = [_of_items(each, items) for each in found]
-        if not all(np.array_equal(found[0].rows, each.rows) for each in found[1:]):
-            return items, [per_item(each, items, metric) for each in found]
-    return found[0].rows, [each.numbers for each in found]
+    if not all(np.array_equal(runs[0].rows, each.rows) for each in runs[1:]):
+        items = reduce(np.intersect1d, (each.rows for each in runs))
+        runs = [_of_items(each, items) for each in runs]
+        if not all(np.array_equal(runs[0].rows, each.rows) for each in runs[1:]):
+            return items, [per_item(each, items, metric) for each in runs]
+    return runs[0].rows, [each.numbers for each in runs]
 
 
 def _of_items(values: Values, items: Ints) -> Values:
@@ -193,8 +195,8 @@ class Comparison:
     def verdict(self) -> str:
         if self.undecided:
             return "too few to tell" if self.few else self.training
-        found = f"{self.better} is better" if self.clear else "not significant"
-        return f"{found} ({self.training})" if self.training else found
+        result = f"{self.better} is better" if self.clear else "not significant"
+        return f"{result} ({self.training})" if self.training else result
 
 
 def compared(
@@ -203,24 +205,24 @@ def compared(
     """The columns at a place, the test being whether the first is ahead by more than `margin`."""
     first, second = (both.columns[at] for at in place)
     a, b = labels[first.system], labels[second.system]
-    found = stats.compare(first.measured, second.measured, both.shared, share=metric.percent, margin=margin)
+    result = stats.compare(first.measured, second.measured, both.shared, share=metric.percent, margin=margin)
     return Comparison(
         group=group,
         a=a,
         b=b,
         mean_a=first.value,
         mean_b=second.value,
-        difference=found.difference,
-        low=found.low,
-        high=found.high,
-        p=found.p,
-        p_holm=found.p,
+        difference=result.difference,
+        low=result.low,
+        high=result.high,
+        p=result.p,
+        p_holm=result.p,
         n=len(both.rows),
         clusters=both.shared.clusters,
-        detectable=found.detectable,
+        detectable=result.detectable,
         better="" if first.value == second.value else a if metric.ahead(first.value, second.value) else b,
-        few=found.few,
-        from_seeds=found.from_seeds,
-        training=found.training,
+        few=result.few,
+        from_seeds=result.from_seeds,
+        training=result.training,
         nets=first.trained and second.trained,
     )

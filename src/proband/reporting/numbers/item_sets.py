@@ -121,13 +121,13 @@ def _picked(source: Path | Sequence[Any], kind: type[Any], places: Collection[in
 def names(sets: Sequence[ItemSet], keys: Sequence[str]) -> list[str]:
     """What item sets are called: the suite, with the source where several are of one suite (or, where that does not
     tell them apart, with the key of the page)."""
-    found = []
+    results = []
     for each, key in zip(sets, keys):
         suite, rest = each.suite.name, [other.source for other in sets if other.suite.name == each.suite.name]
         told_apart = each.source and rest.count(each.source) == 1
         short = each.source.removeprefix(suite).lstrip("-_ ") if told_apart else key  # kinship-small: small
-        found.append(f"{suite} ({short})" if len(rest) > 1 and short else suite)
-    return found
+        results.append(f"{suite} ({short})" if len(rest) > 1 and short else suite)
+    return results
 
 
 # ---- as arrays -------------------------------------------------------------------------------------------------------
@@ -241,18 +241,18 @@ class _Run:
             if answer.status == "error":
                 self.errors.append((item.id, answer.text or ""))
         for metric, of, rows, numbers in self.metrics:
-            found = None if answer.status in LEFT_OUT else of(item, answer)
-            if found is None:
+            result = None if answer.status in LEFT_OUT else of(item, answer)
+            if result is None:
                 continue
-            single = isinstance(found, (float, int, np.number))
-            if not (math.isfinite(found) if single else all(map(math.isfinite, found))):
+            single = isinstance(result, (float, int, np.number))
+            if not (math.isfinite(result) if single else all(map(math.isfinite, result))):
                 self.refuse(f"gives {metric.name} of item {item.id!r} a value that is not a finite number")
             if single:
-                numbers.append(found)
+                numbers.append(result)
                 rows.append(at)
             else:
-                numbers.extend(found)
-                rows.extend((at,) * (1 if metric.over == "set" else len(found)))
+                numbers.extend(result)
+                rows.extend((at,) * (1 if metric.over == "set" else len(result)))
         self.next = next(self.answers, None)
 
     def of_status(self, *names: str) -> array[int]:
@@ -275,8 +275,8 @@ class _Run:
 
     def values(self, metric: Metric) -> Values:
         rows, numbers = next((rows, numbers) for m, _, rows, numbers in self.metrics if m is metric)
-        found = np.frombuffer(numbers) if numbers else np.empty(0)
-        return Values(_ints(rows), found.reshape(len(rows), -1) if metric.over == "set" and len(rows) else found)
+        result = np.frombuffer(numbers) if numbers else np.empty(0)
+        return Values(_ints(rows), result.reshape(len(rows), -1) if metric.over == "set" and len(rows) else result)
 
 
 def _record(metric: Metric) -> Any:

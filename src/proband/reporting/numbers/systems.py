@@ -138,8 +138,8 @@ def server_of(model: str) -> str:
     >>> server_of("openai:org/model@http://localhost:8000/v1"), server_of("hf:gpt2")
     ('localhost:8000', '')
     """
-    found = re.search(r"@https?://([^/]+)", model)
-    return found[1] if found else ""
+    match = re.search(r"@https?://([^/]+)", model)
+    return match[1] if match else ""
 
 
 def _in_words(name: str, value: Tag | None) -> str:

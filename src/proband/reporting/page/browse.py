@@ -57,11 +57,11 @@ def write_browser(study: Study, write: Callable[[str, str], None]) -> dict[str, 
 def outcomes(study: Study) -> list[Floats]:
     """The main metric of each item, a line per run; NaN where there is none. A metric that ranks items has no number
     for one of them: its items are right (1) or wrong (0) at the run's own threshold."""
-    count, found = study.arrays.count, study.arrays.metrics[study.main.name]
+    count, entry = study.arrays.count, study.arrays.metrics[study.main.name]
     if study.main.over == "item":
-        return [item_means(each, count) for each in found]
+        return [item_means(each, count) for each in entry]
     lines = []
-    for run, values in enumerate(found):
+    for run, values in enumerate(entry):
         line = np.full(count, np.nan)
         if values.numbers.ndim == 2 and values.numbers.shape[1] == 2:  # a score and the truth
             read = ~np.isin(values.rows, study.arrays.unread[run])
@@ -100,8 +100,8 @@ class _Browser:
         self.study, self.places = study, places.tolist()
         tags = study.arrays.tags
         self.listed = [name for name in study.arrays.written if len(tags[name].values) <= FILTERED]
-        found = study.items.items_at(self.places)
-        self.items = [found[place] for place in self.places]
+        result = study.items.items_at(self.places)
+        self.items = [result[place] for place in self.places]
         self.order = study.run_order
         self.values = [values[run] for run in self.order]
         self.answers = [self._answers(run) for run in self.order]
@@ -111,8 +111,8 @@ class _Browser:
         answered = self.study.arrays.answered[run]
         line = np.searchsorted(answered, self.places)
         lines = {place: int(at) for place, at in zip(self.places, line) if at < len(answered) and answered[at] == place}
-        found = self.study.items.answers_at(run, lines.values())
-        return [found[lines[place]] if place in lines else None for place in self.places]
+        result = self.study.items.answers_at(run, lines.values())
+        return [result[lines[place]] if place in lines else None for place in self.places]
 
     def records(self) -> list[dict[str, Any]]:
         records, drawn = [self._record(i) for i in range(len(self.items))], _spread(len(self.items), DRAWN)
@@ -182,16 +182,16 @@ class _Browser:
         nothing in them can run."""
         draw, item = self.study.items.suite.draw, self.items[i]
         plain = draw(item, None)
-        found = {"": plain} if plain else {}
+        result = {"": plain} if plain else {}
         for label, given in zip(self.labels, self.answers) if answers else ():
             answer = given[i]
             own = draw(item, answer) if answer is not None and not answer.status else None
             if own and own != plain:
-                found[label] = own
-        for svg in found.values():
+                result[label] = own
+        for svg in result.values():
             if not svg.lstrip().startswith("<svg"):
                 raise ProbandError(f"the drawing of item {item.id!r} is not an SVG element")
-        return {label: _standalone(svg) for label, svg in found.items()}
+        return {label: _standalone(svg) for label, svg in result.items()}
 
 
 def _answer(answer: Answer | None, value: float) -> dict[str, Any] | None:

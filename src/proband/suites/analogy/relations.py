@@ -106,11 +106,11 @@ class Relation:
 
 def fingerprint(relations: Sequence[Relation]) -> str:
     """Of all names and tuples."""
-    found = Fingerprint()
+    result = Fingerprint()
     for relation in relations:
         for each in relation.tuples:
-            found.add(relation.name, each.head, *each.tails)
-    return found.hex()
+            result.add(relation.name, each.head, *each.tails)
+    return result.hex()
 
 
 def without_duplicates(relation: Relation) -> Relation:

@@ -36,7 +36,7 @@ def is_bats(folder: Path) -> bool:
 def read_bats(folder: Path) -> list[Relation]:
     """All relations of the folder, in the order of their codes within the paper's group order."""
     files = [(match, path) for path in folder.rglob("*.txt") if (match := NAME.match(path.name))]
-    files.sort(key=lambda found: ("ELDI".index(found[0][1]), found[0][2]))
+    files.sort(key=lambda each: ("ELDI".index(each[0][1]), each[0][2]))
     return [Relation(match[3].replace(" - ", " : "), GROUP_OF[match[1]], tuple(_tuples(path))) for match, path in files]
 
 
@@ -162,10 +162,10 @@ def read_list(path: Path) -> list[Relation]:
     slashes = 0
     for number, row in _rows(path):
         slashes += "tails" not in row and "/" in str(row.get("tail"))
-        name, group, symmetric, found = _checked(row, path, number)
+        name, group, symmetric, each = _checked(row, path, number)
         if about.setdefault(name, (group, symmetric)) != (group, symmetric):
             raise ProbandError(f"relation {name!r} has two values of group or symmetric", file=path, line=number)
-        rows.setdefault(name, []).append(found)
+        rows.setdefault(name, []).append(each)
     if not rows:
         raise ProbandError("contains no pairs", file=path)
     if slashes:
@@ -207,8 +207,8 @@ def _checked(row: Mapping[str, Any], path: Path, line: int) -> tuple[str, str, b
     answer = row.get("symmetric")
     if not isinstance(answer, str | bool | None) or answer not in SYMMETRIC:
         raise ProbandError(f"'symmetric' is {answer!r}; it must be yes or no", file=path, line=line)
-    found = Tuple(clean(row["head"]), tuple(dict.fromkeys(clean(t) for t in tails)))
-    return clean(row["relation"]), clean(group), SYMMETRIC[answer], found
+    result = Tuple(clean(row["head"]), tuple(dict.fromkeys(clean(t) for t in tails)))
+    return clean(row["relation"]), clean(group), SYMMETRIC[answer], result
 
 
 def _tails(row: Mapping[str, Any]) -> list[Any]:

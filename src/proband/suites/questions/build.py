@@ -152,36 +152,36 @@ def _choices(row: Row, columns: tuple[str, ...]) -> tuple[str, ...]:
     if not columns:
         return ()
     if len(columns) == 1:
-        found = _list(row, columns[0])
+        result = _list(row, columns[0])
     else:
         cells = [(_text(row, column), column) for column in columns]
-        found = tuple(cell for cell, _ in cells if cell)
+        result = tuple(cell for cell, _ in cells if cell)
         gap = next((c for (cell, c), (after, _) in pairwise(cells) if not cell and after), None)
         if gap is not None:
             raise row.error("is empty, but a later choice is not", gap)
-    if len(found) == 1:
-        raise row.error(f"has one choice ({found[0]!r}); two or more are needed, or none", columns[0])
-    twice = next((choice for place, choice in enumerate(found) if choice in found[:place]), None)
+    if len(result) == 1:
+        raise row.error(f"has one choice ({result[0]!r}); two or more are needed, or none", columns[0])
+    twice = next((choice for place, choice in enumerate(result) if choice in result[:place]), None)
     if twice is not None:
         raise row.error(f"the choice {twice!r} occurs twice", columns[0])
-    return found
+    return result
 
 
 def _accepted(row: Row, columns: tuple[str, ...]) -> tuple[str, ...]:
     if not columns:
         raise row.error("has no choices, and no column holds accepted answers; name one with --answers")
-    found = tuple(dict.fromkeys(text for column in columns for text in _list(row, column)))
-    if not found:
+    results = tuple(dict.fromkeys(text for column in columns for text in _list(row, column)))
+    if not results:
         raise row.error("the accepted answer is empty", columns[0])
-    return found
+    return results
 
 
 def _split(row: Row, column: str) -> Split:
     written = _text(row, column) if column else row.split
-    found: Any = SPLITS.get(written.lower(), "" if written else "test")
-    if not found:
+    result: Any = SPLITS.get(written.lower(), "" if written else "test")
+    if not result:
         raise row.error(f"{written!r} is none of train, valid, test", column)
-    return found  # type: ignore[no-any-return]
+    return result  # type: ignore[no-any-return]
 
 
 # ---- the right choice ----------------------------------------------------------------------------------------------

@@ -87,10 +87,10 @@ def guess(names: Sequence[str], named: dict[str, str]) -> Columns:
     def first(role: str, *, several: bool = False) -> tuple[str, ...]:
         if role in given:
             return given[role]
-        found = [plain[name] for name in NAMES[role] if name in plain and plain[name] not in taken]
-        if not found and role in ("prompt", "gold"):  # "Question (English)", "The correct answer"
-            found = [name for name in names if name not in taken and set(NAMES[role][:3]) & set(_words(name))]
-        chosen = tuple(found if several else found[:1])
+        results = [plain[name] for name in NAMES[role] if name in plain and plain[name] not in taken]
+        if not results and role in ("prompt", "gold"):  # "Question (English)", "The correct answer"
+            results = [name for name in names if name not in taken and set(NAMES[role][:3]) & set(_words(name))]
+        chosen = tuple(results if several else results[:1])
         taken.update(chosen)
         return chosen
 
@@ -141,24 +141,24 @@ def _named(role: str, value: str, names: Sequence[str]) -> tuple[str, ...]:
         return ()
     if value in names:
         return (value,)
-    found = tuple(name.strip() for name in value.split(","))
-    absent = next((name for name in found if name not in names), None)
+    results = tuple(name.strip() for name in value.split(","))
+    absent = next((name for name in results if name not in names), None)
     if absent is not None:
         raise ProbandError(f"--{role} {value}: no column {absent!r}; there are {', '.join(names)}")
-    return found
+    return results
 
 
 def _one_each(names: Sequence[str], taken: set[str]) -> tuple[str, ...]:
     """Columns that are one choice each, if there are two or more in a row of letters or numbers."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    results: dict[str, list[tuple[str, str]]] = {}
     for name in names:
         plain = _plain(name)
         match = ONE_EACH.fullmatch(plain)
         if match and name not in taken:
-            found.setdefault(plain[: match.start(1)], []).append((match[1], name))
+            results.setdefault(plain[: match.start(1)], []).append((match[1], name))
     rows = [
         tuple(name for _, name in sorted(each, key=lambda pair: (len(pair[0]), pair[0])))
-        for each in found.values()
+        for each in results.values()
         if len(each) > 1 and _in_a_row(sorted((mark for mark, _ in each), key=lambda mark: (len(mark), mark)))
     ]
     return max(rows, key=len, default=())

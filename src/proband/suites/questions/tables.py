@@ -57,14 +57,14 @@ def read_rows(path: Path) -> list[Row]:
 
 def files_of(folder: Path) -> list[tuple[Path, str]]:
     """The data files of a Hugging Face folder (of the hub, or of `save_to_disk`), with the split that each is of."""
-    found = [file for file in sorted(folder.rglob("*")) if file.suffix in SUFFIXES and not _describes(file)]
-    kinds = {file.suffix for file in found}
+    results = [file for file in sorted(folder.rglob("*")) if file.suffix in SUFFIXES and not _describes(file)]
+    kinds = {file.suffix for file in results}
     if len(kinds) > 1:
         names = ", ".join(sorted(kinds))
         raise ProbandError(f"contains files of several kinds ({names}): name one of them", file=folder)
-    if not found:
+    if not results:
         raise ProbandError(f"contains no {', '.join(SUFFIXES)} file", file=folder)
-    return [(file, _split_of(file.relative_to(folder))) for file in found]
+    return [(file, _split_of(file.relative_to(folder))) for file in results]
 
 
 def _describes(file: Path) -> bool:

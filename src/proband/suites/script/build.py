@@ -116,10 +116,10 @@ def build(options: BuildOptions, *, seed: int) -> Built:
 
 
 def fingerprint(pairs: Sequence[Pair]) -> str:
-    found = Fingerprint()
+    result = Fingerprint()
     for pair in pairs:
-        found.add(pair.split, *pair.abstract, "|", *pair.concrete)
-    return found.hex()
+        result.add(pair.split, *pair.abstract, "|", *pair.concrete)
+    return result.hex()
 
 
 def read(data: Path | None) -> list[Pair]:

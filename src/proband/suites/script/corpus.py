@@ -97,7 +97,7 @@ def read_folder(folder: Path) -> list[Pair]:
     paths = {split: [p for end in endings if (p := folder / f"{split}{end}").exists()] for split in SPLITS}
     if not any(paths.values()):
         raise ProbandError("contains no train, valid or test .template.tsv, .tsv or .jsonl", file=folder)
-    return [pair for split, found in paths.items() for path in found[:1] for pair in read(path, split=split)]
+    return [pair for split, each in paths.items() for path in each[:1] for pair in read(path, split=split)]
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, str]]:
@@ -114,10 +114,10 @@ def lines_of(path: Path) -> Iterator[tuple[int, str]]:
 
 def read_words(path: Path) -> list[str]:
     """The distinct words of a file."""
-    found = list(dict.fromkeys(word for _, line in lines_of(path) for word in line.split()))
-    if not found:
+    results = list(dict.fromkeys(word for _, line in lines_of(path) for word in line.split()))
+    if not results:
         raise ProbandError("contains no words", file=path)
-    return found
+    return results
 
 
 def released_whitelist(folder: Path | None) -> list[str] | None:

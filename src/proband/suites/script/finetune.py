@@ -33,10 +33,10 @@ class FineTuneOptions:
 
 def examples(items: Path, template: str = PROMPT) -> dict[str, list[tuple[str, str]]]:
     """(context, target) texts of each split."""
-    found: dict[str, list[tuple[str, str]]] = {"train": [], "valid": [], "test": []}
+    results: dict[str, list[tuple[str, str]]] = {"train": [], "valid": [], "test": []}
     for item in read_items(items):
-        found[item.split].append((prompt(item, template), running(item.facts["concrete"])))
-    return found
+        results[item.split].append((prompt(item, template), running(item.facts["concrete"])))
+    return results
 
 
 def task(items: Path, *, options: FineTuneOptions, seed: int, model: FineTunes) -> Any:

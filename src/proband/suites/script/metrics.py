@@ -92,7 +92,7 @@ def surprisal_released(item: Item, answer: Answer) -> Sequence[float] | None:
     >>> surprisal_released(Item(id="a", suite="script", prompt=""), Answer(item_id="a", blanks=(record,)))
     [1.5]
     """
-    found = [
+    results = [
         word + move
         for blank in answer.blanks
         if "moves" in blank
@@ -101,7 +101,7 @@ def surprisal_released(item: Item, answer: Answer) -> Sequence[float] | None:
         )
         if known
     ]
-    return found or None
+    return results or None
 
 
 def repeats(item: Item, answer: Answer) -> float | None:
@@ -116,15 +116,17 @@ def top5_words(field: str) -> Measure:
     """Whether each single word is among the five likeliest: one number per word, as the released program counts."""
 
     def measure(item: Item, answer: Answer) -> Sequence[float] | None:
-        found = [
+        results = [
             float(word in five)
             for blank in answer.blanks
             if field in blank
             for word, five in zip(blank["gold"], blank[field], strict=True)
         ]
         if field == "greedy_top5" and any("greedy_top5_share" in blank for blank in answer.blanks):
-            found = [share for blank in answer.blanks for share in blank["greedy_top5_share"]]  # the mean of all draws
-        return found or None
+            results = [
+                share for blank in answer.blanks for share in blank["greedy_top5_share"]
+            ]  # the mean of all draws
+        return results or None
 
     return measure
 

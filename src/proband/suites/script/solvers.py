@@ -64,14 +64,14 @@ def answer(items: Sequence[Item], model: AnswersItems, *, seed: int, options: An
         manner = {name: getattr(options, name) for name in MANNER}
         net = model.with_options(seed=seed, draws=options.draws, restricted=not options.unrestricted, **manner)
     asked = [item for item in items if evaluated(item, longest=options.longest)]
-    found: list[Answer] = list(net.answer(asked)) if asked else []
-    if any(not each.blanks for each in found):
+    results: list[Answer] = list(net.answer(asked)) if asked else []
+    if any(not each.blanks for each in results):
         raise ProbandError(f"{net.name} fills no blanks; solver:frequent and solver:chance are baselines that do")
     if asked and getattr(net, "aligns", False):
         for at, (path, _) in enumerate(net.align(asked)):
-            first, *others = found[at].blanks
-            found[at] = replace(found[at], blanks=({**first, "path": path}, *others))
-    return in_order(items, found)
+            first, *others = results[at].blanks
+            results[at] = replace(results[at], blanks=({**first, "path": path}, *others))
+    return in_order(items, results)
 
 
 def align(items: Sequence[Item], model: Any, *, seed: int, options: AlignOptions) -> list[Answer]:

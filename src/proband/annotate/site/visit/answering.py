@@ -100,12 +100,12 @@ def overtime(study: OpenProject, step: steps.Step) -> bool:
 
 def signals_of(form: dict[str, str]) -> dict[str, float]:
     """Counts that the script sends of how a text came about; never more than these, never anything but numbers."""
-    found = {}
+    results = {}
     for name in SIGNALS:
         value = form.get(f"signal_{name}", "")
         if value.isascii() and value.replace(".", "", 1).isdigit() and len(value) < 12:
-            found[name] = float(value)
-    return found
+            results[name] = float(value)
+    return results
 
 
 @posting

@@ -67,10 +67,10 @@ async def join(request: Request) -> Response:
     else:
         if query.get("assignmentId") == PREVIEW:
             return message(request, "preview")
-        found = identity(query, study.project)
-        if found is None or not NAME.fullmatch(clean(found[1])):
+        result = identity(query, study.project)
+        if result is None or not NAME.fullmatch(clean(result[1])):
             return message(request, "no_id", status=400)
-        source, name, back = found
+        source, name, back = result
         if study.keys and not signed(query, study, name):
             return message(request, "not_signed", status=403)
         visit = Visit(worker_hash(study.secret, source, name), source, link.panel, back)
@@ -122,5 +122,7 @@ async def live_checks(request: Request, study: OpenProject, visit: Visit, form: 
     step = await study.read(lambda c: steps.unit_for(c, visit.worker, unit_number(form)))
     if step is None or step.unit["role"] == "attention":
         return refuse(request, 409, "not_yours")
-    found = study.task.checks(step.unit["body"], form)
-    return JSONResponse({"checks": [{"met": c.met, "stops": c.stops, "text": text(c.text, **c.values)} for c in found]})
+    result = study.task.checks(step.unit["body"], form)
+    return JSONResponse(
+        {"checks": [{"met": c.met, "stops": c.stops, "text": text(c.text, **c.values)} for c in result]}
+    )

@@ -18,8 +18,8 @@ Handler = Callable[[Request, OpenProject, Visit, dict[str, str]], Awaitable[Resp
 
 
 def visit_of(request: Request) -> Visit:
-    found: Visit = unseal(request.app.state.study.secret, "visit", request.path_params["visit"], Visit)
-    return found
+    result: Visit = unseal(request.app.state.study.secret, "visit", request.path_params["visit"], Visit)
+    return result
 
 
 def posting(handler: Handler) -> Callable[[Request], Awaitable[Response]]:

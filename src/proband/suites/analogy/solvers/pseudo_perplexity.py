@@ -51,12 +51,12 @@ def pattern(name: str) -> str:
     >>> pattern("colons"), pattern("{h1}/{t1} = {h2}/{t2}")
     ('{h1} : {t1} :: {h2} : {t2}', '{h1}/{t1} = {h2}/{t2}')
     """
-    found = TEMPLATES.get(name, name)
-    if any(found.count(place) != 1 for place in PLACES):
+    result = TEMPLATES.get(name, name)
+    if any(result.count(place) != 1 for place in PLACES):
         raise ProbandError(
             f"no template {name!r}: there are {', '.join(TEMPLATES)}, or give text with {' '.join(PLACES)}"
         )
-    return found
+    return result
 
 
 def fill(template: str, query: Pair, option: Pair) -> str:

@@ -117,12 +117,12 @@ def blanks(pair: Pair, words: Collection[str], *, most: int = 5) -> list[Span]:
     >>> blanks(pair, {"large", "pot", "stove", "lid"}, most=2)
     [(2, 4), (6, 7)]
     """
-    found = runs(pair, words)
+    result = runs(pair, words)
     if most:
-        texts = {(end - start, " ".join(pair.concrete[start:end])) for start, end in found}
+        texts = {(end - start, " ".join(pair.concrete[start:end])) for start, end in result}
         kept = {text for _, text in sorted(texts, reverse=True)[:most]}
-        found = [span for span in found if " ".join(pair.concrete[slice(*span)]) in kept]
-    return found
+        result = [span for span in result if " ".join(pair.concrete[slice(*span)]) in kept]
+    return result
 
 
 def tagged(tags: Sequence[int]) -> list[Span]:
@@ -135,12 +135,12 @@ def tagged(tags: Sequence[int]) -> list[Span]:
 
 
 def _true_runs(marks: Iterable[bool]) -> list[Span]:
-    found: list[Span] = []
+    results: list[Span] = []
     for marked, run in groupby(enumerate(marks), key=lambda at: at[1]):
         places = [at for at, _ in run]
         if marked:
-            found.append((places[0], places[-1] + 1))
-    return found
+            results.append((places[0], places[-1] + 1))
+    return results
 
 
 # ---- what a blank asks for: a tool, a unit, a place, an action, or something else ----------------------------------
@@ -159,13 +159,13 @@ CATEGORIES = ("tool", "action", "unit", "place", "other")
 def lexicon() -> Mapping[str, str]:
     """word -> category, from data/script/categories.tsv (category, tab, words)."""
     text = files("proband").joinpath("data/script/categories.tsv").read_text(encoding="utf-8")
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     for line in text.splitlines():
         if line and not line.startswith("#"):
             category, words = line.split("\t")
             for word in words.split():
-                found.setdefault(word, category)
-    return found
+                results.setdefault(word, category)
+    return results
 
 
 def stems(word: str) -> Iterator[str]:
@@ -225,7 +225,7 @@ def overlap(ours: Collection[Any], theirs: Collection[Any]) -> dict[str, float]:
 
 def tokens_of(spans: Iterable[Sequence[Span]]) -> set[tuple[int, int]]:
     """(pair, position) of every token left out."""
-    return {(n, at) for n, found in enumerate(spans) for span in found for at in range(*span)}
+    return {(n, at) for n, each in enumerate(spans) for span in each for at in range(*span)}
 
 
 def same_tags(pairs: Sequence[Pair], words: Collection[str], *, most: int) -> int:

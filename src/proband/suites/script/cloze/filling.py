@@ -139,7 +139,7 @@ def drawn(filler: Filler, *, samples: int, temperature: float, seed: int) -> dic
         for at, slot, query in _asked(filler, drafts, step):
             word = inverse(filler.among(query) / temperature, float(noise[at][step]))
             (drafts[at],) = _extended(filler, drafts[at], slot, query, [word])
-    return {found[0].item.id: found[0] for found in _best(filler, drafts, 1)}
+    return {each[0].item.id: each[0] for each in _best(filler, drafts, 1)}
 
 
 def beam(filler: Filler, *, width: int) -> dict[str, Draft]:
@@ -150,8 +150,8 @@ def beam(filler: Filler, *, width: int) -> dict[str, Draft]:
         for at, slot, query in _asked(filler, drafts, step):
             top = np.argsort(-filler.among(query), kind="stable")[:width].tolist()
             longer += _extended(filler, drafts[at], slot, query, top)
-        drafts = [draft for found in _best(filler, longer, width) for draft in found]
-    return {found[0].item.id: found[0] for found in _best(filler, drafts, 1)}
+        drafts = [draft for each in _best(filler, longer, width) for draft in each]
+    return {each[0].item.id: each[0] for each in _best(filler, drafts, 1)}
 
 
 def inverse(logits: NDArray[np.float64], uniform: float) -> int:
@@ -166,13 +166,13 @@ def inverse(logits: NDArray[np.float64], uniform: float) -> int:
 
 def _asked(filler: Filler, drafts: Sequence[Draft], step: int) -> list[tuple[int, Slot, Query]]:
     """The drafts that have a word to say at this step, with the model's view of it got ready."""
-    found = []
+    results = []
     for at, draft in enumerate(drafts):
         if step < len(filler.slots[draft.item.id]):
             slot = filler.slots[draft.item.id][step]
-            found.append((at, slot, filler.query(draft.item, slot, draft.words)))
-    filler.ask([query for _, _, query in found])
-    return found
+            results.append((at, slot, filler.query(draft.item, slot, draft.words)))
+    filler.ask([query for _, _, query in results])
+    return results
 
 
 def _extended(filler: Filler, draft: Draft, slot: Slot, query: Query, chosen: Sequence[int]) -> list[Draft]:
@@ -265,10 +265,10 @@ def solve(items: Sequence[Item], model: PredictsWords, *, seed: int, options: Cl
 
 
 def candidates_of(item: Item) -> str:
-    found = item.facts.get("candidates")
-    if not isinstance(found, str) or not found.split():
+    result = item.facts.get("candidates")
+    if not isinstance(result, str) or not result.split():
         raise ProbandError(f"{item.id}: 'candidates' is missing; build the items anew or give --words FILE")
-    return found
+    return result
 
 
 def oracle(filler: Filler) -> dict[str, list[Said]]:

@@ -68,8 +68,8 @@ def parse(reply: str, lengths: Sequence[int]) -> list[list[str]]:
     >>> parse("knife\\nboard", [1, 1]), parse("I cannot help.\\nSorry.\\nReally.", [1, 1])
     ([['knife'], ['board']], [[], []])
     """
-    found = from_json(reply) or from_lines(reply) or in_order(reply, lengths)
-    return [[w for w in tokens(found.get(n, "")) if w[0].isalnum()][:size] for n, size in enumerate(lengths, start=1)]
+    result = from_json(reply) or from_lines(reply) or in_order(reply, lengths)
+    return [[w for w in tokens(result.get(n, "")) if w[0].isalnum()][:size] for n, size in enumerate(lengths, start=1)]
 
 
 def from_json(reply: str) -> dict[int, str]:
@@ -93,9 +93,9 @@ def from_json(reply: str) -> dict[int, str]:
 
 def from_lines(reply: str) -> dict[int, str]:
     """`1: word` lines, or the text given back with its gaps filled; the first answer to a gap counts."""
-    found: list[tuple[str, str]] = INLINE.findall(reply)
-    found = found or [(match[1], match[2]) for line in reply.splitlines() if (match := LINE.match(line))]
-    return {int(number): said for number, said in reversed(found)}
+    results: list[tuple[str, str]] = INLINE.findall(reply)
+    results = results or [(match[1], match[2]) for line in reply.splitlines() if (match := LINE.match(line))]
+    return {int(number): said for number, said in reversed(results)}
 
 
 def in_order(reply: str, lengths: Sequence[int]) -> dict[int, str]:

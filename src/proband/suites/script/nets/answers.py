@@ -179,13 +179,13 @@ class Trained:
 
     def align(self, items: Sequence[Item]) -> list[Alignment]:
         """Viterbi alignments and posteriors of the items' texts (transducers only)."""
-        found: dict[str, Alignment] = {}
+        alignments: dict[str, Alignment] = {}
         for group in _groups(items, self.size):
             paths, posteriors = (each.cpu() for each in self.net.alignments(self._batch(group)))
             for row, item in enumerate(group):
                 n, m = len(item.facts["concrete"][: self.longest or None]), len(item.facts["abstract"])
-                found[item.id] = paths[row, :n].tolist(), posteriors[row, :n, :m].tolist()
-        return [found[item.id] for item in items]
+                alignments[item.id] = paths[row, :n].tolist(), posteriors[row, :n, :m].tolist()
+        return [alignments[item.id] for item in items]
 
 
 def load(folder: Path) -> Trained:

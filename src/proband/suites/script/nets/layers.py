@@ -92,11 +92,11 @@ class Reader(nn.Module):
         assert not self.lstm.bidirectional
         weights = [p for _, p in self.lstm.named_parameters()]
         h = c = vectors.new_zeros(len(vectors), self.lstm.hidden_size)
-        found: list[State] = []
+        states: list[State] = []
         for word in vectors.unbind(1):
             h, c = torch.lstm_cell(word, (h, c), *weights[:4])
-            found.append((h, c))
-        hs, cs = (torch.stack(each, 1) for each in zip(*found))
+            states.append((h, c))
+        hs, cs = (torch.stack(each, 1) for each in zip(*states))
         last = (positions - 1)[:, None, None].expand(-1, 1, hs.shape[2])
         return hs, (hs.gather(1, last).transpose(0, 1), cs.gather(1, last).transpose(0, 1))
 

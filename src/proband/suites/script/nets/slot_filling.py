@@ -122,7 +122,7 @@ class Blanks:
         prefix = self.net.read(prefix, words)
         return self.net.hear(prefix, words, self.lasts[texts, column]) if self.ends_unread else prefix
 
-    def ask(self, prefix: Any, found: Filled, *, at: Tensor, texts: Tensor, column: int) -> None:
+    def ask(self, prefix: Any, filled: Filled, *, at: Tensor, texts: Tensor, column: int) -> None:
         """Choose the blank words of a column, and note in `found` what was thought of them."""
         here, rows = self.blank[:, column].nonzero()[:, 0], self.blank[texts, column].nonzero()[:, 0]
         number = torch.zeros_like(texts)
@@ -135,16 +135,16 @@ class Blanks:
         five = scores.topk(5, 1).indices
         own = scores.gather(1, right[:, None])
         worst = scores.masked_fill(~self.allowed, float("inf")).min(1).values
-        found.words[here, :, column] = chosen
-        found.first[here, :, column] = five[:, 0][asked]
-        found.five[here, :, column] = five[asked]
-        found.rank[here, :, column] = ((scores > own).sum(1) + 1)[asked]
-        found.surprisal[here, :, column] = -torch.where(own[:, 0].isinf(), worst, own[:, 0])[asked]
-        found.moves[here, :, column] = self.net.moves(prefix, self.starts[texts, column])[rows][asked]
+        filled.words[here, :, column] = chosen
+        filled.first[here, :, column] = five[:, 0][asked]
+        filled.five[here, :, column] = five[asked]
+        filled.rank[here, :, column] = ((scores > own).sum(1) + 1)[asked]
+        filled.surprisal[here, :, column] = -torch.where(own[:, 0].isinf(), worst, own[:, 0])[asked]
+        filled.moves[here, :, column] = self.net.moves(prefix, self.starts[texts, column])[rows][asked]
         if self.samples is not None:
             draw, count = self.samples
             first = Asked(scores, asked[:, :1].expand(-1, count), self.batch.y[here, column], here, column)
-            found.drawn[here, :, column] = draw(first)[:, None]
+            filled.drawn[here, :, column] = draw(first)[:, None]
 
 
 @torch.no_grad()
@@ -156,11 +156,11 @@ def explore(blanks: Blanks) -> tuple[Filled, Tensor]:
     """
     net, batch, blank, allowed, draws = blanks.net, blanks.batch, blanks.blank, blanks.allowed, blanks.draws
     size, n = batch.y.shape
-    found = _nothing(batch, draws, blanks.samples[1] if blanks.samples else 0)
+    result = _nothing(batch, draws, blanks.samples[1] if blanks.samples else 0)
     live = torch.arange(size, device=blank.device)  # the texts that are still read
     texts = live.clone()  # of each row
     at = live[:, None].repeat(1, draws)  # the row that each draw reads
-    score = found.surprisal.new_zeros(size, draws)
+    score = result.surprisal.new_zeros(size, draws)
     prefix = blanks.begin()
     last = (blank * torch.arange(1, n + 1, device=blank.device)).amax(1)  # where the last blank of each text ends
     columns = blank.any(0).tolist()
@@ -168,8 +168,8 @@ def explore(blanks: Blanks) -> tuple[Filled, Tensor]:
         words = batch.y[texts, j]
         if columns[j]:
             prefix = blanks.place(prefix, texts, j)
-            blanks.ask(prefix, found, at=at, texts=texts, column=j)
-            versions, at[live] = torch.unique(at[live] * len(allowed) + found.words[live, :, j], return_inverse=True)
+            blanks.ask(prefix, result, at=at, texts=texts, column=j)
+            versions, at[live] = torch.unique(at[live] * len(allowed) + result.words[live, :, j], return_inverse=True)
             words = versions % len(allowed)
             if len(versions) > len(texts):
                 rows = versions // len(allowed)
@@ -186,7 +186,7 @@ def explore(blanks: Blanks) -> tuple[Filled, Tensor]:
         prefix = blanks.read(prefix, words, texts, j)
         ended = live[batch.words[live] == j + 1]
         score[ended] = net.closed(prefix)[at[ended]]
-    return found, score
+    return result, score
 
 
 def _nothing(batch: Batch, draws: int, samples: int) -> Filled:
@@ -208,9 +208,9 @@ def best_of(
     """The oracle's filling, and of several sampled texts the one to which the net gives the highest probability as a
     whole. `uniforms`: batch × draws × n numbers in [0, 1), see `sampled`."""
     choose = beside(gold, sampled(uniforms, temperature))
-    found, score = explore(Blanks(net, batch, blank, choose, allowed, draws=1 + uniforms.shape[1], **how))
+    entry, score = explore(Blanks(net, batch, blank, choose, allowed, draws=1 + uniforms.shape[1], **how))
     texts, best = torch.arange(len(blank), device=blank.device), 1 + score[:, 1:].argmax(1)
-    return found.each(lambda x: x[:, 0]), found.each(lambda x: x[texts, best])
+    return entry.each(lambda x: x[:, 0]), entry.each(lambda x: x[texts, best])
 
 
 def all_of(
@@ -221,8 +221,8 @@ def all_of(
     own, others = (sampled(half, temperature) for half in uniforms.chunk(2, 1))
     count = uniforms.shape[1] // 2
     how |= {"draws": 1 + count, "samples": (others, count)}
-    found, _ = explore(Blanks(net, batch, blank, beside(gold, own), allowed, **how))
-    return found.each(lambda x: x[:, 0]), [found.each(partial(_draw, at=1 + k)) for k in range(count)]
+    entry, _ = explore(Blanks(net, batch, blank, beside(gold, own), allowed, **how))
+    return entry.each(lambda x: x[:, 0]), [entry.each(partial(_draw, at=1 + k)) for k in range(count)]
 
 
 def _draw(values: Tensor, at: int) -> Tensor:

@@ -151,19 +151,19 @@ def _shift(training: Sequence[Text], options: NetOptions) -> float:
 
 def texts_of(items: Path) -> tuple[list[Text], list[Text]]:
     """The texts to train on and those to hold out."""
-    found: dict[str, list[Text]] = {"train": [], "valid": [], "test": []}
+    results: dict[str, list[Text]] = {"train": [], "valid": [], "test": []}
     for item in read_items(items):
         if item.facts.get("abstract") and item.facts.get("concrete"):
-            found[item.split].append((list(item.facts["abstract"]), list(item.facts["concrete"])))
+            results[item.split].append((list(item.facts["abstract"]), list(item.facts["concrete"])))
     for split in ("train", "valid"):
-        if not found[split]:
+        if not results[split]:
             raise ProbandError(f"no items of the split {split}; a net needs train and valid items", file=items)
-    return found["train"], found["valid"]
+    return results["train"], results["valid"]
 
 
 def _vectors(vocabulary: Vocabulary, source: Path | None, *, learned: bool) -> tuple[Tensor, Mapping[str, Any]]:
     """The table of word vectors and, for net.json, where it comes from."""
     if source is None:
         return torch.from_numpy(random_vectors(len(vocabulary), 100)), {"learned": True}
-    table, found = vectors_for(vocabulary, source)
-    return torch.from_numpy(table), {"learned": learned, "from": source.name, "found": found, "of": len(vocabulary)}
+    table, each = vectors_for(vocabulary, source)
+    return torch.from_numpy(table), {"learned": learned, "from": source.name, "found": each, "of": len(vocabulary)}

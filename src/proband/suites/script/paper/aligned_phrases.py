@@ -88,15 +88,15 @@ def phrases(run: Sequence[str], words: Collection[str], *, longest: int = 4) -> 
     >>> phrases("hold a grater".split(), {"hold", "grater"})
     ['hold a grater']
     """
-    found: list[tuple[int, int]] = []
+    collected: list[tuple[int, int]] = []
     for at, word in enumerate(run):
         if word in words:
-            start, end = found[-1] if found else (-longest, -longest)
+            start, end = collected[-1] if collected else (-longest, -longest)
             if at - end < 2 and at + 1 - start <= longest and all(w[0].isalnum() for w in run[end:at]):
-                found[-1] = (start, at + 1)
+                collected[-1] = (start, at + 1)
             else:
-                found.append((at, at + 1))
-    return [" ".join(run[start:end]) for start, end in found]
+                collected.append((at, at + 1))
+    return [" ".join(run[start:end]) for start, end in collected]
 
 
 def table(pairs: Iterable[tuple[str, str]], *, least: int = 3) -> list[Row]:
@@ -190,14 +190,14 @@ def aligned_phrases(results: Results, seed: int) -> Sequence[Sheet]:
             name="table3",
             title=f"Table 3, abstract to concrete: training texts aligned by {by}",
             header=("abstract word", "concrete phrases"),
-            rows=tuple((word, listed(found, "concrete")) for word, found in generated.items()),
+            rows=tuple((word, listed(each, "concrete")) for word, each in generated.items()),
             note=NOTE,
         ),
         Sheet(
             name="table3-concrete",
             title=f"Table 3, concrete to abstract: training texts aligned by {by}",
             header=("concrete words", "abstract words"),
-            rows=tuple((word, listed(found, "abstract")) for word, found in generating.items()),
+            rows=tuple((word, listed(each, "abstract")) for word, each in generating.items()),
             note=f"{NOTE} Any phrase that contains the words counts.",
         ),
         Sheet(
@@ -215,14 +215,14 @@ def looked_up(
 ) -> dict[str, list[Row]]:
     """What is found for the paper's words; where that is nothing, for the commonest of this corpus."""
     common = Counter(getattr(row, side) for row in rows).most_common(len(words))
-    found = {word: look(rows, word) for word in words}
-    if not any(found.values()):
-        found = {word: look(rows, word) for word, _ in common}
-    return {word: those for word, those in found.items() if those}
+    collected = {word: look(rows, word) for word in words}
+    if not any(collected.values()):
+        collected = {word: look(rows, word) for word, _ in common}
+    return {word: those for word, those in collected.items() if those}
 
 
-def listed(found: Sequence[Row], side: str) -> str:
-    return ", ".join(f"{getattr(row, side)} ({row.pmi:.1f}, {row.count})" for row in found)
+def listed(collected: Sequence[Row], side: str) -> str:
+    return ", ".join(f"{getattr(row, side)} ({row.pmi:.1f}, {row.count})" for row in collected)
 
 
 # ---- figure 2 ------------------------------------------------------------------------------------------------------

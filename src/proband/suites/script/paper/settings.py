@@ -47,8 +47,8 @@ def per_seed(results: Results, seed: int) -> Sequence[Sheet]:
         run, answers = results.runs[at], answered(results, at)
         for split in sorted({item.split for item, _ in answers}):
             part = [pair for pair in answers if pair[0].split == split]
-            found = [(metric, list(measured(metric, part).values())) for metric in metrics(SHOWN)]
-            cells = [shown(metric, float(np.mean(values))) if values else None for metric, values in found]
+            collected = [(metric, list(measured(metric, part).values())) for metric in metrics(SHOWN)]
+            cells = [shown(metric, float(np.mean(values))) if values else None for metric, values in collected]
             rows.append((results.labels[at], run.net.get("seed"), split, *cells))
     header = ("net", "training seed", "split", *(metric.title for metric in metrics(SHOWN)))
     title = "Every training seed: percent, surprisal in nats"
@@ -116,8 +116,8 @@ def _difference(metric: Metric, own: Any, other: Any) -> str:
     names = {item.id: clusters_of(item) for item, _ in own[0]}
     shared = Neighbours.of(Clusters.of([names[item] for item, _ in places]), np.arange(len(places)))
     a, b = (_measured(runs, places) for runs in sides)
-    found = compare(a, b, shared, share=metric.percent)
-    low, value, high = (shown(metric, x) for x in (found.low, found.difference, found.high))
+    result = compare(a, b, shared, share=metric.percent)
+    low, value, high = (shown(metric, x) for x in (result.low, result.difference, result.high))
     return f"{value:+g} [{low:+g}, {high:+g}]"
 
 

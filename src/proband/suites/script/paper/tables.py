@@ -114,10 +114,10 @@ def corpus_statistics(results: Results, seed: int) -> Sequence[Sheet]:
             title="Table 1: the corpus",
             header=("split", "source", "sequences", "tokens", "types", "abstract length", "concrete length"),
             rows=tuple(
-                (split, source, *(found[split].get(figure) for figure in FIGURES))
+                (split, source, *(each[split].get(figure) for figure in FIGURES))
                 for split in SPLITS
-                for source, found in counted.items()
-                if split in found
+                for source, each in counted.items()
+                if split in each
             ),
             note="Tokens count one for each of the five steps that is empty. Rare words of the released sequences read "
             "#UNK#, so their types are fewer; the cloze texts have full words but lack the texts without blanks.",
@@ -137,12 +137,12 @@ def printed() -> Counts:
     >>> printed()["train"]["sequences"], printed()["train"]["abstract_length"]
     (8125, 10.0)
     """
-    found: dict[str, dict[str, int | float]] = {}
+    collected: dict[str, dict[str, int | float]] = {}
     for row in rows():
         if row["table"] == "table1":
             text = row["value"]
-            found.setdefault(row["row"], {})[row["column"]] = int(text) if text.isdigit() else float(text)
-    return found
+            collected.setdefault(row["row"], {})[row["column"]] = int(text) if text.isdigit() else float(text)
+    return collected
 
 
 def new_words(manifest: Mapping[str, Any]) -> Sheet:
