@@ -198,6 +198,7 @@ class Analysis:
     tables: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
     always: bool = False  # True: in every report of the suite, not only where a study asks for it by name
+    built_with: Mapping[str, object] = field(default_factory=dict)  # only for items that were built with these options
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -201,6 +201,7 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
     sheets = [
         sheet
         for each in what.analyses_of(suite)
+        if each.built_with.items() <= study.items.manifest.get("options", {}).items()
         for sheet in (each.of(results, study.seed) if each.of else combined_table(study, each))
     ]
     if len(study.systems) > 1:

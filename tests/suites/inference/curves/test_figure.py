@@ -17,8 +17,7 @@ from proband.pipeline.build import build
 from proband.pipeline.report import item_sets, report
 from proband.pipeline.run import run
 from proband.suites.inference.curves import control_scores, decisions, figure, published
-from proband.suites.inference.curves.figure import precision_at
-from proband.suites.inference.curves.findings import HELPS, NEEDS_LEMMA, UNDER
+from proband.suites.inference.curves.figure import HELPS, NEEDS_LEMMA, UNDER, precision_at
 from proband.suites.inference.curves.measures import NORMALISED
 from proband.suites.inference.curves.scored import Scored, difference, grouped, systems_of
 

@@ -56,8 +56,6 @@ def rows_of(item: Item) -> Iterator[str]:
 
 
 def analysis(results: Results, seed: int) -> Sequence[Sheet]:
-    if control_of(results) != "all":
-        return ()
     lines: list[Cells] = []
     halves: list[Cells] = []
     random: list[Cells] = []
@@ -204,7 +202,11 @@ def random_premise_line(results: Results, system: System, groups: Named) -> Cell
 
 
 CONTROL_SCORES = Analysis(
-    name="controls", help="every method beside its controls (build --control all)", of=analysis, always=True
+    name="controls",
+    help="every method beside its controls (build --control all)",
+    of=analysis,
+    always=True,
+    built_with={"control": "all"},
 )
 
 
