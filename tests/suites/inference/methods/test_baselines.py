@@ -66,7 +66,10 @@ def test_direction_and_frequency(folder: Path) -> None:
     train = [item for item in plain if item.split == "train"]
     forth = [item.gold == 0 for item in train if item.tags["direction"] == "answer to question"]
     test = next(i for i in plain if i.split == "test" and i.tags["direction"] == "answer to question")
-    assert Direction().learn(every).answer([test])[0].scores[0] == pytest.approx(sum(forth) / len(forth))
+    whole = sum(item.gold == 0 for item in train) / len(train)
+    assert Direction().learn(every).answer([test])[0].scores[0] == pytest.approx(sum(forth) / len(forth) - whole)
+    one_way = [item for item in plain if item.split == "test" and item.tags["direction"] == "answer to question"]
+    assert {each.scores for each in Direction().learn(one_way).answer(one_way)} == {(0.0, 0.0)}  # no fold below another
     common = Item(id="x", suite="inference", prompt="", facts={**test.facts, "premise": ["a", "obliterates", "b"]})
     common.facts["hypothesis"] = ["a", "makes", "b"]
     assert Frequency().answer([common])[0].scores[0] > 1

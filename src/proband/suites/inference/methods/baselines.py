@@ -3,7 +3,7 @@ r"""What any method has to beat: scores that do not look at what should decide.
 hypothesis-words   a bag of words of the hypothesis alone, by logistic regression: with x_w = 1 where the word w is in
                    it, minimise  C \sum_i log(1 + exp(-y_i (b + w.x_i))) + |w|^2 / 2;  C is chosen by folds of questions
 direction          the share of entailed pairs among those of the same direction (question to answer, answer to
-                   question)
+                   question), less that of all: 0 for every pair of a set that has one direction
 frequency          how much more frequent the relation of the hypothesis is than that of the premise: Zipf values of
                    wordfreq, of the rarest content word (McKenna et al. 2023 take n-gram counts of whole predicates)
 
@@ -149,7 +149,7 @@ class Direction(Learnt):
         of = np.array([str(item.tags["direction"]) for item in items])
         share = {name: float(truth[of == name].mean()) for name in sorted(set(of))}
         whole = float(truth.mean())
-        return lambda item: share.get(str(item.tags["direction"]), whole)
+        return lambda item: share.get(str(item.tags["direction"]), whole) - whole
 
 
 class Frequency:
