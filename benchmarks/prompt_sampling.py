@@ -56,13 +56,15 @@ def grid(folder: str) -> None:
     from proband.reporting.prompts import _clusters, _groups, _values
 
     (items,) = item_sets([folder])
-    study = Study(items, [items.suite.metrics[0]], seed=0)
+    metric = next(each for each in items.suite.metrics if each.over != "set")  # one with a number for each item
+    study = Study(items, [metric], seed=0)
     (group,) = _groups(study).values()
     x = np.stack([_values(study, system) for system in group], axis=1)
     asked = ~np.isnan(x).all(axis=1)
     x, clusters = x[asked], [_clusters(study)[i] for i in np.flatnonzero(asked)]
     whole = figures(x, clusters, share=True)
-    print(f"{x.shape[0]} items, {x.shape[1]} prompts: {whole.mean:.3f}", *whole.quantiles)
+    quantiles = " ".join(f"{100 * value:.1f}" for value in whole.quantiles)
+    print(f"{metric.name}, {x.shape[0]} items, {x.shape[1]} prompts: mean {100 * whole.mean:.1f}, {quantiles}")
     rng = np.random.default_rng(0)
     for each in (1, 2, 4):
         parts = [

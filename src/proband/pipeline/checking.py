@@ -10,6 +10,7 @@ import hashlib
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -202,7 +203,7 @@ SHOWN = 20  # problems that are told in full
 def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str, Any]:
     """How many items were checked and how; what is wrong, with file, line and item. The caller decides what to do
     about `failed`. Items without a certificate that holds are counted as failed, unless they are allowed; so are items
-    that repeat another's id or prompt."""
+    that repeat another's id or prompt (somebody else's rows may: with `allow_uncertified` they are counted apart)."""
     path = items_path(Path(items))
     suite = suite_of(items)
     varied = Sources(suite)
@@ -223,7 +224,10 @@ def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str
             if suite.verify is None and not varied.any:
                 raise ProbandError(f"items of suite {suite.name!r} carry no certificates", file=path)
             problem = checked.problem or ("" if allow_uncertified else checked.uncertified)
-            problem = problem or _repeated(item, number, lines_of)
+            repeated = _repeated(item, number, lines_of)
+            if repeated.startswith("has the prompt") and allow_uncertified and checked.uncertified:
+                checked, repeated = replace(checked, how=f"{checked.how}; repeats a prompt"), ""
+            problem = problem or repeated
             how["failed" if problem else checked.how] += 1
             if problem and len(problems) < SHOWN:
                 problems.append(f"{path} line {number}, item {item.id!r}: {problem}")

@@ -61,14 +61,15 @@ def unfaithful(
     if wrong := _not_understood(story, known, rules, strict=strict):
         return wrong
     read = set(read_story(story, names=known, rules=rules))
+    told = set[Fact]()  # a fact may be stated more than once
     for i, word, j in edges:
         back = rules.word(rules.inverse[rules.code[word]], genders[i])
         sides = {(names[i], word, names[j]), (names[j], back, names[i])}
         if not sides & read:
             return f"the text does not tell that {names[j]} is the {word} of {names[i]}"
-        read -= sides
-    if read:
-        owner, word, person = min(read)
+        told |= sides
+    if beyond := read - told:
+        owner, word, person = min(beyond)
         return f"the text tells that {person} is the {word} of {owner}, which is no fact of the item"
     return None
 

@@ -8,7 +8,7 @@ question asks for the label, k, depth, noise, task, split and id are what the fa
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from proband.core.suite import Verified
@@ -155,11 +155,16 @@ def _problem(item: Item, facts: Mapping[str, Any], rules: Rules) -> str | None:
     names, genders = facts["names"], facts["genders"]
     if len(set(names)) != len(genders) or len(names) != len(genders):
         return "'names' and 'genders' do not go together"
-    crowd = any(str(template).startswith(CROWD) for template in facts.get("templates", ()))
-    told = unfaithful(story_of(item), names=names, genders=genders, edges=facts["edges"], rules=rules, strict=not crowd)
+    strict = not of_the_crowd(facts.get("templates", ()))
+    told = unfaithful(story_of(item), names=names, genders=genders, edges=facts["edges"], rules=rules, strict=strict)
     if wrong := told or _misasked(item, facts, rules):
         return wrong
     return misstated(item, rules) or check(dict(facts), read_table(rules.text))
+
+
+def of_the_crowd(templates: Iterable[str]) -> bool:
+    """Whether a story is told in the crowd's words, which are read freely."""
+    return any(str(template).startswith(CROWD) for template in templates)
 
 
 def _misasked(item: Item, facts: Mapping[str, Any], rules: Rules) -> str | None:

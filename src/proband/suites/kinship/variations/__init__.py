@@ -1,0 +1,80 @@
+"""The same kinship question asked otherwise. What a variation keeps or changes is certain: facts, proof and family are
+those of the source or are proved anew, and a changed text is read back before it is used.
+
+    rename          other names of the same genders
+    reword          the same facts in other paraphrases of the bank
+    reorder         the same sentences in another order
+    noise           further facts, supporting, irrelevant or disconnected: what was proved stays proved
+    plain           one plain sentence per fact
+    inverse         asked from the other end
+    counterfactual  one fact replaced, in the text by one word, so that another answer follows
+    twin            the same facts about other people, told in other words
+
+Rows of CLUTRR can be varied where their label follows from their facts: they get a proof and a family of their own.
+"""
+
+from __future__ import annotations
+
+from proband.core.suite import Variation
+from proband.core.types import Item
+from proband.suites.kinship.generate.story_logic import converse
+from proband.suites.kinship.variations.further_facts import noise
+from proband.suites.kinship.variations.other_answers import counterfactual, inverse
+from proband.suites.kinship.variations.other_texts import plain_sentences, rename, reorder, reword, twin
+from proband.suites.kinship.variations.proved_story import all_edges, typed_noise
+from proband.suites.kinship.world.rules import of_item
+
+# ---- what must be true of a varied item beside its source --------------------------------------------------------
+
+
+def _facts(item: Item) -> set[frozenset[tuple[int, str, int]]]:
+    """Each fact from both sides."""
+    rules, genders = of_item(item), item.facts["genders"]
+    return {
+        frozenset({tuple(edge), converse(rules, tuple(edge), genders)})
+        for edge in all_edges(item.facts["edges"], typed_noise(item) or ())
+    }
+
+
+def same_facts(source: Item, varied: Item) -> str | None:
+    if _facts(source) != _facts(varied) or list(source.facts["genders"]) != list(varied.facts["genders"]):
+        return "its facts are not those of its source"
+    return None if varied.facts["target"] == source.facts["target"] else "its answer is not that of its source"
+
+
+def more_facts(source: Item, varied: Item) -> str | None:
+    if not _facts(source) < _facts(varied):
+        return "it does not tell the facts of its source and more"
+    return None if varied.facts["target"] == source.facts["target"] else "its answer is not that of its source"
+
+
+def turned_round(source: Item, varied: Item) -> str | None:
+    if _facts(source) != _facts(varied):
+        return "its facts are not those of its source"
+    same = list(varied.facts["query"]) == list(source.facts["query"])[::-1]
+    return None if same else "its question is not that of its source from the other end"
+
+
+def one_fact_changed(source: Item, varied: Item) -> str | None:
+    before, after = _facts(source), _facts(varied)
+    if len(before - after) != 1 or len(after - before) != 1:
+        return f"it differs from its source in {len(before - after)} facts, not in one"
+    return "its answer is that of its source" if varied.facts["target"] == source.facts["target"] else None
+
+
+VARIATIONS = (
+    Variation(name="rename", help="other names", effect="keeps", make=rename, check=same_facts),
+    Variation(name="reword", help="other words of the bank", effect="keeps", make=reword, check=same_facts),
+    Variation(name="reorder", help="another order of the sentences", effect="keeps", make=reorder, check=same_facts),
+    Variation(name="noise", help="further facts", effect="keeps", make=noise, check=more_facts),
+    Variation(name="plain", help="plain sentences", effect="keeps", make=plain_sentences, check=same_facts),
+    Variation(name="inverse", help="asked from the other end", effect="changes", make=inverse, check=turned_round),
+    Variation(
+        name="counterfactual",
+        help="one fact replaced, another answer",
+        effect="changes",
+        make=counterfactual,
+        check=one_fact_changed,
+    ),
+    Variation(name="twin", help="the same facts, other people and words", effect="twin", make=twin, check=same_facts),
+)

@@ -1,0 +1,227 @@
+"""An item taken apart into facts, question and certificate, so that a variation can change one of them.
+
+Rows of CLUTRR get a proof and a family of their own where their label follows; noise facts without a relation get the
+one that their text states. Where a variation keeps somebody else's text, that text must be read back to its facts.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proband.core.files import read_json
+from proband.core.types import Item
+from proband.suites.kinship.audit.story_text import read_story, type_noise
+from proband.suites.kinship.certify.search import entailed as searched
+from proband.suites.kinship.certify.search import family_of
+from proband.suites.kinship.logic.closure import Edge, depth, derivation, entailed
+from proband.suites.kinship.logic.witness import rows_of
+from proband.suites.kinship.reading.reader import TRIPLE, unfaithful
+from proband.suites.kinship.telling import questions
+from proband.suites.kinship.telling.bank import Bank
+from proband.suites.kinship.telling.bank_sources import load_bank
+from proband.suites.kinship.telling.stories import Telling, plain, tell
+from proband.suites.kinship.verify.items import misstated, of_the_crowd
+from proband.suites.kinship.world.rules import of_item
+
+TRIES = 30
+SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z\[@])")
+UNREAD = "its text is not read back to its facts"
+
+
+@dataclass(frozen=True)
+class Story:
+    """An item taken apart: what it tells, how it asks, and the part of its facts that a certificate consists of."""
+
+    item: Item
+    names: list[str]
+    genders: list[str]
+    edges: list[Edge]
+    query: tuple[int, int]
+    target: str
+    noise: list[Any]
+    certificate: Mapping[str, Any]
+
+    @property
+    def text(self) -> str:
+        return questions.story_of(self.item)
+
+    @property
+    def question(self) -> str:
+        return self.item.prompt.rsplit("\n", 1)[-1]
+
+    @property
+    def form(self) -> str:
+        if TRIPLE.match(self.text):
+            return "graph"
+        told = set(SENTENCE.split(self.text))
+        return "facts" if set(plain(self.edges, self.shown, self.genders)) <= told else "story"
+
+    @property
+    def brackets(self) -> bool:
+        return all(f"[{name}]" in self.item.prompt for name in self.names)
+
+    @property
+    def shown(self) -> list[str]:
+        return [f"[{name}]" for name in self.names] if self.brackets else self.names
+
+    def with_text(self, text: str, *, question: str = "", **facts: Any) -> Item:
+        """The item with another text, and another question if there is one; its certificate stays."""
+        prompt = f"{text}\n{question or self.question}"
+        own = {name: value for name, value in self.item.facts.items() if name not in ("story", "clean_story")}
+        changed = {**own, **self.certificate, "seal": questions.seal(prompt), **facts}
+        tags = {**self.item.tags, **({"depth": changed["depth"]} if self.certificate else {})}
+        return msgspec.structs.replace(self.item, prompt=prompt, facts=changed, tags=tags)
+
+    def faithful(
+        self, text: str, edges: Sequence[Edge], names: Sequence[str] = (), templates: Sequence[str] | None = None
+    ) -> bool:
+        """Whether `verify` will read the text back to these facts; `templates` where they are not the source's."""
+        used = self.templates if templates is None else templates
+        return not unfaithful(
+            text,
+            names=names or self.names,
+            genders=self.genders,
+            edges=edges,
+            rules=of_item(self.item),
+            strict=not of_the_crowd(used),
+        )
+
+    @property
+    def readable(self) -> bool:
+        """Whether the source's own text tells its facts: somebody else's may not."""
+        return self.faithful(self.text, self.edges)
+
+    @property
+    def templates(self) -> Sequence[str]:
+        return [] if self.certificate else list(self.item.facts.get("templates", ()))
+
+
+def story_of(item: Item) -> Story | str:
+    """The item as a story that is proved, or why it is none; of the item that was asked for last, at once."""
+    global _last
+    if _last is None or _last[0] is not item:
+        _last = item, _story_of(item)
+    return _last[1]
+
+
+_last: tuple[Item, Story | str] | None = None
+
+
+def _story_of(item: Item) -> Story | str:
+    facts = item.facts
+    if "edges" not in facts or "names" not in facts:
+        return "it has no facts"
+    rules = of_item(item)
+    if rules.world != "family" or not rules.gendered:
+        return "its world is not that of families"
+    edges = [tuple(edge) for edge in facts["edges"]]
+    parts = {
+        "item": item,
+        "names": list(facts["names"]),
+        "genders": list(facts["genders"]),
+        "query": tuple(facts["query"]),
+        "target": facts["target"],
+    }
+    if "seal" in facts:
+        if facts.get("certificate") != "entailed":
+            return "it carries no certificate"
+        return Story(**parts, edges=edges, noise=list(facts.get("noise", ())), certificate={})
+    return _released(parts, edges)
+
+
+def _released(parts: dict[str, Any], edges: list[Edge]) -> Story | str:
+    """The story of somebody else's row, with a certificate of our own."""
+    item, genders, query, target = (parts[name] for name in ("item", "genders", "query", "target"))
+    rules = of_item(item)
+    if entailed(rules, genders, edges, query) != target:
+        return "its label does not follow from its facts"
+    noise = typed_noise(item)
+    if noise is None:
+        return "its text does not state the relation of a noise fact"
+    edges = all_edges(edges, noise)
+    certificate = certified(item, genders, edges, query, target)
+    if isinstance(certificate, str):
+        return certificate
+    certificate |= {"rules": rules.reference, "table": rules.sha256, "templates": [], "groups": []}
+    certificate |= {"edges": edges, "noise": noise}
+    story = Story(**parts, edges=edges, noise=noise, certificate=certificate)
+    varied = story.with_text(story.text)
+    if misstated(msgspec.structs.replace(varied, tags={**varied.tags, "variation": ""}), rules):
+        return "its columns give another k, task or kind of noise than its facts"
+    return story
+
+
+def typed_noise(item: Item) -> list[tuple[Edge, str]] | None:
+    """The noise facts of an item, where they have no relation with the one that the text states; None unless all do."""
+    noise = [(tuple(edge), kind) for edge, kind in item.facts.get("noise", ())]
+    if all(edge[1] is not None for edge, _ in noise):
+        return noise
+    names, genders = item.facts["names"], item.facts["genders"]
+    said = read_story(str(item.facts.get("story", "")), names, genders)
+    typed = type_noise(said, [edge for edge, _ in noise], genders)
+    return None if typed is None else [(edge, kind) for edge, (_, kind) in zip(typed, noise, strict=True)]
+
+
+def all_edges(edges: Sequence[Edge], noise: Sequence[tuple[Edge, str]]) -> list[Edge]:
+    """The facts of an item and the noise facts that are not among them."""
+    own = [tuple(edge) for edge in edges]
+    return [*own, *(edge for edge, _ in noise if edge not in own)]
+
+
+def certified(
+    item: Item, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int], target: str
+) -> dict[str, Any] | str:
+    """Proof, family and depth of an answer, or why there are none."""
+    rules = of_item(item)
+    if any(relation is None for _, relation, _ in edges):
+        return "a fact has no relation"
+    proof, family = derivation(rules, genders, edges, query), family_of(genders, edges, query)
+    if proof is None:
+        return "no line of rules proves its answer"
+    if family is None:
+        return "its facts contradict each other"
+    return {
+        "proof": proof,
+        "family": rows_of(family),
+        "depth": depth(rules, genders, edges, query),
+        "proofs": 1,
+        "certificate": "entailed",
+        "certified_by": ["closure", "search"] if searched(genders, edges, query, target) else ["closure"],
+    }
+
+
+# ---- how its facts are told --------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4)
+def _bank(folder: Path) -> tuple[Bank, bool]:
+    """The bank that the items of a folder are told from, and whether a part of it is held out."""
+    manifest = read_json(folder / "manifest.json") if (folder / "manifest.json").exists() else {}
+    options = manifest.get("options", {})
+    bank = load_bank(options.get("bank") or "proband")
+    held = "paraphrases" in str(options.get("hold-out", ""))
+    return (bank.hold_out(options["held-paraphrases"], manifest["seed"]) if held else bank), held
+
+
+def told(story: Story, facts: Sequence[Edge], *, names: Sequence[str], rng: random.Random, folder: Path) -> Telling:
+    """Facts in paraphrases of the bank that the story's folder is told from, of its split."""
+    bank, held = _bank(folder)
+    along = story.item.tags.get("facts") == "along-chain" or "seal" not in story.item.facts
+    return tell(
+        facts,
+        names=names,
+        genders=story.genders,
+        bank=bank,
+        rng=rng,
+        split=str(story.item.tags["split"]) if held and "split" in story.item.tags else None,
+        brackets=story.brackets,
+        either_end=not along,
+    )
