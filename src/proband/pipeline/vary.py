@@ -138,10 +138,12 @@ class Varying:
             yield marked(replace(varied, id=name), item, name=variation.name, effect=variation.effect)
 
     def check_that_some_were_made(self) -> None:
-        """A variation that no item allows is counted beside the others; where there are none at all, that is an error."""
-        if not self.made.total():
-            name, reasons = next(iter(self.reasons.items()))
+        """A variation that no item allows is counted beside the others; where nothing was made, that is an error."""
+        if self.made.total():
+            return
+        for name, reasons in self.reasons.items():
             raise ProbandError(f"no item can be varied as {name!r}: {reasons.most_common(1)[0][0]}", file=self.path)
+        raise ProbandError("has no items to vary", file=self.path)
 
     def summary(self) -> dict[str, Any]:
         return {
