@@ -63,7 +63,6 @@ def test_the_null_power_and_detectable_difference_of_analogy_like_designs(simula
     assert all(0.98 < line.detectable < 1.2 for line in found)
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("count", [6, 7, 8, 10])
 def test_from_six_clusters_on_intervals_cover(simulation: Any, count: int) -> None:
     """Shares at least 92 %, skewed values 90 %. The test rejects a null in 7 % at most."""
@@ -141,7 +140,6 @@ def test_naming_a_further_cluster_never_makes_a_result_more_significant(further:
             before = found, alone, p
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("shape", [(8, 8, 5), (12, 6, 4)])
 def test_documents_paragraphs_and_items_are_covered(simulation: Any, shape: tuple[int, ...]) -> None:
     line = simulation.shares(simulation.nested(*shape), 0.7, 0.5, 800)
@@ -228,7 +226,6 @@ def test_the_interval_leaves_out_a_constant_if_and_only_if_p_is_below_5_percent(
     assert len(seen) == 4
 
 
-@pytest.mark.nightly
 def test_a_true_constant_is_rejected_as_often_as_stated(simulation: Any) -> None:
     layout = simulation.single("", "", [8] * 12)
     rejected = []
@@ -241,7 +238,6 @@ def test_a_true_constant_is_rejected_as_often_as_stated(simulation: Any) -> None
     assert 0.02 < np.mean(rejected) < 0.07
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("seeds", [(3, 3), (2, 2), (3, 1), (5, 1), (10, 1)])
 def test_seeds_that_differ_by_ten_points_are_covered_and_no_null_is_rejected_too_often(
     simulation: Any, seeds: tuple[int, int]
@@ -267,7 +263,6 @@ def test_a_net_trained_once_has_no_verdict_beside_one_trained_twice(simulation: 
     assert stats.compare(net(*runs[:3]), measured(runs[3]), shared, share=True).training == ""  # no net
 
 
-@pytest.mark.nightly
 def test_the_methods_beside_ours_are_those_of_statsmodels(simulation: Any) -> None:
     from statsmodels.regression.linear_model import OLS
     from statsmodels.stats.proportion import proportion_confint
