@@ -67,7 +67,14 @@ def plain_causal(model: Any, text: Text) -> tuple[float, int]:
     return total, count
 
 
-@pytest.fixture(scope="module", params=MASKED + CAUSAL)
+# kinds that differ in how they read, mask or score; their relatives in `make test-all`
+FIRST_TIER = ("bert", "roberta", "modernbert", "gpt2", "llama", "qwen3")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[k if k in FIRST_TIER else pytest.param(k, marks=pytest.mark.nightly) for k in MASKED + CAUSAL],
+)
 def model(request: pytest.FixtureRequest, tiny: Tiny) -> Any:
     return load(f"hf:{tiny(request.param)}", {"device": "cpu"})
 
