@@ -20,8 +20,11 @@ for item in read_items(Path(sys.argv[1])):
         asked_for, k = item.facts["query"][1], int(item.tags["k"])
         stories[k] += 1
         told[k] += any(
-            j == asked_for or (i == asked_for and NEUTRAL[relation] == "spouse") for i, relation, j in item.facts["edges"]
+            j == asked_for or (i == asked_for and NEUTRAL[relation] == "spouse")
+            for i, relation, j in item.facts["edges"]
         )
 for k, count in sorted(stories.items()):
     print(f"k = {k}: told in {100 * told[k] / count:.1f} %; right at best {50 + 50 * told[k] / count:.1f} %")
-print(f"all: told in {100 * told.total() / stories.total():.1f} %; right at best {50 + 50 * told.total() / stories.total():.1f} %")
+print(
+    f"all: told in {100 * told.total() / stories.total():.1f} %; right at best {50 + 50 * told.total() / stories.total():.1f} %"
+)
