@@ -116,10 +116,34 @@ def reorder(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
         return UNREAD
     sentences = SENTENCE.split(story.text)
     for _ in range(TRIES if len(sentences) > 1 else 0):
-        order = rng.sample(sentences, len(sentences))
+        order = _in_another_order(sentences, story.shown, rng)
         if order != sentences and story.faithful(" ".join(order), story.edges):
             return story.with_text(" ".join(order))
     return "it has one sentence" if len(sentences) == 1 else "its sentences make sense in one order only"
+
+
+def _in_another_order(sentences: Sequence[str], names: Sequence[str], rng: random.Random) -> list[str]:
+    """The sentences in an order in which they make sense: an opening, which names nobody, stays where it is, `Then Ann`
+    follows what it followed, and moments (`At noon, Ann`) follow each other as before.
+
+    >>> told = ["It snowed.", "At noon, Ann met Ben.", "Then Ben left.", "Cy saw Ann."]
+    >>> _in_another_order(told, ["Ann", "Ben", "Cy"], random.Random(0))
+    ['It snowed.', 'Cy saw Ann.', 'At noon, Ann met Ben.', 'Then Ben left.']
+    """
+    parts = list[list[str]]()
+    for sentence in sentences:
+        first = min((at for name in names if (at := sentence.find(name)) >= 0), default=-1)
+        follows = first < 0 or (first > 0 and "," not in sentence[:first])
+        if follows and parts:
+            parts[-1].append(sentence)
+        else:
+            parts.append([sentence])
+    opening = [parts.pop(0)] if not any(name in parts[0][0] for name in names) else []
+    timed = [at for at, part in enumerate(parts) if not part[0].startswith(tuple(names))]
+    order = rng.sample(range(len(parts)), len(parts))
+    moments = iter(timed)
+    placed = [next(moments) if at in timed else at for at in order]
+    return [sentence for part in (*opening, *(parts[at] for at in placed)) for sentence in part]
 
 
 def _shuffled(story: Story, names: Sequence[str], rng: random.Random) -> Item | str:
