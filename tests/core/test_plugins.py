@@ -136,4 +136,4 @@ def test_the_built_in_lists_are_complete(root: Path) -> None:
     for name, kind in models.kinds().items():
         assert kind.name == name
         assert kind.help
-    assert plugins.found("proband.no.such.group", built_in=()) == {}
+    assert plugins.entry_points_of("proband.no.such.group", built_in=()) == {}

@@ -18,7 +18,7 @@ from proband.annotate.store.database import Database
 from proband.annotate.store.migrate import open_existing
 from proband.annotate.tokens import Forged, Link, Visit, unseal, worker_hash
 from proband.core.errors import ProbandError
-from proband.core.files import atomic, encode, told_of
+from proband.core.files import atomic, encode, file_errors
 from proband.core.human_task import Unit, read_units
 
 SOURCES = ("prolific", "mturk", "url")  # of ids that a platform gives
@@ -142,12 +142,12 @@ def reviews_of(folder: Path) -> list[Path]:
     path = folder / REVIEWS
     if not path.is_file():
         return []
-    with told_of(path):
+    with file_errors(path):
         lines = path.read_text("utf-8").splitlines()
     return [folder / line for line in dict.fromkeys(lines) if line]
 
 
 def add_review(folder: Path, review: Path) -> None:
     """Remember in a project of the kind write that its stories are reviewed there."""
-    with told_of(folder / REVIEWS), open(folder / REVIEWS, "a", encoding="utf-8") as file:
+    with file_errors(folder / REVIEWS), open(folder / REVIEWS, "a", encoding="utf-8") as file:
         file.write(os.path.relpath(review.resolve(), folder.resolve()) + "\n")

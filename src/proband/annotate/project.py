@@ -18,7 +18,7 @@ from msgspec import Meta
 
 from proband.annotate.tasks import names
 from proband.core.errors import ProbandError
-from proband.core.files import told_of
+from proband.core.files import file_errors
 
 Count = Annotated[int, Meta(ge=0, le=1_000_000)]
 Positive = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -126,7 +126,7 @@ def read_project(folder: Path) -> Project:
     path = folder / "project.toml"
     if not path.is_file():
         raise ProbandError("no such project; `proband annotate init` makes one", file=path)
-    with told_of(path):
+    with file_errors(path):
         raw = path.read_bytes()
     try:
         project = msgspec.convert(tomllib.loads(raw.decode("utf-8")), Project)
@@ -179,7 +179,7 @@ def read_secret(path: Path) -> bytes:
     if not path.is_file():
         reason = "no such file: without the project's secret all links are void and nobody is recognised; restore it"
         raise ProbandError(reason, file=path)
-    with told_of(path):
+    with file_errors(path):
         raw = path.read_bytes()
     try:
         secret = bytes.fromhex(raw.decode("ascii").strip())

@@ -18,7 +18,7 @@ from proband.annotate.project import database_url, fingerprint, read_project, re
 from proband.annotate.store.answers import latest
 from proband.annotate.store.migrate import open_existing
 from proband.core.errors import ProbandError
-from proband.core.files import told_of
+from proband.core.files import file_errors
 from proband.core.human_task import HumanTask, Unit
 
 SOURCE = "source.json"  # of an export: where it comes from
@@ -84,7 +84,7 @@ def source_of(path: Path) -> dict[str, str]:
     file = (path if path.is_dir() else path.parent) / SOURCE
     if not file.is_file():
         return {}
-    with told_of(file):
+    with file_errors(file):
         raw = file.read_bytes()
     try:
         return msgspec.json.decode(raw, type=dict[str, str])

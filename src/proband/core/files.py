@@ -151,7 +151,7 @@ def sha256_text(text: str) -> str:
 
 def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """(line number, bytes) of a JSON-lines file whose last line is complete."""
-    with told_of(path), open(path, "rb") as file:
+    with file_errors(path), open(path, "rb") as file:
         for number, raw in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1):
             if len(raw) > LONGEST_LINE:
                 raise ProbandError(f"longer than {LONGEST_LINE // 2**20} MiB", file=path, line=number)
@@ -185,7 +185,7 @@ def _say_mark(path: str) -> None:
 
 
 @contextmanager
-def told_of(path: Path) -> Iterator[None]:
+def file_errors(path: Path) -> Iterator[None]:
     """A file that cannot be read is named in one line."""
     try:
         yield
@@ -195,7 +195,7 @@ def told_of(path: Path) -> Iterator[None]:
 
 def read_json(path: Path) -> dict[str, Any]:
     """One JSON object."""
-    with told_of(path):
+    with file_errors(path):
         value = decode(Any, without_mark(path.read_bytes(), path), file=path)
     if not isinstance(value, dict):
         raise ProbandError("not a JSON object", file=path)
@@ -321,6 +321,6 @@ def read_answers(path: Path) -> Iterator[Answer]:
 
 
 def read_run(path: Path) -> Run:
-    with told_of(path):
+    with file_errors(path):
         run: Run = parse(Run, without_mark(path.read_bytes(), path), file=path)
     return msgspec.structs.replace(run, solver=FORMER_SOLVERS.get(run.solver, run.solver))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PATH = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
-def found(group: str, *, built_in: Iterable[str]) -> dict[str, EntryPoint]:
+def entry_points_of(group: str, *, built_in: Iterable[str]) -> dict[str, EntryPoint]:
     """The entry points of a group by name, not imported; a name that is taken is an error."""
     from importlib.metadata import entry_points
 

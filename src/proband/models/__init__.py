@@ -74,7 +74,7 @@ def kinds() -> Mapping[str, ModelKind]:
 
 
 def _outside() -> Mapping[str, EntryPoint]:
-    return plugins.found(GROUP, built_in=KINDS)
+    return plugins.entry_points_of(GROUP, built_in=KINDS)
 
 
 def _from_outside(kind: ModelKind, rest: str, options: Any) -> Any:

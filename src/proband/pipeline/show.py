@@ -11,7 +11,7 @@ from typing import Any
 
 from proband import models, suites
 from proband.core.errors import ProbandError
-from proband.core.files import encode, items_path, parse, read_run, sha256_file, told_of, without_mark
+from proband.core.files import encode, file_errors, items_path, parse, read_run, sha256_file, without_mark
 from proband.core.options import NoOptions, described
 from proband.core.plugins import declared
 from proband.core.types import Answer, Item
@@ -102,7 +102,7 @@ def show(folder: PathLike, item_id: str, *, runs: Sequence[PathLike] = ()) -> di
 def find(path: Path, kind: type[Any], name: str) -> Any:
     """The record of that id: only lines that hold its bytes are parsed."""
     wanted, key = encode(name), "id" if kind is Item else "item_id"
-    with told_of(path), open(path, "rb") as file:
+    with file_errors(path), open(path, "rb") as file:
         for number, raw in enumerate(file, start=1):
             if wanted in raw:
                 record = parse(kind, without_mark(raw, path) if number == 1 else raw, file=path, line=number)

@@ -16,7 +16,7 @@ BUILT_IN = ("analogy", "kinship", "inference", "script", "questions")
 
 def names() -> tuple[str, ...]:
     """Every suite there is, the built-in ones first; none is imported."""
-    return (*BUILT_IN, *plugins.found(GROUP, built_in=BUILT_IN))
+    return (*BUILT_IN, *plugins.entry_points_of(GROUP, built_in=BUILT_IN))
 
 
 def importable() -> Iterator[Suite]:
@@ -33,7 +33,7 @@ def suite(name: str) -> Suite:
     if name in BUILT_IN:
         found: Suite = import_module(f"proband.suites.{name}").SUITE
         return found
-    points = plugins.found(GROUP, built_in=BUILT_IN)
+    points = plugins.entry_points_of(GROUP, built_in=BUILT_IN)
     if name not in points:
         raise ProbandError(f"no suite {name!r}; there are {', '.join((*BUILT_IN, *points))}")
     loaded: Suite = plugins.imported(points[name], Suite)

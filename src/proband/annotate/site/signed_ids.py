@@ -19,7 +19,7 @@ import msgspec
 from proband.annotate.project import Project
 from proband.annotate.tokens import Forged
 from proband.core.errors import ProbandError
-from proband.core.files import told_of
+from proband.core.files import file_errors
 
 SHA256 = bytes.fromhex("3031300d060960864801650304020105000420")  # the prefix of PKCS #1 for a SHA-256 digest
 NAMES = ("participant_id", "PROLIFIC_PID", "prolific_pid", "sub")  # of the id, in the claim `prolific` or at the top
@@ -45,7 +45,7 @@ def read_keys(folder: Path, project: Project) -> tuple[Key, ...]:
     if not project.platform.keys:
         return ()
     path = folder / project.platform.keys
-    with told_of(path):
+    with file_errors(path):
         raw = path.read_bytes()
     try:
         result = msgspec.json.decode(raw, type=KeySet).keys

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.files import atomic, decode, encode, items_path, naming, parse, raw_lines, read_items, told_of
+from proband.core.files import atomic, decode, encode, file_errors, items_path, naming, parse, raw_lines, read_items
 from proband.core.metrics import SPLITS, scored_splits
 from proband.core.suite import Suite
 from proband.core.types import Answer, Item, Split, Tag
@@ -307,7 +307,7 @@ def waiting_answers(folder: Path) -> dict[str, Answer]:
 def answers_so_far(folder: Path) -> dict[str, Answer]:
     """What a run that may still be running has answered, by item; its last line may be half written."""
     path = folder / ANSWERS
-    with told_of(path), open(path, "rb") as file:
+    with file_errors(path), open(path, "rb") as file:
         lines = [(number, line) for number, line in enumerate(file, start=1) if line.endswith(b"\n")]
     in_order = [parse(Answer, line, file=path, line=number) for number, line in lines]
     return {**waiting_answers(folder), **{answer.item_id: answer for answer in in_order}}

@@ -30,7 +30,7 @@ from typing import Any
 import msgspec
 
 from proband.core.errors import ProbandError, in_words
-from proband.core.files import told_of
+from proband.core.files import file_errors
 from proband.core.options import KINDS, ONE_RELEASE, WORDS
 from proband.core.progress import say
 
@@ -98,7 +98,7 @@ class StudyFile(Part, frozen=True, kw_only=True):
 def read_study(path: Path, given: Mapping[str, Any]) -> StudyFile:
     """The checked file with the parameters filled in; `given` overrides their defaults."""
     try:
-        with told_of(path):
+        with file_errors(path):
             text = path.read_text(encoding="utf-8")
         raw = tomllib.loads(text)
     except UnicodeDecodeError as error:

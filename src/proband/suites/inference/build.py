@@ -54,8 +54,8 @@ class BuildOptions:
 def build(options: BuildOptions, *, seed: int) -> Built:
     data = options.data or own_folder()
     name = detected(data) if options.format == "auto" else options.format
-    judged, found = labelled(data, name, options.rule)
-    every = selected(found, options)
+    judged, entry = labelled(data, name, options.rule)
+    every = selected(entry, options)
     kept = sample(every, options.pairs) if options.pairs else range(len(every))
     chosen = [every[at] for at in kept]
     controls = CONTROLS if options.control == "all" else (options.control,)
@@ -98,13 +98,13 @@ def labelled(data: Path, name: str, rule: str) -> tuple[Judged | None, list[Exam
 LABELS = {True: "entailed", False: "not entailed"}
 
 
-def selected(found: Sequence[Example], options: BuildOptions) -> list[Example]:
+def selected(results: Sequence[Example], options: BuildOptions) -> list[Example]:
     """The splits and the kinds of pairs that were asked for."""
     wanted = [name.strip() for name in options.splits.split(",") if name.strip()]
-    there = {each.split for each in found}
+    there = {each.split for each in results}
     if unknown := [name for name in wanted if name not in there]:
         raise ProbandError(f"'splits' names {unknown[0]!r}; this data set has {', '.join(sorted(there))}")
-    kept = [each for each in found if not wanted or each.split in wanted]
+    kept = [each for each in results if not wanted or each.split in wanted]
     if options.directional:
         kept = [each for each in kept if each.directional]
     return [each for each in kept if not (options.new_lemmas and shares_lemma(each))]

@@ -114,14 +114,14 @@ def judgments(path: Path, known: set[str]) -> Iterator[Judgment]:
         yield msgspec.structs.replace(each, value=SAID[each.value])
 
 
-def examples(found: Judged, *, source: str) -> Iterator[Example]:
+def examples(judged: Judged, *, source: str) -> Iterator[Example]:
     """The pairs that have a label, and the other direction of those that have one for it."""
-    for each in found.questionnaires:
+    for each in judged.questionnaires:
         for candidate in each.candidates:
             forward = example(each, candidate, source=source)
-            if (label := found.labels.get(candidate.id)) in (ANSWERS, DOES_NOT):
+            if (label := judged.labels.get(candidate.id)) in (ANSWERS, DOES_NOT):
                 yield replace(forward, entailed=label == ANSWERS)
-            if (label := found.reverse.get(candidate.id)) in (ANSWERS, DOES_NOT):
+            if (label := judged.reverse.get(candidate.id)) in (ANSWERS, DOES_NOT):
                 yield replace(
                     forward,
                     premise=forward.hypothesis,
@@ -155,20 +155,20 @@ def example(asked: Questionnaire, candidate: Shown, *, source: str) -> Example:
 # ---- what the manifest says of judgments: the figures of section 3.3, ours -------------------------------------------
 
 
-def summary(found: Judged) -> dict[str, Any]:
+def summary(judged: Judged) -> dict[str, Any]:
     """Questionnaires, pairs, judgments, what the rule kept and dropped, alpha, the workers and the audit."""
-    said = Counter(found.labels.values())
+    said = Counter(judged.labels.values())
     kept = said[ANSWERS] + said[DOES_NOT]
-    pairs = sum(len(each.candidates) for each in found.questionnaires)
-    alpha = krippendorff_alpha(found.votes)
-    workers = worker_quality(found.votes)
+    pairs = sum(len(each.candidates) for each in judged.questionnaires)
+    alpha = krippendorff_alpha(judged.votes)
+    workers = worker_quality(judged.votes)
     agreements = [each.agreement for each in workers if each.agreement is not None]
     report: dict[str, Any] = {
-        "rule": found.rule,
-        "questionnaires": len(found.questionnaires),
+        "rule": judged.rule,
+        "questionnaires": len(judged.questionnaires),
         "pairs_judged": pairs,
-        "judgments": len(found.votes.item),
-        **({"decided_by_owner": found.decided} if found.decided else {}),
+        "judgments": len(judged.votes.item),
+        **({"decided_by_owner": judged.decided} if judged.decided else {}),
         "retained": {
             "pairs": kept,
             "share": round(kept / pairs, 4),
@@ -185,15 +185,15 @@ def summary(found: Judged) -> dict[str, Any]:
             "lowest_competence": round(min(each.competence for each in workers), 4),
         },
     }
-    if found.expert:
-        report["audit"] = asdict(audit(found.labels, found.expert, positive=ANSWERS))
+    if judged.expert:
+        report["audit"] = asdict(audit(judged.labels, judged.expert, positive=ANSWERS))
     return report
 
 
-def workers_table(found: Judged) -> str:
+def workers_table(judged: Judged) -> str:
     """workers.tsv: one line per worker."""
     rows: list[tuple[str, ...]] = [("worker", "judgments", "agreement", "accuracy", "competence", "commonest")]
-    for each in worker_quality(found.votes):
+    for each in worker_quality(judged.votes):
         shares = (each.agreement, each.accuracy, each.competence, each.commonest)
         rows.append((each.name, str(each.judgments), *("" if x is None else f"{x:.3f}" for x in shares)))
     return "".join("\t".join(row) + "\n" for row in rows)

@@ -211,8 +211,8 @@ def asked(item: Item) -> Asked:
 
 def premises(folder: Path) -> list[Triple]:
     """The distinct premises of a folder of items, whatever their split; labels are not looked at."""
-    found = (Triple(*item.facts["premise"]) for item in read_items(folder))
-    return list(dict.fromkeys(each for each in found if each.relation))
+    result = (Triple(*item.facts["premise"]) for item in read_items(folder))
+    return list(dict.fromkeys(each for each in result if each.relation))
 
 
 def show(item: Item) -> str:

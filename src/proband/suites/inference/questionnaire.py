@@ -56,10 +56,10 @@ def masked(one: Candidate, q_type: str) -> str:
 
 
 def questionnaires(
-    question: Question, number: int, found: Sequence[Candidate], *, seed: int, most: int | None = None
+    question: Question, number: int, results: Sequence[Candidate], *, seed: int, most: int | None = None
 ) -> Iterator[Questionnaire]:
     """The questionnaires of a question, of nearly the same length; of more than `most` candidates a draw by seed."""
-    drawn = list(found)
+    drawn = list(results)
     random.Random(f"{seed} {number} {question.text}").shuffle(drawn)
     drawn = drawn[:most]
     sheets = -(-len(drawn) // MOST)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proband.core.errors import ProbandError
-from proband.core.files import told_of
+from proband.core.files import file_errors
 from proband.lexicon.inflection import lemma, verb_lemma
 
 PERSON, THING = "person", "thing"
@@ -132,27 +132,27 @@ def _relation_end(words: list[str], first: int) -> int:
 
 def read(path: Path) -> list[Question]:
     """The questions of a file: one in words a line, or columns; lines that begin with # and empty ones do not count."""
-    found: dict[Question, None] = {}
+    results: dict[Question, None] = {}
     for number, line in _lines(path):
         cells = [cell.strip() for cell in line.split("\t")]
         if len(cells) == 1:
-            found[parse(line, file=path, line=number)] = None
+            results[parse(line, file=path, line=number)] = None
         elif len(cells) == 3 and cells[2] in ("y", "n") and cells[0].count(",") >= 2:
             one, two, three = (part.strip() for part in cells[0].split(",", 2))
-            found[Question(one, two, three)] = None
+            results[Question(one, two, three)] = None
         elif len(cells) != 3 or not all(cells):
             raise ProbandError(
                 "must be a question in words or three columns: type, relation, argument", file=path, line=number
             )
         elif tuple(cells) != HEADER:
-            found[Question(*cells)] = None
-    if not found:
+            results[Question(*cells)] = None
+    if not results:
         raise ProbandError("contains no questions", file=path)
-    return list(found)
+    return list(results)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    with told_of(path), path.open(encoding="utf-8") as file:
+    with file_errors(path), path.open(encoding="utf-8") as file:
         try:
             for number, line in enumerate(file, start=1):
                 if line.strip() and not line.startswith("#"):

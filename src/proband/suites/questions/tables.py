@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import decode, raw_lines, told_of
+from proband.core.files import decode, file_errors, raw_lines
 from proband.core.progress import say
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -95,7 +95,7 @@ def _rows(file: Path, split: str) -> Iterator[Row]:
             if raw.strip():
                 yield Row(decode(dict[str, Any], raw, file=file, line=number), file, number, split)
     elif kind == ".json":
-        with told_of(file):
+        with file_errors(file):
             listed = decode(list[dict[str, Any]], file.read_bytes().removeprefix(codecs.BOM_UTF8), file=file)
         yield from (Row(cells, file, number, split) for number, cells in enumerate(listed, start=1))
     elif kind in (".csv", ".tsv", ".txt"):
@@ -161,7 +161,7 @@ def _rows_above(rows: Sequence[Sequence[str]], file: Path) -> int:
 
 
 def _text(file: Path) -> str:
-    with told_of(file):
+    with file_errors(file):
         raw = file.read_bytes()
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return raw.decode("utf-16")

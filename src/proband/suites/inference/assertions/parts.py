@@ -63,15 +63,15 @@ def extractor(how: How) -> Callable[[Unit], Iterator[tuple[Columns, int]]]:
     read = reader(how)
 
     def work(unit: Unit) -> Iterator[tuple[Columns, int]]:
-        tally, found = Tally(), 0
+        tally, result = Tally(), 0
         for assertion, count in read(unit):
             tally.add(assertion, count)
-            found += 1
+            result += 1
             if tally.full:
-                yield tally.empty(), found
-                found = 0
+                yield tally.empty(), result
+                result = 0
         if tally.counts:
-            yield tally.empty(), found
+            yield tally.empty(), result
 
     return work
 
@@ -82,11 +82,11 @@ def write_unit(folder: Path, unit: Unit, pieces: Iterable[tuple[Columns, int]]) 
     for old in parts.glob(f"{unit.name}.*.parquet"):
         old.unlink()
     frames = table_frame(unit) if unit.format == "tsv" else None
-    written, found = [], 0
+    written, each = [], 0
     for number, (rows, size) in enumerate(frames or ((frame(*columns), size) for columns, size in pieces), start=1):
         written.append(write_rows(parts / f"{unit.name}.{number:03}.parquet", with_keys(rows)))
-        found += size
-    done = Done(unit=unit.name, file=unit.path.name, found=found, parts=written)
+        each += size
+    done = Done(unit=unit.name, file=unit.path.name, found=each, parts=written)
     write_json(parts / f"{unit.name}.done", done)
     return done
 
@@ -178,11 +178,11 @@ def prepare(folder: Path, how: How, formats: Collection[str]) -> None:
 
 def finished(folder: Path) -> dict[str, Done]:
     """The units that are done, by name."""
-    found: dict[str, Done] = {}
+    dones: dict[str, Done] = {}
     for path in sorted((folder / "parts").glob("*.done")):
         done: Done = decode(Done, path.read_bytes(), file=path)
-        found[done.unit] = done
-    return found
+        dones[done.unit] = done
+    return dones
 
 
 def checked_parts(folder: Path) -> list[Path]:
@@ -222,7 +222,7 @@ def keys(texts: Any) -> Any:
     codes = flat.cast(pl.Enum(distinct)).to_physical().to_numpy()
     # stop words are nulls, which concat_str passes over
     forms = pl.Series([form or None for form in base_forms(distinct.to_list())], dtype=pl.String)
-    found, rows = [], []
+    each, rows = [], []
     for length in np.unique(lengths).tolist():
         at = np.flatnonzero(lengths == length)
         if length > MOST:
@@ -232,11 +232,11 @@ def keys(texts: Any) -> Any:
             part = pl.select(pl.concat_str(columns, separator=" ", ignore_nulls=True)).to_series()
         if (part == "").any():  # nothing but stop words: they stay
             part = pl.select(pl.when(part == "").then(words.gather(at).list.join(" ")).otherwise(part)).to_series()
-        found.append(part)
+        each.append(part)
         rows.append(at)
     back = np.empty(len(texts), np.uint32)
     back[np.concatenate(rows)] = np.arange(len(texts), dtype=np.uint32)
-    return pl.concat(found).gather(back)
+    return pl.concat(each).gather(back)
 
 
 def one_space(texts: Any) -> Any:

@@ -76,8 +76,8 @@ def read_openie(row: str, file: object, line: int) -> tuple[Assertion, int] | No
     cells = row.split("\t")
     if len(cells) == 4:
         return _clean(*cells[1:]), 1
-    if found := BRACKETED.match(row):
-        parts = found[1].split("; ")
+    if match := BRACKETED.match(row):
+        parts = match[1].split("; ")
         return (_clean(*parts), 1) if len(parts) == 3 and all(part.strip() for part in parts) else None
     raise ProbandError("must be `confidence (subject; relation; object)` or four columns", file=file, line=line)
 

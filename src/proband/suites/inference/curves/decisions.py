@@ -145,8 +145,8 @@ def both_right(runs: Sequence[Records], at: Sequence[float], *, trained: bool) -
 
 def band_of(values: Floats, clusters: Sequence[tuple[str, ...]], *, trained: bool) -> tuple[float, float]:
     shared = Neighbours.of(Clusters.of(clusters), np.arange(len(clusters)))
-    found = interval(Measured.of_means(values, trained=trained), shared, share=True)
-    return found.low, found.high
+    result = interval(Measured.of_means(values, trained=trained), shared, share=True)
+    return result.low, result.high
 
 
 def base_rates(results: Results) -> Sheet:

@@ -64,10 +64,10 @@ class Found:
 def findings(runs: Sequence[Found], on: str) -> Mapping[str, Mapping[str, Outcome]]:
     """By the name that a claim has for its test, then by method and data set. Baselines are not asked."""
     asked = [run for run in runs if not run.label.startswith("baseline:")]
-    found: Outcomes = {}
+    entries: Outcomes = {}
     for test, run, outcome in tested(asked):
-        found.setdefault(test, {})[f"{run.method.name} on {on}"] = outcome
-    return found
+        entries.setdefault(test, {})[f"{run.method.name} on {on}"] = outcome
+    return entries
 
 
 def tested(runs: Sequence[Found]) -> Iterator[tuple[str, Found, Outcome]]:
@@ -106,17 +106,17 @@ def beside(run: Found, runs: Sequence[Found]) -> Iterator[tuple[str, Found, floa
 def ahead(run: Found, other: Found, *, margin: float | None) -> Outcome | None:
     """The run is ahead of the other; with a margin, it is ahead by no more than that."""
     if margin is None:
-        found = difference(NORMALISED, run.scored, other.scored)
-        gain = found.difference if found else 0.0
+        result = difference(NORMALISED, run.scored, other.scored)
+        gain = result.difference if result else 0.0
     else:  # the other way round: the other run plus the margin is ahead
-        found = difference(NORMALISED, other.scored, run.scored, margin=-margin)
-        gain = -found.difference if found else 0.0
-    if found is None:
+        result = difference(NORMALISED, other.scored, run.scored, margin=-margin)
+        gain = -result.difference if result else 0.0
+    if result is None:
         return None
     pairs = len(frozenset(run.scored.ids) & frozenset(other.scored.ids))
     end = "" if margin is None else f"; little is at most {margin}"
     evidence = f"normalised area {gain:+.3f} beside {other.method.name}, {pairs:,} pairs{end}"
-    return Outcome(difference=gain if margin is None else margin - gain, p=found.p, evidence=evidence)
+    return Outcome(difference=gain if margin is None else margin - gain, p=result.p, evidence=evidence)
 
 
 def under(run: Scored) -> Outcome:
@@ -220,11 +220,11 @@ def figure(results: Results, seed: int) -> Sequence[Sheet]:
 
 def read(results: Results) -> list[Found]:
     """The systems that have scores, the lemma baseline first, then what stands on it, then the others."""
-    found = []
+    collected = []
     for system in systems_of(results):
         if (scores := grouped(results, system).get("all")) is not None:
-            found.append(Found(system.label, system.method, scores))
-    return sorted(found, key=order)
+            collected.append(Found(system.label, system.method, scores))
+    return sorted(collected, key=order)
 
 
 def order(each: Found) -> tuple[bool, bool, bool, bool, str]:
@@ -274,8 +274,8 @@ def curve(name: str, each: Scored) -> Curve:
     band = []
     for at in (at for at in BAND_AT if recall[kept[0]] <= at <= recall[kept[-1]]):
         metric = Metric(name=f"precision at {at}", of=partial(precision_at, recall=at), over="set")
-        _, found = each.interval(metric)
-        band.append((at, found.low, found.high))
+        _, entry = each.interval(metric)
+        band.append((at, entry.low, entry.high))
     return Curve(name=name, points=tuple((float(recall[n]), float(precision[n])) for n in kept), band=tuple(band))
 
 

@@ -59,10 +59,10 @@ def points(records: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
     """
     values, place, truth = DISTINCT.of(records)
     true = np.cumsum(np.bincount(place, weights=weights * truth, minlength=len(values)))
-    found = np.cumsum(np.bincount(place, weights=weights, minlength=len(values)))
-    there = found > 0
+    result = np.cumsum(np.bincount(place, weights=weights, minlength=len(values)))
+    there = result > 0
     total = max(float(true[-1]) if len(true) else 0.0, 1e-12)
-    return -values[there], true[there] / found[there], true[there] / total
+    return -values[there], true[there] / result[there], true[there] / total
 
 
 def recall_at(records: Floats, weights: Floats, *, precision: float) -> float:

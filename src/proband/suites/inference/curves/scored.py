@@ -158,8 +158,8 @@ class Scored:
 
     def measured(self, metric: Metric) -> Measured:
         if metric.name not in self.known:
-            found = [of_set(metric.of, np.ascontiguousarray(records)) for records in self.runs]
-            values, influence = np.array([value for value, _ in found]), np.array([each for _, each in found])
+            collected = [of_set(metric.of, np.ascontiguousarray(records)) for records in self.runs]
+            values, influence = np.array([value for value, _ in collected]), np.array([each for _, each in collected])
             each = [partial(metric.of, np.ascontiguousarray(records)) for records in self.runs]
             draws = draws_of(each, self.shared) if metric.jumps else None
             self.known[metric.name] = Measured(values, influence, trained=self.trained, draws=draws)
@@ -170,8 +170,8 @@ class Scored:
         return float(np.mean([metric.of(records, np.ones(len(self.ids))) for records in self.runs]))
 
     def interval(self, metric: Metric, *, share: bool = True) -> tuple[float, Interval]:
-        found = self.measured(metric)
-        return found.value, interval(found, self.shared, share=share)
+        result = self.measured(metric)
+        return result.value, interval(result, self.shared, share=share)
 
     def p_against(self, constant: float, metric: Metric) -> float:
         """Of the metric against a constant; below 0.05 where the interval leaves the constant out."""
@@ -186,15 +186,15 @@ def grouped(results: Results, system: System, groups: Groups = lambda item: ("al
     """The scores of a system by group; an item may stand in more than one. Pairs under a control have the id of the
     pair as it is, so that groups can be compared pair by pair."""
     runs = [rows_of(results.scored(at), groups) for at in system.runs]
-    found = {}
+    collected = {}
     for name in runs[0]:
         by_id = [{row[1]: row for row in run.get(name, [])} for run in runs]
         ids = [each for each in by_id[0] if all(each in other for other in by_id)]
         records = np.array([[rows[each][0] for each in ids] for rows in by_id])
         clusters = [by_id[0][each][2] for each in ids]
         if ids:
-            found[name] = Scored.of(records, ids, clusters, trained=system.trained)
-    return found
+            collected[name] = Scored.of(records, ids, clusters, trained=system.trained)
+    return collected
 
 
 def rows_of(answers: Iterable[tuple[Item, Answer]], groups: Groups) -> dict[str, list[Row]]:
@@ -211,11 +211,11 @@ def rows_of(answers: Iterable[tuple[Item, Answer]], groups: Groups) -> dict[str,
 def scores_of(results: Results, system: System) -> Iterator[list[tuple[Item, tuple[float, float]]]]:
     """Of each run, all its items, of every split, with score and truth."""
     for at in system.runs:
-        found = []
+        collected = []
         for item, answer in results.answers(at):
             if answer.status not in LEFT_OUT and (record := score_and_truth(item, answer)) is not None:
-                found.append((item, record))
-        yield found
+                collected.append((item, record))
+        yield collected
 
 
 def difference(metric: Metric, a: Scored, b: Scored, *, margin: float = 0.0) -> Difference | None:
@@ -245,8 +245,8 @@ def rounded(values: Iterable[float]) -> tuple[float, ...]:
     return tuple(round(float(each), 4) for each in values)
 
 
-def p_value(found: Difference) -> float:
-    return float(f"{found.p:.2g}")
+def p_value(result: Difference) -> float:
+    return float(f"{result.p:.2g}")
 
 
 Cells = tuple[str | float | int | None, ...]

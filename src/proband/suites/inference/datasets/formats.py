@@ -40,10 +40,10 @@ def examples(path: Path, form: str) -> tuple[str, list[Example]]:
     if not path.exists():
         raise ProbandError("does not exist", file=path)
     name = detected(path) if form == "auto" else form
-    found = list(READERS[name](path))
-    if not found:
+    results = list(READERS[name](path))
+    if not results:
         raise ProbandError("contains no examples", file=path)
-    return name, found
+    return name, results
 
 
 def detected(path: Path) -> str:
@@ -75,8 +75,8 @@ def detected(path: Path) -> str:
         return "holt"
     elif path.suffix == ".txt" and path.stem.removesuffix("_s").removesuffix("_dir") in levy_holt.SPLITS:
         return "levy-holt"
-    elif found := by_first_line(path):
-        return found
+    elif result := by_first_line(path):
+        return result
     raise ProbandError(
         f"is of no format that can be told from it; name one of {', '.join(READERS)}, judgments with --format",
         file=path,

@@ -18,10 +18,10 @@ FILES = ("implications_instantiated.tsv", "implications.tsv", "directional_impli
 def read(path: Path) -> Iterator[Example]:
     """One of the files; of a folder the instantiated one."""
     if path.is_dir():
-        found = [path / name for name in FILES if (path / name).exists()]
-        if not found:
+        results = [path / name for name in FILES if (path / name).exists()]
+        if not results:
             raise ProbandError(f"contains none of {', '.join(FILES)}", file=path)
-        path = found[0]
+        path = results[0]
     given = rows(path)
     used = Counter(triple for left, right, _ in given for triple in (left, right))
     directional = path.name.startswith("directional")

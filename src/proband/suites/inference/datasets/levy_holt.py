@@ -30,10 +30,10 @@ NAMED = frozenset(("location", "person", "organization", "god", "language", "ast
 def read(path: Path) -> Iterator[Example]:
     """A folder with train, dev and test files, or one file of them."""
     if path.is_dir():
-        found = [name for name in ("test", "dev", "train") if (path / f"{name}.txt").exists()]
-        if not found:
+        results = [name for name in ("test", "dev", "train") if (path / f"{name}.txt").exists()]
+        if not results:
             raise ProbandError("contains no dev.txt and no test.txt", file=path)
-        for name in found:
+        for name in results:
             yield from read_file(path / f"{name}.txt")
     else:
         yield from read_file(path)

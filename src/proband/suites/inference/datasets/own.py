@@ -70,7 +70,7 @@ class Question:
 
 def read_questions(path: Path) -> list[Question]:
     """Blocks of a question line and lines of labelled phrases."""
-    found: list[Question] = []
+    results: list[Question] = []
     for number, line in text_lines(path):
         if line.startswith("#"):
             continue
@@ -79,19 +79,19 @@ def read_questions(path: Path) -> list[Question]:
             if len(cells) != 4 or not all(cells):
                 raise ProbandError("a question is TYPE | RELATION | ARGUMENT | ANSWER; ANSWER", file=path, line=number)
             answers = tuple(each.strip() for each in cells[3].split(";"))
-            found.append(Question(len(found), cells[0], cells[1], cells[2], answers, ()))
+            results.append(Question(len(results), cells[0], cells[1], cells[2], answers, ()))
             continue
         mark, _, phrase = line.partition(" ")
         said = mark.removesuffix("~")
-        if not said or set(said) - set(FOLLOWS) or not phrase.strip() or not found:
+        if not said or set(said) - set(FOLLOWS) or not phrase.strip() or not results:
             raise ProbandError(
                 "a phrase is = + < - or ? of each judge, with ~ or not, and words", file=path, line=number
             )
-        if len(said) != len(judges := next((p[0] for q in found for p in q.phrases), said)):
+        if len(said) != len(judges := next((p[0] for q in results for p in q.phrases), said)):
             raise ProbandError(f"has {len(said)} judgments, the first phrase {len(judges)}", file=path, line=number)
-        phrases = (*found[-1].phrases, (said, not mark.endswith("~"), phrase.strip()))
-        found[-1] = replace(found[-1], phrases=phrases)
-    return found
+        phrases = (*results[-1].phrases, (said, not mark.endswith("~"), phrase.strip()))
+        results[-1] = replace(results[-1], phrases=phrases)
+    return results
 
 
 def judged(questions: Sequence[Question], rule: str) -> Judged:
@@ -133,12 +133,12 @@ def judgments(questions: Sequence[Question], backward: bool) -> Iterator[Judgmen
                 yield Judgment(item_id=question.name(place), worker=judge, value=FOLLOWS[mark][backward], seconds=0.0)
 
 
-def examples(questions: Sequence[Question], found: Judged) -> Iterator[Example]:
+def examples(questions: Sequence[Question], result: Judged) -> Iterator[Example]:
     """An example per assertion and direction that has a label."""
     for question in questions:
         for place, (_, first, _) in enumerate(question.phrases):
             name = question.name(place)
-            both = [WHICH.get(str(labels.get(name))) for labels in (found.labels, found.reverse)]
+            both = [WHICH.get(str(labels.get(name))) for labels in (result.labels, result.reverse)]
             for answer in question.answers:
                 premise = question.assertion(place, answer)
                 hypothesis = Triple(answer, question.relation, question.argument)

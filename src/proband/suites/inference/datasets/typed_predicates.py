@@ -90,10 +90,10 @@ def in_words(predicate: str) -> str:
     >>> in_words("(write.1,write.2)"), in_words("NEG__(use.2,use.in.2)"), in_words("try__(find.1,find.2)")
     ('write', 'do not use in', 'try to find')
     """
-    found = PREDICATE.match(predicate)
-    if found is None:
+    match = PREDICATE.match(predicate)
+    if match is None:
         return predicate.strip("()").replace(".", " ")
-    slots = [[word for word in slot.split(".") if not word.isdigit()] for slot in found.groups()[1:]]
+    slots = [[word for word in slot.split(".") if not word.isdigit()] for slot in match.groups()[1:]]
     words = " ".join(slots[0] if len(slots[0]) > len(slots[1]) else slots[1])
-    before = {None: "", "NEG": "do not "}.get(found[1], f"{found[1]} to ")
+    before = {None: "", "NEG": "do not "}.get(match[1], f"{match[1]} to ")
     return f"{before}{words}".replace("_", " ")

@@ -58,7 +58,7 @@ def split(text: str, relation: str, path: Path, line: int) -> Triple:
     Triple(subject='faces', relation='perplex', object='Autistic children')
     """
     bare = " ".join(relation.replace(SWAPPED, "").split())
-    before, found, after = f" {text} ".partition(f" {bare} ")
-    if not found:
+    before, each, after = f" {text} ".partition(f" {bare} ")
+    if not each:
         raise ProbandError(f"the relation {bare!r} does not occur in {text!r}", file=path, line=line)
     return Triple(before.strip(), bare, after.strip())

@@ -87,7 +87,7 @@ def released(line: str, least: float, path: Path, number: int) -> Iterator[Pair]
     cells = [cell.strip() for cell in line.split("|||")]
     if len(cells) < 4:
         raise ProbandError(f"has {len(cells)} fields between |||, not 4 or more", file=path, line=number)
-    if (found := SCORE.search(cells[3])) and float(found[1]) < least:
+    if (match := SCORE.search(cells[3])) and float(match[1]) < least:
         return
     swapped = SLOT.findall(cells[1]) != SLOT.findall(cells[2])
     one, other = (" ".join(SLOT.sub(" ", cell).split()) for cell in cells[1:3])

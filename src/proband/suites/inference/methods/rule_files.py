@@ -65,8 +65,8 @@ class RuleBase:
 
     def holds(self, premise: str, hypothesis: str, *, swapped: bool, types: tuple[str, str]) -> bool:
         """Whether a rule says so, at least one of whose types agrees with those that are known."""
-        found = self.rules.get((premise, hypothesis, swapped), ())
-        return any(all(not a or not b or a == b for a, b in zip(each, types, strict=True)) for each in found)
+        result = self.rules.get((premise, hypothesis, swapped), ())
+        return any(all(not a or not b or a == b for a, b in zip(each, types, strict=True)) for each in result)
 
     def accepts(self, pair: Asked, *, typed: bool = False) -> bool:
         """Whether the hypothesis follows by a rule; the relations must agree on negation."""

@@ -22,7 +22,7 @@ from typing import Final
 import msgspec
 
 from proband.core.errors import ProbandError
-from proband.core.files import told_of
+from proband.core.files import file_errors
 from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.reading.grammar import Fact, Reading, read_facts
 from proband.suites.kinship.telling.bank import LONGEST, Bank, Template
@@ -97,7 +97,7 @@ def bank_licence(folder: Path) -> str:
     path = folder / "source.json"
     if not path.is_file():
         return ""
-    with told_of(path):
+    with file_errors(path):
         raw = path.read_bytes()
     try:
         return msgspec.json.decode(raw, type=Source).licence

@@ -71,8 +71,8 @@ def predicate(tree: Tree, verb: int) -> tuple[int, ...]:
 
 def markers(tree: Tree, noun: int) -> tuple[int, ...]:
     """The preposition before a noun, of one word or more: "because of"."""
-    found = [each for case in tree.under(noun, "case") for each in (case, *tree.under(case, "fixed", "mwe", "pcomp"))]
-    return tuple(sorted(at for at in found if at < noun))
+    results = [each for case in tree.under(noun, "case") for each in (case, *tree.under(case, "fixed", "mwe", "pcomp"))]
+    return tuple(sorted(at for at in results if at < noun))
 
 
 def phrases(tree: Tree, head: int, *labels: str) -> Iterator[tuple[tuple[int, ...], int]]:
@@ -274,17 +274,17 @@ COPULAR = (copula, copula_and_preposition, in_a_place)
 
 def extract(tree: Tree) -> list[Found]:
     """Every assertion of a tree, each once; what the sentence only mentions is left out."""
-    found: dict[Found, None] = {}
+    results: dict[Found, None] = {}
     for at, one in enumerate(tree.tokens):
         if (one.pos in (*VERBS, "ADJ", "AUX") or tree.under(at, "cop")) and asserted(tree, at):
-            _of_predicate(tree, at, found)
+            _of_predicate(tree, at, results)
         if tree.is_noun(at):
             for rule in OTHERS:
-                found.update((one, None) for one in rule(tree, at) if all(one) and not set(one[0]) & set(one[2]))
-    return list(found)
+                results.update((one, None) for one in rule(tree, at) if all(one) and not set(one[0]) & set(one[2]))
+    return list(results)
 
 
-def _of_predicate(tree: Tree, verb: int, found: dict[Found, None]) -> None:
+def _of_predicate(tree: Tree, verb: int, results: dict[Found, None]) -> None:
     for who in SUBJECTS:
         for head, front in who(tree, verb):
             for rule in PREDICATES:
@@ -296,7 +296,7 @@ def _of_predicate(tree: Tree, verb: int, found: dict[Found, None]) -> None:
                         for other in together(tree, thing) if rule is not copula else [thing]:
                             one = (argument(tree, subject), relation, argument(tree, other))
                             if all(one) and not set(one[0]) & set(one[2]):
-                                found[one] = None
+                                results[one] = None
 
 
 def _copula_group(tree: Tree, verb: int, *, with_noun: bool, copular: bool) -> tuple[int, ...]:

@@ -48,22 +48,22 @@ class NgramReader:
         words = flat[::4]
         flat[::4] = [IN_SHAPES.get(word, "") for word in words]
         shape = "/".join(flat)
-        found = self.shapes.get(shape)
-        if found is None:
+        result = self.shapes.get(shape)
+        if result is None:
             self._flat(ngram, number)  # whether every token is one
-            found = self._learn(shape, flat)
-        if not found or not (count := self.count(cells, number)):
+            result = self._learn(shape, flat)
+        if not result or not (count := self.count(cells, number)):
             return []
         words += PUT_IN
-        return [((one(words), two(words).lower(), three(words)), count) for one, two, three in found]
+        return [((one(words), two(words).lower(), three(words)), count) for one, two, three in result]
 
     def _flat(self, ngram: str, number: int) -> list[str]:
         flat: list[str] = []
         for each in ngram.split(" "):
-            found = TOKEN.fullmatch(each)
-            if found is None:
+            match = TOKEN.fullmatch(each)
+            if match is None:
                 raise ProbandError(f"{each!r} is no word/tag/label/head", file=self.file, line=number)
-            flat += found.groups()
+            flat += match.groups()
         return flat
 
     def _learn(self, shape: str, flat: list[str]) -> list[tuple[Written, Written, Written]]:
@@ -71,7 +71,7 @@ class NgramReader:
             self.shapes.clear()
         cells = zip(flat[::4], flat[1::4], flat[2::4], flat[3::4], strict=True)
         parsed = tree(token(word, tag, label, int(head) - 1) for word, tag, label, head in cells)
-        self.shapes[shape] = [written(found) for found in extract(parsed)]
+        self.shapes[shape] = [written(entry) for entry in extract(parsed)]
         return self.shapes[shape]
 
     def count(self, cells: list[str], number: int) -> int:

@@ -14,20 +14,20 @@ PUT_IN = ("are", "is")  # after the words of a sentence: positions -2 and -1 (AR
 Written = Callable[[Sequence[str]], str]
 
 
-def assertions(words: Sequence[str], found: Iterable[Found]) -> Iterable[Assertion]:
+def assertions(words: Sequence[str], founds: Iterable[Found]) -> Iterable[Assertion]:
     """Relations in lower case, arguments as they are written.
 
     >>> list(assertions(["Chocolate", "made", "from", "cocoa"], [((0,), (-1, 1, 2), (3,))]))
     [('Chocolate', 'is made from', 'cocoa')]
     """
     words = [*words, *PUT_IN]
-    for subject, relation, thing in map(written, found):
+    for subject, relation, thing in map(written, founds):
         yield subject(words), relation(words).lower(), thing(words)
 
 
-def written(found: Found) -> tuple[Written, Written, Written]:
+def written(result: Found) -> tuple[Written, Written, Written]:
     """What writes subject, relation and object from the words of a sentence, with PUT_IN after them."""
-    subject, relation, thing = map(_text, found)
+    subject, relation, thing = map(_text, result)
     return subject, relation, thing
 
 

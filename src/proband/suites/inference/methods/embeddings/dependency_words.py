@@ -126,7 +126,7 @@ def sentences(path: Path, pipeline: str = OURS) -> Iterator[list[Token]]:
 
 def of_conllu(path: Path) -> Iterator[list[Token]]:
     """Contractions and empty nodes are passed over."""
-    found: list[Token] = []
+    results: list[Token] = []
     for number, line in text_lines(path):
         if line.startswith("#"):
             continue
@@ -135,14 +135,14 @@ def of_conllu(path: Path) -> Iterator[list[Token]]:
             raise ProbandError(f"has {len(cells)} columns instead of ten", file=path, line=number)
         if not cells[0].isdigit():
             continue
-        if cells[0] == "1" and found:
-            yield found
-            found = []
+        if cells[0] == "1" and results:
+            yield results
+            results = []
         if not cells[6].isdigit():
             raise ProbandError(f"HEAD is {cells[6]!r}, not a number", file=path, line=number)
-        found.append((cells[1].lower(), int(cells[6]), cells[7]))
-    if found:
-        yield found
+        results.append((cells[1].lower(), int(cells[6]), cells[7]))
+    if results:
+        yield results
 
 
 def of_text(texts: Iterable[str], pipeline: str) -> Iterator[list[Token]]:
@@ -169,10 +169,10 @@ class TrainWords(TrainSkipGram):
 
     def __init__(self, items: Path, options: DependencyOptions) -> None:
         if options.data is None:
-            found = of_text((sentence(each) for each in premises(items)), options.pipeline)
+            result = of_text((sentence(each) for each in premises(items)), options.pipeline)
         else:
-            found = sentences(options.data, options.pipeline)
-        self.options, self.pairs = options, pairs_of(found, least=options.min_count)
+            result = sentences(options.data, options.pipeline)
+        self.options, self.pairs = options, pairs_of(result, least=options.min_count)
 
     def note(self) -> Mapping[str, Any]:
         return {"words": len(self.pairs.left_names), "pairs": len(self.pairs.left)}
@@ -184,13 +184,13 @@ class TrainWords(TrainSkipGram):
                 file.write(f"{name} {' '.join(f'{x:.5f}' for x in row)}\n")
 
 
-def pairs_of(found: Iterable[list[Token]], *, least: int) -> Pairs:
+def pairs_of(results: Iterable[list[Token]], *, least: int) -> Pairs:
     """Each pair of a word and a context with its count, names seen fewer than `least` times left out."""
     numbers: dict[str, int] = {}
     names: dict[str, int] = {}
     left, right = array("q"), array("q")
     with Progress("reading sentences") as bar:
-        for tokens in found:
+        for tokens in results:
             for word, context in contexts(tokens):
                 left.append(numbers.setdefault(word, len(numbers)))
                 right.append(names.setdefault(context, len(names)))
