@@ -178,11 +178,11 @@ def prepare(folder: Path, how: How, formats: Collection[str]) -> None:
 
 def finished(folder: Path) -> dict[str, Done]:
     """The units that are done, by name."""
-    dones: dict[str, Done] = {}
+    finished: dict[str, Done] = {}
     for path in sorted((folder / "parts").glob("*.done")):
         done: Done = decode(Done, path.read_bytes(), file=path)
-        dones[done.unit] = done
-    return dones
+        finished[done.unit] = done
+    return finished
 
 
 def checked_parts(folder: Path) -> list[Path]:
