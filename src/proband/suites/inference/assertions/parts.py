@@ -178,11 +178,11 @@ def prepare(folder: Path, how: How, formats: Collection[str]) -> None:
 
 def finished(folder: Path) -> dict[str, Done]:
     """The units that are done, by name."""
-    finished: dict[str, Done] = {}
+    by_unit: dict[str, Done] = {}
     for path in sorted((folder / "parts").glob("*.done")):
         done: Done = decode(Done, path.read_bytes(), file=path)
-        finished[done.unit] = done
-    return finished
+        by_unit[done.unit] = done
+    return by_unit
 
 
 def checked_parts(folder: Path) -> list[Path]:
