@@ -10,8 +10,7 @@ from itertools import combinations
 import pytest
 
 from proband.suites.kinship.certify.filling_in import fill_in
-from proband.suites.kinship.world.family_layout import GAP, Layout, generations
-from proband.suites.kinship.world.family_svg import family_svg
+from proband.suites.kinship.world.family_svg import GAP, Layout, family_svg, generations
 from proband.suites.kinship.world.kernel import Edge, Family, lean
 from proband.suites.kinship.world.relations import GENDER, RELATIONS
 
