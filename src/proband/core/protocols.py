@@ -242,5 +242,5 @@ class ModelKind:
     help: str
     load: Callable[..., Any]
     options: type = NoOptions
-    asks: Callable[[str], str] = lambda rest: ""
+    asks: Callable[[str], str] | None = None  # None: there is no such option
     scores_texts: Callable[[str], bool] = lambda rest: False

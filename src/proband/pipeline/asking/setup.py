@@ -105,8 +105,8 @@ def _asks(model: str | Model, how: RunOptions) -> str:
     if not isinstance(model, str):
         return ""
     kind, _, rest = model.partition(":")
-    result = models.kind_of(kind) if kind not in ("net", "solver") else None
-    option = result.asks(rest) if result else ""
+    known = models.kind_of(kind) if kind not in ("net", "solver") else None
+    option = known.asks(rest) if known and known.asks else ""
     return "" if option in how.model_options else option
 
 
