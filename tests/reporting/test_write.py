@@ -181,6 +181,19 @@ def test_a_table_nobody_has_tags_for_is_left_out(
     assert not list((tmp_path / "tables").glob("*absent*"))
 
 
+def test_an_analysis_is_made_of_the_items_it_is_for(
+    make_set: Callable[..., ItemSet], tmp_path: Path, unpainted: None
+) -> None:
+    sheet = Sheet(name="controls", title="Controls", header=("run",), rows=(("a",),))
+    controls = Analysis(name="controls", help="", of=lambda *_: [sheet], always=True, built_with={"control": "all"})
+    loaded = make_set(20)
+    for control, made in (("all", True), ("none", False)):
+        suite = dataclasses.replace(loaded.suite, analyses=(controls,))
+        manifest = {**loaded.manifest, "options": {"control": control, "words": []}}
+        write_report([dataclasses.replace(loaded, suite=suite, manifest=manifest)], out=tmp_path / control)
+        assert (tmp_path / control / "tables" / "analogy-controls.md").exists() is made
+
+
 def test_tables_and_analyses_are_asked_for_by_name(
     make_set: Callable[..., ItemSet], tmp_path: Path, unpainted: None
 ) -> None:
