@@ -25,7 +25,7 @@ import polars as pl
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_json
 from proband.core.statistics.clusters import Clusters, Neighbours
-from proband.core.statistics.estimates import Measured, interval
+from proband.core.statistics.estimates import Measured, compare, interval
 from proband.suites.kinship.generate.release import load_release
 from proband.suites.kinship.paper.tables import SLICES
 from proband.suites.kinship.world.relations import RELATIONS
@@ -34,6 +34,7 @@ HERE = Path(__file__).parent
 ANSWERS, TESTS = HERE / "release-answers.parquet", HERE / "release-tests.parquet"
 CARD = HERE.parents[1] / "docs" / "kinship-release.md"
 KS = tuple(range(2, 11))
+PAIRED = 176  # questions of each length that are told in three ways
 NOT_ASKED, NO_ANSWER = 254, 255
 Runs = dict[str, list[np.ndarray]]
 
@@ -74,14 +75,39 @@ def tables() -> dict[str, str]:
     return {
         "release-k": table("Release 1, slice clean, by number of facts", runs, by_k, labels, clusters),
         "release-slices": table("Release 1, by slice, over k = 2 to 10", runs, by_slice, labels, clusters),
+        "release-wording": wording(runs, test, clusters),
     }
+
+
+def wording(runs: Runs, test: pl.DataFrame, clusters: Clusters) -> str:
+    """The same questions in other words: known-phrases and plain minus clean, paired."""
+    labels, k, part = (test[name].to_numpy() for name in ("label", "k", "slice"))
+    places = {
+        name: np.concatenate([np.flatnonzero((part == name) & (k == n))[:PAIRED] for n in KS])
+        for name in ("clean", "known-phrases", "plain")
+    }
+    shared = Neighbours.of(clusters, places["clean"])
+    lines = []
+    for model in sorted(name for name in runs if name.startswith("net:")):
+        right = {
+            name: Measured.of_means(np.array([(run == labels)[at] for run in runs[model]], dtype=np.float64), trained=True)
+            for name, at in places.items()
+        }
+        cells = []
+        for name in ("known-phrases", "plain"):
+            found = compare(right[name], right["clean"], shared, share=True)
+            cells.append(f"{100 * found.difference:+.1f} [{100 * found.low:+.1f}, {100 * found.high:+.1f}]")
+        lines.append(f"| {model} | {100 * right['clean'].value:.1f} | {' | '.join(cells)} |")
+    head = "| model | clean | known-phrases − clean | plain − clean |"
+    title = f"**Release 1, the same {len(places['clean']):,} questions in other words** (points, 95 % interval)"
+    return "\n".join([title, "", head, "|---|---:|---:|---:|", *lines, ""])
 
 
 def with_tables(card: str, made: dict[str, str]) -> str:
     """The data card with these tables between `<!-- NAME -->` and `<!-- end -->`."""
     for name, text in made.items():
         begin = card.index(f"<!-- {name} -->\n") + len(f"<!-- {name} -->\n")
-        card = card[:begin] + text + card[card.index("<!-- end -->", begin) :]
+        card = card[:begin] + f"\n{text}\n" + card[card.index("<!-- end -->", begin) :]
     return card
 
 
