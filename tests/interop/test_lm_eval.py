@@ -117,12 +117,21 @@ def test_few_shot_examples_are_training_items(
 
 @pytest.mark.timeout(900)
 def test_fresh_logs_are_compared(tasks: Path, tiny: dict[str, Path], elsewhere: Path, run_tool: Any) -> None:
-    """Two models' samples, as this version writes them."""
-    logged = {name: harness(run_tool, tasks, tiny[name], names="proband_analogy") for name in ("gpt2", "llama")}
-    files = [sorted(tiny[name].parent.glob(f"log-{name}-*"))[-1] for name in ("gpt2", "llama")]
-    (group,) = compare(*files)["groups"]
-    means = [logged[name]["results"]["results"]["proband_analogy"]["acc,none"] for name in ("gpt2", "llama")]
-    assert (group["mean_a"], group["mean_b"]) == pytest.approx(means)
-    assert group["n"] == len(logged["gpt2"]["samples"]["proband_analogy"])
-    assert group["clusters"] > 1
-    print(f"lm-eval logs: {group['n']} items in {group['clusters']} clusters, p {group['p']:.4f}")
+    """Two models' samples of two tasks, as this version writes them: a line for all items and one per task."""
+    both = ("proband_analogy", "proband_kinship")
+    logged = {
+        name: harness(run_tool, tasks, tiny[name], "--limit", "40", names=",".join(both)) for name in ("gpt2", "llama")
+    }
+    folders = [sorted(tiny[name].parent.glob(f"log-{name}-*"))[-1] for name in ("gpt2", "llama")]
+    groups = {group["group"]: group for group in compare(*folders)["groups"]}
+    assert groups.keys() == {"all items", *both}
+    for task in both:
+        group = groups[task]
+        means = [logged[name]["results"]["results"][task]["acc,none"] for name in ("gpt2", "llama")]
+        assert (group["mean_a"], group["mean_b"]) == pytest.approx(means)
+        assert group["n"] == len(logged["gpt2"]["samples"][task])
+        assert group["clusters"] > 1
+        print(f"lm-eval logs, {task}: {group['n']} items in {group['clusters']} clusters, p {group['p']:.4f}")
+    assert groups["all items"]["n"] == groups[both[0]]["n"] + groups[both[1]]["n"]
+    shown = run_tool("proband", "compare", *folders)
+    assert all(task in shown for task in both)
