@@ -6,8 +6,8 @@
 Each tool runs in a process of its own (`--tool`), loads the model once, and is timed on all texts after a pass over a
 part of them: CPU time on a CPU (other programs on the machine do not count), the clock on a GPU. The harness's own
 model class (HFLM) is called with the requests that its multiple-choice and generation tasks would make, at the best of
-several batch sizes, found on a part of the texts; Proband chooses its own. `--batch` gives both the same number of
-rows. The scores must agree, and so must the texts (CPU, fp32).
+several batch sizes, found on all texts (GPU) or a part of them (CPU); Proband chooses its own. `--batch` gives both the
+same number of rows. The scores must agree, and so must the texts (CPU, fp32).
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def one_tool(name: str, texts: list[dict[str, Any]], given: argparse.Namespace) 
     """Seconds and results of both kinds of work, at the tool's best batch size (0: Proband's own)."""
     own = ((given.lm_eval_batch,) if given.lm_eval_batch else BATCHES[given.device]) if name == "lm-eval" else (0,)
     batches = (given.batch,) if given.batch else own
-    part = texts[: max(8, len(texts) // 10)]
+    part = texts if given.device == "cuda" else texts[: max(8, len(texts) // 10)]
     both = TOOLS[name](given.folder, given.device, given.dtype or DTYPES[given.device])
     measured: dict[str, Any] = {}
     for work, kind in zip(both, ("likelihood", "generation")):
