@@ -75,3 +75,13 @@ def test_gat_beside_the_published_figures() -> None:
     known = [100 * figure.value for figure in published() if figure.model == "GAT (uclnlp/ctp)"]
     told = [number(cell) for cell in cells(NETS, "published: GAT of uclnlp/ctp, as R5 prints it")[2:9]]
     assert told == pytest.approx(known)
+
+
+def test_ratios_beside_lm_eval() -> None:
+    text = (ROOT / "benchmarks" / "against_lm_eval.md").read_text(encoding="utf-8")
+    cpu = list(map(number, cells(text, "log-likelihood of 1,650 answers")[1:4]))
+    gpu = list(map(number, cells(text, "log-likelihood of 6,600 answers")[2:5]))
+    for ours, theirs, ratio in (cpu, gpu):
+        assert round(theirs / ours, 1) == ratio
+    assert f"({cpu[2]} times as fast)" in README
+    assert f"({gpu[2]} times)" in README
