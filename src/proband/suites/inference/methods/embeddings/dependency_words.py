@@ -1,5 +1,5 @@
-"""Dependency-based word embeddings (Levy & Goldberg 2014), from parsed text in CoNLL-U, or from plain text that a spaCy
-pipeline parses first.
+"""Word embeddings: relations as means of word vectors, and dependency-based vectors (Levy & Goldberg 2014) trained on
+parsed text in CoNLL-U, or on plain text that a spaCy pipeline parses first.
 
 The contexts of a word are its neighbours in the tree with the name of the arc: `eats` has `cat/nsubj` and `mouse/obj`,
 `mouse` has `eats/obj^-1`. A preposition joins the arc that it marks: `sleeps` has `house/obl:in`. The net is a file of
