@@ -8,6 +8,7 @@ file. `pip install` goes to a folder of the page's own. Blocks marked `text` are
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import os
 import re
@@ -22,6 +23,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+SITE = ".site"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(console|python|(?:toml|jinja|json)(?= ))(?: (\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -40,13 +42,14 @@ PAGES_WITH_BLOCKS = pytest.mark.parametrize(
 @pytest.mark.filterwarnings("default")
 @PAGES_WITH_BLOCKS
 def test_every_block_runs(page: Path, tmp_path: Path, fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In this process, which has imported everything once; a page that installs something runs in processes of its own,
-    and so do commands with pipes and the like."""
+    """In this process, which has imported everything once; commands with pipes and the like in a shell."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / SITE).mkdir()
+    for folder in (tmp_path, tmp_path / SITE):
+        monkeypatch.syspath_prepend(str(folder))
     before = set(sys.modules)
-    check(page, tmp_path, run if "pip install" in page.read_text(encoding="utf-8") else run_here)
+    check(page, tmp_path, run_here)
     for name in set(sys.modules) - before:  # modules of the page: another page may have one of the same name
         if str(getattr(sys.modules[name], "__file__", None) or "").startswith(str(tmp_path)):
             del sys.modules[name]
@@ -91,19 +94,22 @@ def run_here(words: list[str], folder: Path, what: str) -> str:
     from proband.cli import main
 
     is_python = words[0] == sys.executable
-    if not is_python and (not what.startswith("proband ") or re.search(r"[|<>&;$*`\\]", what)):
-        return run(words, folder, what)
+    command = what if is_python else what.replace("\\\n", " ")
+    if not is_python and (not command.startswith("proband ") or re.search(r"[|<>&;$*`\\]", command)):
+        output = run(words, folder, what)
+        importlib.invalidate_caches()  # it may have installed something
+        return output
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         if is_python:
             exec(compile(what, "block", "exec"), {"__name__": "__main__"})
-        code = 0 if is_python else main(shlex.split(what)[1:])
+        code = 0 if is_python else main(shlex.split(command, comments=True)[1:])
     assert code == 0, f"{what}\n{printed.getvalue()}"
     return printed.getvalue()
 
 
 def run(words: list[str], folder: Path, what: str) -> str:
-    site = folder / ".site"  # what a page installs; its dependencies are here already
+    site = folder / SITE  # what a page installs; its dependencies are here already
     environment = {
         **os.environ,
         "PIP_TARGET": str(site),
