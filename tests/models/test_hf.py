@@ -142,3 +142,15 @@ def test_a_broken_file_is_one_line(tiny: Tiny, tmp_path: Path) -> None:
     refused(f"hf:{folder}")
     (tmp_path / "x.gguf").write_bytes(b"GGUF nothing")
     refused(f"hf:{tmp_path}/x.gguf")
+
+
+def test_what_transformers_makes_of_a_gguf_file_again_and_again_is_made_once() -> None:
+    import gguf
+
+    from proband.models.checkpoints import _read_once
+
+    plain = gguf.get_tensor_name_map
+    llama = gguf.MODEL_ARCH.LLAMA
+    with _read_once():
+        assert gguf.get_tensor_name_map(llama, 2) is gguf.get_tensor_name_map(llama, 2)
+    assert gguf.get_tensor_name_map is plain

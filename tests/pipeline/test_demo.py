@@ -75,6 +75,7 @@ def test_build_run_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "100.0% against" in first
     assert result["learnt"][1] in first
     assert (tmp_path / "demo" / "audit" / "kinship-old" / "index.html").exists()
+    assert {path.suffix for path in (tmp_path / "demo" / "figures").iterdir()} == {".svg"}, "which the pages show"
     items = tmp_path / "demo" / "items" / "kinship-short" / "items.jsonl"
     built = items.stat().st_mtime_ns
     demo(tmp_path / "demo", cache=False)

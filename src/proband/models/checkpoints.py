@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import hashlib
 import io
 import os
@@ -18,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from unittest import mock
 
 from msgspec import Meta
 
@@ -272,19 +274,35 @@ def _read(file: Path, name: str) -> tuple[Any, Any]:
 
     named = {"gguf_file": file.name, "local_files_only": True, "trust_remote_code": False}
     silence = contextlib.redirect_stderr(io.StringIO())  # the reader draws its progress bar whatever is asked of it
-    with one_line(f"{name}: transformers cannot read it"), silence:
+    with one_line(f"{name}: transformers cannot read it"), silence, _read_once():
         model = AutoModelForCausalLM.from_pretrained(file.parent, dtype=torch.float32, **named)
         tokenizer = AutoTokenizer.from_pretrained(file.parent, **named)
     return model, tokenizer
 
 
+@contextlib.contextmanager
+def _read_once() -> Iterator[None]:
+    """transformers parses a GGUF file for its configuration, its tokenizer and its weights, and makes the same map of
+    names for every layer; meanwhile each is made once, which takes a third of the time."""
+    import gguf
+
+    made_once: dict[str, Any] = {
+        name: functools.cache(getattr(gguf, name)) for name in ("GGUFReader", "get_tensor_name_map")
+    }
+    with mock.patch.multiple(gguf, **made_once):
+        yield
+
+
 def _plain(model: Any) -> Any:
     """The same weights in a model that does not know they were once quantised, and so can be saved."""
+    import torch
     from transformers import AutoModelForCausalLM
 
     config = copy.deepcopy(model.config)
     if hasattr(config, "quantization_config"):
         del config.quantization_config
-    plain: Any = AutoModelForCausalLM.from_config(config)
-    plain.load_state_dict(model.state_dict())
+    with torch.device("meta"):  # no weights are drawn that are replaced at once
+        plain: Any = AutoModelForCausalLM.from_config(config)
+    plain.load_state_dict(model.state_dict(), assign=True)
+    plain.tie_weights()
     return plain

@@ -40,7 +40,8 @@ def demo(out: str | Path, *, seed: int = 0, cache: bool = True) -> dict[str, Any
     if not runs:
         raise ProbandError("no model of the demonstration is installed: " + "; ".join(asker.missing))
     say("report")
-    made = report(runs, out=folder, title="Proband demonstration", seed=seed, findings=findings, notes=notes)
+    title = "Proband demonstration"
+    made = report(runs, out=folder, title=title, seed=seed, findings=findings, notes=notes, paint=False)
     learnt = [each["statement"] for each in made.get("findings", ()) if each["verdict"] == "holds"]
     claims = [claim for of_suite in findings.values() for claim in of_suite]
     return {

@@ -30,8 +30,8 @@ OURS = re.compile(r"[^/\\]+\.html|claims\.json|(tables|figures|data)/[^/\\]+\.(m
 class Folder:
     """Writes the files of one report and remembers their names."""
 
-    def __init__(self, out: Path, *, force: bool = False) -> None:
-        self.out, self.files, self.force = out, set[str](), force
+    def __init__(self, out: Path, *, force: bool = False, paint: bool = True) -> None:
+        self.out, self.files, self.force, self.paint = out, set[str](), force, paint and can_paint()
         self.before = _files_of(out / SUMMARY) | _files_begun(out / BEGUN)
         if not self.before:
             for name in (SUMMARY, "index.html"):
@@ -85,7 +85,7 @@ class Folder:
 
     def _picture(self, picture: Picture, name: str) -> None:
         self.text(f"figures/{name}.svg", svg(picture))
-        if can_paint():
+        if self.paint:
             names = [f"figures/{name}.{end}" for end in ("png", "pdf")]
             for each in names:
                 self._claim(each)

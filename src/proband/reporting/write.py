@@ -49,6 +49,7 @@ class ReportOptions:
     claims: bool | Sequence[str] = False  # test the suites' claims, or those that contain one of these texts
     split: str = ""  # the items that are scored (core/metrics.py)
     force: bool = False  # write over files that no report wrote
+    paint: bool = True  # figures as PNG and PDF too, where matplotlib is installed
     findings: Mapping[str, Sequence[Claim]] = field(default_factory=dict)  # by suite: tested too, and stated first
     notes: Sequence[tuple[str, str]] = ()  # a sentence and a link, below the findings
 
@@ -79,7 +80,7 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
     what stands out; the numbers are in report.json."""
     what = ReportOptions(**options)
     check(sets, what)
-    folder = Folder(out, force=what.force)
+    folder = Folder(out, force=what.force, paint=what.paint)
     sections = _sections(sets, folder, what)
     studies = [section.study for section in sections]
     across = across_suites(studies) if len({each.suite.name for each in sets}) > 1 else None
@@ -92,7 +93,7 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
         folder.sheet(as_sheet(claims, {study.key: study.name for study in studies}), "claims")
         folder.json("claims.json", {"claims": _plain(claims)})
     title = what.title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
-    missing = "" if can_paint() else NO_PLOTS
+    missing = "" if can_paint() or not what.paint else NO_PLOTS
     made = pages(
         sections, title=title, claims=claims, across=across, missing=missing, learnt=findings, notes=what.notes
     )

@@ -47,7 +47,7 @@ SUITE = Suite(
                 ("solver:chance", None),
             ),
             limit=12,
-            solver_options={"generate": {"max_tokens": 32}},
+            solver_options={"generate": {"max_tokens": 24}},
             findings=(
                 Claim(
                     statement="The masked language model has more of the missing words among its first five than the "
