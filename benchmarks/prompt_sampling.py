@@ -58,6 +58,7 @@ def grid(folder: str) -> None:
     (items,) = item_sets([folder])
     metric = next(each for each in items.suite.metrics if each.over != "set")  # one with a number for each item
     study = Study(items, [metric], seed=0)
+    study.main = metric
     (group,) = _groups(study).values()
     x = np.stack([_values(study, system) for system in group], axis=1)
     asked = ~np.isnan(x).all(axis=1)
