@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -15,29 +16,71 @@ from proband.core.metrics import accuracy_of
 from proband.pipeline.compare import compare
 from proband.pipeline.plan import plan
 
+QUESTIONS = {
+    "Europe": {
+        "The capital of France is": "Paris",
+        "The capital of Italy is": "Rome",
+        "The capital of Spain is": "Madrid",
+    },
+    "Asia": {
+        "The capital of Japan is": "Tokyo",
+        "The capital of China is": "Beijing",
+        "The capital of India is": "Delhi",
+    },
+    "opposites": {"The opposite of hot is": "cold", "The opposite of up is": "down", "The opposite of big is": "small"},
+    "colours": {
+        "The colour of grass is": "green",
+        "The colour of the sky is": "blue",
+        "The colour of snow is": "white",
+    },
+    "numbers": {"One plus one is": "two", "Two plus two is": "four", "The days of a week are": "seven"},
+    "animals": {"A young dog is a": "puppy", "A young cat is a": "kitten", "The animal that barks is a": "dog"},
+    "sky": {"The planet we live on is": "Earth", "By day we see the": "Sun", "What circles the Earth is the": "Moon"},
+    "languages": {
+        "In France they speak": "French",
+        "In Germany they speak": "German",
+        "In Spain they speak": "Spanish",
+    },
+}
+TASK = """
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+from inspect_ai.scorer import accuracy, includes
+from inspect_ai.solver import generate
+from proband.inspect_extension import calibrated_ci, minimum_detectable_difference
+
+@task
+def facts():
+    samples = [
+        Sample(id=text, input=f"Complete: {text}", target=answer, metadata={"topic": topic})
+        for topic, lines in QUESTIONS.items() for text, answer in lines.items()
+    ]
+    metrics = [accuracy(), calibrated_ci(cluster="topic"), minimum_detectable_difference(cluster="topic")]
+    return Task(dataset=samples, solver=generate(), scorer=includes(), metrics=metrics)
+"""
+
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory, tiny: dict[str, Path], run_tool: Any) -> list[Path]:
-    """SmolLM2 and a tiny model of random weights on the 24 example questions, by inspect's own command: greedily (its
-    provider samples unless told otherwise, and then refuses a temperature of 0), a few tokens, small batches."""
+    """SmolLM2 and a tiny model of random weights on 24 short questions of eight topics, by inspect's own command:
+    greedily (its provider samples unless told otherwise, and then refuses a temperature of 0), a few tokens, small
+    batches."""
     from proband.models.checkpoints import unpacked
     from proband.models.embedded import folder_of
 
     root = tmp_path_factory.mktemp("extension")
     gguf = next(folder_of("smollm2").glob("*.gguf"))
     smollm2 = shutil.copytree(unpacked(gguf, name="smollm2"), root / "smollm2")
-    proband.build("questions", out=root / "items", cluster="topic", tags="none")
-    proband.export(root / "items", to="inspect", out=root / "task")
-    task = root / "task" / "proband_questions.py"
-    found = []
+    (root / "facts.py").write_text(f"QUESTIONS = {QUESTIONS!r}\n{TASK}", encoding="utf-8")
+    made = []
     for name, folder in (("smollm2", smollm2), ("tiny", tiny["llama"])):
         run_tool(
-            "inspect_ai", "eval", f"{task}@proband_questions", "--model", f"hf/{name}", "-M", f"model_path={folder}",
-            "-M", "device=cpu", "-M", "do_sample=false", "--max-tokens", "4", "--max-connections", "8",
+            "inspect_ai", "eval", f"{root / 'facts.py'}@facts", "--model", f"hf/{name}", "-M", f"model_path={folder}",
+            "-M", "device=cpu", "-M", "do_sample=false", "--max-tokens", "10", "--max-connections", "8",
             "--log-dir", root / "logs" / name, "--display", "plain",
         )  # fmt: skip
-        found.append(next((root / "logs" / name).glob("*.eval")))
-    return found
+        made.append(next((root / "logs" / name).glob("*.eval")))
+    return made
 
 
 @pytest.mark.timeout(1800)
@@ -48,28 +91,34 @@ def test_metrics_are_computed_by_the_tool(logs: list[Path]) -> None:
         log = read_eval_log(str(path))
         metrics = {name: each.value for name, each in log.results.scores[0].metrics.items()}
         print(path.parent.name, metrics)
-        values = [float(sample.scores["choice"].value == "C") for sample in log.samples or ()]
-        clusters = [tuple(sample.metadata["clusters"]) for sample in log.samples or ()]
+        values = [float(sample.scores["includes"].value == "C") for sample in log.samples or ()]
+        clusters = [(sample.metadata["topic"],) for sample in log.samples or ()]
         expected = stats.mean(values, clusters=clusters)
         assert metrics["mean"] == metrics["accuracy"] == expected.value
-        assert metrics["clusters"] == expected.clusters
-        if not expected.few:
-            assert (metrics["ci_low"], metrics["ci_high"]) == (expected.low, expected.high)
-        assert metrics["minimum_detectable_difference"] > 0
+        assert metrics["clusters"] == expected.clusters == len(QUESTIONS)
+        assert (metrics["ci_low"], metrics["ci_high"]) == pytest.approx((expected.low, expected.high), abs=1e-9)
+        assert 0 < metrics["minimum_detectable_difference"] <= 1
+        if path.parent.name == "smollm2":
+            assert 0 < expected.value < 1  # a comparison with something in it
+            planned = stats.plan(0.05, a=values, clusters=clusters).detectable
+            assert metrics["minimum_detectable_difference"] == pytest.approx(planned, abs=1e-9)
 
 
-def test_two_logs_are_compared_as_by_the_command(logs: list[Path]) -> None:
+def test_two_logs_are_compared_as_by_the_command(logs: list[Path], run_tool: Any) -> None:
     from proband.inspect_extension import paired_difference
 
-    found = paired_difference(*logs)
-    (group,) = compare(*logs)["groups"]
+    difference = paired_difference(*logs, cluster="topic")
+    words = ["proband", "compare", *logs, "--cluster", "topic", "--json"]
+    output = run_tool(*words)
+    (group,) = json.loads(output[output.index("{") : output.rindex("}") + 1])["groups"]
     for ours, theirs in (
         ("value", "difference"),
         *((n, n) for n in ("low", "high", "p", "detectable", "mean_a", "mean_b")),
     ):
-        assert getattr(found, ours) == pytest.approx(group[theirs], abs=1e-9), ours
-    assert (found.n, found.clusters) == (group["n"], group["clusters"])
-    print(f"difference {found.value:+.3f} [{found.low:+.3f}, {found.high:+.3f}], p {found.p:.4f}")
+        assert getattr(difference, ours) == pytest.approx(group[theirs], abs=1e-9), ours
+    assert (difference.n, difference.clusters) == (group["n"], group["clusters"]) == (24, 8)
+    assert difference.value > 0
+    print(f"difference {difference.value:+.3f} [{difference.low:+.3f}, {difference.high:+.3f}], p {difference.p:.4f}")
 
 
 def test_the_tool_finds_the_metrics_by_name() -> None:
