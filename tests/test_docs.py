@@ -167,7 +167,7 @@ def test_the_notebook_runs_and_every_cell_shows_something() -> None:
 @pytest.mark.timeout(300)
 @pytest.mark.filterwarnings("ignore")
 def test_a_notebook_goes_from_installation_to_a_page() -> None:
-    """Its first cell, which installs packages, is run by `test_wheel`."""
+    """Its first cell installs packages, and is not run here."""
     book = runpy.run_path(str(ROOT / "tests" / "docs_notebook.py"))
     first = next(cell for cell in book["read"]("first-page").cells if cell.cell_type == "code")
     assert "%pip install" in first.source

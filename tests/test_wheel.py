@@ -101,3 +101,20 @@ def test_the_core_alone_is_light(root: Path, tmp_path: Path) -> None:
         assert done.returncode == 2
         assert message in done.stderr
         assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(600)
+def test_uvx_runs_the_demonstration_without_extras(root: Path, tmp_path: Path) -> None:
+    """One line, from a checkout: what needs no model is run, and the rest is named with its command."""
+    clean = tmp_path / "clean"
+    sh(sys.executable, "-m", "venv", clean, cwd=tmp_path)
+    sh(clean / "bin" / "python", "-m", "pip", "install", "-q", "uv", cwd=tmp_path)
+    uvx = [clean / "bin" / "uvx", "--from", root, "proband", "demo", "-o", tmp_path / "demo", "--json"]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    result = json.loads(sh(*uvx, cwd=tmp_path, env=environment).splitlines()[-1])
+    assert result["runs"] == 7
+    assert len(result["left_out"]) == 4
+    assert all("pip install" in line for line in result["left_out"])
+    assert len(result["untested"]) == 4
+    assert "labels do not follow from the story" in result["learnt"][0]
