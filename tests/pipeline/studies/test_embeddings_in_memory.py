@@ -7,7 +7,14 @@ import numpy as np
 from proband.pipeline.asking.model_calls import kept, with_embeddings_kept
 
 
-class Counting:
+class Named:
+    name = "named"
+
+    def identity(self) -> dict[str, str]:
+        return {}
+
+
+class Counting(Named):
     def __init__(self) -> None:
         self.embedded: list[list[str]] = []
         self.scored = 0
@@ -42,4 +49,4 @@ def test_what_was_used_least_lately_goes_first() -> None:
 
 
 def test_a_model_without_embeddings_stays_as_it_is() -> None:
-    assert not hasattr(with_embeddings_kept(object()), "embed")
+    assert not hasattr(with_embeddings_kept(Named()), "embed")
