@@ -47,6 +47,16 @@ def test_they_learn_from_training_stories_alone(items: Path) -> None:
         assert make().learn(every).answer(test) == make().learn(train).answer(test)
 
 
+def test_without_training_stories_nobody_counts_the_story_that_is_asked(items: Path) -> None:
+    test = [item for item in read_items(items) if item.split == "test"]
+    for make in SHORTCUTS.values():
+        whole = make().learn(test).answer(test[:40])
+        for item, answer in zip(test[:40], whole, strict=True):
+            others = [other for other in test if other.id != item.id]
+            (alone,) = make().learn(others).answer([item])
+            assert answer.scores == pytest.approx(alone.scores, abs=0.03)  # its rare words are known
+
+
 def test_they_are_models_and_stand_in_the_report(items: Path, tmp_path: Path) -> None:
     for name in SHORTCUTS:
         proband.run(items, model=f"baseline:{name}", out=tmp_path / "runs" / name)

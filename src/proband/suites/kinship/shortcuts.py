@@ -8,8 +8,9 @@
     baseline:words        the words of the text without kin words and names (naive Bayes)
     baseline:positions    the sentences in which the two are first named, and how many there are
 
-Each counts labels by such a key over the training stories (over all, where there are none: then it is an upper bound),
-with the labels of the key's last part (the gender of the person asked for) where a key is new.
+Each counts labels by such a key over the training stories, with the labels of the key's last part (the gender of the
+person asked for) where a key is new. Where there are no training stories it counts over all others: never over the
+story that it answers.
 """
 
 from __future__ import annotations
@@ -103,6 +104,7 @@ class Counted:
         self.name, self.key = f"baseline:{name}", key
         self.labels: dict[Hashable, Counter[str]] = defaultdict(Counter)
         self.backing: dict[Hashable, Counter[str]] = defaultdict(Counter)
+        self.tested: set[str] = set()  # stories that were counted and are asked too
 
     def identity(self) -> Mapping[str, str]:
         return {"kind": "baseline", "name": self.name, "method": "labels counted by key"}
@@ -112,6 +114,8 @@ class Counted:
         for item in _to_learn_from(items, self.name):
             learned.labels[self.key(item)][item.facts["target"]] += 1
             learned.backing[genders(item)[1]][item.facts["target"]] += 1
+            if item.split != "train":
+                learned.tested.add(item.id)
         return learned
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
@@ -119,6 +123,9 @@ class Counted:
 
     def _scores(self, item: Item) -> tuple[float, ...]:
         own, other = self.labels.get(self.key(item), Counter()), self.backing.get(genders(item)[1], Counter())
+        if item.id in self.tested:
+            itself = Counter([item.facts["target"]])
+            own, other = own - itself, other - itself
         counts = {word: own[word] + SMOOTHING * other[word] / max(1, other.total()) for word in (*own, *other)}
         return by_choice(item, counts)
 
@@ -132,6 +139,7 @@ class NaiveBayes:
         self.labels: Counter[str] = Counter()
         self.words: dict[str, Counter[str]] = defaultdict(Counter)
         self.known: set[str] = set()
+        self.tested: set[str] = set()  # stories that were counted and are asked too
 
     def identity(self) -> Mapping[str, str]:
         return {"kind": "baseline", "name": self.name, "method": "naive Bayes over words that are no kin words"}
@@ -142,6 +150,8 @@ class NaiveBayes:
             target = item.facts["target"]
             learned.labels[target] += 1
             learned.words[target].update(_words(item))
+            if item.split != "train":
+                learned.tested.add(item.id)
         learned.known = set(chain.from_iterable(learned.words.values()))
         return learned
 
@@ -151,11 +161,14 @@ class NaiveBayes:
 
     def _likely(self, item: Item, totals: Mapping[str, float]) -> dict[str, float]:
         words = [word for word in _words(item) if word in self.known]
-        logs = {
-            label: math.log(count)
-            + sum(math.log((self.words[label][word] + SMOOTHING) / totals[label]) for word in words)
-            for label, count in self.labels.items()
-        }
+        itself = item.facts["target"] if item.id in self.tested else None
+        logs = {}
+        for label, count in self.labels.items():
+            own = int(label == itself)  # the story itself does not count
+            if count > own:
+                total = totals[label] - own * len(words)
+                likely = sum(math.log((self.words[label][word] - own + SMOOTHING) / total) for word in words)
+                logs[label] = math.log(count - own) + likely
         most = max(logs.values(), default=0.0)
         return {label: math.exp(value - most) for label, value in logs.items()}
 
@@ -167,7 +180,7 @@ def _words(item: Item) -> set[str]:
 
 
 def _to_learn_from(items: Iterable[Item], name: str) -> list[Item]:
-    """The training stories, or all where there are none."""
+    """The training stories, or all where there are none (then each is left out when it is asked itself)."""
     train, every = list[Item](), list[Item]()
     for item in items:
         if item.facts.get("target") is None or "query" not in item.facts or "names" not in item.facts:
