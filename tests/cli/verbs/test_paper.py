@@ -13,7 +13,7 @@ RESULT = {"title": "Paper", "stages": [{"verb": "build", "name": "bats", "state"
 
 def test_options_reach_the_study(proband: Any, stage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     made = stage("study", RESULT, "paper")
-    words = shlex.split("-m vec:x -m hf:y --set k=2 --dry-run --engine ray --workers 3 -o out")
+    words = shlex.split("-m vec:x -m hf:y --set k=2 --dry-run --jobs 2 --part 1/4 --engine ray --workers 3 -o out")
     proband("paper", "analogy", "--data", "BATS", *words)
     assert made.arguments == ("analogy",)
     assert made.given == {
@@ -22,6 +22,8 @@ def test_options_reach_the_study(proband: Any, stage: Any, monkeypatch: pytest.M
         "models": ["vec:x", "hf:y"],
         "parameters": {"k": "2"},
         "dry_run": True,
+        "jobs": 2,
+        "part": "1/4",
         "engine": "ray",
         "workers": 3,
     }

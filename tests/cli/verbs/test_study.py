@@ -18,6 +18,8 @@ def test_a_dry_run_prints_the_stages(proband: Any, stage: Any) -> None:
     assert made.given == {
         "out": Path("out"),
         "dry_run": True,
+        "jobs": 1,
+        "part": "",
         "parameters": {"per-k": "5"},
         "engine": "local",
         "workers": 2,
