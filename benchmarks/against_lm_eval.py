@@ -55,7 +55,7 @@ def model_folder(name: str, folder: Path, tokenizer: Path | None, device: str) -
     """SmolLM2 as an ordinary folder, or a model of random weights with its tokenizer."""
     if name != "random-1b":
         from proband.models.checkpoints import unpacked
-        from proband.models.embedded import folder_of
+        from proband.models.hf import folder_of
 
         return unpacked(next(folder_of("smollm2").glob("*.gguf")), name=name)
     import torch

@@ -31,7 +31,7 @@ STEPS = (
 
 def pages() -> str:
     from proband import suites
-    from proband.cli.app import verbs
+    from proband.cli.main import verbs
 
     texts = [HEAD, section("## proband")]
     for verb in verbs():

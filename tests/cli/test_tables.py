@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proband.cli.output import fields, give, table
+from proband.cli.arguments_and_output import fields, give, table
 
 
 def test_nothing_is_wrapped_in_a_pipe(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,7 +66,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory, tiny: dict[str, Path], run_to
     greedily (its provider samples unless told otherwise, and then refuses a temperature of 0), a few tokens, small
     batches."""
     from proband.models.checkpoints import unpacked
-    from proband.models.embedded import folder_of
+    from proband.models.hf import folder_of
 
     root = tmp_path_factory.mktemp("extension")
     gguf = next(folder_of("smollm2").glob("*.gguf"))

@@ -71,7 +71,7 @@ def test_scores_of_the_embedded_model(tmp_path: Path, elsewhere: Path, run_tool:
     """SmolLM2 as an ordinary folder in lm-eval; in Proband by that folder and as the embedded model. Its tokenizer has
     a BOS (it opens a chat turn) and adds none."""
     from proband.models.checkpoints import unpacked
-    from proband.models.embedded import folder_of
+    from proband.models.hf import folder_of
 
     gguf = next(folder_of("smollm2").glob("*.gguf"))
     weights = Path(shutil.copytree(unpacked(gguf, name="smollm2"), tmp_path / "models" / "smollm2"))

@@ -14,19 +14,19 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
 from proband.core.protocols import EmbedsSentences, EmbedsWords, HasVectors, PredictsWords, ScoresText, Text
-from proband.models import embedded, load
+from proband.models import hf, load
 from proband.pipeline.build import build
 from proband.pipeline.run import run
 from proband.suites.analogy.relations import query_and_options
 
 
 def test_lists_are_complete() -> None:
-    assert set(embedded.LOADERS) == set(embedded.PACKAGES)
+    assert set(hf.LOADERS) == set(hf.PACKAGES)
 
 
 def test_a_missing_one_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded, "find_spec", lambda name: None)
-    for name, (_, command, _) in embedded.PACKAGES.items():
+    monkeypatch.setattr(hf, "find_spec", lambda name: None)
+    for name, (_, command, _) in hf.PACKAGES.items():
         with pytest.raises(ProbandError) as caught:
             load(f"embedded:{name}")
         needed = "" if name == "glove" else "pip install 'proband[models]' && "
@@ -37,8 +37,8 @@ def test_a_missing_one_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_packages_are_found_without_being_imported() -> None:
-    for name, (package, _, _) in embedded.PACKAGES.items():
-        assert embedded.folder_of(name).is_dir()
+    for name, (package, _, _) in hf.PACKAGES.items():
+        assert hf.folder_of(name).is_dir()
         assert package not in sys.modules
 
 
@@ -58,7 +58,7 @@ def test_mlm_knows_a_little() -> None:
 
 def test_mlm_weights_are_those_of_the_distribution(root: Path) -> None:
     source = root / "weights" / "proband-mlm" / "src" / "proband_mlm" / "model.safetensors"
-    installed = embedded.folder_of("mlm") / "model.safetensors"
+    installed = hf.folder_of("mlm") / "model.safetensors"
     assert hashlib.sha256(source.read_bytes()).digest() == hashlib.sha256(installed.read_bytes()).digest()
 
 
@@ -67,7 +67,7 @@ def test_glove_is_the_package_s_table() -> None:
     assert isinstance(model, HasVectors)
     found, known = model.vectors(["the", "paris", "zzzqqq"])
     assert known.tolist() == [True, True, False]
-    matrix = np.load(embedded.folder_of("glove") / "data" / "glove_6B_50d_emb.npy", mmap_mode="r")
+    matrix = np.load(hf.folder_of("glove") / "data" / "glove_6B_50d_emb.npy", mmap_mode="r")
     assert found[0] == pytest.approx(matrix[0])  # "the" is GloVe's first word
     capitals, _ = model.vectors(["paris", "france", "rome", "italy", "banana"])
     unit = capitals / np.linalg.norm(capitals, axis=1, keepdims=True)
@@ -84,7 +84,7 @@ def test_minilm_is_mean_pooling() -> None:
     assert isinstance(model, EmbedsWords)
     texts = ["A man is eating food.", "Someone eats.", "Shares fell sharply on Monday after the bank's warning.", "Hm"]
     found = model.embed_sentences(texts)
-    folder = embedded.folder_of("minilm") / "model"
+    folder = hf.folder_of("minilm") / "model"
     net: Any = AutoModel.from_pretrained(folder).eval()
     tokenizer = AutoTokenizer.from_pretrained(folder)
     for text, vector in zip(texts, found):
@@ -133,7 +133,7 @@ def test_smollm2_weights_are_those_of_the_gguf_file() -> None:
     from gguf.quants import dequantize
 
     state = load("embedded:smollm2", {"device": "cpu"}).network.model.state_dict()
-    (file,) = embedded.folder_of("smollm2").glob("*.gguf")
+    (file,) = hf.folder_of("smollm2").glob("*.gguf")
     names = {
         "token_embd.weight": "model.embed_tokens.weight",
         "output_norm.weight": "model.norm.weight",
@@ -147,7 +147,7 @@ def test_smollm2_weights_are_those_of_the_gguf_file() -> None:
 
 
 def test_parquet_reads_every_word_once() -> None:
-    words = embedded.only_column(embedded.folder_of("glove") / "data" / "glove_6B_index.parquet")
+    words = hf.only_column(hf.folder_of("glove") / "data" / "glove_6B_index.parquet")
     assert len(words) == len(set(words)) == 400_000
     assert words[:4] == ["the", ",", ".", "of"]
     assert words[-1] == "sandberger"
@@ -157,7 +157,7 @@ def test_parquet_reads_every_word_once() -> None:
 def test_parquet_that_is_none(data: bytes, tmp_path: Path) -> None:
     (tmp_path / "x.parquet").write_bytes(data)
     with pytest.raises(ProbandError, match="cannot be read as Parquet"):
-        embedded.only_column(tmp_path / "x.parquet")
+        hf.only_column(tmp_path / "x.parquet")
 
 
 def test_parquet_of_another_shape(tmp_path: Path) -> None:
@@ -166,4 +166,4 @@ def test_parquet_of_another_shape(tmp_path: Path) -> None:
     for columns in ({"a": [1, 2]}, {"a": ["x"], "b": ["y"]}):
         polars.DataFrame(columns).write_parquet(tmp_path / "x.parquet")
         with pytest.raises(ProbandError, match="must have one column of texts"):
-            embedded.only_column(tmp_path / "x.parquet")
+            hf.only_column(tmp_path / "x.parquet")

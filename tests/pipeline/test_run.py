@@ -24,8 +24,8 @@ from proband.core.protocols import HasVectors, Score, ScoresText, Text
 from proband.core.suite import Solver, Suite
 from proband.core.types import Answer, Item
 from proband.pipeline import run as running
+from proband.pipeline.asking.engines import check_answers
 from proband.pipeline.asking.items_and_answers import CHUNK
-from proband.pipeline.asking.job import check_answers
 from proband.pipeline.asking.setup import choose_solver
 
 COUNT = 2000

@@ -16,8 +16,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_run
 from proband.core.protocols import Chat, Reply
 from proband.core.types import Item
-from proband.pipeline.asking.job import built_examples
-from proband.pipeline.asking.setup import choose_solver
+from proband.pipeline.asking.setup import built_examples, choose_solver
 from proband.pipeline.build import build
 from proband.pipeline.compare import compare
 from proband.pipeline.frames import read

@@ -1,6 +1,9 @@
 """From the words of a command to an exit code: 0 only for success, 2 for bad input, 3 for a check that failed, 130 when
 interrupted, 70 for an error of our own. Every failure is one line on standard error; PROBAND_DEBUG=1 shows the
-traceback instead."""
+traceback instead.
+
+All verbs are one cyclopts app: help on a terminal in panels, in a pipe as plain text 100 columns wide.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,58 @@ import errno
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
+from cyclopts import App, CycloptsError, Group, Parameter
+
+from proband import __version__
+from proband.cli.arguments_and_output import OPTIONS, shown
+from proband.cli.verbs import (
+    annotate,
+    audit,
+    build,
+    compare,
+    export,
+    plan,
+    report,
+    run,
+    show,
+    study,
+    suite,
+    train,
+    vary,
+)
+from proband.cli.verbs.show import list_
 from proband.core.errors import CheckFailed, ProbandError, not_installed
 
+if TYPE_CHECKING:
+    from proband.core.suite import Suite
+
 DEBUG = "PROBAND_DEBUG"
+WIDTH = 100  # of help in a pipe
+HELP = """Build, certify, run and report diagnostic benchmarks of relational knowledge and reasoning in language models.
+
+Start with: proband demo -o demo
+Help on a verb: proband run --help
+Commands of a suite's own: proband SUITE --help"""
+FORMER_OPTIONS = {("run", "--on-lemma"): ("--set", "on-lemma=yes")}  # of a verb, and how they are written now
+VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per suite, comes after the first two
+    study.demo,
+    list_,
+    audit.audit,
+    audit.verify,
+    vary.vary,
+    train.train,
+    plan.plan,
+    run.run,
+    report.report,
+    compare.compare,
+    show.show,
+    study.study,
+    study.paper,
+    export.export,
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,10 +85,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> None:
-    from cyclopts import CycloptsError
-
-    from proband.cli.app import app, as_named_now, suite_first
-
     words = suite_first(as_named_now(words))
     try:
         app(words)(words)
@@ -76,6 +122,132 @@ def _silence() -> None:
 def _fail(message: str, code: int) -> int:
     print(f"proband: {message}", file=sys.stderr)
     return code
+
+
+# ---- the app -------------------------------------------------------------------------------------------------------
+
+
+def verbs() -> list[str]:
+    """The names of all verbs, in the order of the help."""
+    own = [verb.__name__.rstrip("_") for verb in VERBS]
+    return [*own[:2], "build", *own[2:], "annotate"]
+
+
+def app(words: Sequence[str] = ()) -> App:
+    """The app for these words: `build` has the options of the suite that they name."""
+    made = App(
+        name="proband",
+        help=HELP,
+        help_format="plaintext",
+        version=f"proband {__version__}",
+        usage="Usage: proband VERB [ARGUMENTS] [OPTIONS]",
+        default_parameter=Parameter(negative_iterable=(), negative_none=(), show_default=shown),
+        group_commands=Group("Verbs", sort_key=0),
+        group_arguments=Group("Arguments", sort_key=0),
+        group_parameters=OPTIONS,
+        print_error=False,
+        exit_on_error=False,
+        suppress_keyboard_interrupt=False,
+        result_action="return_value",
+        **_layout(),
+    )
+    made.command(build.commands(_suites_needed(words)))
+    if not words or words[0] not in verbs()[:-1]:
+        made.command(annotate.commands())
+    for each in _suites_named(words):
+        made.command(suite.commands(each))
+    for place, verb in enumerate(VERBS):
+        made.command(verb, name=verb.__name__.rstrip("_"), sort_key=place)
+    made.register_install_completion_command(help="Install completion for your shell.")
+    made["--help"].help = "Print this help."
+    made["--version"].help = "Print the version."
+    return made
+
+
+def _layout() -> dict[str, Any]:
+    """Where and how help is printed."""
+    from rich.console import Console
+
+    if sys.stdout.isatty():
+        return {"console": Console(highlight=False)}
+    from cyclopts.help import DefaultFormatter, PanelSpec
+    from rich.box import Box
+
+    blank = PanelSpec(box=Box("    \n" * 8), padding=(0, 0, 0, 4))
+    return {
+        "console": Console(width=WIDTH, color_system=None, highlight=False),
+        "help_formatter": DefaultFormatter(panel_spec=blank),
+    }
+
+
+def _suites_needed(words: Sequence[str]) -> Sequence[str]:
+    """The suites whose options the app must know: the one to build; all of them for completion and the list of suites;
+    none, and no import of theirs, for any other verb."""
+    if not words or words[0] not in ("build", "--install-completion", "__complete"):
+        return ()
+    import proband.suites as suites
+
+    return words[1:2] if words[0] == "build" and words[1:2] and words[1] in suites.names() else suites.names()
+
+
+def _is_verb(words: Sequence[str]) -> bool:
+    """Whether they begin with a verb or option of all suites, so that no suite need be known."""
+    return not words or words[0].startswith("-") or words[0] in verbs()
+
+
+def _suites_named(words: Sequence[str]) -> list[Suite]:
+    """The suite whose own commands are wanted; all that have some, for completion."""
+    completing = words[:1] and words[0] in ("--install-completion", "__complete")
+    if _is_verb(words) and not completing:
+        return []
+    import proband.suites as suites
+
+    if completing:
+        return [each for each in suites.importable() if each.verbs]
+    return [suites.suite(words[0])] if words[0] in suites.names() else []
+
+
+def as_named_now(words: list[str]) -> list[str]:
+    """A command of an earlier release as it is written now, with a line on standard error."""
+    for (verb, option), now in FORMER_OPTIONS.items():
+        if words[:1] == [verb] and option in words:
+            place = words.index(option)
+            words = [*words[:place], *now, *words[place + 1 :]]
+            _say_former(option, " ".join(now))
+    if _is_verb(words) or words[0] == "__complete":
+        return words
+    import proband.suites as suites
+
+    if words[0] not in suites.names():
+        words, former = suite.former_names(words, suites.importable())
+        if former:
+            _say_former(*former)
+    return words
+
+
+def _say_former(before: str, now: str) -> None:
+    print(f"proband: `{before}` is now `{now}`; the old form is still understood in this release", file=sys.stderr)
+
+
+def suite_first(words: list[str]) -> list[str]:
+    """`build -o items kinship` as `build kinship -o items`.
+
+    >>> suite_first(["build", "-o", "items", "kinship", "--seed", "1"])
+    ['build', 'kinship', '-o', 'items', '--seed', '1']
+    """
+    if words[:1] != ["build"]:
+        return words
+    import proband.suites as suites
+
+    known = suites.names()
+    for place in range(1, len(words)):
+        if words[place] in known and words[place - 1] not in ("-o", "--out"):
+            return ["build", words[place], *words[1:place], *words[place + 1 :]]
+    if "--help" in words or "-h" in words:
+        return ["build", "--help"]
+    if words[1:] and not words[1].startswith("-"):
+        suites.suite(words[1])  # says that there is none
+    raise ProbandError(f"build needs the name of a suite: {', '.join(known)} (see `proband build --help`)")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from proband.core.metrics import Metric
 from proband.core.options import ONE_RELEASE, NoOptions, settings
 from proband.core.plugins import declared
 from proband.core.progress import say
+from proband.core.protocols import AnswersItems
 from proband.core.types import FORMER_SOLVERS, Answer, Item, Run, Tag
 
 
@@ -61,6 +62,14 @@ class Solver:
     prompts: Path | None = None  # folder of the templates that can be copied
     sends: Callable[..., list[list[str]]] | None = None  # of each item, the texts that would be sent; called as `solve`
     summary: Callable[[Iterable[Answer]], Mapping[str, Any]] | None = None  # of all answers, for run.json
+
+
+DIRECT = Solver(
+    name="direct",
+    help="baselines, symbolic solvers and networks read items directly",
+    needs=AnswersItems,
+    solve=lambda items, model, **_: model.answer(items),
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,16 +25,16 @@ __all__ = ["KINDS", "ModelKind", "kind_of", "kinds", "load"]
 
 GROUP = "proband.models"
 
-# built-in kind -> the module that holds its `KIND`
+# built-in kind -> where its `ModelKind` is
 KINDS: Mapping[str, str] = {
-    "hf": "proband.models.hf",
-    "vec": "proband.models.vectors.word_vectors",
-    "relbert": "proband.models.relbert",
-    "openai": "proband.models.remote.openai",
-    "baseline": "proband.models.baseline",
-    "embedded": "proband.models.embedded",
-    "scores": "proband.models.scores",
-    "fake": "proband.models.fake",
+    "hf": "proband.models.hf:KIND",
+    "vec": "proband.models.vectors.word_vectors:KIND",
+    "relbert": "proband.models.relbert:KIND",
+    "openai": "proband.models.remote.openai:KIND",
+    "baseline": "proband.models.baseline:KIND",
+    "embedded": "proband.models.hf:EMBEDDED",
+    "scores": "proband.models.scores:KIND",
+    "fake": "proband.models.fake:KIND",
 }
 
 
@@ -62,8 +62,9 @@ def load(spec: str, given: Mapping[str, Any] | None = None) -> Any:
 def kind_of(name: str) -> ModelKind | None:
     """A kind by name, built in or from another package; None where there is none. Nothing else is imported."""
     if name in KINDS:
-        model_kind: ModelKind = import_module(KINDS[name]).KIND
-        return model_kind
+        module, _, attribute = KINDS[name].partition(":")
+        built_in: ModelKind = getattr(import_module(module), attribute)
+        return built_in
     point = _outside().get(name)
     return None if point is None else plugins.imported(point, ModelKind)
 

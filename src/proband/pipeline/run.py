@@ -49,9 +49,16 @@ from proband.pipeline.asking.items_and_answers import (
     picked,
     waiting_answers,
 )
-from proband.pipeline.asking.job import Job, reads
 from proband.pipeline.asking.model_calls import Counting
-from proband.pipeline.asking.setup import RunOptions, asks_before, choose_solver, settled_model, without_asking
+from proband.pipeline.asking.setup import (
+    Job,
+    RunOptions,
+    asks_before,
+    choose_solver,
+    reads,
+    settled_model,
+    without_asking,
+)
 from proband.pipeline.build import versions
 from proband.solvers.prompts import expanded, short_name
 

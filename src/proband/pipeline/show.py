@@ -15,7 +15,7 @@ from proband.core.files import encode, file_errors, items_path, parse, read_run,
 from proband.core.options import NoOptions, described
 from proband.core.plugins import declared
 from proband.core.types import Answer, Item
-from proband.models.embedded import PACKAGES
+from proband.models.hf import PACKAGES
 from proband.pipeline.report import PathLike, items_of, run_folders
 from proband.reporting.numbers.systems import run_labels
 from proband.solvers.prompts import shipped

@@ -165,7 +165,7 @@ def test_a_real_template_and_tokenizer() -> None:
     from transformers import AutoTokenizer
 
     from proband.models.checkpoints import unpacked
-    from proband.models.embedded import folder_of
+    from proband.models.hf import folder_of
 
     model = ChatCausal.__new__(ChatCausal)
     model.name, model.values = "smollm2", {}

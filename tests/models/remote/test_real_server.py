@@ -24,7 +24,7 @@ import pytest
 from proband.cli import main
 from proband.core.files import read_answers
 from proband.models.checkpoints import unpacked
-from proband.models.embedded import folder_of
+from proband.models.hf import folder_of
 from proband.pipeline.build import build
 
 pytestmark = [

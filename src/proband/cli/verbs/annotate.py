@@ -9,8 +9,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, Group, Parameter
 from cyclopts.validators import Number
 
-from proband.cli.arguments import COUNT, OPTIONS, Json, Pairs, settings
-from proband.cli.output import fields, give
+from proband.cli.arguments_and_output import COUNT, OPTIONS, Json, Pairs, fields, give, settings
 from proband.cli.verbs.annotate_results import (
     Host,
     Port,

@@ -9,8 +9,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from proband.cli.arguments import Json
-from proband.cli.output import fields, give, table
+from proband.cli.arguments_and_output import Json, fields, give, table
 
 # ---- arguments that several steps share ----------------------------------------------------------------------------
 

@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from proband.cli.arguments import Json, Out, Seed
-from proband.cli.output import fields, give, table
+from proband.cli.arguments_and_output import Json, Out, Seed, fields, give, table
 from proband.core.errors import ProbandError
 
 SHOWN = 12  # findings on the terminal

@@ -9,8 +9,7 @@ from typing import Annotated, Any, get_args
 
 from cyclopts import App, Group, Parameter
 
-from proband.cli.arguments import OPTIONS, Json, Out, Seed, shown
-from proband.cli.output import fields, give, words
+from proband.cli.arguments_and_output import OPTIONS, Json, Out, Seed, fields, give, shown, words
 from proband.core.errors import ProbandError
 
 HELP = """Build the items of a suite: DIR/items.jsonl and DIR/manifest.json.

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments import Json, Moved, Seed, Split
-from proband.cli.output import give, table, warning
+from proband.cli.arguments_and_output import Json, Moved, Seed, Split, give, table, warning
 
 
 def compare(

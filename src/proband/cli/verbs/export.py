@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments import Force, Items, Json
-from proband.cli.output import fields, give
+from proband.cli.arguments_and_output import Force, Items, Json, fields, give
 
 
 def export(

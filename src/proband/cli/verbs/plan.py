@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
 
-from proband.cli.arguments import Json
-from proband.cli.output import fields, give, table
+from proband.cli.arguments_and_output import Json, fields, give, table
 
 
 @Parameter(name="*", group=Group("Without pilot runs", sort_key=2))

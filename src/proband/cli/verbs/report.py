@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments import Force, Json, Moved, Seed, Split
-from proband.cli.output import fields, give, table
+from proband.cli.arguments_and_output import Force, Json, Moved, Seed, Split, fields, give, table
 
 
 def report(

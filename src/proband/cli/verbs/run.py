@@ -11,8 +11,21 @@ from typing import Annotated, Any, Literal
 from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
-from proband.cli.arguments import COUNT, Engine, Items, Json, Loud, Out, Pairs, Seed, settings
-from proband.cli.output import fields, give, scores_layout
+from proband.cli.arguments_and_output import (
+    COUNT,
+    Engine,
+    Items,
+    Json,
+    Loud,
+    Out,
+    Pairs,
+    Seed,
+    fields,
+    give,
+    settings,
+    table,
+    warning,
+)
 from proband.core.errors import ProbandError
 
 
@@ -91,6 +104,11 @@ class Asking:
             "has already; ask nothing.",
         ),
     ] = False
+
+    def of_the_run(self) -> dict[str, Any]:
+        """The options of a run (`RunOptions`) among these."""
+        names = ("split", "limit", "too_long", "label", "on_error", "max_errors")
+        return {**{name: getattr(self, name) for name in names}, "cache": not self.no_cache}
 
 
 @Parameter(name="*", group=Group("Prompting (solvers generate, choose)", sort_key=2))
@@ -226,44 +244,27 @@ def run(
     Example: proband run items -m embedded:mlm -o runs/mlm
     """
     loud.set()
-    words = {**prompting.given(), **settings(asking.set)}
     prompts, turns = _prompts(items, prompting)
+    given = {**prompting.given(), **settings(asking.set)}
+    options = {prompt: {**given, "prompt": prompt} if prompt else given for prompt in prompts}
     how = {
+        **asking.of_the_run(),
+        **dataclasses.asdict(engine),
         "model": model,
         "solver": asking.solver or ("generate" if prompting.given() or prompting.prompt else None),
         "seed": seed,
-        "limit": asking.limit,
-        "split": asking.split,
-        "too_long": asking.too_long,
-        "label": asking.label,
-        "on_error": asking.on_error,
-        "max_errors": asking.max_errors,
-        "cache": not asking.no_cache,
-        **dataclasses.asdict(engine),
         "model_options": loading.given(),
     }
     if asking.dry_run:
         from proband.pipeline.run import dry_run
 
-        options = [{**words, "prompt": prompt} if prompt else words for prompt in prompts]
         folder = out if len(prompts) == 1 else None
-        give([dry_run(items, out=folder, **how, options=each) for each in options], planned, json=json)
+        give([dry_run(items, out=folder, **how, options=each) for each in options.values()], planned, json=json)
         return
-    folders = {prompt: out / name if len(prompts) > 1 else out for prompt, name in prompts.items()}
-    if len(set(folders.values())) < len(prompts):
-        raise ProbandError("two prompts have the same name, and so would have the same folder")
-    if asking.repeat > 1 and len(prompts) > 1:
-        raise ProbandError("--repeat is for one prompt: name one, or ask with several prompts once")
+    folders = _folders(prompts, out, asking.repeat)
     made = [
-        scored(
-            items,
-            out=folder / f"repeat-{number + 1}" if asking.repeat > 1 else folder,
-            **{**how, "seed": seed + number},
-            turn=turns[prompt],
-            options={**words, "prompt": prompt} if prompt else words,
-        )
-        for prompt, folder in folders.items()
-        for number in range(asking.repeat)
+        scored(items, out=folder, **{**how, "seed": seed + number}, turn=turns[prompt], options=options[prompt])
+        for (prompt, number), folder in folders.items()
     ]
     give(made[0] if len(made) == 1 else {"runs": made, "spread": spread(made)}, scores_layout, json=json)
 
@@ -280,6 +281,17 @@ def _prompts(items: Path, prompting: Prompting) -> tuple[Mapping[str, str], dict
         )
     turns = {p: None if each is None else Turn(place, len(prompts), each) for place, p in enumerate(prompts)}
     return prompts, turns
+
+
+def _folders(prompts: Mapping[str, str], out: Path, repeat: int) -> dict[tuple[str, int], Path]:
+    """Of each prompt and repetition, the folder of its run."""
+    if len(set(prompts.values())) < len(prompts):
+        raise ProbandError("two prompts have the same name, and so would have the same folder")
+    if repeat == 1:
+        return {(prompt, 0): out / name if len(prompts) > 1 else out for prompt, name in prompts.items()}
+    if len(prompts) > 1:
+        raise ProbandError("--repeat is for one prompt: name one, or ask with several prompts once")
+    return {(prompt, number): out / f"repeat-{number + 1}" for prompt in prompts for number in range(repeat)}
 
 
 def scored(items: Path, *, out: Path, **how: Any) -> dict[str, Any]:
@@ -325,3 +337,84 @@ def planned(plans: Sequence[Mapping[str, Any]]) -> Iterable[Any]:
         if "cost" in plan:
             shown["cost"] = f"{plan['cost']:,.4f} at most"
         yield fields(shown)
+
+
+# ---- scores: metric, interval, chance and unread replies, in all and per main tag ------------------------------------
+
+
+LISTED = 10  # items that failed, by name
+HEADER = ("", "score", "95 % interval", "chance", "unread", "n")
+
+
+def scores_layout(made: Mapping[str, Any]) -> Iterable[Any]:
+    """One run, or the runs of several prompts and the spread between them."""
+    from proband.pipeline.asking.engines import in_words
+
+    if "runs" in made:
+        for each in made["runs"]:
+            yield from scores_layout(each)
+            yield ""
+        first = made["runs"][0]["score"]
+        rows = [(each["settings"].get("prompt", ""), *figures(each["score"], first["unit"])) for each in made["runs"]]
+        yield table(("prompt", *HEADER[1:]), rows, numbers=(1, 3, 4, 5))
+        yield spread_in_words(made["spread"], first["unit"])
+        return
+    score, errors = made["score"], made.get("errors") or ()
+    notes = {
+        **{name: made[name] for name in ("suite", "model", "solver", "seed", "answers")},
+        "prompt": made["settings"].get("prompt"),
+        "skipped": made.get("skipped") and f"{made['skipped']:,} (not asked, not counted)",
+        "not covered": made.get("uncovered") and f"{made['uncovered']:,} (unknown to the model, not counted)",
+        "withheld": made.get("withheld") and f"{made['withheld']:,} (by a filter; count as wrong)",
+        "errors": errors and f"{len(errors):,} (count as wrong)",
+        "summary": made["summary"].get("in_words"),
+        "usage": in_words(made["usage"]),
+    }
+    yield fields({name: text for name, text in notes.items() if text or text == 0})
+    for item, how in errors[:LISTED]:
+        yield f"error: item {item!r}: {how}"
+    if len(errors) > LISTED:
+        yield f"and {len(errors) - LISTED:,} more: `proband show` gives them, status error in answers.jsonl"
+    yield ""
+    if score["mean"] is None:
+        yield f"{score['title']}: does not apply to these answers"
+    else:
+        yield table((score["title"], *HEADER[1:]), rows_of(score), numbers=(1, 3, 4, 5))
+    if others := score.get("others"):
+        yield ""
+        rows = [(each["title"], *figures(each, each["unit"])) for each in others]
+        yield table((f"other metrics, {score['group']}", *HEADER[1:]), rows, numbers=(1, 3, 4, 5))
+    yield from warning(score.get("unread", 0.0))
+
+
+def rows_of(score: Mapping[str, Any]) -> Iterable[tuple[str, ...]]:
+    for line in (score, *score.get("groups", ())):
+        yield (line["group"], *figures(line, score["unit"]))
+
+
+def figures(line: Mapping[str, Any], unit: str) -> tuple[str, ...]:
+    """
+    >>> figures({"mean": 0.5, "low": 0.4, "high": 0.6, "few": False, "chance": 0.25, "unread": 0.02, "n": 90}, "share")
+    ('50.0 %', '[40.0, 60.0]', '25.0', '2.0 %', '90')
+    """
+    if line["mean"] is None:
+        return ("", "", "", "", "0")
+    interval = "too few to tell" if line.get("few") else f"[{plain(line['low'], unit)}, {plain(line['high'], unit)}]"
+    chance = "" if line["chance"] is None else plain(line["chance"], unit)
+    mean = f"{plain(line['mean'], unit)} {'%' if unit == 'share' else unit}"
+    return (mean, interval, chance, f"{100 * line.get('unread', 0.0):.1f} %", f"{line['n']:,}")
+
+
+def plain(value: float, unit: str) -> str:
+    return f"{100 * value:.1f}" if unit == "share" else f"{value:.3f}"
+
+
+def spread_in_words(spread: Mapping[str, float], unit: str) -> str:
+    """
+    >>> spread_in_words({"lowest": 0.2, "highest": 0.3, "sd": 0.05}, "share")
+    'between prompts: 20.0 to 30.0, standard deviation 5.0'
+    """
+    if not spread:
+        return "between prompts: nothing to compare"
+    low, high, sd = (plain(spread[name], unit) for name in ("lowest", "highest", "sd"))
+    return f"between prompts: {low} to {high}, standard deviation {sd}"

@@ -11,8 +11,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Group, Parameter
 from msgspec import UNSET
 
-from proband.cli.arguments import Json, Pairs, Seed, settings
-from proband.cli.output import give, shortened, table, words
+from proband.cli.arguments_and_output import Json, Pairs, Seed, give, settings, shortened, table, words
 from proband.core.errors import ProbandError
 
 # ---- `proband list` ------------------------------------------------------------------------------------------------

@@ -9,8 +9,19 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments import COUNT, Engine, Json, Out, Pairs, Seed, settings, whole_number
-from proband.cli.output import give, table, words
+from proband.cli.arguments_and_output import (
+    COUNT,
+    Engine,
+    Json,
+    Out,
+    Pairs,
+    Seed,
+    give,
+    settings,
+    table,
+    whole_number,
+    words,
+)
 from proband.core.errors import ProbandError
 
 # ---- `proband demo` ------------------------------------------------------------------------------------------------

@@ -11,8 +11,7 @@ from cyclopts import App, Group, Parameter
 from cyclopts.validators import Number
 from msgspec import Meta
 
-from proband.cli.arguments import OPTIONS, Json, Out, Seed
-from proband.cli.output import fields, give
+from proband.cli.arguments_and_output import OPTIONS, Json, Out, Seed, fields, give
 from proband.cli.verbs.build import metavar
 from proband.core.errors import ProbandError
 from proband.core.options import ONE_RELEASE

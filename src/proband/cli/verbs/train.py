@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments import Items, Json, Out, Pairs, Seed, settings
-from proband.cli.output import fields, give, table
+from proband.cli.arguments_and_output import Items, Json, Out, Pairs, Seed, fields, give, settings, table
 from proband.core.errors import ProbandError
 
 

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments import Force, Items, Json, Out, Seed
-from proband.cli.output import give, table
+from proband.cli.arguments_and_output import Force, Items, Json, Out, Seed, give, table
 
 
 def vary(

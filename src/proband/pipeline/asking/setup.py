@@ -1,27 +1,35 @@
-"""How a run is made: its options, its model by name, and the solver that asks it.
+"""How a run is made: its options, its model by name, the solver that asks it, and the worked examples it shows.
 
 `net:` and `solver:` are found in the suite, all other kinds of models in `proband.models`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import random
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
+
 from proband import models, suites
 from proband.core.cache import cache_folder
 from proband.core.errors import ProbandError, not_installed
-from proband.core.files import read_json
+from proband.core.files import decode, items_path, read_items, read_json
+from proband.core.options import read_options
 from proband.core.progress import say
 from proband.core.protocols import ABILITIES, Generates, Model, ScoresText
 from proband.core.suite import Solver, Suite
+from proband.core.types import Item
 from proband.pipeline.asking.items_and_answers import Turn
 
 OnError = Literal["fail", "record"]
 TooLongChoice = Literal["fail", "skip", "cut-left"]
+MOST_EXAMPLES = 1000  # to choose --shots from
+EXAMPLE_SEED = 1_000_003  # added to a build's seed, for examples that it does not contain
 MOVED = ("permutations", "max_tokens", "temperature", "logprobs")
 
 
@@ -227,3 +235,89 @@ def choose_solver(
 def _has(solver: Solver, options: Collection[str]) -> bool:
     """Whether a solver has all of these options."""
     return {name.replace("-", "_") for name in options} <= {field.name for field in fields(solver.options)}
+
+
+# ---- a job for this process or a worker's, with its worked examples -----------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """All that decides the answers to a chunk of items; it can be sent to another process."""
+
+    suite: str
+    items: Path
+    solver: str
+    model: str | None  # None: an object that only this process has
+    how: RunOptions
+
+    def load(self) -> Model:
+        how = replace(self.how, solver=self.solver)
+        return settled_model(str(self.model), suites.suite(self.suite), how)
+
+    def solve(self, solver: Solver) -> Any:
+        """The solver with all but items and model given."""
+        options: Any = read_options(solver.options, self.how.options, of=f"solver {solver.name}")
+        return partial(solver.solve, seed=self.how.seed, options=options, **self.examples(solver, options))
+
+    def examples(self, solver: Solver, options: Any) -> dict[str, Any]:
+        """The worked examples that a solver shows, as its argument."""
+        count, folder = solver.examples(options)
+        if not count:
+            return {}
+        source = Path(folder) if folder else self.items
+        pool = example_pool(source, suite=self.suite, seed=self.how.seed) or built_examples(source, suite=self.suite)
+        return {"examples": pool}
+
+    def sends(self, items: Sequence[Item], model: Model) -> list[list[str]]:
+        """Of each item, the texts that would be sent."""
+        solver = choose_solver(suites.suite(self.suite), model, self.solver)
+        if solver.sends is None:
+            raise ProbandError(f"solver {solver.name} of {self.suite} sends no prompt to {model.name}")
+        options: Any = read_options(solver.options, self.how.options, of=f"solver {solver.name}")
+        given = self.examples(solver, options)
+        return solver.sends(items, model, seed=self.how.seed, options=options, **given)
+
+
+def reads(model: Model) -> type:
+    """What a model needs of an item: all of it, or a struct with fewer fields (`outline`), which is decoded faster."""
+    result: type = getattr(model, "outline", Item)
+    return result
+
+
+def example_pool(folder: Path, *, suite: str, seed: int) -> list[Item]:
+    """At most MOST_EXAMPLES items of the train split, drawn by seed from all of them in one pass (reservoir sampling).
+    A folder without a train split gives none."""
+    kept, seen, draw = list[Item](), 0, random.Random(f"{seed} examples")
+    for item in read_items(folder):
+        if item.suite != suite:
+            raise ProbandError(f"contains items of {item.suite}, not of {suite}", file=items_path(folder))
+        if item.split != "train":
+            continue
+        seen += 1
+        if len(kept) < MOST_EXAMPLES:
+            kept.append(item)
+        elif (place := draw.randrange(seen)) < MOST_EXAMPLES:
+            kept[place] = item
+    return kept
+
+
+def built_examples(folder: Path, *, suite: str) -> list[Item]:
+    """Worked examples for a build without a train split, where its suite can make some: a small build with the options
+    of its manifest and another seed, less what is asked too. `pick_shots` leaves out what shares a cluster with the
+    question."""
+    path = folder / "manifest.json"
+    manifest = read_json(path) if folder.is_dir() and path.exists() else {}
+    if "options" not in manifest or "seed" not in manifest:
+        return []
+    result = suites.suite(suite)
+    options = result.examples(read_options(result.options, manifest["options"], of=f"build {suite}"))
+    if options is None:
+        return []
+    lines = result.build(options, seed=int(manifest["seed"]) + EXAMPLE_SEED).items
+    items = [decode(Item, each, file="examples") if isinstance(each, bytes) else each for each in lines]
+    asked = {hash((item.prompt, item.choices)) for item in read_items(folder)}
+    return [
+        msgspec.structs.replace(item, id=f"example-{item.id}", split="train")
+        for item in items
+        if hash((item.prompt, item.choices)) not in asked
+    ]

@@ -1,0 +1,222 @@
+"""What verbs share: their arguments in, their results out.
+
+Results are printed as tables for people, or (--json) as one JSON object for machines. On a terminal a table fits the
+window; in a pipe nothing is wrapped or coloured, whatever the width of the content.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from cyclopts import Group, Parameter
+from cyclopts.validators import Number
+
+from proband.core.errors import ProbandError
+
+COUNT = Number(gte=1)
+
+
+def whole_number(_: Any, tokens: Sequence[Any]) -> int:
+    """A number as it stands: 1.5 is none, and is not rounded to one."""
+    try:
+        return int(tokens[0].value)
+    except ValueError:
+        raise ValueError(f"{tokens[0].value!r} is not a whole number") from None
+
+
+OPTIONS = Group("Options", sort_key=1)
+
+Items = Annotated[Path, Parameter(help="Folder that `proband build` wrote, or a file of items.")]
+Out = Annotated[Path, Parameter(name=("--out", "-o"), metavar="DIR", help="Folder to write.")]
+Seed = Annotated[
+    int,
+    Parameter(
+        name="--seed", metavar="N", converter=whole_number, help="Random seed; the same seed gives the same bytes."
+    ),
+]
+Json = Annotated[bool, Parameter(name="--json", negative=(), help="Print the result as one JSON object.")]
+Force = Annotated[
+    bool, Parameter(name="--force", negative=(), help="Write over files that are there already with other content.")
+]
+Moved = Annotated[
+    Path | None, Parameter(name="--items", metavar="DIR", help="Folder of the items, if it has been moved.")
+]
+Split = Annotated[
+    str,
+    Parameter(
+        name="--split",
+        metavar="SPLIT",
+        help="Items to score: train, valid, test, several with commas, or all (default: test; valid where there is no "
+        "test; train where there is neither).",
+    ),
+]
+Pairs = Sequence[str]  # NAME=VALUE, as often as it is given
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Engine:
+    """Who does the work."""
+
+    engine: Annotated[
+        Literal["local", "ray"],
+        Parameter(
+            help="local: this process; ray: the workers of a Ray cluster ($RAY_ADDRESS, or one on this machine)."
+        ),
+    ] = "local"
+    workers: Annotated[
+        int | None,
+        Parameter(metavar="N", validator=COUNT, help="Processes of the ray engine (default: one per GPU or core)."),
+    ] = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Loud:
+    """How much is said on standard error."""
+
+    verbose: Annotated[
+        bool, Parameter(name=("--verbose", "-v"), negative=(), help="Print more about what is done.")
+    ] = False
+    quiet: Annotated[bool, Parameter(name=("--quiet", "-q"), negative=(), help="Print errors and results only.")] = (
+        False
+    )
+
+    def set(self) -> None:
+        from proband.core.progress import Loudness
+
+        Loudness.verbose, Loudness.quiet = self.verbose, self.quiet
+
+
+def shown(default: Any) -> str | None:
+    """A default as help prints it: nothing for flags and empty lists."""
+    return None if default is None or default is False or default in ("", ()) else str(default)
+
+
+def settings(pairs: Pairs, flag: str = "--set") -> dict[str, str]:
+    """NAME=VALUE pairs as a mapping.
+
+    >>> settings(["steps=20", "norm=token"])
+    {'steps': '20', 'norm': 'token'}
+    """
+    results = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise ProbandError(f"{flag} takes NAME=VALUE, not {pair!r}")
+        results[name] = value
+    return results
+
+
+# ---- results -------------------------------------------------------------------------------------------------------
+
+
+T = TypeVar("T")
+NO_WRAPPING = 100_000  # columns
+
+
+def give(result: T, layout: Callable[[T], Iterable[Any]], *, json: bool) -> None:
+    """Print a result: `layout` gives its lines and tables."""
+    if json:
+        from proband.core.files import dumps
+
+        print(dumps(result))
+        return
+    for part in layout(result):
+        if isinstance(part, str):
+            print(part)
+        else:
+            _print_table(part)
+
+
+def _print_table(part: Any) -> None:
+    from rich.console import Console
+
+    if sys.stdout.isatty():
+        Console(highlight=False).print(part)
+        return
+    console = Console(width=NO_WRAPPING, color_system=None, highlight=False)
+    with console.capture() as capture:
+        console.print(part)
+    print("\n".join(line.rstrip() for line in capture.get().splitlines()))
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, numbers: Sequence[int] = ()) -> Any:
+    """A table without rules; `numbers` are the columns to align at the right."""
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=any(header), header_style="bold")
+    for place, name in enumerate(header):
+        made.add_column(name, justify="right" if place in numbers else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*(Text(words(cell)) for cell in row))
+    return made
+
+
+def fields(values: Mapping[str, Any]) -> Any:
+    """A table of names and values; a mapping as value is laid out below its name."""
+    return table(("", ""), _lines(values, ""))
+
+
+def _lines(values: Mapping[str, Any], indent: str) -> Iterable[tuple[str, str]]:
+    for name, value in values.items():
+        plain = name.replace("_", " ")
+        if isinstance(value, Mapping) and any(isinstance(each, (Mapping, list)) and each for each in value.values()):
+            yield f"{indent}{plain}:", ""
+            yield from _lines(value, indent + "  ")
+        else:
+            yield f"{indent}{plain}:", words(value)
+
+
+def words(value: Any) -> str:
+    """A value in words, never as JSON.
+
+    >>> words({"train": 1200, "test": 0.25}), words([1, 2]), words(True), words(None)
+    ('train 1,200, test 0.25', '1, 2', 'yes', '')
+    """
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, Mapping):
+        return shortened(_pairs(value))
+    if isinstance(value, (list, tuple)) and any(isinstance(each, Mapping) for each in value):
+        return f"{len(value):,} rows"
+    if isinstance(value, (list, tuple)):
+        return shortened(", ".join(words(each) for each in value))
+    return str(value)
+
+
+def _pairs(value: Mapping[str, Any]) -> str:
+    """Names and values, without those that are empty."""
+    return ", ".join(
+        f"{name} {words(each)}".replace("_", " ") for name, each in value.items() if each not in (None, "")
+    )
+
+
+def shortened(text: str, size: int = 200) -> str:
+    return text if len(text) <= size else text[: size - 1] + "…"
+
+
+def warning(unread: float, of: str = "") -> Iterable[str]:
+    """
+    >>> list(warning(0.25))
+    ['warning: 25.0 % of the replies could not be read and count as wrong; look at them with `proband show`']
+    """
+    from proband.core.metrics import WARNED
+
+    if unread > WARNED:
+        who, share = f"{of}: " if of else "", f"{100 * unread:.1f} %"
+        what = "of the replies could not be read and count as wrong; look at them with `proband show`"
+        yield f"warning: {who}{share} {what}"
