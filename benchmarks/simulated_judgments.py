@@ -19,7 +19,7 @@ import numpy as np
 from proband.core.agreement.votes import Votes
 from proband.core.files import encode, read_records
 from proband.lexicon.inflection import lemma
-from proband.suites.inference.datasets.rows import read_levy_dagan
+from proband.suites.inference.datasets.triples import read_levy_dagan
 from proband.suites.inference.gold import ANSWERS, DOES_NOT, LABELS, NONSENSE, RULES, simulated_judgments
 from proband.suites.inference.questionnaire import Questionnaire
 

@@ -17,7 +17,6 @@ and a score. Lines without names may be for all items or for those of one split.
 from __future__ import annotations
 
 import csv
-import gzip
 import hashlib
 import json
 import math
@@ -26,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import sha256_file
+from proband.core.files import sha256_file, text_lines
 from proband.core.options import NoOptions
 from proband.core.protocols import ModelKind
 from proband.core.types import Answer, Item
@@ -148,11 +147,7 @@ def truth_of(text: object, path: Path, line: int) -> bool:
 
 def read_rows(path: Path) -> Iterator[Row]:
     """Line number and fields of each line."""
-    try:
-        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
-            lines = [(number, line.rstrip("\n")) for number, line in enumerate(file, 1) if line.strip()]
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise ProbandError(f"cannot be read: {error}", file=path) from None
+    lines = list(text_lines(path))
     if lines and lines[0][1].startswith("{"):
         yield from json_rows(lines, path)
     elif lines:

@@ -10,9 +10,16 @@ from proband.core.errors import ProbandError
 from proband.core.files import encode, read_items
 from proband.core.types import Judgment
 from proband.pipeline.build import build
-from proband.suites.inference.datasets.formats import own_folder
-from proband.suites.inference.datasets.own import Question, read_questions
-from proband.suites.inference.gold import ANSWERS, DOES_NOT, NONSENSE, read, simulated_judgments
+from proband.suites.inference.gold import (
+    ANSWERS,
+    DOES_NOT,
+    NONSENSE,
+    Question,
+    own_folder,
+    read_judged,
+    read_questions,
+    simulated_judgments,
+)
 from proband.suites.inference.people.judge import units
 from proband.suites.inference.questionnaire import Questionnaire, Shown
 
@@ -151,8 +158,8 @@ def test_people_may_judge_sentences_alone_but_examples_need_triples(folder: Path
     (tmp_path / "questionnaires.jsonl").write_bytes(encode({**sheet, "candidates": [candidate]}) + b"\n")
     assert [unit.id for unit in units(tmp_path)] == ["q1"]
     with pytest.raises(ProbandError, match="line 1: 'q_rel' is missing"):
-        read(tmp_path, "majority")
+        read_judged(tmp_path, "majority")
     whole = {**sheet, "q_rel": "borders", "q_arg": "Ethiopia", "candidates": [candidate]}
     (tmp_path / "questionnaires.jsonl").write_bytes(encode(whole) + b"\n")
     with pytest.raises(ProbandError, match="line 1: 'subject' of candidate 'c1' is missing"):
-        read(tmp_path, "majority")
+        read_judged(tmp_path, "majority")

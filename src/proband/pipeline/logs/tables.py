@@ -5,44 +5,23 @@ as a log, so that it can stand beside another tool's.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import decode, raw_lines
+from proband.core.files import decode, raw_lines, table_rows
 from proband.pipeline.logs.record import CLUSTER_FIELDS, Entry, Log, Wanted, clusters_in, collected, number, tags_in
 from proband.pipeline.report import item_sets
 
 
 def read_csv(path: Path, wanted: Wanted) -> Log:
-    return _log(_csv_rows(path), path, wanted)
+    return _log(table_rows(path), path, wanted)
 
 
 def read_jsonl(path: Path, wanted: Wanted) -> Log:
     rows = ((line, decode(dict[str, Any], raw, file=path, line=line)) for line, raw in raw_lines(path))
     return _log(rows, path, wanted)
-
-
-def _csv_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ProbandError(f"cannot be read: {error}", file=path) from None
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        for cells in reader:
-            if cells:
-                if len(cells) != len(header):
-                    raise ProbandError(
-                        f"has {len(cells)} cells, the header {len(header)}", file=path, line=reader.line_num
-                    )
-                yield reader.line_num, dict(zip(header, cells))
-    except csv.Error as error:
-        raise ProbandError(f"is not CSV: {error}", file=path, line=reader.line_num) from None
 
 
 def _log(rows: Iterator[tuple[int, Mapping[str, Any]]], path: Path, wanted: Wanted) -> Log:

@@ -10,10 +10,11 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from proband.core.errors import ProbandError
+from proband.core.files import read_text
 from proband.core.suite import Built
 from proband.core.types import Item
 from proband.suites.analogy.solvers.pseudo_perplexity import pattern, question
-from proband.suites.analogy.sources import clean, decode, json_lines, written
+from proband.suites.analogy.sources import clean, json_lines, written
 
 ENDINGS = (".jsonl", ".jsonl.gz")
 
@@ -32,7 +33,7 @@ def looks_like(path: Path) -> bool:
     if not path.is_file() or not path.name.endswith(ENDINGS):
         return False
     try:
-        return '"stem"' in decode(path).lstrip().partition("\n")[0]
+        return '"stem"' in read_text(path).lstrip().partition("\n")[0]
     except ProbandError:
         return False
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
 import re
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import decode as parse_json
+from proband.core.files import decode, read_text, table_rows
 from proband.core.progress import say
 from proband.suites.analogy import wordnet_pairs
 from proband.suites.analogy.relations import Relation, Tuple, without_duplicates
@@ -42,7 +38,7 @@ def read_bats(folder: Path) -> list[Relation]:
 
 def _tuples(path: Path) -> list[Tuple]:
     tuples: list[Tuple] = []
-    for number, line in enumerate(decode(path).splitlines(), start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         if not line.strip():
             continue
         cells = line.split("\t")
@@ -68,24 +64,11 @@ def written(word: object) -> bool:
     return isinstance(word, str) and bool(clean(word)) and not any("\ud800" <= c <= "\udfff" for c in word)
 
 
-def decode(path: Path) -> str:
-    """The text of a file, plain or gzip."""
-    try:
-        raw = path.read_bytes()
-        raw = gzip.decompress(raw) if path.suffix == ".gz" else raw
-    except (OSError, EOFError, zlib.error) as error:
-        raise ProbandError(f"cannot be read: {error}", file=path) from error
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ProbandError("is not UTF-8", file=path, line=raw[: error.start].count(b"\n") + 1) from error
-
-
 def json_lines(path: Path, kind: Any) -> Iterator[tuple[int, Any]]:
     """The values of a JSON-lines file, with the numbers of their lines."""
-    for number, line in enumerate(decode(path).split("\n"), start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         if line.strip():
-            yield number, parse_json(kind, line.encode(), file=path, line=number)
+            yield number, decode(kind, line.encode(), file=path, line=number)
 
 
 # ---- Google's `questions-words.txt`: sections `: name`, lines `a b c d`. A section's tuples are its distinct pairs
@@ -95,7 +78,7 @@ DERIVED = ("gram1-adjective-to-adverb", "gram2-opposite", "gram6-nationality-adj
 
 
 def is_google(path: Path) -> bool:
-    return path.suffix == ".txt" and decode(path).startswith(": ")
+    return path.suffix == ".txt" and read_text(path).startswith(": ")
 
 
 def google_group(section: str) -> str:
@@ -111,7 +94,7 @@ def google_group(section: str) -> str:
 def read_google(path: Path) -> list[Relation]:
     sections: dict[str, dict[str, dict[str, None]]] = {}
     name = ""
-    for number, line in enumerate(decode(path).splitlines(), start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         words = line.split()
         if line.startswith(":") and len(words) == 2:
             name = words[1]
@@ -175,20 +158,8 @@ def read_list(path: Path) -> list[Relation]:
 
 def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     if path.suffix == ".jsonl":
-        yield from json_lines(path, dict[str, Any])
-        return
-    reader = csv.reader(io.StringIO(decode(path)), delimiter="," if path.suffix == ".csv" else "\t", strict=True)
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        for cells in reader:
-            if cells:
-                if len(cells) != len(header):
-                    raise ProbandError(
-                        f"has {len(cells)} columns, the header {len(header)}", file=path, line=reader.line_num
-                    )
-                yield reader.line_num, dict(zip(header, cells, strict=True))
-    except csv.Error as error:
-        raise ProbandError(f"is not a table: {error}", file=path, line=reader.line_num) from error
+        return json_lines(path, dict[str, Any])
+    return table_rows(path, separator="," if path.suffix == ".csv" else "\t")
 
 
 def _checked(row: Mapping[str, Any], path: Path, line: int) -> tuple[str, str, bool | None, Tuple]:

@@ -1,11 +1,10 @@
 """Suite `inference`: relation inference in context (Levy & Dagan 2016).
 
-words.py               lemmas, verbs, voice, negation
 datasets/              released data sets as examples
-items.py, controls.py, build.py   triples, examples, items; what is taken away to see artefacts
+items.py, controls.py, build.py   triples, their words, examples, items; what is taken away to see artefacts
 methods/               the lemma baseline and every other method, one file each
 people/                what people judge in `proband annotate`
-gold.py                judgments of several people to labels
+gold.py                judgments of several people to labels; our own set
 curves/                precision and recall, decisions, controls, findings; ours beside the published
 assertions/, candidates/, questions.py, questionnaire.py   from text to what people judge
 """

@@ -14,14 +14,10 @@ from proband.core.errors import ProbandError
 from proband.core.options import Meta
 from proband.core.suite import Built
 from proband.suites.inference.controls import CONTROLS, controlled, kept_types
-from proband.suites.inference.datasets import own
-from proband.suites.inference.datasets.formats import LICENCES, detected, examples, own_folder
-from proband.suites.inference.gold import Judged, workers_table
-from proband.suites.inference.gold import examples as judged_examples
-from proband.suites.inference.gold import read as read_judged
+from proband.suites.inference.datasets.formats import LICENCES, detect, examples
+from proband.suites.inference.gold import Judged, own_folder, read_judged, read_own, workers_table
 from proband.suites.inference.gold import summary as judgments_summary
-from proband.suites.inference.items import Example, items, shares_lemma
-from proband.suites.inference.words import content
+from proband.suites.inference.items import Example, content, items, shares_lemma
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,13 +49,17 @@ class BuildOptions:
 
 def build(options: BuildOptions, *, seed: int) -> Built:
     data = options.data or own_folder()
-    name = detected(data) if options.format == "auto" else options.format
-    judged, entry = labelled(data, name, options.rule)
-    every = selected(entry, options)
+    name: str = options.format
+    if name == "auto":
+        name = detect(options.data) if options.data else "own"
+    judged, labelled = read(data, name, options.rule)
+    every = selected(labelled, options)
     kept = sample(every, options.pairs) if options.pairs else range(len(every))
     chosen = [every[at] for at in kept]
     controls = CONTROLS if options.control == "all" else (options.control,)
-    made = {control: controlled(every, control, seed=seed) for control in controls}  # whatever the sample is
+    made = {  # of all, whatever the sample is
+        control: every if control == "none" else controlled(every, control, seed=seed) for control in controls
+    }
 
     def summary() -> Mapping[str, Any]:
         labels = Counter("unlabelled" if each.entailed is None else LABELS[each.entailed] for each in chosen)
@@ -84,14 +84,12 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     )
 
 
-def labelled(data: Path, name: str, rule: str) -> tuple[Judged | None, list[Example]]:
+def read(data: Path, name: str, rule: str) -> tuple[Judged | None, list[Example]]:
     """The examples of a data set; with the judgments behind them, where the set has them."""
     if name == "judgments":
-        judged = read_judged(data, rule)
-        return judged, list(judged_examples(judged, source="judgments"))
-    if name == "own" and (questions := own.questions_of(data)):
-        judged = own.judged(questions, rule)
-        return judged, list(own.examples(questions, judged))
+        return read_judged(data, rule)
+    if name == "own":
+        return read_own(data, rule)
     return None, examples(data, name)[1]
 
 

@@ -23,8 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from proband.suites.inference.items import FORWARD, Example, Triple
-from proband.suites.inference.words import content
+from proband.suites.inference.items import FORWARD, Example, Triple, content
 
 CONTROLS = ("none", "hypothesis-only", "random-premise", "swapped-entities", "typed-placeholders")
 NOTHING = Triple("", "", "")
@@ -33,13 +32,12 @@ Pools = Mapping[tuple[str, str], Sequence[str]]  # split and type -> arguments
 
 
 def controlled(examples: Sequence[Example], control: str, *, seed: int) -> list[Example]:
-    """The examples under a control, in the same order."""
+    """The examples under a control that takes something away, in the same order."""
     if control == "random-premise":
         others = donors(examples, seed=seed)
         return [with_relation(each, examples[other]) for each, other in zip(examples, others, strict=True)]
     pools = pools_of(examples) if control == "swapped-entities" else {}
     change: Mapping[str, Callable[[Example], Example]] = {
-        "none": lambda each: each,
         "hypothesis-only": lambda each: replace(each, premise=NOTHING),
         "swapped-entities": lambda each: with_arguments(each, *others_of_type(each, pools, seed=seed)),
         "typed-placeholders": lambda each: with_arguments(each, *placeholders(each)),

@@ -1,5 +1,6 @@
-"""A folder of questionnaires and judgments as examples (section 3.3).
+"""Judgments of several people as labels and examples (section 3.3): those of a folder, and those of our own set.
 
+A folder has
 questionnaires.jsonl        one question with its candidates a line (docs/formats.md)
 judgments.jsonl             what people said: item_id (a candidate's), worker, value, seconds
 reverse-judgments.jsonl     optional: the other direction, whether the question implies the candidate (Holt 2018)
@@ -8,6 +9,12 @@ decisions.jsonl             optional: the owner's word on single pairs (item_id,
 
 A pair keeps its label where the rule gives one, and is dropped where it gives none or says that it makes no sense. The
 type in the question is replaced by the answer, so that premise and hypothesis have both arguments.
+
+Our own set (data/inference/questions.txt) has questions, answers, and relations judged against the question. Each judge
+gives a relation one of five judgments, of which each of its answers makes an assertion: `=` each implies the other, `+`
+the phrase implies the question's relation, `<` the reverse, `-` neither, `?` makes no sense. Each direction is
+aggregated by itself; by default all must agree. So there are up to two examples per assertion; those of a pair that
+holds in one direction only are directional. What makes no sense, and what the judges do not agree on, is left out.
 """
 
 from __future__ import annotations
@@ -16,8 +23,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from importlib.resources import as_file, files
 from pathlib import Path
 from statistics import median
+from string import ascii_lowercase
 from typing import Any
 
 import msgspec
@@ -28,13 +37,13 @@ from proband.core.agreement.coefficients import krippendorff_alpha
 from proband.core.agreement.simulator import Simulated, confusions, simulate
 from proband.core.agreement.votes import Aggregate, Votes, all_but, majority
 from proband.core.errors import ProbandError
-from proband.core.files import read_records
-from proband.core.types import Judgment
+from proband.core.files import read_records, text_lines
+from proband.core.types import Judgment, Split
 from proband.suites.inference.items import BACKWARD, Example, Triple
 from proband.suites.inference.questionnaire import Questionnaire, Shown
 
 ANSWERS, DOES_NOT, NONSENSE = LABELS = ("answers", "does not answer", "makes no sense")
-SAID = {"yes": ANSWERS, "no": DOES_NOT, "nonsense": NONSENSE, **{label: label for label in LABELS}}
+LABEL_OF = {"yes": ANSWERS, "no": DOES_NOT, "nonsense": NONSENSE, **{label: label for label in LABELS}}
 RULES: Mapping[str, Callable[[Votes], Aggregate]] = {
     "all-but-one": all_but,
     "majority": majority,
@@ -45,7 +54,7 @@ RULES: Mapping[str, Callable[[Votes], Aggregate]] = {
 
 @dataclass(frozen=True)
 class Judged:
-    """What was asked, what people said, and the label of every candidate by the rule."""
+    """Questionnaires, what people said of their candidates, and the label of every candidate by the rule."""
 
     questionnaires: tuple[Questionnaire, ...]
     votes: Votes
@@ -62,15 +71,17 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-def read(folder: Path, rule: str) -> Judged:
-    asked = tuple(with_triples(folder / "questionnaires.jsonl"))
-    known = {candidate.id for each in asked for candidate in each.candidates}
+def read_judged(folder: Path, rule: str) -> tuple[Judged, list[Example]]:
+    sheets = tuple(with_triples(folder / "questionnaires.jsonl"))
+    known = {candidate.id for each in sheets for candidate in each.candidates}
     votes = read_votes(folder / "judgments.jsonl", known)
-    backwards, expert = folder / "reverse-judgments.jsonl", folder / "expert.jsonl"
+    backwards, expert_file = folder / "reverse-judgments.jsonl", folder / "expert.jsonl"
     reverse = RULES[rule](read_votes(backwards, known)).labels if backwards.exists() else {}
-    said = {each.item_id: each.value for each in judgments(expert, known)} if expert.exists() else {}
-    decided = decisions(folder / "decisions.jsonl", known)
-    return Judged(asked, votes, {**RULES[rule](votes).labels, **decided}, reverse, said, rule, len(decided))
+    expert = {each.item_id: each.value for each in judgments(expert_file, known)} if expert_file.exists() else {}
+    by_owner = decisions(folder / "decisions.jsonl", known)
+    labels = {**RULES[rule](votes).labels, **by_owner}
+    judged = Judged(sheets, votes, labels, reverse, expert, rule, len(by_owner))
+    return judged, list(judged_examples(judged))
 
 
 def with_triples(path: Path) -> Iterator[Questionnaire]:
@@ -88,14 +99,14 @@ def with_triples(path: Path) -> Iterator[Questionnaire]:
 
 def decisions(path: Path, known: set[str]) -> dict[str, str]:
     """Candidate -> the owner's label."""
-    made = {}
+    labels = {}
     for line, each in enumerate(read_records(path, Decision, key="item_id") if path.exists() else (), 1):
         if each.item_id not in known:
             raise ProbandError(f"'item_id' {each.item_id!r} is no candidate's", file=path, line=line)
-        if each.label not in SAID:
-            raise ProbandError(f"'label' is {each.label!r}, not one of {', '.join(SAID)}", file=path, line=line)
-        made[each.item_id] = SAID[each.label]
-    return made
+        if each.label not in LABEL_OF:
+            raise ProbandError(f"'label' is {each.label!r}, not one of {', '.join(LABEL_OF)}", file=path, line=line)
+        labels[each.item_id] = LABEL_OF[each.label]
+    return labels
 
 
 def read_votes(path: Path, known: set[str]) -> Votes:
@@ -109,16 +120,16 @@ def judgments(path: Path, known: set[str]) -> Iterator[Judgment]:
     for line, each in enumerate(read_records(path, Judgment), 1):
         if each.item_id not in known:
             raise ProbandError(f"'item_id' {each.item_id!r} is no candidate's", file=path, line=line)
-        if each.value not in SAID:
-            raise ProbandError(f"'value' is {each.value!r}, not one of {', '.join(SAID)}", file=path, line=line)
-        yield msgspec.structs.replace(each, value=SAID[each.value])
+        if each.value not in LABEL_OF:
+            raise ProbandError(f"'value' is {each.value!r}, not one of {', '.join(LABEL_OF)}", file=path, line=line)
+        yield msgspec.structs.replace(each, value=LABEL_OF[each.value])
 
 
-def examples(judged: Judged, *, source: str) -> Iterator[Example]:
+def judged_examples(judged: Judged) -> Iterator[Example]:
     """The pairs that have a label, and the other direction of those that have one for it."""
     for each in judged.questionnaires:
         for candidate in each.candidates:
-            forward = example(each, candidate, source=source)
+            forward = example(each, candidate)
             if (label := judged.labels.get(candidate.id)) in (ANSWERS, DOES_NOT):
                 yield replace(forward, entailed=label == ANSWERS)
             if (label := judged.reverse.get(candidate.id)) in (ANSWERS, DOES_NOT):
@@ -131,25 +142,177 @@ def examples(judged: Judged, *, source: str) -> Iterator[Example]:
                 )
 
 
-def example(asked: Questionnaire, candidate: Shown, *, source: str) -> Example:
+def example(sheet: Questionnaire, candidate: Shown) -> Example:
     """The candidate as premise, the question with the answer in the place of its type as hypothesis.
 
     `Which TYPE REL ARG?` asks for the subject of REL; the candidate has the answer on either side.
     """
     premise = Triple(candidate.subject, candidate.relation, candidate.object)
     straight = candidate.side == "subject"
-    answer, kind = (premise.subject if straight else premise.object), asked.q_type
-    hypothesis = Triple(answer, asked.q_rel, asked.q_arg)
+    answer, kind = (premise.subject if straight else premise.object), sheet.q_type
+    hypothesis = Triple(answer, sheet.q_rel, sheet.q_arg)
     return Example(
         premise=premise,
         hypothesis=hypothesis,
         entailed=None,
         straight=straight,
-        question=asked.question,
-        source=source,
-        split=asked.split,
+        question=sheet.question,
+        source="judgments",
+        split=sheet.split,
         typed=(kind, "") if straight else ("", kind),
     )
+
+
+# ---- our own set ---------------------------------------------------------------------------------------------------
+
+
+FOLLOWS: Mapping[str, tuple[str, str]] = {  # judgment -> phrase implies question, question implies phrase
+    "=": (ANSWERS, ANSWERS),
+    "+": (ANSWERS, DOES_NOT),
+    "<": (DOES_NOT, ANSWERS),
+    "-": (DOES_NOT, DOES_NOT),
+    "?": (NONSENSE, NONSENSE),
+}
+MASK, UNANIMOUS = "[ANSWER]", "unanimous"
+PEOPLE = 5  # judges from which the paper's rule, all but one, applies
+SPLITS: Sequence[Split] = ("test", "test", "test", "train", "valid")  # of the questions, in turn
+
+
+@dataclass(frozen=True)
+class Question:
+    number: int
+    type: str
+    relation: str
+    argument: str
+    answers: tuple[str, ...]
+    phrases: tuple[tuple[str, bool, str], ...]  # judgments, whether the answer comes first, phrase
+
+    @property
+    def text(self) -> str:
+        return f"Which {self.type} {self.relation} {self.argument}?"
+
+    @property
+    def split(self) -> Split:
+        return SPLITS[self.number % len(SPLITS)]
+
+    def name(self, place: int) -> str:
+        """Of a phrase, among all judged ones."""
+        return f"q{self.number + 1:03}-{place + 1:02}"
+
+    def assertion(self, place: int, answer: str) -> Triple:
+        _, first, phrase = self.phrases[place]
+        ends = (answer, self.argument) if first else (self.argument, answer)
+        return Triple(ends[0], phrase, ends[1])
+
+
+def read_questions(path: Path) -> list[Question]:
+    """Blocks of a question line and lines of labelled phrases."""
+    questions: list[Question] = []
+    for number, line in text_lines(path):
+        if line.startswith("#"):
+            continue
+        if "|" in line:
+            cells = [cell.strip() for cell in line.split("|")]
+            if len(cells) != 4 or not all(cells):
+                raise ProbandError("a question is TYPE | RELATION | ARGUMENT | ANSWER; ANSWER", file=path, line=number)
+            answers = tuple(each.strip() for each in cells[3].split(";"))
+            questions.append(Question(len(questions), cells[0], cells[1], cells[2], answers, ()))
+            continue
+        mark, _, phrase = line.partition(" ")
+        marks = mark.removesuffix("~")
+        if not marks or set(marks) - set(FOLLOWS) or not phrase.strip() or not questions:
+            raise ProbandError(
+                "a phrase is = + < - or ? of each judge, with ~ or not, and words", file=path, line=number
+            )
+        if len(marks) != len(judges := next((p[0] for q in questions for p in q.phrases), marks)):
+            raise ProbandError(f"has {len(marks)} judgments, the first phrase {len(judges)}", file=path, line=number)
+        phrases = (*questions[-1].phrases, (marks, not mark.endswith("~"), phrase.strip()))
+        questions[-1] = replace(questions[-1], phrases=phrases)
+    return questions
+
+
+def aggregate_own(questions: Sequence[Question], rule: str) -> Judged:
+    """The phrases as candidates, with the judgments in both directions and what they come to."""
+    sheets = tuple(
+        Questionnaire(
+            id=f"q{question.number + 1:03}",
+            question=question.text,
+            q_type=question.type,
+            q_rel=question.relation,
+            q_arg=question.argument,
+            candidates=tuple(
+                Shown(
+                    id=question.name(place),
+                    **question.assertion(place, MASK)._asdict(),
+                    side=("object", "subject")[first],
+                )
+                for place, (_, first, _) in enumerate(question.phrases)
+            ),
+        )
+        for question in questions
+    )
+    votes, reverse = (Votes.of(own_judgments(questions, backward), labels=LABELS) for backward in (False, True))
+    if rule == "all-but-one" and len(votes.workers) < PEOPLE:
+        rule = UNANIMOUS
+    decide = {**RULES, UNANIMOUS: unanimous}[rule]
+    return Judged(sheets, votes, decide(votes).labels, decide(reverse).labels, {}, rule)
+
+
+def unanimous(votes: Votes) -> Aggregate:
+    """Of fewer than five judges, all must agree."""
+    return all_but(votes, dissent=0, least=len(votes.workers))
+
+
+def own_judgments(questions: Sequence[Question], backward: bool) -> Iterator[Judgment]:
+    for question in questions:
+        for place, (marks, _, _) in enumerate(question.phrases):
+            for judge, mark in zip(ascii_lowercase, marks):
+                yield Judgment(item_id=question.name(place), worker=judge, value=FOLLOWS[mark][backward], seconds=0.0)
+
+
+def own_examples(questions: Sequence[Question], judged: Judged) -> Iterator[Example]:
+    """An example per assertion and direction that has a label."""
+    for question in questions:
+        for place, (_, first, _) in enumerate(question.phrases):
+            name = question.name(place)
+            both = [WHICH.get(str(labels.get(name))) for labels in (judged.labels, judged.reverse)]
+            for answer in question.answers:
+                premise = question.assertion(place, answer)
+                hypothesis = Triple(answer, question.relation, question.argument)
+                forward = Example(
+                    premise=premise,
+                    hypothesis=hypothesis,
+                    entailed=both[0],
+                    straight=first,
+                    question=question.text,
+                    source="own",
+                    split=question.split,
+                    directional=None not in both and both[0] != both[1],
+                    typed=(question.type, "") if first else ("", question.type),
+                )
+                if both[0] is not None:
+                    yield forward
+                if both[1] is not None:
+                    turned = replace(forward, premise=hypothesis, hypothesis=premise, direction=BACKWARD)
+                    yield replace(turned, entailed=both[1], typed=forward.typed if first else forward.typed[::-1])
+
+
+WHICH: Mapping[str, bool] = {ANSWERS: True, DOES_NOT: False}
+
+
+def own_folder() -> Path:
+    """The folder of our own set inside the package."""
+    with as_file(files("proband").joinpath("data/inference")) as folder:
+        return folder
+
+
+def read_own(path: Path, rule: str = "all-but-one") -> tuple[Judged, list[Example]]:
+    """A folder with questions.txt, or such a file."""
+    questions = read_questions(path / "questions.txt" if path.is_dir() else path)
+    if not questions:
+        raise ProbandError("contains no examples", file=path)
+    judged = aggregate_own(questions, rule)
+    return judged, list(own_examples(questions, judged))
 
 
 # ---- what the manifest says of judgments: the figures of section 3.3, ours -------------------------------------------
@@ -157,8 +320,8 @@ def example(asked: Questionnaire, candidate: Shown, *, source: str) -> Example:
 
 def summary(judged: Judged) -> dict[str, Any]:
     """Questionnaires, pairs, judgments, what the rule kept and dropped, alpha, the workers and the audit."""
-    said = Counter(judged.labels.values())
-    kept = said[ANSWERS] + said[DOES_NOT]
+    counts = Counter(judged.labels.values())
+    kept = counts[ANSWERS] + counts[DOES_NOT]
     pairs = sum(len(each.candidates) for each in judged.questionnaires)
     alpha = krippendorff_alpha(judged.votes)
     workers = worker_quality(judged.votes)
@@ -172,10 +335,10 @@ def summary(judged: Judged) -> dict[str, Any]:
         "retained": {
             "pairs": kept,
             "share": round(kept / pairs, 4),
-            "answers": said[ANSWERS],
-            "does_not": said[DOES_NOT],
-            "dropped_as_nonsense": said[NONSENSE],
-            "dropped_without_agreement": pairs - kept - said[NONSENSE],
+            "answers": counts[ANSWERS],
+            "does_not": counts[DOES_NOT],
+            "dropped_as_nonsense": counts[NONSENSE],
+            "dropped_without_agreement": pairs - kept - counts[NONSENSE],
         },
         "alpha": {name: value for name, value in asdict(alpha).items() if value not in (None, "")},
         "workers": {

@@ -22,8 +22,19 @@ from proband.core.files import items_path, read_items
 from proband.core.suite import Variation
 from proband.core.types import Item
 from proband.suites.inference.controls import UNKNOWN, draw
-from proband.suites.inference.items import BACKWARD, FORWARD, Triple, likeness, prompt
-from proband.suites.inference.words import ARTICLE, NEGATION, PLURALS, content, listed, words
+from proband.suites.inference.items import (
+    ARTICLE,
+    BACKWARD,
+    FORWARD,
+    NEGATION,
+    PLURALS,
+    Triple,
+    content,
+    likeness,
+    listed,
+    prompt,
+    words,
+)
 
 QUANTIFIER = NEGATION | ARTICLE - listed("the its his her their our my your")
 QUANTIFIER |= listed("all many most few several both either more less much half one two three same other only")

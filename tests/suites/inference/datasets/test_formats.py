@@ -9,8 +9,8 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.suites.inference.build import leaks
-from proband.suites.inference.datasets.formats import detected, examples
-from proband.suites.inference.items import asked, items
+from proband.suites.inference.datasets.formats import detect, examples
+from proband.suites.inference.items import items, pair_of
 from proband.suites.inference.methods.lemma import features
 
 
@@ -91,7 +91,7 @@ def test_a_folder_of_zeichners_tables(tmp_path: Path) -> None:
         (True, True), (True, False), (True, False), (False, False), (False, True),
     ]  # fmt: skip
     assert leaks(found)["without_common_argument"] == 1
-    by_lemma = [all(features(asked(item)).values()) for item in items(found, control="none")]
+    by_lemma = [all(features(pair_of(item)).values()) for item in items(found, control="none")]
     assert by_lemma == [False, True, True, False, False]  # a swap without a change of voice is no inference
 
 
@@ -187,7 +187,7 @@ def test_bad_lines_are_named(tmp_path: Path, line: str, message: str) -> None:
 
 def test_a_file_that_could_mean_either_direction_needs_its_format(tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="name one of levy-dagan, levy-holt, holt, zeichner"):
-        detected(write(tmp_path / "pairs.tsv", "a, b, c\td, e, f\tTrue"))
+        detect(write(tmp_path / "pairs.tsv", "a, b, c\td, e, f\tTrue"))
 
 
 def test_leaks_between_splits_are_counted(tmp_path: Path) -> None:

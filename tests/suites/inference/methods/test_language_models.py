@@ -14,7 +14,7 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import Floats, Score, Text
 from proband.core.types import Item
 from proband.models.fake import Fake
-from proband.suites.inference.datasets.rows import answered
+from proband.suites.inference.datasets.triples import answered
 from proband.suites.inference.items import Triple, items
 from proband.suites.inference.methods import prompts, sentences
 from proband.suites.inference.methods.combination import RuleOptions

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from proband.suites.inference.datasets.formats import examples
-from proband.suites.inference.items import Asked, Triple, items
+from proband.suites.inference.items import Pair, Triple, items
 from proband.suites.inference.methods.lemma import Lemma, LemmaRule, accepts, features
 
 
-def pair(premise: str, hypothesis: str, *, straight: bool = True) -> Asked:
-    return Asked(Triple("a", premise, "b"), Triple("a", hypothesis, "b"), straight, ("", ""))
+def pair(premise: str, hypothesis: str, *, straight: bool = True) -> Pair:
+    return Pair(Triple("a", premise, "b"), Triple("a", hypothesis, "b"), straight, ("", ""))
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_the_released_rule(premise: str, hypothesis: str, straight: bool, accept
 
 
 def test_an_answer_records_its_features() -> None:
-    from proband.suites.inference.datasets.rows import answered as example
+    from proband.suites.inference.datasets.triples import answered as example
 
     one = example(Triple("drug", "treats", "pain"), Triple("opium", "treated", "pain"), entailed=True, source="x")
     (answer,) = Lemma().answer(list(items([one], control="none")))

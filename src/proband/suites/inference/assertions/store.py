@@ -34,7 +34,7 @@ from proband.suites.inference.assertions.parts import (
     finished,
     write_rows,
 )
-from proband.suites.inference.words import phrase, words
+from proband.suites.inference.items import phrase, words
 
 FORMAT = 3
 NEARLY_NOT = frozenset(("barely", "scarcely", "rarely", "seldom"))

@@ -10,8 +10,8 @@ from proband.lexicon.inflection import key
 from proband.lexicon.taxonomy import Lesk, Sense, Taxonomy, bag
 from proband.suites.inference.assertions.store import Assertion, Side, Store
 from proband.suites.inference.candidates.filters import Candidate, Filter
+from proband.suites.inference.items import phrase
 from proband.suites.inference.questions import THING, Question
-from proband.suites.inference.words import phrase
 
 
 class Kinds:

@@ -1,26 +1,39 @@
-"""Which format a file or folder has, and its examples."""
+"""Released data sets as examples: which format a file or folder has, and its reader.
+
+The direction differs: Levy & Dagan and Levy/Holt rows put the hypothesis LEFT and the premise RIGHT, Holt's own files
+and Zeichner's the premise LEFT.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from importlib.resources import as_file, files
 from pathlib import Path
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.datasets import holt, levy_holt, own, sherliic, zeichner
-from proband.suites.inference.datasets.rows import LEVY_DAGAN, data_files, read_levy_dagan, text_lines
-from proband.suites.inference.datasets.typed_predicates import read_berant, read_booqa
+from proband.core.files import text_lines
+from proband.suites.inference.datasets.tables import COLUMNS, read_booqa, read_sherliic, read_zeichner
+from proband.suites.inference.datasets.triples import (
+    HOLT_FILES,
+    LEVY_DAGAN,
+    SPLITS,
+    data_files,
+    read_berant,
+    read_holt,
+    read_levy_dagan,
+    read_levy_holt,
+)
+from proband.suites.inference.gold import read_own
 from proband.suites.inference.items import Example
 
 READERS: Mapping[str, Callable[[Path], Iterator[Example]]] = {
     "levy-dagan": read_levy_dagan,
-    "levy-holt": levy_holt.read,
-    "holt": holt.read,
-    "zeichner": zeichner.read,
-    "sherliic": sherliic.read,
+    "levy-holt": read_levy_holt,
+    "holt": read_holt,
+    "zeichner": read_zeichner,
+    "sherliic": read_sherliic,
     "berant": read_berant,
     "booqa": read_booqa,
-    "own": own.read,
+    "own": lambda path: iter(read_own(path)[1]),
 }
 LICENCES = {
     "levy-dagan": "none stated by the authors (Levy and Dagan 2016)",
@@ -39,14 +52,14 @@ def examples(path: Path, form: str) -> tuple[str, list[Example]]:
     """The format and the examples."""
     if not path.exists():
         raise ProbandError("does not exist", file=path)
-    name = detected(path) if form == "auto" else form
-    results = list(READERS[name](path))
-    if not results:
+    name = detect(path) if form == "auto" else form
+    pairs = list(READERS[name](path))
+    if not pairs:
         raise ProbandError("contains no examples", file=path)
-    return name, results
+    return name, pairs
 
 
-def detected(path: Path) -> str:
+def detect(path: Path) -> str:
     """By the names in a folder, else by the first line of a file.
 
     Levy/Holt's and Holt's rows look alike and mean opposite directions: only their names tell them apart, and a file
@@ -62,7 +75,7 @@ def detected(path: Path) -> str:
             return "own"
         if {"dev.txt", "test.txt"} & names:
             return "levy-holt"
-        if set(holt.FILES) & names:
+        if set(HOLT_FILES) & names:
             return "holt"
         if LEVY_DAGAN in names:
             return "levy-dagan"
@@ -71,12 +84,12 @@ def detected(path: Path) -> str:
         kinds = {by_first_line(each) for each in data_files(path)}
         if len(kinds) == 1 and (only := kinds.pop()):
             return only
-    elif path.name in holt.FILES:
+    elif path.name in HOLT_FILES:
         return "holt"
-    elif path.suffix == ".txt" and path.stem.removesuffix("_s").removesuffix("_dir") in levy_holt.SPLITS:
+    elif path.suffix == ".txt" and path.stem.removesuffix("_s").removesuffix("_dir") in SPLITS:
         return "levy-holt"
-    elif result := by_first_line(path):
-        return result
+    elif name := by_first_line(path):
+        return name
     raise ProbandError(
         f"is of no format that can be told from it; name one of {', '.join(READERS)}, judgments with --format",
         file=path,
@@ -92,14 +105,8 @@ def by_first_line(path: Path) -> str:
         return "berant"
     if first.startswith("{") and '"r"' in first and "::" in first:
         return "booqa"
-    if path.suffix == ".csv" and first.count(",") == sherliic.COLUMNS - 1:
+    if path.suffix == ".csv" and first.count(",") == COLUMNS - 1:
         return "sherliic"
     if first.count("\t") == 2 and first.rpartition("\t")[2] in ("y", "n"):
         return "levy-dagan"
     return ""
-
-
-def own_folder() -> Path:
-    """The folder of our own set inside the package."""
-    with as_file(files("proband").joinpath("data/inference")) as folder:
-        return folder

@@ -26,8 +26,7 @@ from proband.core.errors import ProbandError
 from proband.core.metrics import average_precision
 from proband.core.protocols import Floats
 from proband.core.types import Answer, Item
-from proband.suites.inference.items import asked
-from proband.suites.inference.words import content, words
+from proband.suites.inference.items import content, pair_of, words
 
 FOLDS = 10
 STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0)
@@ -111,7 +110,7 @@ def matrix(items: Sequence[Item]) -> tuple[Any, NDArray[np.bool_], Mapping[str, 
 
 
 def hypothesis_words(item: Item) -> frozenset[str]:
-    return frozenset(words(asked(item).hypothesis.text))
+    return frozenset(words(pair_of(item).hypothesis.text))
 
 
 def bag_of_words(texts: Sequence[Iterable[str]], vocabulary: Mapping[str, int]) -> Any:
@@ -166,7 +165,7 @@ class Frequency:
 
 def relative_frequency(item: Item) -> float:
     """Zipf value of the hypothesis' relation less that of the premise's; without a premise, its own."""
-    pair = asked(item)
+    pair = pair_of(item)
     before = zipf(" ".join(content(pair.premise.relation))) if pair.premise.relation else 0.0
     return zipf(" ".join(content(pair.hypothesis.relation))) - before
 

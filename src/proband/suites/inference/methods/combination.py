@@ -20,12 +20,12 @@ from proband.core.options import Meta
 from proband.core.protocols import AnswersItems
 from proband.core.suite import Solver
 from proband.core.types import LEFT_OUT, Answer, Item
-from proband.suites.inference.items import Asked, asked
+from proband.suites.inference.items import Pair, pair_of
 from proband.suites.inference.methods import lemma
 from proband.suites.inference.methods.ppdb import read_ppdb
 from proband.suites.inference.methods.rule_files import read_graph
 
-Accepts = Callable[[Asked], bool]
+Accepts = Callable[[Pair], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,10 +73,10 @@ def after_rules(items: Sequence[Item], answers: Sequence[Answer], options: RuleO
     rules = accepting(options)
     if options.typed and not any("types" in item.facts for item in items):
         raise ProbandError("'typed' asks for the types of arguments, and these items have none")
-    return [ruled(asked(item), answer, rules, options) for item, answer in zip(items, answers, strict=True)]
+    return [ruled(pair_of(item), answer, rules, options) for item, answer in zip(items, answers, strict=True)]
 
 
-def ruled(pair: Asked, answer: Answer, rules: Sequence[Accepts], options: RuleOptions) -> Answer:
+def ruled(pair: Pair, answer: Answer, rules: Sequence[Accepts], options: RuleOptions) -> Answer:
     if answer.status in LEFT_OUT:  # the item is none of this run's
         return answer
     if options.on_lemma and lemma.accepts(pair, options.lemma):

@@ -21,22 +21,21 @@ from functools import lru_cache
 from pathlib import Path
 
 from proband.core.errors import ProbandError
+from proband.core.files import text_lines
 from proband.lexicon.inflection import verb_lemma
-from proband.suites.inference.datasets.rows import text_lines
-from proband.suites.inference.items import Asked
+from proband.suites.inference.items import Pair, phrase
 from proband.suites.inference.methods.rule_files import Rule, RuleBase, canonical
-from proband.suites.inference.words import phrase
 
 SLOT = re.compile(r"\[[^\]]*,(\d)\]")
 SCORE = re.compile(r"PPDB2\.0Score=(\S+)")
 BOTH, FORWARD, REVERSE = "Equivalence", "ForwardEntailment", "ReverseEntailment"
-Pair = tuple[str, str, bool]  # phrase, paraphrase, arguments swapped
+Paraphrase = tuple[str, str, bool]  # phrase, paraphrase, arguments swapped
 
 
 class Ppdb:
     """Phrase rules, and paraphrases of single words by lemma."""
 
-    def __init__(self, pairs: Iterator[Pair]) -> None:
+    def __init__(self, pairs: Iterator[Paraphrase]) -> None:
         self.words: dict[str, set[str]] = defaultdict(set)
         phrases = []
         for one, other, swapped in pairs:
@@ -46,10 +45,10 @@ class Ppdb:
                 self.words[verb_lemma(one)].add(verb_lemma(other))
         self.phrases = RuleBase(phrases)
 
-    def accepts(self, pair: Asked) -> bool:
+    def accepts(self, pair: Pair) -> bool:
         return self.phrases.accepts(pair) or self._by_words(pair)
 
-    def _by_words(self, pair: Asked) -> bool:
+    def _by_words(self, pair: Pair) -> bool:
         premise, hypothesis = phrase(pair.premise.relation), phrase(pair.hypothesis.relation)
         if premise.negated != hypothesis.negated or (premise.passive == hypothesis.passive) is not pair.straight:
             return False
@@ -64,7 +63,7 @@ def read_ppdb(path: Path, least: float = 0.0) -> Ppdb:
     return Ppdb(pairs(path, least))
 
 
-def pairs(path: Path, least: float) -> Iterator[Pair]:
+def pairs(path: Path, least: float) -> Iterator[Paraphrase]:
     for number, line in text_lines(path):
         if "|||" in line:
             yield from released(line, least, path, number)
@@ -78,7 +77,7 @@ def pairs(path: Path, least: float) -> Iterator[Pair]:
             yield from ((word, other, False) for other in others)
 
 
-def released(line: str, least: float, path: Path, number: int) -> Iterator[Pair]:
+def released(line: str, least: float, path: Path, number: int) -> Iterator[Paraphrase]:
     """
     >>> line = "[VP] ||| [NP,1] was eaten by [NP,2] ||| [NP,2] ate [NP,1] ||| PPDB2.0Score=4 ||| 0-0 ||| Equivalence"
     >>> list(released(line, 0.0, Path("x"), 1))

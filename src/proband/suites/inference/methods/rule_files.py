@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from proband.core.errors import ProbandError
+from proband.core.files import text_lines
 from proband.lexicon.inflection import verb_lemma
-from proband.suites.inference.datasets.rows import text_lines
-from proband.suites.inference.items import Asked
-from proband.suites.inference.words import ADVERB, ARTICLE, HAVE, MODAL, NEGATION, participle, phrase, words
+from proband.suites.inference.items import ADVERB, ARTICLE, HAVE, MODAL, NEGATION, Pair, participle, phrase, words
 
 
 @lru_cache(maxsize=500_000)
@@ -68,7 +67,7 @@ class RuleBase:
         result = self.rules.get((premise, hypothesis, swapped), ())
         return any(all(not a or not b or a == b for a, b in zip(each, types, strict=True)) for each in result)
 
-    def accepts(self, pair: Asked, *, typed: bool = False) -> bool:
+    def accepts(self, pair: Pair, *, typed: bool = False) -> bool:
         """Whether the hypothesis follows by a rule; the relations must agree on negation."""
         if phrase(pair.premise.relation).negated != phrase(pair.hypothesis.relation).negated:
             return False

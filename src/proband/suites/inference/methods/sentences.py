@@ -11,7 +11,7 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import ClassifiesPairs, EmbedsSentences
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
-from proband.suites.inference.items import asked, sentence
+from proband.suites.inference.items import pair_of, sentence
 from proband.suites.inference.methods.combination import RuleOptions, combined
 
 NAMES = ("entailment", "entailed", "yes")
@@ -30,7 +30,7 @@ def entailment_label(labels: Sequence[str]) -> int:
 
 def log_odds(items: Sequence[Item], model: ClassifiesPairs, *, seed: int, options: RuleOptions) -> list[Answer]:
     at = entailment_label(model.labels)
-    pairs = [(sentence(asked(item).premise), sentence(asked(item).hypothesis)) for item in items]
+    pairs = [(sentence(pair_of(item).premise), sentence(pair_of(item).hypothesis)) for item in items]
     log = np.asarray(model.classify(pairs), dtype=np.float64)
     rest = np.delete(log, at, axis=1)
     top = rest.max(axis=1)
@@ -48,7 +48,7 @@ NLI = Solver(
 
 
 def cosine(items: Sequence[Item], model: EmbedsSentences, *, seed: int, options: RuleOptions) -> list[Answer]:
-    pairs = [(sentence(asked(item).premise) or "Nothing.", sentence(asked(item).hypothesis)) for item in items]
+    pairs = [(sentence(pair_of(item).premise) or "Nothing.", sentence(pair_of(item).hypothesis)) for item in items]
     texts = list(dict.fromkeys(text for pair in pairs for text in pair))
     row = dict(zip(texts, model.embed_sentences(texts), strict=True))
     return combined(items, [float(row[p] @ row[h]) for p, h in pairs], options)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from proband.core.protocols import Floats
-from proband.suites.inference.datasets.rows import answered
+from proband.suites.inference.datasets.triples import answered
 from proband.suites.inference.items import Triple, items
 from proband.suites.inference.methods.embeddings.dependency_words import WordOptions, solve
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.suites.inference.assertions.store import Store
+from proband.suites.inference.items import content
 from proband.suites.inference.methods.embeddings.skip_gram import Ints, Pairs
 from proband.suites.inference.methods.rule_files import canonical
-from proband.suites.inference.words import content
 
 Columns = tuple[Any, Any, Any, Ints]
 INVERSE = "@R@"

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
+from proband.core.files import text_lines
 from proband.core.options import Meta
 from proband.core.progress import Progress
 from proband.core.protocols import Floats, HasVectors
@@ -25,12 +26,10 @@ from proband.core.suite import Net, Solver
 from proband.core.types import Answer, Item
 from proband.lexicon.inflection import verb_lemma
 from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser, paragraphs
-from proband.suites.inference.datasets.rows import text_lines
-from proband.suites.inference.items import asked, premises, sentence
+from proband.suites.inference.items import FUNCTION, pair_of, premises, sentence, words
 from proband.suites.inference.methods.combination import RuleOptions, combined
 from proband.suites.inference.methods.embeddings.assertion_pairs import frequent
 from proband.suites.inference.methods.embeddings.skip_gram import Pairs, SkipGramOptions, TrainSkipGram
-from proband.suites.inference.words import FUNCTION, words
 
 # ---- word embeddings (section 4.1): a relation is the mean of the vectors of its content words, and ----------------
 #
@@ -48,7 +47,7 @@ class WordOptions(RuleOptions):
 
 
 def solve(items: Sequence[Item], model: HasVectors, *, seed: int, options: WordOptions) -> list[Answer]:
-    pairs = [asked(item) for item in items]
+    pairs = [pair_of(item) for item in items]
     relations = list(dict.fromkeys(each for p in pairs for each in (p.premise.relation, p.hypothesis.relation)))
     at = {relation: n for n, relation in enumerate(relations)}
     means, known = mean_vectors(model, [tokens(relation, options) for relation in relations])

@@ -28,7 +28,7 @@ from proband.core.files import sha256_file
 from proband.core.options import Meta
 from proband.core.suite import Net
 from proband.core.types import Answer, Item
-from proband.suites.inference.items import Asked, asked, premises
+from proband.suites.inference.items import Pair, pair_of, premises
 from proband.suites.inference.methods.embeddings.assertion_pairs import (
     argument,
     columns,
@@ -107,9 +107,9 @@ class RelationEmbeddings:
         return changed
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
-        return [Answer(item_id=item.id, scores=(self.similarity(asked(item)), 0.0)) for item in items]
+        return [Answer(item_id=item.id, scores=(self.similarity(pair_of(item)), 0.0)) for item in items]
 
-    def similarity(self, pair: Asked) -> float:
+    def similarity(self, pair: Pair) -> float:
         """-1 where a relation is unknown."""
         target = canonical(pair.hypothesis.relation)
         rows = (canonical(pair.premise.relation), target if pair.straight else inverse(target))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proband.suites.inference.words import phrase
+from proband.suites.inference.items import phrase
 
 
 @pytest.mark.parametrize(

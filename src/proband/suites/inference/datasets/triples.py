@@ -1,0 +1,322 @@
+"""Sets of rows `triple<TAB>triple<TAB>label`: Levy & Dagan 2016, Levy/Holt, Holt 2018, and Berant's rules.
+
+levy-dagan   `question<TAB>answer<TAB>y|n`, the answer (RIGHT) is the premise; the question has a type in the place of
+             the answer, which is put back
+levy-holt    Hosseini et al.'s splits, `q-triple<TAB>p-triple<TAB>True|False`, True where p (RIGHT) entails q (LEFT).
+             `X.txt` has the type in one argument of the question, `X_s.txt` the same rows with both arguments filled
+             in; the texts come from the second and the question from the first. `X_dir.txt` lists the rows of pairs
+             that hold in one direction only: they are rows of `X.txt` and become a tag. `X_rels.txt` (or .gz) has a
+             FIGER type for each argument; an argument has the type that it has most often, `thing` only where it has
+             no other. dev is the validation split.
+holt         the author's files, `premise<TAB>hypothesis<TAB>True|False`, LEFT entails RIGHT. In
+             `directional_implications.tsv` True means left to right only and False right to left only, so that a row
+             is two examples.
+berant       `ber_all.txt` of entgraph_eval: `q-triple<TAB>p-triple<TAB>label`, RIGHT entails left, where arguments are
+             types (`person_1, be born in, place_2`; the number tells two of one type apart). They become `person X`,
+             `place Y`.
+
+The readable files of Levy/Holt begin most arguments with a capital, names (`Martin Luther`) and others (`Vitamins`). A
+first capital is kept where the type or the rest of the file says that the word is a name (`name_case`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from proband.core.errors import ProbandError
+from proband.core.files import text_lines
+from proband.core.types import Split
+from proband.suites.inference.items import BACKWARD, FORWARD, FUNCTION, Example, Triple, instantiate, likeness
+
+LABELS: Mapping[str, bool] = {
+    **dict.fromkeys(("y", "yes", "true", "1"), True),
+    **dict.fromkeys(("n", "no", "false", "0"), False),
+}
+SPLITS: dict[str, Split] = {"train": "train", "dev": "valid", "test": "test"}
+Row = tuple[Triple, Triple, bool]
+
+
+def data_files(folder: Path) -> list[Path]:
+    """The files of a folder that may be data: no README, licence or hidden file."""
+    files = sorted(each for each in folder.iterdir() if each.is_file())
+    return [
+        each
+        for each in files
+        if each.suffix not in (".md", ".pdf") and not each.name.upper().startswith(("README", "LICEN", ".", "CITATION"))
+    ]
+
+
+def split_files(path: Path, ending: str) -> list[Path]:
+    """The test, dev and train files of a folder; a file stands for itself."""
+    if not path.is_dir():
+        return [path]
+    files = [file for name in ("test", "dev", "train") if (file := path / f"{name}{ending}").exists()]
+    if not files:
+        raise ProbandError(f"contains no dev{ending} and no test{ending}", file=path)
+    return files
+
+
+def triple_rows(path: Path) -> Iterator[Row]:
+    """(left, right, label) of each line."""
+    for number, line in text_lines(path):
+        cells = line.split("\t")
+        if len(cells) != 3:
+            raise ProbandError(f"has {len(cells)} columns, not 3", file=path, line=number)
+        left, right = (triple(cell, side, path, number) for cell, side in zip(cells, ("left", "right")))
+        yield left, right, label(cells[2], path, number)
+
+
+def triple(text: str, side: str, path: Path, line: int) -> Triple:
+    try:
+        return Triple.read(text)
+    except ValueError:
+        raise ProbandError(
+            f"the {side} triple {text!r} is not `argument, relation, argument`", file=path, line=line
+        ) from None
+
+
+def label(text: str, path: Path, line: int) -> bool:
+    entailed = LABELS.get(text.strip().lower())
+    if entailed is None:
+        raise ProbandError(f"the label is {text!r}, not y or n (True or False)", file=path, line=line)
+    return entailed
+
+
+def is_straight(premise: Triple, hypothesis: Triple) -> bool:
+    straight = likeness(premise.subject, hypothesis.subject) + likeness(premise.object, hypothesis.object)
+    swapped = likeness(premise.subject, hypothesis.object) + likeness(premise.object, hypothesis.subject)
+    return straight >= swapped
+
+
+# ---- Levy & Dagan ----------------------------------------------------------------------------------------------------
+
+
+LEVY_DAGAN = "levy_dagan_all.tsv"
+
+
+def read_levy_dagan(path: Path) -> Iterator[Example]:
+    if path.is_dir():
+        files = sorted(path.glob("*.tsv"))
+        if not files:
+            raise ProbandError(f"contains no {LEVY_DAGAN}", file=path)
+        path = path / LEVY_DAGAN if (path / LEVY_DAGAN) in files else files[0]
+    for question, answer, entailed in triple_rows(path):
+        yield answered(question, answer, entailed=entailed, source="levy-dagan")
+
+
+def answered(question: Triple, answer: Triple, *, entailed: bool | None, source: str) -> Example:
+    """A question and a candidate answer, instantiated to premise and hypothesis."""
+    hypothesis, straight, kind, matched = instantiate(question, answer)
+    return Example(
+        premise=answer,
+        hypothesis=hypothesis,
+        entailed=entailed,
+        straight=straight,
+        question=", ".join(question),
+        source=source,
+        typed=types_of(question, kind, straight=straight),
+        matched=matched,
+    )
+
+
+def types_of(question: Triple, kind: str, *, straight: bool) -> tuple[str, str]:
+    """The types of the premise's arguments: that of the answer is known."""
+    first = (question.subject == kind) is straight
+    return (kind, "") if first else ("", kind)
+
+
+# ---- Levy/Holt -------------------------------------------------------------------------------------------------------
+
+
+THING = "thing"
+NAMED = frozenset(("location", "person", "organization", "god", "language", "astral body", "broadcast network"))
+
+
+def read_levy_holt(path: Path) -> Iterator[Example]:
+    """A folder with train, dev and test files, or one file of them."""
+    for file in split_files(path, ".txt"):
+        yield from read_file(file)
+
+
+def read_file(path: Path) -> Iterator[Example]:
+    """X.txt beside X_s.txt, or one of them alone."""
+    stem = path.stem.removesuffix("_s")
+    typed, filled = path.with_name(f"{stem}.txt"), path.with_name(f"{stem}_s.txt")
+    texts = list(triple_rows(filled if filled.exists() else path))
+    originals = list(triple_rows(typed)) if typed.exists() else texts
+    if len(texts) != len(originals):
+        raise ProbandError(f"has {len(texts)} rows, {typed.name} has {len(originals)}", file=filled)
+    beside = path.with_name(f"{stem}_dir.txt")
+    one_way = set(triple_rows(beside)) if beside.exists() else set()
+    used = Counter(triple for left, right, _ in originals for triple in (left, right))
+    types = argument_types(path, stem, texts)
+    case = name_case(texts, types)
+    for (left, right, entailed), (typed_left, typed_right, _) in zip(texts, originals, strict=True):
+        hypothesis, premise = (Triple(case(each.subject), each.relation, case(each.object)) for each in (left, right))
+        asks = is_question(typed_left, hypothesis, typed_right, premise, used)
+        yield Example(
+            premise=premise,
+            hypothesis=hypothesis,
+            entailed=entailed,
+            straight=is_straight(premise, hypothesis),
+            question=", ".join(typed_left if asks else typed_right),
+            direction=FORWARD if asks else BACKWARD,
+            source="levy-holt",
+            split=SPLITS.get(stem.removesuffix("_dir"), "test"),
+            directional=stem.endswith("_dir") or (typed_left, typed_right, entailed) in one_way,
+            typed=(types.get(premise.subject.lower(), ""), types.get(premise.object.lower(), "")),
+        )
+
+
+def is_question(left: Triple, left_text: Triple, right: Triple, right_text: Triple, used: Counter[Triple]) -> bool:
+    """Whether the left triple is the question: its argument was filled in; else the one that stands in more rows."""
+    changed = [typed.lower != text.lower for typed, text in ((left, left_text), (right, right_text))]
+    return changed[0] if changed[0] != changed[1] else used[left] >= used[right]
+
+
+def name_case(texts: Sequence[Row], types: Mapping[str, str]) -> Callable[[str], str]:
+    """A function from an argument to the same with capitals for names alone. The first word loses its capital if it is
+    a function word, or if the argument's type is not one of names and the word occurs without a capital in the file,
+    and not more often with one inside an argument (`New York`).
+
+    >>> england, energy = Triple("The energy", "leaves", "England"), Triple("New England", "needs", "the energy")
+    >>> case = name_case([(england, energy, True), (energy, Triple("Energy", "is in", "England"), True)], {})
+    >>> [case(each) for each in ("The energy", "Energy", "England", "New England")]
+    ['the energy', 'energy', 'England', 'New England']
+    """
+    named, common = Counter[str](), Counter[str]()
+    for argument in {each for left, right, _ in texts for triple in (left, right) for each in triple[::2]}:
+        words = argument.split()
+        common.update(word for word in words if word.islower())
+        named.update(word.lower() for word in words[1:] if not word.islower())
+
+    def case(argument: str) -> str:
+        first, space, rest = argument.partition(" ")
+        plain = first.lower()
+        name = types.get(argument.lower()) in NAMED
+        if plain in FUNCTION or (common[plain] > named[plain] and not name):
+            return plain + space + rest
+        return argument
+
+    return case
+
+
+def argument_types(path: Path, stem: str, texts: Sequence[Row]) -> Mapping[str, str]:
+    """Argument in lower case -> its type, from `X_rels.txt` where there is one.
+
+    A row is like the texts': `(use.2,use.in.2) ephedrine::medicine medicine::thing` for each triple. Where it has the
+    type that the question asks for instead of the argument, it says nothing of the argument.
+    """
+    beside = (path.with_name(f"{stem}_rels.txt{end}") for end in ("", ".gz"))
+    file = next((each for each in beside if each.exists()), None)
+    if file is None:
+        return {}
+    lines = [line for _, line in text_lines(file)]
+    if len(lines) != len(texts):
+        raise ProbandError(f"has {len(lines)} rows, {stem}.txt has {len(texts)}", file=file)
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for line, (left, right, _) in zip(lines, texts, strict=True):
+        for cell, triple in zip(line.split("\t"), (left, right)):
+            for argument, kind in typed_arguments(cell):
+                for text in triple[::2]:
+                    if likeness(argument, text) > 0:
+                        counts[text.lower()][kind] += 1
+    return {text: max(kinds, key=lambda kind: (kind != THING, kinds[kind], kind)) for text, kinds in counts.items()}
+
+
+def typed_arguments(cell: str) -> Iterator[tuple[str, str]]:
+    """
+    >>> list(typed_arguments("(use.2,use.in.2) united_states::location medicine::living_thing"))
+    [('united states', 'location'), ('medicine', 'living thing')]
+    """
+    for part in cell.split()[1:]:
+        argument, mark, kind = part.partition("::")
+        if mark and kind:
+            yield argument.replace("_", " "), "living thing" if kind == "livingthing" else kind.replace("_", " ")
+
+
+# ---- Holt ------------------------------------------------------------------------------------------------------------
+
+
+HOLT_FILES = ("implications_instantiated.tsv", "implications.tsv", "directional_implications.tsv")
+
+
+def read_holt(path: Path) -> Iterator[Example]:
+    """One of the files; of a folder the instantiated one."""
+    if path.is_dir():
+        files = [path / name for name in HOLT_FILES if (path / name).exists()]
+        if not files:
+            raise ProbandError(f"contains none of {', '.join(HOLT_FILES)}", file=path)
+        path = files[0]
+    given = list(triple_rows(path))
+    used = Counter(triple for left, right, _ in given for triple in (left, right))
+    directional = path.name.startswith("directional")
+    for left, right, label in given:
+        yield holt_example(left, right, label, used, directional=directional)
+        if directional:
+            yield holt_example(right, left, not label, used, directional=True)
+
+
+def holt_example(
+    premise: Triple, hypothesis: Triple, entailed: bool, used: Counter[Triple], *, directional: bool
+) -> Example:
+    """The question is the triple that stands in more rows; its type is filled in where the arguments differ."""
+    forward = used[hypothesis] >= used[premise]
+    question, answer = (hypothesis, premise) if forward else (premise, hypothesis)
+    filled = question if same_arguments(question, answer) else instantiate(question, answer)[0]
+    premise, hypothesis = (answer, filled) if forward else (filled, answer)
+    return Example(
+        premise=premise,
+        hypothesis=hypothesis,
+        entailed=entailed,
+        straight=is_straight(premise, hypothesis),
+        question=", ".join(question),
+        direction=FORWARD if forward else BACKWARD,
+        source="holt",
+        directional=directional,
+    )
+
+
+def same_arguments(one: Triple, other: Triple) -> bool:
+    """
+    >>> same_arguments(Triple("PERSON", "abandon", "HERO"), Triple("PERSON", "became", "A HERO"))
+    True
+    """
+    straight = min(likeness(one.subject, other.subject), likeness(one.object, other.object))
+    swapped = min(likeness(one.subject, other.object), likeness(one.object, other.subject))
+    return max(straight, swapped) > 0.99
+
+
+# ---- Berant ----------------------------------------------------------------------------------------------------------
+
+
+def read_berant(path: Path) -> Iterator[Example]:
+    file = next((each for each in data_files(path) if each.name.startswith("ber_all")), path) if path.is_dir() else path
+    for left, right, entailed in triple_rows(file):
+        hypothesis, premise = (Triple(named(each.subject), each.relation, named(each.object)) for each in (left, right))
+        straight = is_straight(premise, hypothesis)
+        yield Example(
+            premise=premise,
+            hypothesis=hypothesis,
+            entailed=entailed,
+            straight=straight,
+            question=", ".join(left),
+            source="berant",
+            typed=(kind(right.subject), kind(right.object)),
+            matched=(premise if straight else premise.swapped)[::2] == hypothesis[::2],
+        )
+
+
+def kind(argument: str) -> str:
+    return re.sub(r"_[12]$", "", argument).replace("_", " ")
+
+
+def named(argument: str) -> str:
+    """
+    >>> named("person_1"), named("place_2"), named("disease")
+    ('person X', 'place Y', 'disease')
+    """
+    return kind(argument) + {"_1": " X", "_2": " Y"}.get(argument[-2:], "")
