@@ -19,7 +19,7 @@ from proband.suites.inference.methods import in_words as inference
 from proband.suites.inference.methods.in_words import read as read_yes_no
 from proband.suites.kinship import replies as kinship
 from proband.suites.kinship.world.relations import RELATIONS
-from proband.suites.script.cloze.replies import read as read_script
+from proband.suites.script.replies import read as read_script
 
 REPLIES = json.loads((Path(__file__).parent / "replies.json").read_text(encoding="utf-8"))
 STORY = Item(

@@ -7,8 +7,7 @@ from proband.reporting.combined_tables import combined_table
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.item_sets import Answered, ItemSet
 from proband.suites.script import SUITE
-from proband.suites.script.paper.published import KIDSCOOK
-from proband.suites.script.paper.tables import BY_BLANK, TABLE4
+from proband.suites.script.paper.tables import BY_BLANK, KIDSCOOK, TABLE4
 
 
 def study(category: str) -> Study:

@@ -10,7 +10,7 @@ import pytest
 import proband
 from proband.core.errors import ProbandError
 from proband.core.files import read_items, read_json
-from proband.suites.script.cloze.blanks import CATEGORIES
+from proband.suites.script.metrics import CATEGORIES
 
 
 @pytest.fixture(scope="module")

@@ -16,11 +16,10 @@ from proband.core.files import read_answers, read_items
 from proband.core.protocols import Floats
 from proband.core.types import Answer, Item
 from proband.pipeline.asking.setup import choose_solver
-from proband.suites.script import SUITE
-from proband.suites.script.cloze import filling, replies
-from proband.suites.script.cloze.filling import ClozeOptions, slots
+from proband.suites.script import SUITE, filling, replies
 from proband.suites.script.corpus import before, prompt
 from proband.suites.script.corpus import running as running_text
+from proband.suites.script.filling import ClozeOptions, slots
 
 
 def fill(items: Sequence[Item], model: Any, *, seed: int = 0, **options: Any) -> list[Answer]:

@@ -1,29 +1,30 @@
 """Suite `script`: the tools and steps that an abstract instruction leaves unsaid (Bisk et al. 2019, KidsCook).
 
-corpus.py  an abstract line and its concrete steps: files, tokens, running text
-cloze/     which words are left out, and how language models, endpoints and baselines fill them in
-nets/      the paper's five networks; finetune.py: a language model trained further
-people/    what people explain in `proband annotate`
-metrics.py the measures; items.py: one item as text and as a picture
-paper/     its tables and findings, ours beside the published figures
-build.py makes items of a corpus, solvers.py lists the ways of asking a model.
+corpus.py   an abstract line and its concrete steps: files, tokens, running text, counts
+build.py    which words are left out, and items of that; items.py: one item as text and as a picture
+solvers.py  the ways of asking a model, and two baselines; filling.py: language models fill in the blanks, replies.py:
+            what an endpoint writes; finetune.py: a language model trained further
+nets/       the paper's five networks
+metrics.py  the measures, and the kinds of blanks
+people/     what people explain in `proband annotate`
+paper/      tables.py: tables 1, 4 and 5, ours beside the published figures; claims.py: the findings of section 4.2;
+            aligned_phrases.py: table 3 and figure 2; settings.py: what seeds and settings are worth. The study that
+            makes the runs is studies/script.toml.
 """
 
 from __future__ import annotations
 
 from proband.core.suite import Claim, Contrast, Demo, Suite
 from proband.suites.script.build import BuildOptions, build
-from proband.suites.script.cloze.baselines import Chance, Frequent
 from proband.suites.script.finetune import FINETUNE
 from proband.suites.script.items import check, draw_item, show
 from proband.suites.script.metrics import BREAKDOWN, METRICS
 from proband.suites.script.nets import NETS
 from proband.suites.script.paper.aligned_phrases import ALIGNMENTS, PHRASE_TABLE
 from proband.suites.script.paper.claims import CLAIMS
-from proband.suites.script.paper.published import published
 from proband.suites.script.paper.settings import DIFFERENCES, SEEDS
-from proband.suites.script.paper.tables import BY_BLANK, CORPUS, GREEDY, TABLE4, TABLES
-from proband.suites.script.solvers import SOLVERS
+from proband.suites.script.paper.tables import BY_BLANK, CORPUS, GREEDY, TABLE4, TABLES, published
+from proband.suites.script.solvers import SOLVERS, Chance, Frequent
 
 SUITE = Suite(
     name="script",

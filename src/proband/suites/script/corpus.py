@@ -11,8 +11,11 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import as_file, files
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +94,12 @@ def read(path: Path, *, split: Split | None = None) -> list[Pair]:
     raise ProbandError("is not a corpus: .tsv, .jsonl (or .gz of them) or KidsCook's folder", file=path)
 
 
+def read_own() -> list[Pair]:
+    """The corpus that comes with Proband."""
+    with as_file(files("proband").joinpath("data/script")) as folder:
+        return [pair for path in sorted(folder.glob("corpus-*.tsv")) for pair in read(path)]
+
+
 def read_folder(folder: Path) -> list[Pair]:
     """KidsCook as released (`{train,valid,test}.template.tsv`, full words), or .tsv or .jsonl files of those names."""
     endings = (".template.tsv", ".tsv", ".jsonl", ".jsonl.gz")
@@ -114,10 +123,10 @@ def lines_of(path: Path) -> Iterator[tuple[int, str]]:
 
 def read_words(path: Path) -> list[str]:
     """The distinct words of a file."""
-    results = list(dict.fromkeys(word for _, line in lines_of(path) for word in line.split()))
-    if not results:
+    words = list(dict.fromkeys(word for _, line in lines_of(path) for word in line.split()))
+    if not words:
         raise ProbandError("contains no words", file=path)
-    return results
+    return words
 
 
 def released_whitelist(folder: Path | None) -> list[str] | None:
@@ -181,14 +190,14 @@ def pair_of(row: Mapping[str, Any], path: Path, number: int, *, split: Split | N
         raise ProbandError(
             "'abstract' must be text and 'steps' (or 'concrete') text or a list of it", file=path, line=number
         )
-    told = split or str(row.get("split") or split_of(path)).strip()
-    if told not in SPLITS:
-        raise ProbandError(f"'split' is {told!r}, not one of {', '.join(SPLITS)}", file=path, line=number)
+    part = split or str(row.get("split") or split_of(path)).strip()
+    if part not in SPLITS:
+        raise ProbandError(f"'split' is {part!r}, not one of {', '.join(SPLITS)}", file=path, line=number)
     cut: Callable[[str], Sequence[str]] = str.split if ".sequences." in path.name else tokens
     pair = Pair(
         abstract=tuple(cut(abstract)),
         steps=tuple(tuple(words) for step in steps if (words := cut(step))),
-        split=told,
+        split=part,
         category=str(row.get("category") or "cooking").strip(),
     )
     if not pair.abstract or not pair.concrete:
@@ -220,6 +229,81 @@ def read_captions(path: Path) -> list[tuple[str, ...]]:
         raise ProbandError(
             "not YouCook2's annotations: 'database' -> video -> 'annotations' -> 'sentence'", file=path
         ) from None
+
+
+# ---- table 1 for any corpus, the words that only the concrete side has, and what stands in two splits --------------
+
+
+STEPS = 5  # annotators gave up to five
+
+
+def table1(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
+    """Sequences, tokens and types of the concrete side and mean lengths of both sides, a row per split.
+
+    `padded_tokens` counts one token for each of the five steps that was left empty. The published counts are these:
+    KidsCook's sequences give 307,524, 36,827 and 37,146 of the printed 307,573, 36,830 and 37,156.
+    """
+    rows = []
+    for split in SPLITS:
+        chosen = [pair for pair in pairs if pair.split == split]
+        if chosen:
+            words = sum(len(pair.concrete) for pair in chosen)
+            padded = words + sum(max(0, STEPS - len(pair.steps)) for pair in chosen)
+            rows.append(
+                {
+                    "split": split,
+                    "sequences": len(chosen),
+                    "captions": len({pair.caption for pair in chosen}),
+                    "tokens": words,
+                    "padded_tokens": padded,
+                    "vocabulary": len({word for pair in chosen for word in pair.concrete}),
+                    "abstract_length": round(sum(len(pair.abstract) for pair in chosen) / len(chosen), 2),
+                    "concrete_length": round(words / len(chosen), 2),
+                    "padded_length": round(padded / len(chosen), 2),
+                }
+            )
+    return rows
+
+
+def new_words(pairs: Iterable[Pair], captions: Iterable[Sequence[str]] = ()) -> dict[str, int]:
+    """Words (no numbers, no signs) and lemmas of the concrete side that no abstract line has (nor any of `captions`).
+
+    KidsCook's cloze texts give 2,331 and 1,563 where the paper prints 2,316 and 1,536.
+
+    >>> pair = Pair(abstract=("peel", "carrots"), steps=(("hold", "a", "carrot", "and", "a", "peeler"),))
+    >>> new_words([pair])["types"]
+    5
+    """
+    pairs = list(pairs)
+    known = {word for pair in pairs for word in pair.abstract} | {word for caption in captions for word in caption}
+    fresh = {word for pair in pairs for word in pair.concrete if is_word(word)} - known
+    lemmas = {lemma(word) for word in known}
+    return {"types": len(fresh), "lemmas": len({lemma(word) for word in fresh} - lemmas)}
+
+
+def lemma(word: str) -> str:
+    """The shortest base form that lemminflect knows for a word of any class; without that package, the word itself."""
+    try:
+        from lemminflect import getAllLemmas
+    except ImportError:
+        return word
+    forms = [form for forms in getAllLemmas(word).values() for form in forms]
+    return min(forms, key=lambda form: (len(form), form)) if forms else word
+
+
+def overlaps(pairs: Sequence[Pair]) -> dict[str, int]:
+    """Repeated pairs, and captions that stand in two splits: leaks to know of.
+
+    >>> pair = Pair(abstract=("stir",), steps=(("use", "a", "spoon"),))
+    >>> overlaps([pair, pair])["duplicates"]
+    1
+    """
+    seen = Counter((pair.abstract, pair.concrete) for pair in pairs)
+    captions = {split: {pair.caption for pair in pairs if pair.split == split} for split in SPLITS}
+    return {
+        "duplicates": sum(count - 1 for count in seen.values()),
+        **{f"captions_{a}_{b}": len(captions[a] & captions[b]) for a, b in combinations(SPLITS, 2)},
+    }
 
 
 # ---- token lists as running text: what language models and people read ---------------------------------------------

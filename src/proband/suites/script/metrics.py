@@ -13,16 +13,16 @@ alike; a measure whose field a record lacks (an endpoint gives no ranks) does no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from importlib.resources import files
 from itertools import pairwise
 from operator import contains, eq
 from typing import Any
 
 from proband.core.metrics import Floats, Metric
 from proband.core.types import WRONG, Answer, Item
-from proband.suites.script.cloze.blanks import CATEGORIES, category
 
 Record = Mapping[str, Any]
 Measure = Callable[[Item, Answer], float | Sequence[float] | None]
@@ -60,7 +60,7 @@ def _share(field: str, right: Callable[[Any, str], bool], *, draws: str = "") ->
 
 
 def _whole(field: str, *, draws: str) -> Measure:
-    return _per_blank(field, lambda blank: _mean_of(lambda said, gold: list(said) == list(gold), blank, field, draws))
+    return _per_blank(field, lambda blank: _mean_of(lambda guess, gold: list(guess) == list(gold), blank, field, draws))
 
 
 def _mean_of(score: Callable[[Any, Any], float], blank: Record, field: str, draws: str) -> float:
@@ -68,8 +68,8 @@ def _mean_of(score: Callable[[Any, Any], float], blank: Record, field: str, draw
     >>> _mean_of(eq, {"gold": ["a"], "guess": ["a"], "guesses": [["a"], ["b"]]}, "guess", "guesses")
     0.5
     """
-    said = blank.get(draws) or [blank[field]]
-    return sum(score(each, blank["gold"]) for each in said) / len(said)
+    guesses = blank.get(draws) or [blank[field]]
+    return sum(score(guess, blank["gold"]) for guess in guesses) / len(guesses)
 
 
 def _mean(field: str) -> Measure:
@@ -92,16 +92,14 @@ def surprisal_released(item: Item, answer: Answer) -> Sequence[float] | None:
     >>> surprisal_released(Item(id="a", suite="script", prompt=""), Answer(item_id="a", blanks=(record,)))
     [1.5]
     """
-    results = [
+    aligned = [blank for blank in answer.blanks if "moves" in blank]
+    numbers = [
         word + move
-        for blank in answer.blanks
-        if "moves" in blank
-        for word, move, known in zip(
-            blank["surprisals"], blank["moves"], blank.get("known") or [True] * len(blank["moves"]), strict=True
-        )
-        if known
+        for blank in aligned
+        for n, (word, move) in enumerate(zip(blank["surprisals"], blank["moves"], strict=True))
+        if not blank.get("known") or blank["known"][n]
     ]
-    return results or None
+    return numbers or None
 
 
 def repeats(item: Item, answer: Answer) -> float | None:
@@ -116,17 +114,11 @@ def top5_words(field: str) -> Measure:
     """Whether each single word is among the five likeliest: one number per word, as the released program counts."""
 
     def measure(item: Item, answer: Answer) -> Sequence[float] | None:
-        results = [
-            float(word in five)
-            for blank in answer.blanks
-            if field in blank
-            for word, five in zip(blank["gold"], blank[field], strict=True)
-        ]
         if field == "greedy_top5" and any("greedy_top5_share" in blank for blank in answer.blanks):
-            results = [
-                share for blank in answer.blanks for share in blank["greedy_top5_share"]
-            ]  # the mean of all draws
-        return results or None
+            return [share for blank in answer.blanks for share in blank["greedy_top5_share"]]  # the mean of all draws
+        blanks = [blank for blank in answer.blanks if field in blank]
+        hits = [float(w in five) for blank in blanks for w, five in zip(blank["gold"], blank[field], strict=True)]
+        return hits or None
 
     return measure
 
@@ -212,6 +204,57 @@ METRICS = (
 )
 
 
+# ---- what a blank asks for: a tool, a unit, a place, an action, or something else ----------------------------------
+#
+# A blank's category is that of its last word that has one, because an English compound ends with its head (*wooden
+# spoon* is a tool, *stove burner* a place). A word's category stands in data/script/categories.tsv; a word not listed
+# there is looked up without a plural or verbal ending (*ladles*, *stirring*, *chopped*). A few compounds are listed
+# whole (a *cup* is a unit, a *measuring cup* a tool). What is left is `other`: manner, state, ingredients. A word that
+# may be noun or verb has the kind it mostly has in instructions: *place* and *scoop* are actions, *stove* is a place.
+
+
+CATEGORIES = ("tool", "action", "unit", "place", "other")
+
+
+@cache
+def lexicon() -> Mapping[str, str]:
+    """word -> category, from data/script/categories.tsv (category, tab, words)."""
+    text = files("proband").joinpath("data/script/categories.tsv").read_text(encoding="utf-8")
+    rows = [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]
+    return {word: category for category, words in reversed(rows) for word in words.split()}  # the first row wins
+
+
+def stems(word: str) -> Iterator[str]:
+    """A word and what it may be a form of.
+
+    >>> list(stems("knives")), list(stems("stirring"))
+    (['knives', 'knive', 'kniv', 'knife'], ['stirring', 'stirr', 'stirre', 'stir'])
+    """
+    yield word
+    for ending in ("s", "es", "ed", "ing"):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            stem = word[: -len(ending)]
+            yield stem
+            if ending in ("ed", "ing"):
+                yield stem + "e"
+                if stem[-1] == stem[-2]:
+                    yield stem[:-1]
+    if word.endswith("ves"):
+        yield word[:-3] + "fe"
+    if word.endswith(("ies", "ied")):
+        yield word[:-3] + "y"
+
+
+def category(words: Sequence[str]) -> str:
+    """
+    >>> category(["wooden", "spoon"]), category(["stirring"]), category(["teaspoons"]), category(["golden"])
+    ('tool', 'action', 'unit', 'other')
+    """
+    known = lexicon()
+    forms = ["_".join(words[-2:]), *(stem for word in reversed(words) for stem in stems(word))]
+    return next((known[form] for form in forms if form in known), "other")
+
+
 # ---- the measures again for some blanks only: by what they ask for and by their number of words --------------------
 
 
@@ -226,11 +269,11 @@ def only(metric: Metric, part: str) -> Metric:
     """A metric over the blanks of one kind or length."""
 
     def kept(item: Item, answer: Answer) -> Sequence[float] | None:
-        told = [blank for blank in blanks_of(item, answer) if "gold" in blank]
-        kinds = item.facts.get("kinds") or [category(blank["gold"]) for blank in told]
+        scored = [blank for blank in blanks_of(item, answer) if "gold" in blank]
+        kinds = item.facts.get("kinds") or [category(blank["gold"]) for blank in scored]
         blanks = tuple(
             dict(blank)
-            for blank, kind in zip(told, kinds)
+            for blank, kind in zip(scored, kinds)
             if (LENGTHS[part](len(blank["gold"])) if part in LENGTHS else kind == part)
         )
         return metric.numbers(item, Answer(item_id=answer.item_id, blanks=blanks)) or None

@@ -1,9 +1,16 @@
-"""The ways of asking a model cloze items."""
+"""The ways of asking a model cloze items, and two models that come with the suite: what a blank asks for without
+reading the text.
+
+solver:frequent   P(w) = (count of w in the blanks of the training items + 1) / (all of them + |C|)
+solver:chance     a word of the whitelist, drawn with the seed from the item's name
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from msgspec.structs import replace
@@ -13,10 +20,18 @@ from proband.core.options import Meta
 from proband.core.protocols import AnswersItems, PredictsWords
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
-from proband.suites.script.cloze import filling
-from proband.suites.script.cloze.filling import ClozeOptions, evaluated
-from proband.suites.script.cloze.replies import GENERATE
+from proband.suites.script import filling
+from proband.suites.script.filling import (
+    TOP,
+    ClozeOptions,
+    Prediction,
+    candidates_of,
+    generator_of,
+    is_question,
+    records,
+)
 from proband.suites.script.nets.options import MANNER
+from proband.suites.script.replies import GENERATE
 
 Longest = Annotated[
     int, Meta(description="texts are cut after so many words, and blanks beyond left out; 0: whole", ge=0)
@@ -63,15 +78,16 @@ def answer(items: Sequence[Item], model: AnswersItems, *, seed: int, options: An
     if hasattr(model, "with_options"):
         manner = {name: getattr(options, name) for name in MANNER}
         net = model.with_options(seed=seed, draws=options.draws, restricted=not options.unrestricted, **manner)
-    asked = [item for item in items if evaluated(item, longest=options.longest)]
-    results: list[Answer] = list(net.answer(asked)) if asked else []
-    if any(not each.blanks for each in results):
+    questions = [item for item in items if is_question(item, longest=options.longest)]
+    answers: list[Answer] = list(net.answer(questions)) if questions else []
+    if any(not each.blanks for each in answers):
         raise ProbandError(f"{net.name} fills no blanks; solver:frequent and solver:chance are baselines that do")
-    if asked and getattr(net, "aligns", False):
-        for at, (path, _) in enumerate(net.align(asked)):
-            first, *others = results[at].blanks
-            results[at] = replace(results[at], blanks=({**first, "path": path}, *others))
-    return in_order(items, results)
+    if questions and getattr(net, "aligns", False):
+        for at, (path, _) in enumerate(net.align(questions)):
+            first, *others = answers[at].blanks
+            answers[at] = replace(answers[at], blanks=({**first, "path": path}, *others))
+    known = {each.item_id: each for each in answers}
+    return [known.get(item.id, Answer(item_id=item.id)) for item in items]
 
 
 def align(items: Sequence[Item], model: Any, *, seed: int, options: AlignOptions) -> list[Answer]:
@@ -87,12 +103,6 @@ def align(items: Sequence[Item], model: Any, *, seed: int, options: AlignOptions
             record["posteriors"] = [[round(p, 4) for p in row] for row in posteriors]
         answers.append(Answer(item_id=item.id, blanks=(record,)))
     return answers
-
-
-def in_order(items: Sequence[Item], answers: Sequence[Answer]) -> list[Answer]:
-    """One answer per item, without records where none was given."""
-    known = {each.item_id: each for each in answers}
-    return [known.get(item.id, Answer(item_id=item.id)) for item in items]
 
 
 SOLVERS = (
@@ -120,3 +130,67 @@ SOLVERS = (
     ),
     GENERATE,
 )
+
+
+# ---- baselines -----------------------------------------------------------------------------------------------------
+
+
+def _answer_all(items: Iterable[Item], predict: Callable[[Item, list[str]], Iterable[Prediction]]) -> list[Answer]:
+    answers = []
+    for item in items:
+        predictions = list(predict(item, candidates_of(item).split()))
+        words = [each.top[0] for each in predictions]
+        answers.append(Answer(item_id=item.id, blanks=tuple(records(item, predictions, predictions, words))))
+    return answers
+
+
+def _gold_words(item: Item) -> list[str]:
+    return [word for words in item.facts.get("gold", ()) for word in words]
+
+
+@dataclass(frozen=True)
+class Frequent:
+    """The most frequent words of the training blanks, whatever the text says."""
+
+    name: str = "solver:frequent"
+    counts: Mapping[str, int] = field(default_factory=Counter)
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "solver", "name": self.name}
+
+    def learn(self, items: Iterable[Item]) -> Frequent:
+        seen = Counter(word for item in items if item.split == "train" for word in _gold_words(item))
+        if not seen:
+            raise ProbandError(f"{self.name} counts training blanks, and there are no items of the split train")
+        return Frequent(self.name, seen)
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        return _answer_all(items, self._predict)
+
+    def _predict(self, item: Item, candidates: list[str]) -> Iterable[Prediction]:
+        place = {word: i for i, word in enumerate(sorted(candidates, key=lambda w: (-self.counts[w], w)))}
+        total = sum(self.counts[word] for word in candidates) + len(candidates)
+        for gold in _gold_words(item):
+            surprisal = math.log(total / (self.counts[gold] + 1))
+            yield Prediction(tuple(place)[:TOP], place.get(gold, len(candidates)) + 1, surprisal, surprisal)
+
+
+@dataclass(frozen=True)
+class Chance:
+    """Draws words of the whitelist."""
+
+    name: str = "solver:chance"
+    seed: int = 0
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "solver", "name": self.name, "seed": str(self.seed)}
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        return _answer_all(items, self._predict)
+
+    def _predict(self, item: Item, candidates: list[str]) -> Iterable[Prediction]:
+        generator = generator_of(item, self.seed)
+        for gold in _gold_words(item):
+            order = [candidates[i] for i in generator.permutation(len(candidates))]
+            rank = order.index(gold) + 1 if gold in order else len(candidates) + 1
+            yield Prediction(tuple(order[:TOP]), rank, math.log(len(candidates)), math.log(len(candidates)))

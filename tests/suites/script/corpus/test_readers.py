@@ -10,8 +10,8 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.suites.script import corpus
-from proband.suites.script.build import new_words, overlaps, read, table1
-from proband.suites.script.paper.published import value
+from proband.suites.script.corpus import new_words, overlaps, read_own, table1
+from proband.suites.script.paper.tables import value
 
 
 def test_tsv_with_and_without_a_header(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_bad_files_are_told_in_one_line(tmp_path: Path, name: str, text: str, me
 
 
 def test_our_corpus_is_what_it_says() -> None:
-    pairs = read(None)
+    pairs = read_own()
     by_caption: dict[str, list[corpus.Pair]] = {}
     for pair in pairs:
         by_caption.setdefault(pair.caption, []).append(pair)

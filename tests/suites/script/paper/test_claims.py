@@ -14,7 +14,7 @@ from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.item_sets import Answered, ItemSet
 from proband.suites.script import SUITE
 from proband.suites.script.paper.claims import CLAIMS, IN_DOMAIN, SYSTEMS
-from proband.suites.script.paper.published import rows
+from proband.suites.script.paper.tables import rows
 
 PRINTED = {(row["row"], row["column"]): float(row["value"]) for row in rows()}
 PRINTED |= {(row, "surprisal_released"): value for (row, column), value in PRINTED.items() if column == "surprisal"}

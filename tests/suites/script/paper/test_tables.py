@@ -1,9 +1,9 @@
-"""The tables name what is there."""
+"""The tables name what is there; the printed figures, counted by hand."""
 
 from __future__ import annotations
 
 from proband.suites.script import SUITE
-from proband.suites.script.paper.tables import FIRST
+from proband.suites.script.paper.tables import FIRST, published, rows
 
 
 def test_names_and_metrics() -> None:
@@ -19,3 +19,19 @@ def test_alignments_are_counted_once() -> None:
     """A transducer has two runs in the study, and only one of them fills blanks."""
     table = next(table for table in SUITE.tables if table.metric == "alignment_length")
     assert table.where["run.solver"] == "answer"
+
+
+def test_every_figure_is_there() -> None:
+    """Seven models by five columns in table 4, three splits by five figures in table 1, two lengths of alignments."""
+    assert sum(row["table"] == "table4" for row in rows()) == 35
+    assert sum(row["table"] == "table1" for row in rows()) == 15
+    assert len(published()) == 2 * 37  # beside valid and test
+    tuned = [row.value for row in published() if row.model == "gpt fine-tuned" and row.group["split"] == "test"]
+    assert sorted(tuned) == [0.3105, 0.3801, 0.5705, 0.6369, 3.151]
+
+
+def test_every_figure_stands_in_a_table() -> None:
+    shown = {table.metric: table for table in SUITE.tables}
+    for figure in published():
+        assert set(figure.group) == {*shown[figure.metric].rows, *shown[figure.metric].columns}
+        assert figure.group["split"] in shown[figure.metric].order["split"]

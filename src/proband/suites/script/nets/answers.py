@@ -14,7 +14,7 @@ from torch import Tensor
 from proband.core.errors import ProbandError
 from proband.core.files import read_json, sha256_file
 from proband.core.types import Answer, Item
-from proband.suites.script.cloze.filling import generator_of
+from proband.suites.script.filling import generator_of
 from proband.suites.script.nets.batches import Batch, pad
 from proband.suites.script.nets.layers import Shape
 from proband.suites.script.nets.options import MANNER

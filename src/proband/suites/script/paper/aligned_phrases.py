@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from proband.core.suite import Analysis, Results, Sheet
-from proband.suites.script.cloze.blanks import STOP_WORDS
+from proband.suites.script.build import stop_words
 
 # ---- what an alignment knows: abstract word <-> concrete phrase, sorted by mutual information (section 5, table 3)
 #
@@ -180,7 +180,7 @@ def aligned_phrases(results: Results, seed: int) -> Sequence[Sheet]:
         return ()
     words = next((item.facts["candidates"] for item in results.items() if "candidates" in item.facts), "")  # in each
     training = (one for one in alignments(results, run) if one.split == "train")
-    rows = table(tuples(training, frozenset(words.split()), stop=STOP_WORDS), least=1)
+    rows = table(tuples(training, frozenset(words.split()), stop=stop_words()), least=1)
     by = results.labels[run]
     generated = looked_up(to_concrete, rows, "abstract", WORDS)
     generating = looked_up(to_abstract, rows, "concrete", PHRASES)

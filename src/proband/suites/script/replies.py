@@ -12,8 +12,8 @@ from typing import Any
 from proband.core.types import Answer, Item
 from proband.solvers.generate import Asking, generating
 from proband.solvers.replies import without_thoughts
-from proband.suites.script.cloze.filling import evaluated
 from proband.suites.script.corpus import running, tokens, with_blanks
+from proband.suites.script.filling import is_question
 
 LINE = re.compile(r"^\W*(?:gap\s*)?(\d{1,4})[*_`\s]*[:.)\]\-–—=]+\s*(.*)$", re.IGNORECASE)
 FORM = "word"  # stands for each word in the form of a reply
@@ -46,12 +46,12 @@ def read(item: Item, reply: str, sent: str) -> Answer:
 
 GENERATE = generating(
     Asking(
-        prompts=Path(__file__).parents[1] / "prompts",
+        prompts=Path(__file__).parent / "prompts",
         default="gaps",
         read=read,
         answer=answer,
         context=context,
-        asked=evaluated,
+        asked=is_question,
     )
 )
 
@@ -68,8 +68,8 @@ def parse(reply: str, lengths: Sequence[int]) -> list[list[str]]:
     >>> parse("knife\\nboard", [1, 1]), parse("I cannot help.\\nSorry.\\nReally.", [1, 1])
     ([['knife'], ['board']], [[], []])
     """
-    result = from_json(reply) or from_lines(reply) or in_order(reply, lengths)
-    return [[w for w in tokens(result.get(n, "")) if w[0].isalnum()][:size] for n, size in enumerate(lengths, start=1)]
+    guesses = from_json(reply) or from_lines(reply) or in_order(reply, lengths)
+    return [[w for w in tokens(guesses.get(n, "")) if w[0].isalnum()][:size] for n, size in enumerate(lengths, start=1)]
 
 
 def from_json(reply: str) -> dict[int, str]:
@@ -85,17 +85,17 @@ def from_json(reply: str) -> dict[int, str]:
     if not isinstance(value, dict):
         return {}
     return {
-        int(number[0]): " ".join(map(str, said)) if isinstance(said, list) else str(said)
-        for key, said in value.items()
+        int(number[0]): " ".join(map(str, words)) if isinstance(words, list) else str(words)
+        for key, words in value.items()
         if (number := re.search(r"\d{1,4}", str(key)))
     }
 
 
 def from_lines(reply: str) -> dict[int, str]:
     """`1: word` lines, or the text given back with its gaps filled; the first answer to a gap counts."""
-    results: list[tuple[str, str]] = INLINE.findall(reply)
-    results = results or [(match[1], match[2]) for line in reply.splitlines() if (match := LINE.match(line))]
-    return {int(number): said for number, said in reversed(results)}
+    gaps: list[tuple[str, str]] = INLINE.findall(reply)
+    gaps = gaps or [(match[1], match[2]) for line in reply.splitlines() if (match := LINE.match(line))]
+    return {int(number): words for number, words in reversed(gaps)}
 
 
 def in_order(reply: str, lengths: Sequence[int]) -> dict[int, str]:

@@ -13,9 +13,9 @@ from proband.core.errors import ProbandError
 from proband.core.options import read_options
 from proband.core.protocols import Floats, Score, Text
 from proband.core.types import Answer, Item
-from proband.suites.script.cloze import filling
-from proband.suites.script.cloze.filling import ClozeOptions, inverse
+from proband.suites.script import filling
 from proband.suites.script.corpus import running
+from proband.suites.script.filling import ClozeOptions, inverse
 
 
 def fill(items: Sequence[Item], model: Any, *, seed: int = 0, **options: Any) -> list[Answer]:

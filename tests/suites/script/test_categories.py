@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proband.suites.script.cloze.blanks import CATEGORIES, category, lexicon
+from proband.suites.script.metrics import CATEGORIES, category, lexicon
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,8 @@ def generator_of(item: Item, seed: int) -> np.random.Generator:
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a model thinks of one blank word."""
+class Prediction:
+    """What a model predicts for one blank word."""
 
     top: tuple[str, ...]
     rank: int
@@ -77,7 +77,7 @@ class Filler:
         self.words = [*words, *(word for word in golds if word not in set(words))]
         self.column = {word: i for i, word in enumerate(self.words)}
         self.rows: dict[Query, Floats] = {}
-        self.thought: dict[tuple[Query, str], Said] = {}
+        self.predictions: dict[tuple[Query, str], Prediction] = {}
 
     def query(self, item: Item, slot: Slot, filled: Sequence[str]) -> Query:
         left = self.prompts[item.id] + before(filled[: slot.at])
@@ -95,19 +95,19 @@ class Filler:
         """log P of each candidate."""
         return self.rows[query][: self.candidates].astype(np.float64)
 
-    def said(self, query: Query, gold: str) -> Said:
+    def predict(self, query: Query, gold: str) -> Prediction:
         """The five likeliest candidates, and rank and surprisal of the gold word; a tie goes to the earlier word of
         the list, which is the more frequent one. A gold word that is no candidate counts as one more."""
-        if (query, gold) in self.thought:
-            return self.thought[query, gold]
+        if (query, gold) in self.predictions:
+            return self.predictions[query, gold]
         right, among = float(self.rows[query][self.column[gold]]), self.among(query)
         top = np.argsort(-among, kind="stable")[:TOP]
         all_of_them = among if self.column[gold] < self.candidates else np.append(among, right)
         total = np.logaddexp.reduce(all_of_them)
         rank = 1 + int((among > right).sum())
-        said = Said(tuple(self.words[i] for i in top), rank, float(total - right), -right)
-        self.thought[query, gold] = said
-        return said
+        prediction = Prediction(tuple(self.words[i] for i in top), rank, float(total - right), -right)
+        self.predictions[query, gold] = prediction
+        return prediction
 
 
 # ---- greedy filling: a model's own words stand in the earlier blanks of a text (A.4) -------------------------------
@@ -121,24 +121,24 @@ class Filler:
 
 @dataclass(frozen=True)
 class Draft:
-    """A text with some of its blanks filled; `total` is log P of the words said so far."""
+    """A text with some of its blanks filled; `total` is log P of the words filled in so far."""
 
     item: Item
     words: tuple[str, ...]
-    said: tuple[Said, ...] = ()
+    predictions: tuple[Prediction, ...] = ()
     total: float = 0.0
 
 
-def drawn(filler: Filler, *, samples: int, temperature: float, seed: int) -> dict[str, Draft]:
+def sample_texts(filler: Filler, *, samples: int, temperature: float, seed: int) -> dict[str, Draft]:
     """The best of several drawn texts; `samples` random numbers per blank word belong to the item and the seed."""
     drafts = [Draft(item, tuple(item.facts["concrete"])) for item in filler.items for _ in range(samples)]
     noise = [
         row for item in filler.items for row in generator_of(item, seed).random((samples, len(filler.slots[item.id])))
     ]
     for step in filler.steps:
-        for at, slot, query in _asked(filler, drafts, step):
+        for at, slot, query in _queries_at(filler, drafts, step):
             word = inverse(filler.among(query) / temperature, float(noise[at][step]))
-            (drafts[at],) = _extended(filler, drafts[at], slot, query, [word])
+            (drafts[at],) = _extend(filler, drafts[at], slot, query, [word])
     return {each[0].item.id: each[0] for each in _best(filler, drafts, 1)}
 
 
@@ -147,9 +147,9 @@ def beam(filler: Filler, *, width: int) -> dict[str, Draft]:
     drafts = [Draft(item, tuple(item.facts["concrete"])) for item in filler.items]
     for step in filler.steps:
         longer = [draft for draft in drafts if step >= len(filler.slots[draft.item.id])]
-        for at, slot, query in _asked(filler, drafts, step):
+        for at, slot, query in _queries_at(filler, drafts, step):
             top = np.argsort(-filler.among(query), kind="stable")[:width].tolist()
-            longer += _extended(filler, drafts[at], slot, query, top)
+            longer += _extend(filler, drafts[at], slot, query, top)
         drafts = [draft for each in _best(filler, longer, width) for draft in each]
     return {each[0].item.id: each[0] for each in _best(filler, drafts, 1)}
 
@@ -164,26 +164,24 @@ def inverse(logits: NDArray[np.float64], uniform: float) -> int:
     return int(min(np.searchsorted(summed, uniform * summed[-1], side="right"), len(logits) - 1))
 
 
-def _asked(filler: Filler, drafts: Sequence[Draft], step: int) -> list[tuple[int, Slot, Query]]:
+def _queries_at(filler: Filler, drafts: Sequence[Draft], step: int) -> list[tuple[int, Slot, Query]]:
     """The drafts that have a word to say at this step, with the model's view of it got ready."""
-    results = []
-    for at, draft in enumerate(drafts):
-        if step < len(filler.slots[draft.item.id]):
-            slot = filler.slots[draft.item.id][step]
-            results.append((at, slot, filler.query(draft.item, slot, draft.words)))
-    filler.ask([query for _, _, query in results])
-    return results
+    open_drafts = [(at, draft) for at, draft in enumerate(drafts) if step < len(filler.slots[draft.item.id])]
+    slots = [filler.slots[draft.item.id][step] for _, draft in open_drafts]
+    queries = [filler.query(draft.item, slot, draft.words) for (_, draft), slot in zip(open_drafts, slots)]
+    filler.ask(queries)
+    return [(at, slot, query) for (at, _), slot, query in zip(open_drafts, slots, queries)]
 
 
-def _extended(filler: Filler, draft: Draft, slot: Slot, query: Query, chosen: Sequence[int]) -> list[Draft]:
+def _extend(filler: Filler, draft: Draft, slot: Slot, query: Query, chosen: Sequence[int]) -> list[Draft]:
     """The draft with each of the chosen words in the slot."""
-    said = (*draft.said, filler.said(query, draft.item.facts["concrete"][slot.at]))
+    predictions = (*draft.predictions, filler.predict(query, draft.item.facts["concrete"][slot.at]))
     scores = filler.among(query)
-    made = []
-    for number in chosen:
-        words = (*draft.words[: slot.at], filler.words[number], *draft.words[slot.at + 1 :])
-        made.append(Draft(draft.item, words, said, draft.total + float(scores[number])))
-    return made
+    left, right = draft.words[: slot.at], draft.words[slot.at + 1 :]
+    return [
+        Draft(draft.item, (*left, filler.words[number], *right), predictions, draft.total + float(scores[number]))
+        for number in chosen
+    ]
 
 
 def _best(filler: Filler, drafts: Sequence[Draft], most: int) -> list[list[Draft]]:
@@ -209,7 +207,8 @@ def _values(filler: Filler, drafts: Sequence[Draft]) -> Mapping[tuple[str, tuple
         texts = []
         for draft in drafts:
             slots = filler.slots[draft.item.id]
-            end = slots[len(draft.said)].at if len(draft.said) < len(slots) else len(draft.words)
+            done = len(draft.predictions)
+            end = slots[done].at if done < len(slots) else len(draft.words)
             before = filler.prompts[draft.item.id]
             texts.append(Text(before + running(draft.words[:end]), len(before)))
         totals = [score.total for score in model.score(texts, method=model.methods[0])]
@@ -240,7 +239,7 @@ class ClozeOptions:
     beam: Annotated[int, Meta(description="width of a beam search instead of sampling (0: none)", ge=0)] = 0
 
 
-def evaluated(item: Item, *, longest: int = 0) -> bool:
+def is_question(item: Item, *, longest: int = 0) -> bool:
     """Whether an item is a question, with blanks among its first `longest` words (0: all): training texts are none."""
     blanks = item.facts.get("blanks") or []
     return bool(blanks) and item.split != "train" and (not longest or blanks[0][0] < longest)
@@ -252,15 +251,17 @@ def solve(items: Sequence[Item], model: PredictsWords, *, seed: int, options: Cl
     answers = {item.id: Answer(item_id=item.id) for item in items}
     groups: dict[str, list[Item]] = {}
     for item in items:
-        if evaluated(item):
+        if is_question(item):
             groups.setdefault("" if listed else candidates_of(item), []).append(item)
     for text, group in groups.items():
         filler = Filler(model, listed or text.split(), group, template=options.template, right=options.right)
-        given, own = oracle(filler), filled(filler, options, seed=seed)
+        given, own = oracle(filler), fill_greedily(filler, options, seed=seed)
         for item in group:
             draft = own[item.id]
             words = [draft.words[slot.at] for slot in filler.slots[item.id]]
-            answers[item.id] = Answer(item_id=item.id, blanks=tuple(records(item, given[item.id], draft.said, words)))
+            answers[item.id] = Answer(
+                item_id=item.id, blanks=tuple(records(item, given[item.id], draft.predictions, words))
+            )
     return [answers[item.id] for item in items]
 
 
@@ -271,7 +272,7 @@ def candidates_of(item: Item) -> str:
     return result
 
 
-def oracle(filler: Filler) -> dict[str, list[Said]]:
+def oracle(filler: Filler) -> dict[str, list[Prediction]]:
     """Every blank word of every item, with the gold words before it."""
     queries = [
         (item.id, filler.query(item, slot, item.facts["concrete"]), item.facts["concrete"][slot.at])
@@ -279,13 +280,13 @@ def oracle(filler: Filler) -> dict[str, list[Said]]:
         for slot in filler.slots[item.id]
     ]
     filler.ask([query for _, query, _ in queries])
-    said: dict[str, list[Said]] = {item.id: [] for item in filler.items}
+    predictions: dict[str, list[Prediction]] = {item.id: [] for item in filler.items}
     for name, query, gold in queries:
-        said[name].append(filler.said(query, gold))
-    return said
+        predictions[name].append(filler.predict(query, gold))
+    return predictions
 
 
-def filled(filler: Filler, options: ClozeOptions, *, seed: int) -> dict[str, Draft]:
+def fill_greedily(filler: Filler, options: ClozeOptions, *, seed: int) -> dict[str, Draft]:
     """The text that each item is filled with in the greedy mode."""
     if options.beam > 0:
         return beam(filler, width=options.beam)
@@ -293,12 +294,12 @@ def filled(filler: Filler, options: ClozeOptions, *, seed: int) -> dict[str, Dra
     if samples is None:  # a masked model has seen what stands behind
         samples = 0 if isinstance(filler.model, ScoresText) and "ll" not in filler.model.methods else 5
     if samples > 1:
-        return drawn(filler, samples=samples, temperature=options.temperature, seed=seed)
+        return sample_texts(filler, samples=samples, temperature=options.temperature, seed=seed)
     return beam(filler, width=1)
 
 
 def records(
-    item: Item, oracle: Sequence[Said], greedy: Sequence[Said], words: Sequence[str]
+    item: Item, oracle: Sequence[Prediction], greedy: Sequence[Prediction], words: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
     """One record per blank, as metrics.py reads them; `words` are those of the greedy mode."""
     at = 0
@@ -307,11 +308,11 @@ def records(
         at += len(gold)
         yield {
             "gold": list(gold),
-            "oracle": [said.top[0] for said in oracle[here]],
+            "oracle": [each.top[0] for each in oracle[here]],
             "guess": list(words[here]),
-            "ranks": [said.rank for said in oracle[here]],
-            "top5": [list(said.top) for said in oracle[here]],
-            "greedy_top5": [list(said.top) for said in greedy[here]],
-            "surprisals": [round(said.surprisal, 6) for said in oracle[here]],
-            "full_surprisals": [round(said.full, 6) for said in oracle[here]],
+            "ranks": [each.rank for each in oracle[here]],
+            "top5": [list(each.top) for each in oracle[here]],
+            "greedy_top5": [list(each.top) for each in greedy[here]],
+            "surprisals": [round(each.surprisal, 6) for each in oracle[here]],
+            "full_surprisals": [round(each.full, 6) for each in oracle[here]],
         }
