@@ -188,7 +188,7 @@ def kin_swapped(told: Told) -> str | None:
     from proband.auditing.domain import Fact
     from proband.auditing.problem import Problem
     from proband.suites.kinship.audit.family_prover import check
-    from proband.suites.kinship.world.names import GENDER_OF
+    from proband.suites.kinship.world.families import GENDER_OF
 
     domain = load("kinship")
     facts = tuple(Fact(a, word.relation, b, word.gender) for a, text, b in told.facts if (word := domain.word(text)))
@@ -198,7 +198,7 @@ def kin_swapped(told: Told) -> str | None:
 
 
 def kin_inverse(label: str, told: Told) -> str:
-    from proband.suites.kinship.world.names import GENDER_OF
+    from proband.suites.kinship.world.families import GENDER_OF
     from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, word
 
     return word(INVERSE[NEUTRAL[label]], GENDER_OF[told.question[1]])

@@ -82,9 +82,9 @@ def hundred(given: argparse.Namespace) -> None:
 
 def agree(given: argparse.Namespace) -> None:
     """The closure's answer against the search for a counter-family, on stories of every task and length."""
-    from proband.suites.kinship.certify import search as certify
     from proband.suites.kinship.generate.build import build
     from proband.suites.kinship.generate.options import TASKS, BuildOptions
+    from proband.suites.kinship.logic import search as certify
 
     per_k = -(-given.count // (len(TASKS) * 9))
     began, right, total = time.process_time(), 0, 0

@@ -25,7 +25,7 @@ ONE = """
 import json, sys, time
 from pathlib import Path
 from proband.core.files import read_items
-from proband.suites.kinship.certify import search as certify
+from proband.suites.kinship.logic import search as certify
 from proband.suites.kinship.logic import patterns as pattern
 items = read_items(Path(sys.argv[1]))
 asked = [(i.facts["genders"], [tuple(e) for e in i.facts["edges"]], tuple(i.facts["query"]), i.facts["target"])

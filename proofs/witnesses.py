@@ -10,10 +10,8 @@ from itertools import product
 
 from table import constructor, outcome
 
-from proband.suites.kinship.certify.search import families_of
-from proband.suites.kinship.logic.patterns import canonical, restore
-from proband.suites.kinship.world.kernel import Family
-from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL, NEUTRALS, word
+from proband.suites.kinship.logic.search import canonical, families_of, restore
+from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL, NEUTRALS, Family, word
 
 HEAD = """(* made by witnesses.py from the families that the search found *)
 Require Import List World. Import ListNotations.

@@ -13,7 +13,7 @@ import pytest
 from proband.cli import main
 from proband.core.files import encode, read_items
 from proband.core.types import Item
-from proband.suites.kinship.certify.search import entailed
+from proband.suites.kinship.logic.search import entailed
 
 KINSHIP = "rename,reword,reorder,noise,plain,inverse,counterfactual,twin"
 

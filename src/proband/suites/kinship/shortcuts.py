@@ -25,11 +25,10 @@ from typing import Any, Final
 from proband.core.errors import ProbandError
 from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import Answer, Item
-from proband.suites.kinship.generate.story_logic import converse
 from proband.suites.kinship.logic.closure import shortest_path
 from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.telling.questions import story_of
-from proband.suites.kinship.world.rules import NONE, of_item
+from proband.suites.kinship.world.rules import NONE, converse, of_item
 
 # how many generations up somebody of the relation is
 UP: Final = {"parent": 1, "child": -1, "grandparent": 2, "grandchild": -2, "pibling": 1, "nibling": -1,

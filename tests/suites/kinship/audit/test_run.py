@@ -21,8 +21,8 @@ from proband.suites.kinship.clutrr.csv_files import read_rows
 from proband.suites.kinship.clutrr.export import HEADER, csv_line
 from proband.suites.kinship.clutrr.items import to_item
 from proband.suites.kinship.clutrr.rows import COLUMNS
-from proband.suites.kinship.logic.patterns import canonical
-from proband.suites.kinship.world.kernel import Family
+from proband.suites.kinship.logic.search import canonical
+from proband.suites.kinship.world.relations import Family
 
 
 def row(id: str, facts: str, target: str, **changes: str) -> dict[str, str]:

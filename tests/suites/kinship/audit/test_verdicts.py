@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 
 from proband.suites.kinship.audit.verdicts import OTHERS, Case, in_other_worlds, judge, verdict_in
-from proband.suites.kinship.logic.patterns import Pattern, canonical
-from proband.suites.kinship.world.kernel import WORLDS
-from proband.suites.kinship.world.relations import GENDER, RELATIONS
+from proband.suites.kinship.logic.search import Pattern, canonical
+from proband.suites.kinship.world.relations import GENDER, RELATIONS, WORLDS
 
 
 def patterns(count: int) -> list[tuple[Pattern, str]]:

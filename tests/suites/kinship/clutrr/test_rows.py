@@ -149,7 +149,7 @@ def test_literal_parser_takes_no_code() -> None:
 
 
 def random_item(rng: random.Random, number: int) -> Item:
-    """An item of our own shape: shuffled people, told facts in any place, typed noise."""
+    """An item of our own shape: shuffle people, told facts in any place, typed noise."""
     k, names = rng.randint(2, 6), ["Ann", "Ben", "Cy", "Dee", "Eve", "O'Neil", "Gus", "Ida", "Jo", "Lee"]
     genders = [rng.choice(("male", "female")) for _ in names]
     order = rng.sample(range(len(names)), len(names))

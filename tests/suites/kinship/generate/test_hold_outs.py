@@ -15,10 +15,10 @@ from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.hold_outs import Clauses, names_of
 from proband.suites.kinship.generate.options import HOLD_OUTS, BuildOptions
 from proband.suites.kinship.generate.tally import Note, Tally, digest
-from proband.suites.kinship.logic.patterns import canonical_clause as canonical
 from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.telling.phrases import fact_phrases, masked_sentences
 from proband.suites.kinship.telling.questions import story_of
+from proband.suites.kinship.world.rules import canonical_clause as canonical
 from proband.suites.kinship.world.rules import load
 
 
@@ -80,7 +80,7 @@ def test_a_clause_and_its_mirror_are_held_out_together() -> None:
 
 
 def test_names_are_split_by_gender() -> None:
-    from proband.suites.kinship.world.names import NAMES
+    from proband.suites.kinship.world.families import NAMES
 
     halves = names_of(NAMES, share=0.2, seed=0)
     for gender in ("male", "female"):

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from proband.suites.kinship.certify import search as certify
-from proband.suites.kinship.logic.chaining import backward, pool
+from proband.suites.kinship.generate.story_logic import backward
+from proband.suites.kinship.logic import search as certify
 from proband.suites.kinship.logic.closure import chart, close, depth, distance, entailed
-from proband.suites.kinship.world.families import OTHER, Shape, make, matrix
+from proband.suites.kinship.world.families import OTHER, Shape, family_pool, make_family, matrix
 from proband.suites.kinship.world.rules import load
 
 SOUND = load("sound")
@@ -22,7 +22,7 @@ Story = tuple[list[str], list[tuple[int, str, int]], list[list[int]]]
 def story(seed: int, *, people: int, facts: int) -> Story:
     """Some people of a family, some true facts about them, and what they really are to each other."""
     rng = random.Random(seed)
-    family = make(rng, Shape(children=(1, 3)))
+    family = make_family(rng, Shape(children=(1, 3)))
     table = matrix(family)
     people = min(people, len(family))  # some families are small
     chosen = [rng.randrange(len(family))]
@@ -64,7 +64,7 @@ def test_the_closure_never_says_more_than_the_complete_search(seed: int, people:
 def test_on_a_path_the_chart_and_the_closure_agree(seed: int, k: int) -> None:
     """The chart works bottom up over segments, the closure from any pair to any other: the closure may know more."""
     rng = random.Random(seed)
-    family = make(rng)
+    family = make_family(rng)
     table = matrix(family)
     path = [rng.randrange(len(family))]
     while len(path) <= k:
@@ -106,10 +106,10 @@ def bracketings(relations: list[int], genders: list[str]) -> list[int]:
 
 @pytest.mark.parametrize("blind", [False, True])
 def test_proofs_are_the_bracketings_one_by_one(blind: bool) -> None:
-    rng, families, some = random.Random(1), pool(SOUND, seed=1, shape=Shape()), 0
+    rng, families, some = random.Random(1), family_pool(SOUND, seed=1, shape=Shape()), 0
     for k in (2, 3, 4, 5):
         for _ in range(100):
-            ground = families[rng.randrange(5)]
+            ground = families(rng.randrange(5))
             found = backward(ground, rng.choice(rng.choice(sorted(ground.pairs.values()))), k, rng.random)
             if found is None:
                 continue

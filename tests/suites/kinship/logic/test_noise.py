@@ -10,9 +10,9 @@ import pytest
 
 from proband.core.files import parse
 from proband.core.types import Item
-from proband.suites.kinship.certify import search as certify
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import BuildOptions
+from proband.suites.kinship.logic import search as certify
 from proband.suites.kinship.logic.closure import close, distance
 from proband.suites.kinship.logic.noise import KINDS, NOISE
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, word

@@ -1,4 +1,4 @@
-"""Training: every net learns fifty stories by heart, none learns shuffled labels, the same seed gives the same net."""
+"""Training: every net learns fifty stories by heart, none learns shuffle labels, the same seed gives the same net."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def misled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @EVERY_KIND
-def test_shuffled_labels_teach_nothing(kind: str, misled: Path, small: Small, encoder: Any) -> None:
+def test_shuffle_labels_teach_nothing(kind: str, misled: Path, small: Small, encoder: Any) -> None:
     """Trained on random labels, a net is at chance (1 in 22) on stories that it has not seen."""
     plan = planned(kind, misled, small(kind, epochs=4, batch=50), encoder)
     fitted = fit(plan, seed=0)

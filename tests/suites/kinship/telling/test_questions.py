@@ -76,7 +76,7 @@ def test_anonymous_people_are_drawn_from_a_small_pool() -> None:
 def test_anonymous_stories_never_need_a_gender_that_is_not_told() -> None:
     """The complete search, with every gender unknown but those the relation words tell, and that of the one asked for,
     which a pronoun tells where no relation word does."""
-    from proband.suites.kinship.certify import search as certify
+    from proband.suites.kinship.logic import search as certify
 
     for item in items(anonymise=True, k="2,3"):
         facts = item.facts

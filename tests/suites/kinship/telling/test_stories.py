@@ -21,7 +21,7 @@ from proband.suites.kinship.telling.bank import Bank, parse_bank
 from proband.suites.kinship.telling.bank_sources import load_bank
 from proband.suites.kinship.telling.stories import Edge, plain, tell, walk
 from proband.suites.kinship.telling.template_check import canonical
-from proband.suites.kinship.world.names import NAMES
+from proband.suites.kinship.world.families import NAMES
 from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, RELATIONS
 
 EXAMPLES = 1000 if "PROBAND_MUTATIONS" in os.environ else 150  # `make test-all`, `make test`

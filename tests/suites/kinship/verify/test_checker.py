@@ -9,11 +9,9 @@ from importlib.resources import files
 from itertools import product
 from pathlib import Path
 
-from proband.suites.kinship.logic.witness import rows_of
 from proband.suites.kinship.verify import checker
-from proband.suites.kinship.world.families import make
-from proband.suites.kinship.world.kernel import Family
-from proband.suites.kinship.world.relations import NEUTRALS, WORDS
+from proband.suites.kinship.world.families import make_family, rows_of
+from proband.suites.kinship.world.relations import NEUTRALS, WORDS, Family
 from proband.suites.kinship.world.rules import load
 
 SOUND = (files("proband") / "data" / "kinship" / "sound.toml").read_text(encoding="utf-8")
@@ -28,7 +26,7 @@ def test_it_is_small_and_shares_nothing() -> None:
 
 def test_relations_as_the_kernel_reads_them() -> None:
     for seed in range(6):
-        family = make(random.Random(seed))
+        family = make_family(random.Random(seed))
         rows, parents = rows_of(family), [set(p) for p in family.parents]
         assert checker.broken(rows, parents) is None
         for i, j in product(range(len(family)), repeat=2):
@@ -47,7 +45,7 @@ def damaged(family: Family, rng: random.Random) -> Family:
 
 def test_axioms_as_the_kernel_reads_them() -> None:
     rng, wrong = random.Random(1), 0
-    small = [make(random.Random(seed)) for seed in range(4)]
+    small = [make_family(random.Random(seed)) for seed in range(4)]
     for _ in range(400):
         family = damaged(rng.choice(small), rng)
         verdict = checker.broken(rows_of(family), [set(p) for p in family.parents])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.certify.search import possible
+from proband.suites.kinship.logic.search import possible
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, NEUTRALS, WORDS, word
 from proband.suites.kinship.world.rules import OTHER, Rules, load, parse
 

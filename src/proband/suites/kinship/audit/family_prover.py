@@ -21,17 +21,28 @@ from proband.auditing.domain import Domain, Fact
 from proband.auditing.grammar import Reading, Unread, split
 from proband.auditing.problem import Problem, Prover, Solution
 from proband.core.errors import ProbandError
-from proband.suites.kinship.certify import search
-from proband.suites.kinship.certify.sat_clauses import witnesses
+from proband.suites.kinship.logic import search
 from proband.suites.kinship.logic.closure import close
-from proband.suites.kinship.logic.patterns import parts
+from proband.suites.kinship.logic.sat_clauses import witnesses
+from proband.suites.kinship.logic.search import parts
 from proband.suites.kinship.reading.grammar import read_facts
 from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.world import rules
+from proband.suites.kinship.world.families import GENDER_OF
 from proband.suites.kinship.world.family_svg import family_svg
-from proband.suites.kinship.world.kernel import NONE, WORLDS, Edge, Family
-from proband.suites.kinship.world.names import GENDER_OF
-from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS, word
+from proband.suites.kinship.world.relations import (
+    FEMALE,
+    GENDER,
+    INVERSE,
+    MALE,
+    NEUTRAL,
+    NONE,
+    RELATIONS,
+    WORLDS,
+    Edge,
+    Family,
+    word,
+)
 
 MOST_UNKNOWN: Final = 6  # people of unknown gender whose genders are tried
 KIN_WORDS: Final = "|".join(sorted(map(re.escape, KIN), key=len, reverse=True))

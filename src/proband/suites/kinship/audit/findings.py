@@ -15,8 +15,7 @@ from proband.suites.kinship.audit.verdicts import counter
 from proband.suites.kinship.clutrr.rows import Unreadable
 from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.world.family_svg import family_svg
-from proband.suites.kinship.world.kernel import NONE
-from proband.suites.kinship.world.relations import GENDER, INVERSE, NEUTRAL
+from proband.suites.kinship.world.relations import GENDER, INVERSE, NEUTRAL, NONE
 from proband.suites.kinship.world.rules import Rules, load
 
 SHOWN: Final = {"false": 9, "ambiguous": 9, "inconsistent": 4}  # cards per verdict

@@ -18,8 +18,8 @@ from proband.suites.kinship.audit.reduced_rows import Reduced, Seen, fact_patter
 from proband.suites.kinship.audit.sources import Source, chunks
 from proband.suites.kinship.audit.verdicts import Case, Verdict, batches, judging, verdict_in
 from proband.suites.kinship.clutrr.rows import Row, Unreadable
-from proband.suites.kinship.logic.patterns import Pattern
-from proband.suites.kinship.world.kernel import STRICT
+from proband.suites.kinship.logic.search import Pattern
+from proband.suites.kinship.world.relations import STRICT
 
 Progress = Callable[..., Any] | None  # a class like core.progress.Progress
 

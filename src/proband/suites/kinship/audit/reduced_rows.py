@@ -11,15 +11,13 @@ from typing import Any, Final, NamedTuple
 from proband.suites.kinship.audit.sources import Raw, Source, checked_row
 from proband.suites.kinship.audit.story_text import contradicted, read_story, type_noise
 from proband.suites.kinship.audit.verdicts import Case, ProofStep, is_sound
-from proband.suites.kinship.certify.sat_clauses import witnesses
-from proband.suites.kinship.certify.search import LARGEST
 from proband.suites.kinship.clutrr.export import csv_line
 from proband.suites.kinship.clutrr.rows import Row, Unreadable
 from proband.suites.kinship.logic.closure import distance
-from proband.suites.kinship.logic.patterns import Pattern, parts
+from proband.suites.kinship.logic.sat_clauses import witnesses
+from proband.suites.kinship.logic.search import LARGEST, Pattern, parts
 from proband.suites.kinship.telling.phrases import fact_phrases, masked_sentences
-from proband.suites.kinship.world.kernel import WORLDS, Edge
-from proband.suites.kinship.world.relations import NEUTRAL
+from proband.suites.kinship.world.relations import NEUTRAL, WORLDS, Edge
 
 NAME: Final = re.compile(r"\[([^\][]+)\]")
 SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")

@@ -34,7 +34,7 @@ from proband.suites.kinship.audit.template_banks import audit_bank, is_bank
 from proband.suites.kinship.audit.verdicts import counter
 from proband.suites.kinship.clutrr.export import HEADER, csv_line
 from proband.suites.kinship.clutrr.rows import COLUMNS, Unreadable
-from proband.suites.kinship.world.kernel import Family
+from proband.suites.kinship.world.relations import Family
 
 
 def audit(

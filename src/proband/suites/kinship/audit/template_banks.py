@@ -16,7 +16,6 @@ from typing import Any, Final
 from proband.core.errors import ProbandError
 from proband.core.files import write_json, write_text
 from proband.core.text import csv_lines, markdown_table
-from proband.suites.kinship.logic.chaining import rule_bodies
 from proband.suites.kinship.published import published_values
 from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.telling.bank import Bank
@@ -26,7 +25,7 @@ from proband.suites.kinship.telling.crowd_templates import GOOD, REASONS, load_c
 from proband.suites.kinship.telling.stories import tell
 from proband.suites.kinship.telling.template_check import castings
 from proband.suites.kinship.world.relations import WORDS
-from proband.suites.kinship.world.rules import load
+from proband.suites.kinship.world.rules import load, rule_bodies
 
 # ---- do the words around the facts give the answer away? A bag of words without names and kin words guesses the label
 #

@@ -16,12 +16,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from proband.suites.kinship.certify import search
-from proband.suites.kinship.certify.sat_clauses import WITNESSES
+from proband.suites.kinship.logic import search
 from proband.suites.kinship.logic.closure import distance
-from proband.suites.kinship.logic.patterns import Pattern
-from proband.suites.kinship.world.kernel import NONE, STRICT, WORLDS, Edge, Family, World, lean
-from proband.suites.kinship.world.relations import GENDER, NEUTRAL, RELATIONS
+from proband.suites.kinship.logic.sat_clauses import WITNESSES
+from proband.suites.kinship.logic.search import Pattern
+from proband.suites.kinship.world.relations import (
+    GENDER,
+    NEUTRAL,
+    NONE,
+    RELATIONS,
+    STRICT,
+    WORLDS,
+    Edge,
+    Family,
+    World,
+    lean,
+)
 
 VERDICTS: Final = ("entailed", "ambiguous", "false", "inconsistent", "unread")
 OTHERS: Final = tuple(name for name, world in WORLDS.items() if world != STRICT)

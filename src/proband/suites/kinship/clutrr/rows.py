@@ -21,8 +21,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
-from proband.suites.kinship.world.kernel import Edge
-from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL
+from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL, Edge
 
 COLUMNS: Final = (
     "",

@@ -17,11 +17,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 
-from proband.suites.kinship.logic.chaining import rule_bodies
 from proband.suites.kinship.logic.closure import close
-from proband.suites.kinship.logic.patterns import canonical_clause
 from proband.suites.kinship.world.relations import FEMALE, MALE
-from proband.suites.kinship.world.rules import Rules
+from proband.suites.kinship.world.rules import Rules, canonical_clause, rule_bodies
 
 TRAIN, TEST = "train", "test"
 Clause = tuple[int, ...]

@@ -28,11 +28,10 @@ from proband.suites.kinship.clutrr.csv_files import scan
 from proband.suites.kinship.clutrr.items import to_item
 from proband.suites.kinship.clutrr.rows import Row, Unreadable
 from proband.suites.kinship.generate.options import RELEASED, BuildOptions
-from proband.suites.kinship.logic.patterns import canonical_clause
 from proband.suites.kinship.telling import questions
 from proband.suites.kinship.telling.stories import plain
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL
-from proband.suites.kinship.world.rules import load
+from proband.suites.kinship.world.rules import canonical_clause, load
 
 LICENCE: Final = "that of the rows in {data} (CLUTRR's own: CC BY-NC 4.0)"
 

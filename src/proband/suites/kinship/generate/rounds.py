@@ -17,9 +17,8 @@ from proband.suites.kinship.generate.rule_world_logic import rules_draft
 from proband.suites.kinship.generate.story_logic import Draft, Goal, Setting, family_draft, from_either_side, goals
 from proband.suites.kinship.generate.tally import Note, Tally
 from proband.suites.kinship.generate.wording import Wording
-from proband.suites.kinship.logic.chaining import pool
+from proband.suites.kinship.world.families import Random, family_pool, shuffle
 from proband.suites.kinship.world.rules import Rules, load
-from proband.suites.kinship.world.tables import Random, shuffled
 
 SAMPLE = 500  # without --certify full, one item in so many is searched for a counter-family
 ROUNDS = 5  # of stories per message between processes
@@ -78,7 +77,7 @@ class Rounds:
         self.setting = Setting(
             rules=self.rules,
             sound=load("sound") if self.rules.world == "family" else self.rules,
-            ground=pool(self.rules, seed=plan.seed, shape=plan.shape),
+            graphs=family_pool(self.rules, seed=plan.seed, shape=plan.shape),
             families=options.families,
             size=plan.noise_size,
             revisit=options.revisit,
@@ -125,8 +124,8 @@ class Rounds:
         by_word: dict[tuple[int, str], list[Goal]] = {}
         for goal in self.goals:
             by_word.setdefault(goal[:2], []).append(goal)
-        mixed = [[same[i] for i in shuffled(len(same), draw)] for same in by_word.values()]
-        return [layer[i] for layer in zip(*mixed, strict=True) for i in shuffled(len(mixed), draw)]
+        mixed = [[same[i] for i in shuffle(len(same), draw)] for same in by_word.values()]
+        return [layer[i] for layer in zip(*mixed, strict=True) for i in shuffle(len(mixed), draw)]
 
     def _draft(self, cell: Cell, goal: Goal, task: str, draw: Random) -> Draft:
         """A draft for the goal or, where its clauses are all held out, for one of the goals that come after it."""
@@ -163,7 +162,7 @@ def generator(*parts: object) -> random.Random:
 
 def _search(draft: Draft) -> None:
     """An independent, complete search for a family in which the facts hold and the answer does not."""
-    from proband.suites.kinship.certify.search import entailed
+    from proband.suites.kinship.logic.search import entailed
 
     if not entailed(draft.genders, draft.edges, draft.query, draft.target):
         raise ProbandError(

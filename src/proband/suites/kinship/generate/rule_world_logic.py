@@ -1,6 +1,6 @@
 """Stories in a world that is known by its rules alone: a user's own rule base, or the compass directions of `grid`.
 
-There is no family to take people from, so every rule brings somebody new (chaining.symbolic). The closure proves the
+There is no family to take people from, so every rule brings somebody new (`symbolic`). The closure proves the
 story and looks for contradictions, which noise drawn at random may bring: such a story is thrown away.
 """
 
@@ -10,13 +10,21 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.generate.story_logic import ATTEMPTS, Accept, Draft, Edge, Goal, Setting, number_people
-from proband.suites.kinship.logic.chaining import Step, symbolic
+from proband.suites.kinship.generate.story_logic import (
+    ATTEMPTS,
+    Accept,
+    Chain,
+    Draft,
+    Goal,
+    Setting,
+    Step,
+    number_people,
+)
 from proband.suites.kinship.logic.closure import chart, close
 from proband.suites.kinship.logic.noise import NOISE, NoisePath
-from proband.suites.kinship.world.relations import FEMALE, MALE
-from proband.suites.kinship.world.rules import NONE, Rules
-from proband.suites.kinship.world.tables import Random
+from proband.suites.kinship.world.families import Random
+from proband.suites.kinship.world.relations import FEMALE, MALE, Edge
+from proband.suites.kinship.world.rules import NONE, Rules, rule_bodies
 
 Fact = tuple[int, int, int]  # person, relation, person
 Strange = tuple[str, list[Fact]]  # a noise path: its kind and its facts
@@ -51,10 +59,33 @@ def _chain(rules: Rules, target: int, k: int, task: str, draw: Random) -> tuple[
         relations = [int(draw() * len(rules.neutrals)) for _ in range(k)]
         relations[at] = target
         return relations, [], (at, at + 1)
-    found = symbolic(rules, target, k, draw)
-    if found is None:
+    chain = symbolic(rules, target, k, draw)
+    if chain is None:
         raise ProbandError(f"rule base {rules.name!r}: no {k} facts compose to {rules.neutrals[target]!r}")
-    return *found, (0, k)
+    return *chain, (0, k)
+
+
+def symbolic(rules: Rules, target: int, k: int, draw: Random) -> Chain | None:
+    """Backward chaining on the rules alone, each bringing somebody new: (k relations, steps), people being 0..k.
+
+    >>> import random
+    >>> from proband.suites.kinship.world.rules import load
+    >>> symbolic(load("grid"), 1, 2, random.Random(0).random)  # east, then north, is northeast
+    ([2, 0], [(0, 1, 2)])
+    """
+    bodies = rule_bodies(rules)
+    relations, path, steps = [target], [0, k], []  # on the path, labels: the ends, then -1, -2, ... as they come
+    for fresh in range(1, k):
+        places = [i for i, relation in enumerate(relations) if bodies[relation]]
+        if not places:
+            return None
+        at = places[int(draw() * len(places))]
+        choice = bodies[relations[at]]
+        relations[at : at + 1] = choice[int(draw() * len(choice))]
+        steps.append((path[at], -fresh, path[at + 1]))
+        path.insert(at + 1, -fresh)
+    place = {label: i for i, label in enumerate(path)}
+    return relations, [(place[a], place[y], place[b]) for a, y, b in steps]
 
 
 def _strange(setting: Setting, k: int, kinds: Sequence[str], draw: Random) -> list[Strange]:

@@ -1,7 +1,18 @@
-"""One story as logic: people, told facts, noise, the query and its proof, before any words.
+"""One story as logic: a chain of facts that proves the answer, noise beside it, and the query, before any words.
 
-It keeps trying until the closure proves the story; what it cannot prove is not emitted. (rule_world_logic.py does the
-same for worlds that are known by their rules alone.)
+Targets and backward chaining (section 3.2.2 of the paper). The goal is a pair (x, z) with the target relation. Each
+iteration takes one of the facts at hand, uniformly, as the subgoal, then one of the rules that resolve it, uniformly,
+and with it somebody y of the family: the fact (a, b) gives way to (a, y) and (y, b). After k - 1 iterations k facts are
+left, a path from x to z from which the goal follows:
+
+    x --- z    x --- y --- z    x --- y --- w --- z    ...
+
+Nobody stands on the path twice, so that all k facts are needed; `revisit` allows it, as the paper's generator does.
+Only rules with a single outcome are used, given the genders: "a child of my parent-in-law" is a sibling-in-law or my
+spouse, but when the child has my gender it is a sibling-in-law.
+
+A story that the closure cannot prove is thrown away, and another is tried. (rule_world_logic.py does the same for
+worlds that are known by their rules alone.)
 """
 
 from __future__ import annotations
@@ -10,17 +21,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from proband.suites.kinship.logic import noise as noises
-from proband.suites.kinship.logic.chaining import FamilyGraph, Pair, Step, backward, revisiting
 from proband.suites.kinship.logic.closure import chart, depth
-from proband.suites.kinship.logic.noise import NoisePath
-from proband.suites.kinship.logic.witness import Part, Row, witness
-from proband.suites.kinship.world.relations import FEMALE, MALE
-from proband.suites.kinship.world.rules import NONE, Rules
-from proband.suites.kinship.world.tables import Lazy, Random, shuffled
+from proband.suites.kinship.logic.noise import NOISE, NoisePath, noise_paths, walk
+from proband.suites.kinship.world.families import FamilyGraph, Pair, Part, Random, Row, resolve, shuffle, witness
+from proband.suites.kinship.world.relations import FEMALE, MALE, Edge
+from proband.suites.kinship.world.rules import NONE, Rules, converse
 
 Goal = tuple[int, str, str]  # target relation, gender of z, gender of x
-Edge = tuple[int, str, int]
+Step = tuple[int, int, int]  # (a, y, b): the fact (a, b) follows from (a, y) and (y, b)
+Chain = tuple[list[int], list[Step]]  # the people of a path, and the steps that lead back to the goal
 Inference = tuple[Edge, ...]  # two premises (one: a fact read from its other side) and the conclusion
 Accept = Callable[[tuple[int, ...]], bool]
 ATTEMPTS = 2000
@@ -54,7 +63,7 @@ class Setting:
 
     rules: Rules
     sound: Rules
-    ground: Lazy[int, FamilyGraph]
+    graphs: Callable[[int], FamilyGraph]  # families by number
     families: int
     size: Mapping[str, range]  # facts per noise path, by kind
     revisit: bool
@@ -82,53 +91,171 @@ def goals(rules: Rules) -> list[Goal]:
     return [slot for slot in slots if 1 << slot[0] in heads]
 
 
+# ---- the chain -----------------------------------------------------------------------------------------------------
+
+
+def backward(graph: FamilyGraph, goal: Pair, k: int, draw: Random) -> Chain | None:
+    """A path of k facts from x to z, or None where the family gives out.
+
+    >>> import random
+    >>> from proband.suites.kinship.world.families import Shape, family_pool
+    >>> from proband.suites.kinship.world.rules import load
+    >>> graph = family_pool(load("sound"), seed=0, shape=Shape())(0)
+    >>> path, steps = backward(graph, graph.pairs[6, "female", "male"][0], 3, random.Random(0).random)
+    >>> len(path), len(steps)
+    (4, 2)
+    """
+    x, z = goal
+    path, used, steps = [x, z], {x, z}, []
+    splits = graph.splits
+    for last in range(1, k):
+        at = int(draw() * last)
+        y = resolve(splits(path[at], path[at + 1]), used, draw)
+        if y < 0:  # this subgoal cannot be resolved: another one, uniformly
+            others = [i for i in range(last) if i != at]
+            while others and y < 0:
+                at = others.pop(int(draw() * len(others)))
+                y = resolve(splits(path[at], path[at + 1]), used, draw)
+            if y < 0:
+                return None
+        steps.append((path[at], y, path[at + 1]))
+        path.insert(at + 1, y)
+        used.add(y)
+    return path, steps
+
+
+def revisiting(graph: FamilyGraph, goal: Pair, k: int, draw: Random) -> Chain | None:
+    """Like `backward`, but somebody may come twice, as in the paper's generator: k may exceed the depth.
+
+    Nobody stands beside themselves, and no fact is told twice.
+    """
+    path, steps = [*goal], []
+    for _ in range(20 * k):
+        at = int(draw() * (len(path) - 1))
+        a, b = path[at], path[at + 1]
+        y = resolve(graph.splits(a, b), {a, b}, draw)
+        facts = {frozenset(fact) for fact in pairwise(path)}
+        if y >= 0 and frozenset((a, y)) not in facts and frozenset((y, b)) not in facts:
+            steps.append((a, y, b))
+            path.insert(at + 1, y)
+            if len(path) == k + 1:
+                return path, steps
+    return None
+
+
+def retrieval(graph: FamilyGraph, goal: Pair, k: int, draw: Random) -> Chain | None:
+    """A path of k facts one of which is the target itself: the task is to find it again."""
+    before = int(draw() * k)
+    used = set(goal)
+    left = walk(graph, goal[0], before, used=used, draw=draw)
+    if left is None:
+        return None
+    right = walk(graph, goal[1], k - 1 - before, used=used | set(left), draw=draw)
+    return None if right is None else ([*left[::-1], *goal, *right], [])
+
+
+# ---- the story -----------------------------------------------------------------------------------------------------
+
+
 def family_draft(
     setting: Setting, goal: Goal, k: int, *, task: str, draw: Random, accept: Accept | None = None
 ) -> Draft | None:
     """A story about somebody in a family, or None where `accept` lets none through."""
-    chaining = _remember if task == "memory" else revisiting if setting.revisit else backward
-    kinds = noises.NOISE.get(task, ())
+    find_chain = retrieval if task == "memory" else revisiting if setting.revisit else backward
+    kinds = NOISE.get(task, ())
     for _ in range(ATTEMPTS):
         number = int(draw() * setting.families)
-        ground = setting.ground[number]
-        pairs = ground.pairs.get(goal)
+        graph = setting.graphs(number)
+        pairs = graph.pairs.get(goal)
         if not pairs:
             continue
         pair = pairs[int(draw() * len(pairs))]
-        found = chaining(ground, pair, k, draw)
-        if found is None:
+        chain = find_chain(graph, pair, k, draw)
+        if chain is None:
             continue
-        path, steps = found
-        clause = tuple([ground.matrix[a][b] for a, b in pairwise(path)])
+        path, steps = chain
+        clause = tuple([graph.matrix[a][b] for a, b in pairwise(path)])
         if accept is not None and not accept(clause):
             continue
-        ways: list[NoisePath] | None = []
-        other = number
+        noise: list[NoisePath] | None = []
+        strangers = graph
         if kinds:
-            other = (number + 1 + int(draw() * (setting.families - 1))) % setting.families
-            ways = noises.ways(setting.ground, number, path, kinds=kinds, size=setting.size, other=other, draw=draw)
-        if ways is not None:
-            strangers = setting.ground[other] if "disconnected" in kinds else None
-            draft = make_draft(
-                ground, pair, path, steps=steps, clause=clause, ways=ways, strangers=strangers, draw=draw
-            )
+            strangers = setting.graphs((number + 1 + int(draw() * (setting.families - 1))) % setting.families)
+            noise = noise_paths(graph, strangers, path, sizes={kind: setting.size[kind] for kind in kinds}, draw=draw)
+        if noise is not None:
+            draft = make_draft(graph, strangers, path, noise, pair=pair, steps=steps, clause=clause, draw=draw)
             if task == "memory":
                 draft.depth = 1
                 return draft
-            if _proved(setting, draft, [ground.genders[p] for p in path], goal=goal[0]):
+            if _proved(setting, draft, [graph.genders[p] for p in path], goal=goal[0]):
                 return draft
     return None
 
 
-def _remember(ground: FamilyGraph, pair: Pair, k: int, draw: Random) -> tuple[list[int], list[Step]] | None:
-    """A path of k facts one of which is the target itself: the task is to find it again."""
-    before = int(draw() * k)
-    used = set(pair)
-    left = noises.walk(ground, pair[0], before, used=used, draw=draw)
-    if left is None:
-        return None
-    right = noises.walk(ground, pair[1], k - 1 - before, used=used | set(left), draw=draw)
-    return None if right is None else ([*left[::-1], *pair, *right], [])
+def make_draft(
+    graph: FamilyGraph,
+    strangers: FamilyGraph,
+    path: list[int],
+    noise: list[NoisePath],
+    *,
+    pair: Pair,
+    steps: list[Step],
+    clause: tuple[int, ...],
+    draw: Random,
+) -> Draft:
+    """The path and the noise of a family as a draft; its depth and number of proofs are judged later."""
+    words, genders = graph.words, {person: graph.genders[person] for person in path}
+    for each in noise:
+        genders.update(each.cast)
+    place, edges, noise_edges = number_people([(a, words[a][b], b) for a, b in pairwise(path)], noise, genders, draw)
+    proof: list[Inference] = []
+    for a, y, b in reversed(steps):
+        i, m, j = place[a], place[y], place[b]
+        proof.append(((i, words[a][y], m), (m, words[y][b], j), (i, words[a][b], j)))
+    x, z = pair
+    return Draft(
+        genders=[genders[person] for person in place],
+        edges=edges,
+        query=(place[x], place[z]),
+        target=words[x][z],
+        depth=len(clause),
+        noise=noise_edges,
+        proof=proof,
+        proofs=1,
+        clause=clause,
+        family=_family(graph, strangers, path, noise, place),
+    )
+
+
+def _family(
+    graph: FamilyGraph, strangers: FamilyGraph, path: list[int], noise: list[NoisePath], place: Mapping[int, int]
+) -> list[Row]:
+    """A family in which the facts hold: part of the one the story is taken from, and part of the strangers', whose
+    people have numbers below 0."""
+    pairs = [pair for people in (path, *(each.people for each in noise)) for pair in pairwise(people)]
+    home = {person: seat for person, seat in place.items() if person >= 0}
+    parts = [Part(graph.rows, graph.needed, home, [pair for pair in pairs if pair[0] >= 0])]
+    if guests := {-1 - person: seat for person, seat in place.items() if person < 0}:
+        far = [(-1 - a, -1 - b) for a, b in pairs if a < 0]
+        parts.append(Part(strangers.rows, strangers.needed, guests, far))
+    return witness(parts, len(place))
+
+
+def number_people(
+    chain: Sequence[Edge], paths: Sequence[NoisePath], genders: Mapping[int, str], draw: Random
+) -> tuple[dict[int, int], list[Edge], list[tuple[Edge, str]]]:
+    """Number the people of `genders` at random, and put each noise path somewhere among the facts of the chain: (who
+    has which number, the facts, the noise among them with its kind)."""
+    people = list(genders)
+    place = {people[i]: seat for seat, i in enumerate(shuffle(len(people), draw))}
+    edges = [(place[a], word, place[b]) for a, word, b in chain]
+    noise: list[tuple[Edge, str]] = []
+    for path in paths:
+        block = [(place[a], word, place[b]) for (a, b), word in zip(pairwise(path.people), path.words)]
+        at = int(draw() * (len(edges) + 1))
+        edges[at:at] = block
+        noise += [(edge, path.kind) for edge in block]
+    return place, edges, noise
 
 
 def from_either_side(draft: Draft, rules: Rules, draw: Random) -> Draft:
@@ -143,7 +270,7 @@ def from_either_side(draft: Draft, rules: Rules, draw: Random) -> Draft:
     ([(1, 'husband', 0)], [((1, 'husband', 0), (0, 'wife', 1))])
     """
     sides = {edge: converse(rules, edge, draft.genders) if draw() < 0.5 else edge for edge in draft.edges}
-    order = shuffled(len(draft.edges), draw)
+    order = shuffle(len(draft.edges), draw)
     x, z = draft.query
     used = {(x, draft.target, z)}.union(*(step[:-1] for step in draft.proof))
     turned: list[Inference] = [(side, edge) for edge, side in sides.items() if side != edge and edge in used]
@@ -153,89 +280,6 @@ def from_either_side(draft: Draft, rules: Rules, draw: Random) -> Draft:
         noise=[(sides[edge], kind) for edge, kind in draft.noise],
         proof=[*turned, *draft.proof],
         path=sorted(range(len(order)), key=lambda place: order[place]),
-    )
-
-
-def converse(rules: Rules, edge: Edge, genders: Sequence[str]) -> Edge:
-    """The same fact from its other side."""
-    i, word, j = edge
-    return j, rules.word(rules.inverse[rules.code[word]], genders[i]), i
-
-
-def number_people(
-    chain: Sequence[Edge], ways: Sequence[NoisePath], genders: Mapping[int, str], draw: Random
-) -> tuple[dict[int, int], list[Edge], list[tuple[Edge, str]]]:
-    """Number the people of `genders` at random, and put each noise path somewhere among the facts of the chain: (who
-    has which number, the facts, the noise among them with its kind)."""
-    people = list(genders)
-    place = {people[i]: seat for seat, i in enumerate(shuffled(len(people), draw))}
-    edges = [(place[a], word, place[b]) for a, word, b in chain]
-    noise: list[tuple[Edge, str]] = []
-    for way in ways:
-        block = [(place[a], word, place[b]) for (a, b), word in zip(pairwise(way.people), way.words)]
-        at = int(draw() * (len(edges) + 1))
-        edges[at:at] = block
-        noise += [(edge, way.kind) for edge in block]
-    return place, edges, noise
-
-
-def make_draft(
-    ground: FamilyGraph,
-    pair: Pair,
-    path: list[int],
-    *,
-    steps: list[Step],
-    clause: tuple[int, ...],
-    ways: list[NoisePath],
-    strangers: FamilyGraph | None,
-    draw: Random,
-) -> Draft:
-    """The path and the ways of a family as a draft; its depth and number of proofs are judged later."""
-    said, genders = ground.said, {person: ground.genders[person] for person in path}
-    for way in ways:
-        genders.update(way.cast)
-    place, edges, noise = number_people([(a, said[a][b], b) for a, b in pairwise(path)], ways, genders, draw)
-    proof: list[Inference] = []
-    for a, y, b in reversed(steps):
-        i, m, j, words = place[a], place[y], place[b], said[a]
-        proof.append(((i, words[y], m), (m, said[y][b], j), (i, words[b], j)))
-    x, z = pair
-    return Draft(
-        genders=[genders[person] for person in place],
-        edges=edges,
-        query=(place[x], place[z]),
-        target=said[x][z],
-        depth=len(clause),
-        noise=noise,
-        proof=proof,
-        proofs=1,
-        clause=clause,
-        family=_family(ground, path, ways, place=place, strangers=strangers),
-    )
-
-
-def _family(
-    ground: FamilyGraph,
-    path: list[int],
-    ways: list[NoisePath],
-    *,
-    place: Mapping[int, int],
-    strangers: FamilyGraph | None,
-) -> list[Row]:
-    """A family in which the facts hold: part of the one the story is taken from, and part of the strangers'."""
-    if strangers is None:
-        pairs = [step for people in (path, *(way.people for way in ways)) for step in pairwise(people)]
-        return witness((Part(ground.rows, ground.needed, dict(place), pairs),), len(place))
-    near = [step for way in ways if way.kind != "disconnected" for step in pairwise(way.people)]
-    far = [(-1 - a, -1 - b) for way in ways if way.kind == "disconnected" for a, b in pairwise(way.people)]
-    home = {person: seat for person, seat in place.items() if person >= 0}
-    guests = {-1 - person: seat for person, seat in place.items() if person < 0}
-    return witness(
-        (
-            Part(ground.rows, ground.needed, home, [*pairwise(path), *near]),
-            Part(strangers.rows, strangers.needed, guests, far),
-        ),
-        len(place),
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import Any, Final
 
 from proband.core.errors import ProbandError
 from proband.core.files import encode
@@ -15,21 +15,21 @@ from proband.suites.kinship.generate.hold_outs import names_of
 from proband.suites.kinship.generate.options import Cell, Plan
 from proband.suites.kinship.generate.story_logic import Draft
 from proband.suites.kinship.generate.tally import Note, digest
-from proband.suites.kinship.logic.patterns import canonical_clause
 from proband.suites.kinship.reading.reader import unfaithful
 from proband.suites.kinship.telling import questions
 from proband.suites.kinship.telling.bank import Bank
 from proband.suites.kinship.telling.bank_sources import load_bank
 from proband.suites.kinship.telling.phrases import fact_phrases, masked_sentences
 from proband.suites.kinship.telling.stories import plain, tell
-from proband.suites.kinship.world.names import NAMES, likeness
-from proband.suites.kinship.world.rules import NONE, Rules, load
-from proband.suites.kinship.world.tables import Lazy, Random, shuffled
+from proband.suites.kinship.world.families import NAMES, Random, shuffle
+from proband.suites.kinship.world.rules import NONE, Rules, canonical_clause, load
 
 ENTITIES = 40  # placeholders to draw from when names are anonymised
 UNLIKE = 50  # draws of a name unlike those of the story; after that, any other name will do
 TELLINGS = 200  # of one story, with templates of others
 REMEMBERED = 50_000  # clauses whose names are kept
+SOUNDS: Final = (("ph", "f"), ("v", "f"), ("c", "k"), ("z", "s"), ("g", "j"))
+UNHEARD: Final = str.maketrans("", "", "aeiouyh")
 
 
 class Wording:
@@ -39,7 +39,7 @@ class Wording:
         self.plan, self.rules = plan, rules
         self.table = rules.sha256
         self.english = rules.world == "family" and rules.words == load("sound").words
-        self.clauses: Lazy[tuple[int, ...], tuple[str, str]] = Lazy(self._spell, most=REMEMBERED)
+        self.spell = lru_cache(maxsize=REMEMBERED)(self._spell)
 
     @cached_property
     def bank(self) -> Bank:
@@ -73,7 +73,7 @@ class Wording:
         text, templates, groups = self._tell(draft, names, cell.phrases or cell.part, words)
         question, choices, gold = self._question(draft, names, words)
         prompt = f"{text}\n{question}"
-        clause, cluster = self.clauses[draft.clause]
+        clause, cluster = self.spell(draft.clause)
         logic = self._facts_of(draft, searched=searched)
         wording = {
             "clause": clause,
@@ -146,7 +146,7 @@ class Wording:
     def _names_for(self, genders: Sequence[str], part: str, draw: Random) -> list[str]:
         """A different name for everybody, of the right gender; of our names, none too like another of the story."""
         if self.plan.options.anonymise:
-            order = shuffled(max(ENTITIES, len(genders)), draw)
+            order = shuffle(max(ENTITIES, len(genders)), draw)
             return [f"@entity-{order[i]}" for i in range(len(genders))]
         lists, names = self.names[part], list[str]()
         for gender in dict.fromkeys(genders):
@@ -172,7 +172,7 @@ class Wording:
         shown = [f"[{name}]" for name in names] if options.brackets else names
         if options.form == "story" and self.english:
             return self._story(draft, names, part, rng)
-        order = shuffled(len(draft.edges), rng.random)
+        order = shuffle(len(draft.edges), rng.random)
         edges = [draft.edges[i] for i in order]
         told = self.rules.gendered and not options.facts_along_chain  # along the chain, words tell who is asked for
         if options.form == "graph":
@@ -233,3 +233,22 @@ def _tags(draft: Draft, cell: Cell, kind: str, *, along_chain: bool) -> dict[str
     if along_chain:
         tags["facts"] = "along-chain"
     return tags
+
+
+@lru_cache(maxsize=10_000)
+def likeness(name: str) -> frozenset[str]:
+    """What a name shares with the names that look or sound like it, too alike for one story: its first three letters,
+    its consonants as they sound, what is left of it without one letter.
+
+    >>> [bool(likeness(a) & likeness(b)) for a, b in (("Brian", "Bryan"), ("Sara", "Sarah"), ("Joan", "Roy"))]
+    [True, True, False]
+    >>> sorted(likeness("Joe"))
+    ['je', 'jo', 'joe', 'joe...', 'j~', 'oe']
+    """
+    low = name.lower()
+    sound = low
+    for letters, one in SOUNDS:
+        sound = sound.replace(letters, one)
+    sound = sound.translate(UNHEARD)
+    skeleton = "".join(c for i, c in enumerate(sound) if i == 0 or c != sound[i - 1])
+    return frozenset({low, low[:3] + "...", skeleton + "~", *(low[:i] + low[i + 1 :] for i in range(len(low)))})

@@ -3,7 +3,7 @@
 Every two people keep the set of relations still possible between them. A told fact leaves one; any third person
 narrows the set, D(i, j) := D(i, j) & (D(i, k) o D(k, j)), until nothing moves (path consistency over the composition
 table). A set with one member is a proof, an empty one a contradiction. Sound whenever the table is; not complete,
-which is why what it cannot prove is not emitted, and why `certify` searches independently.
+which is why what it cannot prove is not emitted, and why `search` looks for counter-families independently.
 
 >>> from proband.suites.kinship.world.rules import load
 >>> closure = close(load("sound"), ["male", "female", "male"], [(0, "mother", 1), (1, "brother", 2)])

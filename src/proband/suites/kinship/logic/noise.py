@@ -15,8 +15,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from proband.suites.kinship.logic.chaining import FamilyGraph, resolve
-from proband.suites.kinship.world.tables import Random
+from proband.suites.kinship.world.families import FamilyGraph, Random, resolve
 
 KINDS = ("supporting", "irrelevant", "disconnected")
 NOISE = {"clean": (), "supporting": KINDS[:1], "irrelevant": KINDS[1:2], "disconnected": KINDS[2:], "all": KINDS}
@@ -33,44 +32,37 @@ class NoisePath(NamedTuple):
     cast: dict[int, str]
 
 
-def ways(
-    grounds: Mapping[int, FamilyGraph],
-    home: int,
-    path: Sequence[int],
-    *,
-    kinds: Sequence[str],
-    size: Mapping[str, range],
-    other: int,
-    draw: Random,
+def noise_paths(
+    home: FamilyGraph, strangers: FamilyGraph, path: Sequence[int], *, sizes: Mapping[str, range], draw: Random
 ) -> list[NoisePath] | None:
-    """One way per kind, of as many facts as `size` allows it, or None where the family gives out.
+    """One path per kind of `sizes`, of as many facts as it allows, or None where the family gives out.
 
-    Nobody of the story's family `home` comes twice, except where ways meet the path; strangers are of family `other`.
+    Nobody of the story's family `home` comes twice, except where noise meets the path.
     """
-    used, found = set(path), []
-    for kind in kinds:
-        facts = size[kind][int(draw() * len(size[kind]))]
-        ground = grounds[other if kind == "disconnected" else home]
+    used, paths = set(path), []
+    for kind, allowed in sizes.items():
+        size = allowed[int(draw() * len(allowed))]
+        graph = strangers if kind == "disconnected" else home
         if kind == "supporting":
-            people = supporting(ground, path, facts, used=used, draw=draw)
+            people = supporting(graph, path, size, used=used, draw=draw)
         elif kind == "irrelevant":
-            people = irrelevant(ground, path, facts, used=used, draw=draw)
+            people = irrelevant(graph, path, size, used=used, draw=draw)
         else:
-            people = disconnected(ground, facts, draw=draw)
+            people = disconnected(graph, size, draw=draw)
         if people is None:
             return None
-        words, genders = [ground.said[a][b] for a, b in pairwise(people)], ground.genders
+        words, genders = [graph.words[a][b] for a, b in pairwise(people)], graph.genders
         if kind == "disconnected":
             cast = {-1 - p: genders[p] for p in people}
             people = list(cast)
         else:
             cast = {p: genders[p] for p in people if p not in used}
             used.update(cast)
-        found.append(NoisePath(kind, people, words, cast))
-    return found if harmless(path, found) else None
+        paths.append(NoisePath(kind, people, words, cast))
+    return paths if harmless(path, paths) else None
 
 
-def harmless(path: Sequence[int], found: Sequence[NoisePath]) -> bool:
+def harmless(path: Sequence[int], noise: Sequence[NoisePath]) -> bool:
     """Whether no way is a short cut: it leaves the path for good or returns by more facts than the path itself takes,
     and nobody but its ends is met before, so that ways do not join.
 
@@ -81,7 +73,7 @@ def harmless(path: Sequence[int], found: Sequence[NoisePath]) -> bool:
     """
     everybody = set(path)
     count = len(everybody)
-    for way in found:
+    for way in noise:
         ends, facts = ENDS[way.kind], len(way.words)
         if ends == 2 and facts <= abs(path.index(way.people[0]) - path.index(way.people[-1])):
             return False
@@ -92,13 +84,13 @@ def harmless(path: Sequence[int], found: Sequence[NoisePath]) -> bool:
     return len(everybody) == count
 
 
-def walk(ground: FamilyGraph, start: int, size: int, *, used: set[int], draw: Random) -> list[int] | None:
+def walk(graph: FamilyGraph, start: int, size: int, *, used: set[int], draw: Random) -> list[int] | None:
     """`size` relatives in a row, starting from (and without) `start`, none of them used; None where they give out."""
     for _ in range(TRIES):
         path: list[int] = []
         here = start
         while len(path) < size:
-            kin = ground.kin[here]
+            kin = graph.kin[here]
             here = kin[int(draw() * len(kin))]
             if here in used or here in path or here == start:
                 break
@@ -108,9 +100,7 @@ def walk(ground: FamilyGraph, start: int, size: int, *, used: set[int], draw: Ra
     return None
 
 
-def supporting(
-    ground: FamilyGraph, path: Sequence[int], size: int, *, used: set[int], draw: Random
-) -> list[int] | None:
+def supporting(graph: FamilyGraph, path: Sequence[int], size: int, *, used: set[int], draw: Random) -> list[int] | None:
     """A way of `size` facts between two people of the path that are fewer than `size` facts apart on it."""
     last = len(path) - 1
     for _ in range(TRIES):
@@ -119,28 +109,26 @@ def supporting(
         ends = path[at], path[at + gap]
         if draw() < 0.5:
             ends = ends[1], ends[0]
-        inner = walk(ground, ends[0], size - 2, used=used, draw=draw) if size > 2 else []
+        inner = walk(graph, ends[0], size - 2, used=used, draw=draw) if size > 2 else []
         if inner is None:
             continue
         here = inner[-1] if inner else ends[0]
-        common = ground.between[here, ends[1]]
+        common = graph.in_common(here, ends[1])
         y = resolve([common], used.union(inner), draw) if common else -1
         if y >= 0:
             return [ends[0], *inner, y, ends[1]]
     return None
 
 
-def irrelevant(
-    ground: FamilyGraph, path: Sequence[int], size: int, *, used: set[int], draw: Random
-) -> list[int] | None:
+def irrelevant(graph: FamilyGraph, path: Sequence[int], size: int, *, used: set[int], draw: Random) -> list[int] | None:
     """A way of `size` facts from one of the two people asked about to people who are not on the path."""
     start = path[0] if draw() < 0.5 else path[-1]
-    away = walk(ground, start, size, used=used, draw=draw)
+    away = walk(graph, start, size, used=used, draw=draw)
     return None if away is None else [start, *away]
 
 
-def disconnected(ground: FamilyGraph, size: int, *, draw: Random) -> list[int] | None:
+def disconnected(graph: FamilyGraph, size: int, *, draw: Random) -> list[int] | None:
     """A path of `size` facts in a family of its own."""
-    start = int(draw() * len(ground.genders))
-    away = walk(ground, start, size, used=set(), draw=draw)
+    start = int(draw() * len(graph.genders))
+    away = walk(graph, start, size, used=set(), draw=draw)
     return None if away is None else [start, *away]

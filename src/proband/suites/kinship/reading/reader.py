@@ -15,7 +15,7 @@ from typing import Any
 
 from proband.suites.kinship.reading.doubt import doubt
 from proband.suites.kinship.reading.grammar import Fact, read_facts
-from proband.suites.kinship.world.names import GENDER_OF
+from proband.suites.kinship.world.families import GENDER_OF
 from proband.suites.kinship.world.rules import Rules
 
 TRIPLE = re.compile(r"\((.+?), (.+?), (.+?)\)\s*")

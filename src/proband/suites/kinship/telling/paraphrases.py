@@ -12,15 +12,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 from operator import itemgetter
 from typing import Any, Final
 
 from proband.suites.kinship.telling.template_language import frame, genders_told, kin_forms, kin_place
 from proband.suites.kinship.world.relations import GENDER, INVERSE, NEUTRAL
-from proband.suites.kinship.world.tables import Lazy
 
 ANY: Final = "*"
 OWN_WEIGHT: Final = 3  # a paraphrase written for these very relations is drawn this much oftener than a general one
@@ -50,13 +49,14 @@ class Template:
         return len(self.patterns[0])
 
     @cached_property
-    def frames(self) -> Lazy[Row, tuple[str, itemgetter[Any]]]:
+    def frame(self) -> Callable[[Row], tuple[str, itemgetter[Any]]]:
         """By the genders of its people: a %-format, and what picks its words from names and kin words."""
-        return Lazy(self._frame)
 
-    def _frame(self, genders: Row) -> tuple[str, itemgetter[Any]]:
-        fmt, places = frame(self.text, genders)
-        return fmt, itemgetter(*places)
+        def compiled(genders: Row) -> tuple[str, itemgetter[Any]]:
+            fmt, places = frame(self.text, genders)
+            return fmt, itemgetter(*places)
+
+        return cache(compiled)
 
     @cached_property
     def scene(self) -> frozenset[str]:
@@ -109,13 +109,13 @@ class Menu:
             (relations, genders, list(kin_forms(relations, genders))),
             (_back(relations), genders[::-1], list(kin_forms(_back(relations), genders[::-1]))),
         ]
-        self.revealing: Lazy[int, list[Line]] = Lazy(self._revealing)
+        self.revealing = cache(self._revealing)
 
     def tell(self, line: Line, names: list[str]) -> str:
         """The line with the names of the path's people."""
         template, turned = line
         _, genders, kin = self.sides[turned]
-        fmt, pick = template.frames[genders]
+        fmt, pick = template.frame(genders)
         words: tuple[str, ...] = pick((names[::-1] if turned else names) + kin)
         return fmt % words
 
@@ -131,11 +131,11 @@ class Menu:
         return [line for line in self.lines if person in self.known(line)] or self.lines
 
 
-class Menus(Lazy[Key, Menu]):
+class Menus:
     """The menus of a bank by key."""
 
     def __init__(self, templates: Sequence[Template]) -> None:
-        super().__init__(self._menu, most=KEPT)
+        self._menu = lru_cache(maxsize=KEPT)(self._make_menu)
         self._own: dict[Row, list[Template]] = {}
         self._partly: dict[int, list[Template]] = {}  # some relations are given, others free
         self._general: dict[int, list[Template]] = {}
@@ -147,18 +147,21 @@ class Menus(Lazy[Key, Menu]):
             else:
                 for pattern in template.patterns:
                     self._own.setdefault(pattern, []).append(template)
-        self._tellers: Lazy[Row, tuple[list[Line], list[Line]]] = Lazy(self._telling)
+        self._lines = cache(self._lines_of)
 
-    def _menu(self, key: Key) -> Menu:
+    def __getitem__(self, key: Key) -> Menu:
+        return self._menu(key)
+
+    def _make_menu(self, key: Key) -> Menu:
         relations = tuple([NEUTRAL[word] for word in key[1:]])
         genders = (key[0], *[GENDER[word] for word in key[1:]])
-        anybody, choosy = self._tellers[relations]
+        anybody, choosy = self._lines(relations)
         menu = Menu(anybody, relations, genders)
         if choosy:
             menu.lines = anybody + [line for line in choosy if line[0].suits(*menu.sides[line[1]][1:])]
         return menu
 
-    def _telling(self, relations: Row) -> tuple[list[Line], list[Line]]:
+    def _lines_of(self, relations: Row) -> tuple[list[Line], list[Line]]:
         """The lines that tell these relations: of people of any gender, and of some only."""
         anybody: list[Line] = []
         choosy: list[Line] = []

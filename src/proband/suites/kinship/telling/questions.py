@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from proband.core.types import Item
+from proband.suites.kinship.world.families import Random
 from proband.suites.kinship.world.rules import Rules
-from proband.suites.kinship.world.tables import Random
 
 ASKED = (
     "How is {z} related to {x}?",

@@ -23,8 +23,8 @@ from typing import Final, NamedTuple
 from proband.core.errors import ProbandError
 from proband.suites.kinship.telling.bank import LONGEST, Bank
 from proband.suites.kinship.telling.occasions import FREE, JOINTS, Occasion, Phrase
+from proband.suites.kinship.world.families import Random, shuffle
 from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS, word
-from proband.suites.kinship.world.tables import Random, shuffled
 
 Edge = tuple[int, str, int]
 TIMED, SOON = 0.4, 2  # share of the paths with a moment in front, and how many moments may be passed over to it
@@ -111,7 +111,7 @@ def tell(
                 raise ProbandError(f"bank {bank.name} has no paraphrase of {key[1]!r} of a {key[0]} person")
             path, key = walk(edges, at, size=len(key) - 2, genders=genders)
         asked = path.index(reveal) if reveal is not None and reveal in path else None
-        lines = menu.lines if asked is None else menu.revealing[asked]
+        lines = menu.lines if asked is None else menu.revealing(asked)
         line = lines[int(draw() * len(lines))]
         for _ in range(TRIES) if not used.isdisjoint(line[0].scene) else ():
             line = lines[int(draw() * len(lines))]
@@ -123,7 +123,7 @@ def tell(
         used |= line[0].scene
         told.append((menu.tell(line, [shown[i] for i in path]), template, numbers[at:end]))
         at = end
-    text, ids, groups = zip(*(told[i] for i in shuffled(len(told), draw)))
+    text, ids, groups = zip(*(told[i] for i in shuffle(len(told), draw)))
     return Telling(" ".join(text), ids, groups)
 
 
@@ -174,7 +174,7 @@ def _at_an_occasion(
     texts: list[str] = []
     templates: list[str] = []
     groups: list[tuple[int, ...]] = []
-    for number, which in enumerate(shuffled(len(paths), draw)):
+    for number, which in enumerate(shuffle(len(paths), draw)):
         path, key, first = paths[which]
         n = len(key) - 1
         if len(venue.phrases) < n:

@@ -17,12 +17,11 @@ from __future__ import annotations
 
 from proband.core.suite import Variation
 from proband.core.types import Item
-from proband.suites.kinship.generate.story_logic import converse
 from proband.suites.kinship.variations.further_facts import noise
 from proband.suites.kinship.variations.other_answers import counterfactual, inverse
 from proband.suites.kinship.variations.other_texts import plain_sentences, rename, reorder, reword, twin
 from proband.suites.kinship.variations.proved_story import all_edges, typed_noise
-from proband.suites.kinship.world.rules import of_item
+from proband.suites.kinship.world.rules import converse, of_item
 
 # ---- what must be true of a varied item beside its source --------------------------------------------------------
 

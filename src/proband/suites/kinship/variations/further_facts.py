@@ -12,16 +12,14 @@ from typing import Any
 import msgspec
 
 from proband.core.types import Item
-from proband.suites.kinship.generate.story_logic import converse
 from proband.suites.kinship.logic.closure import Edge
 from proband.suites.kinship.logic.noise import KINDS
 from proband.suites.kinship.telling import questions
 from proband.suites.kinship.telling.stories import plain
 from proband.suites.kinship.variations.other_texts import fresh_names
 from proband.suites.kinship.variations.proved_story import TRIES, UNREAD, Story, story_of, told
-from proband.suites.kinship.world.kernel import Family
-from proband.suites.kinship.world.relations import FEMALE, MALE
-from proband.suites.kinship.world.rules import of_item
+from proband.suites.kinship.world.relations import FEMALE, MALE, Family
+from proband.suites.kinship.world.rules import converse, of_item
 
 
 def noise(item: Item, *, rng: random.Random, folder: Path) -> Item | str:

@@ -11,12 +11,11 @@ from typing import Any
 import msgspec
 
 from proband.core.types import Item
-from proband.suites.kinship.generate.story_logic import converse
 from proband.suites.kinship.logic.closure import Edge, entailed, shortest_path
 from proband.suites.kinship.telling import questions
 from proband.suites.kinship.variations.proved_story import UNREAD, Story, certified, story_of
 from proband.suites.kinship.world.relations import GENDER, NEUTRAL
-from proband.suites.kinship.world.rules import of_item
+from proband.suites.kinship.world.rules import converse, of_item
 
 
 def inverse(item: Item, *, rng: random.Random, folder: Path) -> Item | str:

@@ -9,11 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from proband.core.types import Item
+from proband.suites.kinship.generate.wording import likeness
 from proband.suites.kinship.logic.closure import shortest_path
 from proband.suites.kinship.telling import questions
 from proband.suites.kinship.telling.stories import plain
 from proband.suites.kinship.variations.proved_story import SENTENCE, TRIES, UNREAD, Story, story_of, told
-from proband.suites.kinship.world.names import NAMES, likeness
+from proband.suites.kinship.world.families import NAMES
 
 WORD = re.compile(r"@?\w[\w-]*")
 

@@ -19,16 +19,16 @@ import msgspec
 from proband.core.files import read_json
 from proband.core.types import Item
 from proband.suites.kinship.audit.story_text import read_story, type_noise
-from proband.suites.kinship.certify.search import entailed as searched
-from proband.suites.kinship.certify.search import family_of
 from proband.suites.kinship.logic.closure import Edge, depth, derivation, entailed
-from proband.suites.kinship.logic.witness import rows_of
+from proband.suites.kinship.logic.search import entailed as searched
+from proband.suites.kinship.logic.search import family_of
 from proband.suites.kinship.reading.reader import TRIPLE, unfaithful
 from proband.suites.kinship.telling import questions
 from proband.suites.kinship.telling.bank import Bank
 from proband.suites.kinship.telling.bank_sources import load_bank
 from proband.suites.kinship.telling.stories import Telling, plain, tell
 from proband.suites.kinship.verify.items import misstated, of_the_crowd
+from proband.suites.kinship.world.families import rows_of
 from proband.suites.kinship.world.rules import of_item
 
 TRIES = 30

@@ -1,4 +1,5 @@
-"""Families as a function of a random generator (section 3.2.1 of the paper), and the relations that hold in one.
+"""Families as a function of a random generator (section 3.2.1 of the paper), the names of their people, and a family
+as a graph: who is what to whom, who stands between two people, which part of it a story needs.
 
 Each of `founders` couples starts a tree of `levels` generations. A couple has a number of children from the range
 `children`; a child marries with probability `marry`, either into another founder's tree (probability `cross`, when
@@ -8,14 +9,61 @@ somebody there is free) or a newcomer, who brings parents and siblings along wit
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from itertools import permutations
+from typing import Final, NamedTuple
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.world.kernel import Family
-from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS
+from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS, Family
+from proband.suites.kinship.world.rules import Rules, rule_bodies
 
 OTHER = len(NEUTRALS)  # the number that stands for "no relation of the eleven"
+FEW = 7  # of so many all orders are listed
+Random = Callable[[], float]  # a number from 0 up to 1
+Pair = tuple[int, int]
+Row = tuple[str, int | None, int | None, int | None]  # gender, father, mother, spouse
+TURNED: Final = {"grandchild": "grandparent", "nibling": "pibling", "child-in-law": "parent-in-law"}
+
+
+def shuffle(n: int, draw: Random) -> Sequence[int]:
+    """A uniform order of 0..n-1; of few, one draw picks one.
+
+    >>> shuffle(3, lambda: 0.99), len(shuffle(9, lambda: 0.5))
+    ((2, 1, 0), 9)
+    """
+    if n <= FEW:
+        orders = _orders(n)
+        return orders[int(draw() * len(orders))]
+    return sorted(range(n), key=lambda _: draw())
+
+
+@cache
+def _orders(n: int) -> list[tuple[int, ...]]:
+    return list(permutations(range(n)))
+
+
+def _load_names() -> dict[str, tuple[str, ...]]:
+    text = (files("proband") / "data" / "kinship" / "names.txt").read_text(encoding="utf-8")
+    lists: dict[str, list[str]] = {MALE: [], FEMALE: []}
+    gender = MALE
+    for line in text.splitlines():
+        if line in lists:
+            gender = line
+        elif line and not line.startswith("#"):
+            lists[gender] += line.split()
+    return {gender: tuple(names) for gender, names in lists.items()}
+
+
+# 300 common English first names, ours. Names are placeholders (section 3.2.6 of the thesis): nothing about the task may
+# follow from them but the gender. So no name is in both lists, and none is an everyday word.
+NAMES: Final = _load_names()
+GENDER_OF: Final = {name: gender for gender, names in NAMES.items() for name in names}
+
+
+# ---- making a family -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,10 +83,10 @@ class Shape:
             raise ProbandError(f"children per couple is {low}..{high}; it must be a range that reaches 1")
 
 
-def make(rng: random.Random, shape: Shape = Shape()) -> Family:  # noqa: B008
+def make_family(rng: random.Random, shape: Shape = Shape()) -> Family:  # noqa: B008
     """A family; the same generator state gives the same family.
 
-    >>> family = make(random.Random(1))
+    >>> family = make_family(random.Random(1))
     >>> len(family), family.broken()
     (49, None)
     """
@@ -152,3 +200,164 @@ def matrix(family: Family) -> list[list[int]]:
             for z in people[neutral]:
                 row[z] = relation
     return table
+
+
+# ---- a family as a graph -------------------------------------------------------------------------------------------
+
+
+class FamilyGraph:
+    """A family as chains and noise need it, each part worked out when it is first needed."""
+
+    def __init__(self, family: Family, rules: Rules) -> None:
+        self.family, self.rules = family, rules
+        self.genders = family.genders
+        self.matrix = matrix(family)
+        self.rows = rows_of(family)
+        self.splits, self.in_common, self.needed = cache(self._splits), cache(self._in_common), cache(self._needed)
+        words = (*rules.words, ("", ""))
+        female = [gender == FEMALE for gender in family.genders]
+        self.words = [[words[r][f] for r, f in zip(row, female)] for row in self.matrix]  # the matrix in words
+
+    @cached_property
+    def pairs(self) -> dict[tuple[int, str, str], list[Pair]]:
+        """(relation of z to x, gender of z, gender of x) -> all such (x, z)."""
+        pairs: dict[tuple[int, str, str], list[Pair]] = {}
+        for x, row in enumerate(self.matrix):
+            for z, relation in enumerate(row):
+                if relation != OTHER:
+                    pairs.setdefault((relation, self.genders[z], self.genders[x]), []).append((x, z))
+        return pairs
+
+    @cached_property
+    def by_relation(self) -> list[list[list[int]]]:
+        """Everybody's relatives: `by_relation[a][r]` are those who are the r of a."""
+        relatives: list[list[list[int]]] = [[[] for _ in range(OTHER + 1)] for _ in self.matrix]
+        for of_a, row in zip(relatives, self.matrix):
+            for y, relation in enumerate(row):
+                of_a[relation].append(y)
+        return relatives
+
+    @cached_property
+    def kin(self) -> list[list[int]]:
+        """Everybody's relatives, in the sense of the eleven relations."""
+        return [[y for y, relation in enumerate(row) if relation != OTHER] for row in self.matrix]
+
+    def _splits(self, a: int, b: int) -> list[list[int]]:
+        """The rules that resolve the fact (a, b) in this family: for each, those who can stand between a and b."""
+        bodies = rule_bodies(self.rules, same=self.genders[a] == self.genders[b])[self.matrix[a][b]]
+        from_a, from_b, inverse = self.by_relation[a], self.by_relation[b], self.rules.inverse
+        groups = []
+        for first, second in bodies:
+            back = from_b[inverse[second]]
+            if group := [y for y in from_a[first] if y in back]:
+                groups.append(group)
+        return groups
+
+    def _in_common(self, a: int, b: int) -> list[int]:
+        """The relatives that a and b have in common."""
+        return [y for y in self.kin[a] if self.matrix[y][b] != OTHER]
+
+    def _needed(self, a: int, b: int) -> tuple[int, ...]:
+        """Whom a fact about a and b speaks of beside them."""
+        return between(self.family, NEUTRALS[self.matrix[a][b]], a, b)
+
+
+def family_pool(rules: Rules, *, seed: int, shape: Shape) -> Callable[[int], FamilyGraph]:
+    """Families by number; every one has all the relations."""
+    return cache(lambda number: _rich_family(rules, shape, random.Random(f"family {seed} {number}")))
+
+
+def _rich_family(rules: Rules, shape: Shape, rng: random.Random) -> FamilyGraph:
+    """The first of 50 families that has every relation between every two genders, or the one that has most."""
+    best = FamilyGraph(make_family(rng, shape), rules)
+    for _ in range(49):
+        if len(best.pairs) == 42:  # 11 relations x 2 x 2 genders, less the spouses of one gender
+            break
+        graph = FamilyGraph(make_family(rng, shape), rules)
+        best = graph if len(graph.pairs) > len(best.pairs) else best
+    return best
+
+
+def resolve(groups: list[list[int]], used: set[int], draw: Random) -> int:
+    """Somebody for one more step: a rule with anybody free in it, uniformly, then one of those, uniformly; or -1."""
+    if not groups:
+        return -1
+    group = groups[int(draw() * len(groups))]
+    y = group[int(draw() * len(group))]
+    if y not in used:
+        return y
+    free = [y for y in group if y not in used]
+    if not free:
+        rest = [left for group in groups if (left := [y for y in group if y not in used])]
+        if not rest:
+            return -1
+        free = rest[int(draw() * len(rest))]
+    return free[int(draw() * len(free))]
+
+
+# ---- the part of a family that a story's facts are true in ---------------------------------------------------------
+#
+# It shows that the facts do not contradict each other: the named people of the family that the story is taken from, and
+# those whom a fact speaks of without naming them (a brother needs a parent in common, an uncle a parent who is his
+# sibling). Any part of a family is a family.
+
+
+def between(family: Family, relation: str, a: int, b: int) -> tuple[int, ...]:
+    """Whom the fact "b is the relation of a" needs beside the two.
+
+    >>> home = Family(named=4, genders=("male", "female", "male", "female"), father=(2, 2, None, None),
+    ...               mother=(3, 3, None, None), spouses=((), (), (3,), (2,)))
+    >>> between(home, "sibling", 0, 1), between(home, "parent", 0, 2)
+    ((2,), ())
+    """
+    parents, siblings, spouses = family.parents, family.siblings, family.spouses
+    if relation in TURNED:  # read from the other end
+        return between(family, TURNED[relation], b, a)
+    if relation == "sibling":
+        return (min(parents[a] & parents[b]),)
+    if relation == "grandparent":
+        return (next(z for z in sorted(parents[a]) if b in parents[z]),)
+    if relation == "pibling":
+        z = next(z for z in sorted(parents[a]) if b in siblings[z])
+        return (z, *between(family, "sibling", z, b))
+    if relation == "parent-in-law":
+        return spouses[a]
+    if relation == "sibling-in-law":
+        one, other = next((x, y) for x, y in ((a, b), (b, a)) if any(y in siblings[z] for z in spouses[x]))
+        z = next(z for z in spouses[one] if other in siblings[z])
+        return (z, *between(family, "sibling", z, other))
+    return ()
+
+
+class Part(NamedTuple):
+    """What one family gives a story: whom (with their seats in the story), and of which pairs facts are told."""
+
+    rows: Sequence[Row]
+    needed: Callable[[int, int], tuple[int, ...]]  # `between` of a pair, whatever the second is to the first
+    seats: dict[int, int]  # those whom facts need besides are added
+    pairs: Iterable[Pair]
+
+
+def rows_of(family: Family) -> list[Row]:
+    return [
+        (gender, father, mother, spouses[0] if spouses else None)
+        for gender, father, mother, spouses in zip(family.genders, family.father, family.mother, family.spouses)
+    ]
+
+
+def witness(parts: Iterable[Part], named: int) -> list[Row]:
+    """The rows of a family, the named people first, in the order of their seats."""
+    people: list[Row] = [("", None, None, None)] * named
+    size = named
+    for rows, needed, seats, pairs in parts:
+        for pair in pairs:
+            for person in needed(*pair):
+                if person not in seats:
+                    seats[person] = size
+                    size += 1
+        at: Callable[[int | None], int | None] = seats.get  # type: ignore[assignment] # nobody has no seat
+        people += [("", None, None, None)] * (size - len(people))
+        for who, place in seats.items():
+            gender, father, mother, spouse = rows[who]
+            people[place] = (gender, at(father), at(mother), at(spouse))
+    return people

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from html import escape
 
-from proband.suites.kinship.world.kernel import Family
-from proband.suites.kinship.world.relations import FEMALE
+from proband.suites.kinship.world.relations import FEMALE, Family
 
 # ---- where the people of a family tree stand: generations in layers, couples side by side, kin near kin ------------
 

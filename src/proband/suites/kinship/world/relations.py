@@ -1,4 +1,8 @@
-"""The 22 relations and the world they are defined in (docs/kinship.md tells it at length).
+"""The trusted kernel: the 22 relations, the axioms of a family, and the relations read off one by their definitions.
+
+Nothing here searches or derives. A family found by `logic.search` counts only after this file has looked at it: that it
+is a family (`broken`), that every fact of the story holds in it, and whether the label does. docs/kinship.md tells the
+world at length.
 
 A family is a set of people, each male or female, with partial functions father and mother and a symmetric partial
 function spouse, such that
@@ -19,13 +23,21 @@ With p(x) the parents of x, s(x) the spouse and b(x) the siblings (others with t
 Each definition is existential, so leaving people out of a family never makes a relation true. In a family at most
 one of the eleven holds between two people (rule 4 excludes the doubles).
 An edge [i, relation, j] reads "person j is the relation of person i"; the word tells the gender of j.
+
+`World` says which axioms a family must keep. The strict world keeps them all; the others are for asking how far a
+verdict rests on them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 MALE, FEMALE = "male", "female"
+Edge = tuple[int, str, int]  # (i, relation, j): person j is the relation of person i
+NONE: Final = "none"  # two people between whom none of the 22 relations holds
 
 # neutral name -> (word for a man, word for a woman)
 WORDS: Final = {
@@ -45,19 +57,8 @@ NEUTRALS: Final = tuple(WORDS)
 RELATIONS: Final = tuple(word for pair in WORDS.values() for word in pair)
 NEUTRAL: Final = {word: neutral for neutral, pair in WORDS.items() for word in pair}
 GENDER: Final = {word: gender for pair in WORDS.values() for word, gender in zip(pair, (MALE, FEMALE), strict=True)}
-INVERSE: Final = {
-    "parent": "child",
-    "child": "parent",
-    "sibling": "sibling",
-    "spouse": "spouse",
-    "grandparent": "grandchild",
-    "grandchild": "grandparent",
-    "pibling": "nibling",
-    "nibling": "pibling",
-    "parent-in-law": "child-in-law",
-    "child-in-law": "parent-in-law",
-    "sibling-in-law": "sibling-in-law",
-}
+_TURNED = {"parent": "child", "grandparent": "grandchild", "pibling": "nibling", "parent-in-law": "child-in-law"}
+INVERSE: Final = {**{n: n for n in NEUTRALS}, **_TURNED, **{child: parent for parent, child in _TURNED.items()}}
 
 
 def word(neutral: str, gender: str) -> str:
@@ -66,3 +67,224 @@ def word(neutral: str, gender: str) -> str:
     'aunt'
     """
     return WORDS[neutral][gender == FEMALE]
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    """Which axioms hold. The defaults are the world above; each change drops one of its rules or, for
+    `one_generation`, adds one."""
+
+    no_stepparents: bool = True  # second half of axiom 2: the spouse of a parent is the other parent
+    one_spouse: bool = True
+    strangers: bool = True  # axiom 4: spouses have no common ancestor
+    by_blood: bool = True  # an uncle or aunt is a parent's sibling, not a parent's sibling's spouse
+    one_generation: bool = False  # nobody married into another generation: `Family.levels` exist
+
+
+STRICT: Final = World()
+WORLDS: Final = {
+    "strict": STRICT,
+    "one-generation": World(one_generation=True),
+    "uncles-by-marriage": World(by_blood=False),
+    "remarriage": World(one_spouse=False, no_stepparents=False),  # brings half-siblings, who count as siblings
+    "cousins-marry": World(strangers=False),
+    "all-three": World(by_blood=False, one_spouse=False, no_stepparents=False, strangers=False),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family:
+    """People 0, 1, ...: the first `named` of them are those of the story, the others stand for people it leaves unsaid.
+
+    >>> two = Family(named=2, genders=("male", "female", "male"), father=(2, 2, None), mother=(None, None, None),
+    ...              spouses=((), (), ()))
+    >>> two.broken(), two.relations(0, 1), two.relations(1, 2), two.relations(2, 1)
+    (None, frozenset({'sister'}), frozenset({'father'}), frozenset({'daughter'}))
+    """
+
+    named: int
+    genders: tuple[str, ...]
+    father: tuple[int | None, ...]
+    mother: tuple[int | None, ...]
+    spouses: tuple[tuple[int, ...], ...]
+    world: World = STRICT
+
+    def __len__(self) -> int:
+        return len(self.genders)
+
+    # ---- the definitions -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def parents(self) -> tuple[frozenset[int], ...]:
+        return tuple(frozenset({f, m} - {None}) for f, m in zip(self.father, self.mother))  # type: ignore[arg-type]
+
+    @cached_property
+    def children(self) -> tuple[frozenset[int], ...]:
+        return tuple(frozenset(y for y in range(len(self)) if x in self.parents[y]) for x in range(len(self)))
+
+    @cached_property
+    def siblings(self) -> tuple[frozenset[int], ...]:
+        """Others with the same parents; with a common parent where remarriage makes half-siblings."""
+
+        def same(x: int, y: int) -> bool:
+            if self.world.no_stepparents:
+                return bool(self.parents[x]) and self.parents[x] == self.parents[y]
+            return bool(self.parents[x] & self.parents[y])
+
+        people = range(len(self))
+        return tuple(frozenset(y for y in people if y != x and same(x, y)) for x in people)
+
+    def neutral_relations(self, i: int, j: int) -> Iterator[str]:
+        """What person j is to person i, without the gender of j."""
+        parents, siblings = self.parents, self.siblings
+        spouses_i, spouses_j = self.spouses[i], self.spouses[j]
+        if j in parents[i]:
+            yield "parent"
+        if i in parents[j]:
+            yield "child"
+        if j in siblings[i]:
+            yield "sibling"
+        if j in spouses_i:
+            yield "spouse"
+        if any(j in parents[z] for z in parents[i]):
+            yield "grandparent"
+        if any(i in parents[z] for z in parents[j]):
+            yield "grandchild"
+        if self._pibling(i, j):
+            yield "pibling"
+        if self._pibling(j, i):
+            yield "nibling"
+        if any(j in parents[z] for z in spouses_i):
+            yield "parent-in-law"
+        if any(i in parents[z] for z in spouses_j):
+            yield "child-in-law"
+        if any(j in siblings[z] for z in spouses_i) or any(i in siblings[z] for z in spouses_j):
+            yield "sibling-in-law"
+
+    def _pibling(self, i: int, j: int) -> bool:
+        by_blood = any(j in self.siblings[z] for z in self.parents[i])
+        return by_blood or (
+            not self.world.by_blood and any(v in self.siblings[z] for z in self.parents[i] for v in self.spouses[j])
+        )
+
+    def relations(self, i: int, j: int) -> frozenset[str]:
+        """The words for what person j is to person i: in the strict world none or one."""
+        if i == j:
+            return frozenset()
+        return frozenset(word(neutral, self.genders[j]) for neutral in self.neutral_relations(i, j))
+
+    def holds(self, edge: Edge) -> bool:
+        i, relation, j = edge
+        return relation in self.relations(i, j)
+
+    def without(self, person: int) -> Family:
+        """The family with one person left out; the others close up."""
+        kept = [x for x in range(len(self)) if x != person]
+
+        def move(x: int | None) -> int | None:
+            return None if x is None or x == person else x - (x > person)
+
+        return Family(
+            named=self.named - (person < self.named),
+            genders=tuple(self.genders[x] for x in kept),
+            father=tuple(move(self.father[x]) for x in kept),
+            mother=tuple(move(self.mother[x]) for x in kept),
+            spouses=tuple(tuple(s - (s > person) for s in self.spouses[x] if s != person) for x in kept),
+            world=self.world,
+        )
+
+    # ---- the axioms ------------------------------------------------------------------------------------------------
+
+    def broken(self) -> str | None:
+        """The first axiom this is not a family by, or None."""
+        people = range(len(self))
+        if not len(self.father) == len(self.mother) == len(self.spouses) == len(self.genders) >= self.named:
+            return "the arrays differ in length"
+        for x in people:
+            f, m = self.father[x], self.mother[x]
+            if (f is not None and self.genders[f] != MALE) or (m is not None and self.genders[m] != FEMALE):
+                return f"axiom 1: a parent of person {x} has the wrong gender"
+            for y in self.spouses[x]:
+                if x not in self.spouses[y] or {self.genders[x], self.genders[y]} != {MALE, FEMALE}:
+                    return f"axiom 1: persons {x} and {y} are no couple"
+            if self.world.one_spouse and len(self.spouses[x]) > 1:
+                return f"person {x} has several spouses"
+            if f is not None and m is not None and m not in self.spouses[f]:
+                return f"axiom 2: the parents of person {x} are not married"
+            if self.world.no_stepparents and any(
+                s not in self.parents[x] for p in self.parents[x] for s in self.spouses[p]
+            ):
+                return f"axiom 2: a parent of person {x} is married to another"
+        if self.world.one_generation and self.levels() is None:
+            return "somebody married into another generation"
+        ancestors = self.ancestors()
+        if ancestors is None:
+            return "axiom 3: somebody is their own ancestor"
+        if self.world.strangers:
+            for x in people:
+                for y in self.spouses[x]:
+                    if (ancestors[x] | {x}) & (ancestors[y] | {y}):
+                        return f"axiom 4: the spouses {x} and {y} are of one family"
+        return None
+
+    def levels(self) -> list[int] | None:
+        """A generation per person, children one below their parents and spouses level; None where there is none such.
+
+        >>> Family(named=3, genders=("male", "female", "male"), father=(2, None, None), mother=(None,) * 3,
+        ...        spouses=((1,), (0,), ())).levels()
+        [1, 1, 0]
+        """
+        level: dict[int, int] = {}
+        for start in range(len(self)):
+            if start in level:
+                continue
+            level[start], todo, met = 0, [start], [start]
+            while todo:
+                x = todo.pop()
+                steps = [*((p, -1) for p in self.parents[x]), *((c, 1) for c in self.children[x])]
+                for y, step in [*steps, *((s, 0) for s in self.spouses[x])]:
+                    if y not in level:
+                        level[y] = level[x] + step
+                        todo.append(y)
+                        met.append(y)
+                    elif level[y] != level[x] + step:
+                        return None
+            top = min(level[x] for x in met)
+            level |= {x: level[x] - top for x in met}
+        return [level[x] for x in range(len(self))]
+
+    def ancestors(self) -> list[frozenset[int]] | None:
+        """Everybody's ancestors, or None where ancestry has a cycle."""
+        known: list[frozenset[int]] = list(self.parents)
+        for _ in range(len(self)):
+            wider = [above.union(*(known[p] for p in above)) if above else above for above in known]
+            if wider == known:
+                break
+            known = wider
+        return None if any(x in above for x, above in enumerate(known)) else known
+
+
+def lean(family: Family, edges: Sequence[Edge], query: tuple[int, int]) -> Family:
+    """The family without people whom neither the facts nor what the query is needs: easier to look at.
+
+    >>> big = Family(named=2, genders=("male", "female", "male", "male"), father=(2, 2, 3, None), mother=(None,) * 4,
+    ...              spouses=((),) * 4)
+    >>> len(lean(big, [(0, "sister", 1)], (0, 1)))
+    3
+    """
+    held = family.relations(*query)
+    for person in range(len(family) - 1, family.named - 1, -1):
+        fewer = family.without(person)
+        if all(fewer.holds(edge) for edge in edges) and fewer.relations(*query) == held:
+            family = fewer
+    return family
+
+
+def agrees(family: Family, genders: Sequence[str | None], edges: Sequence[Edge]) -> bool:
+    """Is this a family in which the named people have these genders and these edges hold?"""
+    return (
+        family.broken() is None
+        and family.named == len(genders)
+        and all(g is None or g == h for g, h in zip(genders, family.genders))
+        and all(family.holds(edge) for edge in edges)
+    )

@@ -18,20 +18,38 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from proband.core.errors import ProbandError
 from proband.core.types import Item
-from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS
-from proband.suites.kinship.world.tables import Lazy
+from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS, Edge
 
+Relation = TypeVar("Relation", int, str)
 OTHER = "other"
 NONE = "none"
+
+
+class Compositions(dict[int, int]):
+    """(set << number of relations | set) -> the union over their members, worked out when first looked up."""
+
+    def __init__(self, table: Sequence[Sequence[int]]) -> None:
+        super().__init__()
+        self.table = table
+
+    def __missing__(self, key: int) -> int:
+        first, union = key >> len(self.table), 0
+        for a, row in enumerate(self.table):
+            if first >> a & 1:
+                for b, cell in enumerate(row):
+                    if key >> b & 1:
+                        union |= cell
+        self[key] = union
+        return union
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -92,18 +110,8 @@ class Rules:
         return tuple(tuple(cell & ~self.opposite for cell in row) for row in self.table)
 
     @cached_property
-    def compositions(self) -> Lazy[int, int]:
-        """(set << number of relations | set) -> the union over their members, worked out when first asked for."""
-        return Lazy(self._union)
-
-    def _union(self, key: int) -> int:
-        first, union = key >> len(self.table), 0
-        for a, row in enumerate(self.table):
-            if first >> a & 1:
-                for b, cell in enumerate(row):
-                    if key >> b & 1:
-                        union |= cell
-        return union
+    def compositions(self) -> Compositions:
+        return Compositions(self.table)
 
     @cached_property
     def gold(self) -> Mapping[str, int]:
@@ -133,6 +141,29 @@ class Rules:
             if mask >> r & 1:
                 turned |= 1 << back
         return turned
+
+
+@lru_cache(maxsize=32)
+def rule_bodies(rules: Rules, *, same: bool = False) -> list[list[tuple[int, int]]]:
+    """For each relation, the pairs that compose to it and to nothing else, whatever the genders (or if the two ends are
+    of the `same` gender)."""
+    n, table = len(rules.neutrals), rules.same if same else rules.table
+    return [[(a, b) for a in range(n) for b in range(n) if table[a][b] == 1 << relation] for relation in range(n)]
+
+
+def converse(rules: Rules, edge: Edge, genders: Sequence[str]) -> Edge:
+    """The same fact from its other side."""
+    i, word, j = edge
+    return j, rules.word(rules.inverse[rules.code[word]], genders[i]), i
+
+
+def canonical_clause(clause: tuple[Relation, ...], inverse: Any) -> tuple[Relation, ...]:
+    """A clause (the relations along a path) and its reading from the other end, as one; relations are numbers or names.
+
+    >>> canonical_clause((0, 2), {0: 1, 1: 0, 2: 2}), canonical_clause((2, 1), {0: 1, 1: 0, 2: 2})
+    ((0, 2), (0, 2))
+    """
+    return min(clause, tuple([inverse[r] for r in reversed(clause)]))
 
 
 SHIPPED = ("clutrr", "grid", "sound")  # rule bases inside the package

@@ -14,14 +14,13 @@ from proband.core.files import read_items
 from proband.core.options import read_options
 from proband.core.types import Item
 from proband.suites.kinship import SUITE
-from proband.suites.kinship.generate.story_logic import converse
 from proband.suites.kinship.nets.batches import pad
 from proband.suites.kinship.nets.extraction.reasoning import table
 from proband.suites.kinship.nets.graph.composer import compose, told_facts, turned
 from proband.suites.kinship.nets.stories import story_of_item
 from proband.suites.kinship.nets.task import Reads, task
 from proband.suites.kinship.world.relations import NEUTRAL
-from proband.suites.kinship.world.rules import load
+from proband.suites.kinship.world.rules import converse, load
 from proband.training.fit import fit
 from proband.training.vocabulary import Vocabulary
 

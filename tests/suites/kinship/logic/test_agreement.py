@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from proband.suites.kinship.certify import search as certify
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import TASKS, BuildOptions
+from proband.suites.kinship.logic import search as certify
 
 
 def stories(*, seed: int, **options: Any) -> list[dict[str, Any]]:

@@ -8,25 +8,18 @@ from itertools import pairwise
 
 import pytest
 
-from proband.suites.kinship.logic.chaining import (
-    FamilyGraph,
-    backward,
-    pool,
-    resolve,
-    revisiting,
-    rule_bodies,
-    symbolic,
-)
-from proband.suites.kinship.world.families import OTHER, Shape
-from proband.suites.kinship.world.rules import load
+from proband.suites.kinship.generate.rule_world_logic import symbolic
+from proband.suites.kinship.generate.story_logic import backward, revisiting
+from proband.suites.kinship.world.families import OTHER, FamilyGraph, Shape, family_pool, resolve
+from proband.suites.kinship.world.rules import load, rule_bodies
 
 SOUND = load("sound")
 
 
 @pytest.fixture(scope="module")
 def grounds() -> list[FamilyGraph]:
-    family = pool(SOUND, seed=5, shape=Shape())
-    return [family[i] for i in range(6)]
+    family = family_pool(SOUND, seed=5, shape=Shape())
+    return [family(i) for i in range(6)]
 
 
 @pytest.mark.parametrize("k", [2, 3, 5, 8, 10])

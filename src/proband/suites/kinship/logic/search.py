@@ -7,8 +7,9 @@ a SAT solver searches them; `kernel` checks every family found before it leaves 
 or the proofs of the suite, so that the two certificates of an item cannot share a mistake.
 
 The axioms for a given number of people are loaded into a solver once; a story is then a list of assumptions, so that
-what the solver learns from one story serves the next. Entailment does not depend on names, so `entailed` and
-`possible` remember the patterns they have seen.
+what the solver learns from one story serves the next. Entailment does not depend on what people are called, nor on
+facts that are not connected with the question unless these are impossible by themselves. So stories are reduced to
+patterns, and a pattern is judged once.
 
 >>> genders = ["male", "male", "female"]
 >>> entailed(genders, [(0, "brother", 1), (1, "daughter", 2)], (0, 2), "niece")
@@ -24,15 +25,117 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.certify.sat_clauses import Atoms, axioms, fact, family, question, witnesses
-from proband.suites.kinship.logic.patterns import Genders, Pattern, canonical, parts, restore
-from proband.suites.kinship.world.kernel import NONE, STRICT, Edge, Family, World, agrees
-from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, NEUTRALS, WORDS, word
+from proband.suites.kinship.logic.sat_clauses import Atoms, axioms, fact, model_family, question, witnesses
+from proband.suites.kinship.world.relations import (
+    FEMALE,
+    GENDER,
+    MALE,
+    NEUTRAL,
+    NEUTRALS,
+    NONE,
+    STRICT,
+    WORDS,
+    Edge,
+    Family,
+    World,
+    agrees,
+    word,
+)
 
 STORIES_PER_SOLVER = 2000  # selectors pile up in a solver that serves disjunctive facts: begin afresh now and then
 LARGEST = 80  # people and witnesses: the clauses grow with the cube of their number
 BUDGET = 2_000_000  # of such cubes, over all solvers that are kept; some gigabyte
 ROOM = 8  # a solver with up to so many idle witnesses is used rather than a new one loaded
+Genders = tuple[str | None, ...]
+Pattern = tuple[Genders, tuple[Edge, ...], tuple[int, int]]  # genders, facts, question; the question is (0, 1)
+
+
+# ---- stories up to names: what a verdict depends on ----------------------------------------------------------------
+
+
+def canonical(
+    genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]
+) -> tuple[Pattern, list[int]]:
+    """The story with the asked pair as 0 and 1 and the others numbered as the edges meet them; and who is who.
+
+    >>> canonical(["male", "female", "male"], [(2, "mother", 1)], (2, 1))
+    ((('male', 'female', 'male'), ((0, 'mother', 1),), (0, 1)), [2, 1, 0])
+    """
+    check_people(genders, edges, query)
+    known = list(genders)
+    for _, relation, j in edges:  # what the words say of genders; a clash is left for the search to find
+        known[j] = known[j] or GENDER[relation]
+    order = list(dict.fromkeys([*query, *(x for i, _, j in edges for x in (i, j)), *range(len(genders))]))
+    number = {x: n for n, x in enumerate(order)}
+    renamed = tuple(sorted({(number[i], relation, number[j]) for i, relation, j in edges}))
+    pattern = (tuple(known[x] for x in order), renamed, (number[query[0]], number[query[1]]))
+    return pattern, order
+
+
+def parts(
+    genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]
+) -> tuple[Pattern, list[int], list[Pattern]]:
+    """The pattern of the facts connected with the question and who is who in it; then the patterns of the rest.
+
+    Families of unconnected stories side by side are a family of all, so what is not connected with the question matters
+    only if it has no family at all. (The question of a rest is its first fact.)
+
+    >>> parts(["male"] * 5, [(3, "son", 1), (0, "son", 2)], (2, 0))
+    ((('male', 'male'), ((1, 'son', 0),), (0, 1)), [2, 0], [(('male', 'male'), ((0, 'son', 1),), (0, 1))])
+    """
+    check_people(genders, edges, query)
+    piece = list(range(len(genders)))
+    for i, _, j in edges:
+        old, new = piece[i], piece[j]
+        if old != new:
+            piece = [new if p == old else p for p in piece]
+    asked = {piece[query[0]], piece[query[1]]}
+    rest: dict[int, list[Edge]] = {}
+    for edge in edges:
+        if piece[edge[0]] not in asked:
+            rest.setdefault(piece[edge[0]], []).append(edge)
+    main = [edge for edge in edges if piece[edge[0]] in asked]
+    pattern, order = _trim(genders, main, query)
+    return pattern, order, [_trim(genders, facts, facts[0][::2])[0] for facts in rest.values()]
+
+
+def _trim(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]) -> tuple[Pattern, list[int]]:
+    """The canonical pattern without the people that no fact is about."""
+    (known, facts, asked), order = canonical(genders, edges, query)
+    about = 1 + max(x for i, _, j in (*facts, (0, "", 1)) for x in (i, j))
+    return (known[:about], facts, asked), order[:about]
+
+
+def check_people(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]) -> None:
+    """Fail in a sentence if the facts speak of people or relations that there are not."""
+    for x in [*query, *(x for i, _, j in edges for x in (i, j))]:
+        if not 0 <= x < len(genders):
+            raise ProbandError(f"person {x} is not one of the {len(genders)} people of the story")
+    for _, relation, _ in edges:
+        if relation not in NEUTRAL:
+            raise ProbandError(f"{relation!r} is not one of the 22 relations")
+
+
+def restore(family: Family, order: Sequence[int]) -> Family:
+    """A family of a canonical pattern with the story's own numbers again."""
+    place = {x: n for n, x in enumerate([*order, *range(family.named, len(family))])}  # the story's number -> family's
+    old = {n: x for x, n in place.items()}
+    turn = [place[x] for x in range(len(family))]
+
+    def person(n: int | None) -> int | None:
+        return None if n is None else old[n]
+
+    return Family(
+        named=family.named,
+        genders=tuple(family.genders[n] for n in turn),
+        father=tuple(person(family.father[n]) for n in turn),
+        mother=tuple(person(family.mother[n]) for n in turn),
+        spouses=tuple(tuple(sorted(old[s] for s in family.spouses[n])) for n in turn),
+        world=family.world,
+    )
+
+
+# ---- the solvers ---------------------------------------------------------------------------------------------------
 
 
 class Search:
@@ -90,7 +193,7 @@ class Search:
         if not self.solver.solve(assumptions=assumptions):
             return None
         values = self.solver.get_model()
-        return family(self.atoms, lambda literal: values[literal - 1] > 0, world=self.world)
+        return model_family(self.atoms, lambda literal: values[literal - 1] > 0, world=self.world)
 
 
 _SEARCHES: dict[tuple[int, int, World, bool], Search] = {}

@@ -23,13 +23,12 @@ Witnesses may be one another or named people: the variables same(a, b). Two name
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, permutations
 from typing import Final
 
-from proband.suites.kinship.world.kernel import Edge, Family, World
-from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL, NEUTRALS
-from proband.suites.kinship.world.tables import Lazy
+from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL, NEUTRALS, Edge, Family, World
 
 FALSE: Final = 0  # the literal of an atom that can never hold, such as parent(a, a)
 WITNESSES: Final = {
@@ -67,7 +66,7 @@ class Atoms:
     def __init__(self, *, named: int, size: int) -> None:
         self.named, self.size = named, size
         self.count = size  # atoms 1..size: constant x is male
-        tables = (Lazy[tuple[int, int], int](lambda _: FALSE) for _ in range(5))
+        tables = (defaultdict[tuple[int, int], int](int) for _ in range(5))  # what is not set stays FALSE
         self.parent, self.ancestor, self.married, self.kin, self.same = tables
         for pair in permutations(range(size), 2):  # (a, b): a is a parent, an ancestor of b
             self.parent[pair], self.ancestor[pair] = self.fresh(), self.fresh()
@@ -246,7 +245,7 @@ def question(atoms: Atoms, world: World) -> tuple[dict[str, int], list[Clause]]:
 # ---- a model, back as a family -------------------------------------------------------------------------------------
 
 
-def family(atoms: Atoms, true: Callable[[int], bool], *, world: World) -> Family:
+def model_family(atoms: Atoms, true: Callable[[int], bool], *, world: World) -> Family:
     """The family of a propositional model: constants that are the same are one person, idle witnesses are left out."""
     people: list[int] = []
     for x in range(atoms.size):

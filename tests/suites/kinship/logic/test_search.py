@@ -15,10 +15,20 @@ from itertools import combinations, permutations, product
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.certify import search as certify
-from proband.suites.kinship.certify.sat_clauses import witnesses
-from proband.suites.kinship.world.kernel import STRICT, WORLDS, Edge, Family, agrees
-from proband.suites.kinship.world.relations import GENDER, INVERSE, NEUTRAL, RELATIONS, word
+from proband.suites.kinship.logic import search as certify
+from proband.suites.kinship.logic.sat_clauses import witnesses
+from proband.suites.kinship.world.relations import (
+    GENDER,
+    INVERSE,
+    NEUTRAL,
+    RELATIONS,
+    STRICT,
+    WORLDS,
+    Edge,
+    Family,
+    agrees,
+    word,
+)
 
 # ---- the yardstick: shares nothing with the search ---------------------------------------------------------------
 
