@@ -1,8 +1,7 @@
 """Suite `kinship`: composing relations told in a story (Sinha 2022, chapter 3; CLUTRR, Sinha et al. 2019).
 
-    world/     relations, rules, families, the axioms (kernel), names
-    logic/     proofs, chains, noise, patterns up to names
-    certify/   clauses for a SAT solver, the search for a counter-family, filling a family in
+    world/     the relations and axioms (the trusted kernel), rules, families and names
+    logic/     closure under the rules, noise; the search for a counter-family, which uses no rules
     reading/   English to facts: tokens, lexicon, coordination, pronouns, grammar, reader
     telling/   facts to English: template language, banks of paraphrases, their check, stories, questions
     clutrr/    CLUTRR's CSV files and rows, our items as rows
