@@ -128,7 +128,7 @@ def run(words: list[str], folder: Path, what: str) -> str:
 
 def test_links_between_pages_lead_somewhere() -> None:
     broken = []
-    for page in PAGES:
+    for page in [*PAGES, *sorted(ROOT.glob("*.md")), ROOT / "llms.txt"]:
         for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
             if "://" not in target and not (page.parent / target).exists():
                 broken.append(f"{page.relative_to(ROOT)} -> {target}")

@@ -83,5 +83,21 @@ def test_ratios_beside_lm_eval() -> None:
     gpu = list(map(number, cells(text, "log-likelihood of 6,600 answers")[2:5]))
     for ours, theirs, ratio in (cpu, gpu):
         assert round(theirs / ours, 1) == ratio
-    assert f"({cpu[2]} times as fast)" in README
-    assert f"({gpu[2]} times)" in README
+    export = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
+    assert f"({cpu[2]} times as fast)" in export
+    assert f"({gpu[2]} times)" in export
+
+
+def test_the_readme_has_the_coverage_of_the_calibration() -> None:
+    text = (ROOT / "benchmarks" / "calibration.md").read_text(encoding="utf-8")
+    assert re.search(r"(\d+) simulated designs", text)[0] in README  # type: ignore[index]
+    for method, sentence in (("Proband", "in {} to {} % of repetitions"), ("plain Wilson or t", "in {} to {} %.")):
+        lowest, _, highest = re.findall(r"\d\.\d+", cells(text, method)[1])
+        assert sentence.format(round(100 * float(lowest)), round(100 * float(highest))) in README
+
+
+def test_the_readme_counts_the_verdicts_on_inference() -> None:
+    text = (ROOT / "experiments" / "inference" / "paper" / "claims.md").read_text(encoding="utf-8")
+    holds, fails, is_open = (text.count(f"| {verdict} |") for verdict in ("holds", "fails", "open"))
+    total = holds + fails + is_open
+    assert f"{holds} of {total} tests hold, {fails} fail and {is_open} are open" in README

@@ -29,6 +29,8 @@ def test_the_site_is_built_offline_and_every_link_leads_somewhere(root: Path, tm
     assert "proband.core.types.Item" in (tmp_path / "site" / "api.html").read_text(), (
         "the API pages come from docstrings"
     )
+    published = {path.name for path in (tmp_path / "site" / "schemas").glob("*.schema.json")}
+    assert {f"{name}.schema.json" for name in ("item", "answer", "run", "study")} <= published
 
 
 def test_the_schemas_are_those_of_the_structs(root: Path, tmp_path: Path) -> None:
@@ -82,8 +84,7 @@ def test_workflows_and_templates_are_well_formed(root: Path) -> None:
     hooks = yaml.safe_load((root / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
     check = re.search(r"^check:.*?(?=^\S)", (root / "Makefile").read_text(), re.MULTILINE | re.DOTALL)
     assert check is not None
-    for hook in hooks:
-        assert hook["entry"].removeprefix(".venv/bin/").split()[0] in check[0]
+    assert [hook["entry"].removeprefix(".venv/bin/") for hook in hooks] == re.findall(r"\$\(BIN\)/(.+)", check[0])
 
 
 def test_one_version_number(root: Path) -> None:
@@ -95,3 +96,29 @@ def test_one_version_number(root: Path) -> None:
     assert __version__ == citation["version"]
     assert f"## {__version__}" in (root / "CHANGELOG.md").read_text()
     assert len(citation["references"]) == 4, "all four papers"
+
+
+def test_the_library_takes_a_range_of_torch(root: Path) -> None:
+    extras = tomllib.loads((root / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    pinned = [each for name, of_extra in extras.items() for each in of_extra if name != "dev" and "==" in each]
+    assert not pinned
+    assert any(re.match(r"torch>=[\d.]+,<\d", each) for each in extras["models"])
+
+
+def test_what_a_newcomer_reads_first_is_short(root: Path) -> None:
+    """The README has two screens, the changelog of a release one."""
+    assert len((root / "README.md").read_text().splitlines()) <= 60
+    releases = (root / "CHANGELOG.md").read_text().split("\n## ")[1:]
+    assert all(len(release.splitlines()) <= 40 for release in releases)
+    guide = (root / "CONTRIBUTING.md").read_text()
+    assert {"adding-a-suite.md", "adding-a-model.md", "adding-a-part.md", "adding-a-domain.md"} <= set(
+        re.findall(r"docs/([\w-]+\.md)", guide)
+    )
+
+
+def test_decisions_have_a_day_and_a_status(root: Path) -> None:
+    text = (root / "docs" / "decisions" / "README.md").read_text()
+    entries = [" ".join(entry.split()) for entry in re.split(r"^- ", text, flags=re.MULTILINE)[1:]]
+    undated = [entry[:60] for entry in entries if not re.search(r"\(\d{4}-\d\d-\d\d; (in force|superseded|changed)", entry)]
+    assert entries
+    assert not undated

@@ -92,25 +92,27 @@ SUITE = Suite(
     shown_as="in a story",
     demo=(
         Demo(
-            options={"k": "2", "per_k": 10},
+            options={"k": "2", "per_k": 44, "question": "yes-no"},
             runs=(
+                ("embedded:mlm", "likelihood"),
                 ("embedded:smollm2", "likelihood"),
                 ("solver:read", None),
-                ("baseline:majority", None),
                 ("baseline:random", None),
             ),
             findings=(
                 Claim(
-                    statement="SmolLM2 combines two facts of a story less often than rules of grammar and kinship do.",
+                    statement="Rules of grammar and kinship answer more yes-no questions about two facts of a story than "
+                    "either language model.",
                     source="The reader was written for these stories: it shows that they hold the answer, not that "
-                    "it reads English.",
-                    contrasts=(
+                    "it reads English. Guessing gives 50 %.",
+                    contrasts=tuple(
                         Contrast(
                             above={"run.model": "solver:read"},
-                            below={"run.model": "embedded:smollm2"},
+                            below={"run.model": model},
                             where={"task": "clean"},
                             pair="item",
-                        ),
+                        )
+                        for model in ("embedded:mlm", "embedded:smollm2")
                     ),
                     per=(),
                 ),
