@@ -97,6 +97,7 @@ SUITE = Suite(
                 ("embedded:mlm", "likelihood"),
                 ("embedded:smollm2", "likelihood"),
                 ("solver:read", None),
+                ("baseline:majority", None),
                 ("baseline:random", None),
             ),
             findings=(
