@@ -119,6 +119,8 @@ def test_what_a_newcomer_reads_first_is_short(root: Path) -> None:
 def test_decisions_have_a_day_and_a_status(root: Path) -> None:
     text = (root / "docs" / "decisions" / "README.md").read_text()
     entries = [" ".join(entry.split()) for entry in re.split(r"^- ", text, flags=re.MULTILINE)[1:]]
-    undated = [entry[:60] for entry in entries if not re.search(r"\(\d{4}-\d\d-\d\d; (in force|superseded|changed)", entry)]
+    undated = [
+        entry[:60] for entry in entries if not re.search(r"\(\d{4}-\d\d-\d\d; (in force|superseded|changed)", entry)
+    ]
     assert entries
     assert not undated
