@@ -102,8 +102,8 @@ SUITE = Suite(
             ),
             findings=(
                 Claim(
-                    statement="Rules of grammar and kinship answer more yes-no questions about two facts of a story than "
-                    "either language model.",
+                    statement="Rules of grammar and kinship answer more yes-no questions about two facts of a story "
+                    "than either language model.",
                     source="The reader was written for these stories: it shows that they hold the answer, not that "
                     "it reads English. Guessing gives 50 %.",
                     contrasts=tuple(
