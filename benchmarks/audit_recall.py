@@ -25,7 +25,7 @@ from typing import Any
 from proband.auditing.domain import load
 from proband.auditing.judging import VERDICTS
 from proband.auditing.rows import Row
-from proband.auditing.run import audited, judge_for
+from proband.auditing.run import audit_rows, judge_for
 from proband.pipeline.checking import provers_of_suites
 
 Edge = tuple[str, str, str]  # (a, relation or word, b): a is the relation of b
@@ -359,7 +359,7 @@ def measure(name: str, per_kind: int, seed: int) -> dict[str, Any]:
     counts: dict[str, Counter[str]] = {}
     examples: dict[str, list[str]] = {}
     with tempfile.TemporaryFile() as spool:
-        for row, judged, _ in audited(rows_of(domain, per_kind, seed), judge, spool):
+        for row, judged, _ in audit_rows(rows_of(domain, per_kind, seed), judge, spool):
             flagged = any(note.startswith(FLAGS) for note in judged.notes)
             outcome = "unread" if judged.verdict == "unread" and not flagged else "clean"
             if judged.verdict not in ("entailed", "unread") or flagged:

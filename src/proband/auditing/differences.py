@@ -15,6 +15,7 @@ A negated fact breaks one of its bounds: each way to break one is a case of its 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -104,14 +105,14 @@ def heights(edges: Sequence[Bound], points: Iterable[Point]) -> dict[Point, int]
 
 def _tightest(edges: Sequence[Bound], start: Point) -> dict[Point, int]:
     """The least c such that point - start <= c follows, for every point that is bounded at all."""
-    found = {start: 0}
+    least = {start: 0}
     moved = True
     while moved:
         moved = False
         for left, right, most in edges:
-            if right in found and found[right] + most < found.get(left, 1 << 40):
-                found[left], moved = found[right] + most, True
-    return found
+            if right in least and least[right] + most < least.get(left, 1 << 40):
+                least[left], moved = least[right] + most, True
+    return least
 
 
 # ---- the questions -------------------------------------------------------------------------------------------------
@@ -120,22 +121,22 @@ def _tightest(edges: Sequence[Bound], start: Point) -> dict[Point, int]:
 def solve(domain: Domain, problem: Problem, world: str, shown: bool = False) -> Solution:
     """All answers that hold in some world of the facts, and a world for each if they are to be shown."""
     a, b = problem.question
-    found: dict[str, Positions | None] = {}
+    worlds: dict[str, Positions | None] = {}
     for case in cases(domain, problem, world):
         things = sorted({thing for bound in case for thing, _ in bound[:2]} | {a, b})
         edges = [*case, *always(domain, things)]
-        points = [(thing, x) for thing in things for x in domain.raw["coordinates"]]
+        points = points_of(domain, things)
         if heights(edges, points) is None:
             continue
         if a == b:
             raise ProbandError("the question is about one thing, not two")
-        known = _projected(domain, edges, (a, b))
+        pair_points = points_of(domain, (a, b))
+        known = _projected(edges, pair_points)
         for answer, added in answers(domain, a, b):
-            if answer not in found and heights([*known, *added], _points(domain, (a, b))) is not None:
-                found[answer] = _positions(domain, edges, added, points) if shown else None
-    order = [*domain.inverse, OTHER]
-    possible = tuple(sorted(found, key=order.index))
-    return Solution(possible=possible, worlds={each: found[each] for each in possible} if shown else {})
+            if answer not in worlds and heights([*known, *added], pair_points) is not None:
+                worlds[answer] = _positions(domain, edges, added, points) if shown else None
+    possible = tuple(answer for answer in (*domain.inverse, OTHER) if answer in worlds)
+    return Solution(possible=possible, worlds={each: worlds[each] for each in possible} if shown else {})
 
 
 def cases(domain: Domain, problem: Problem, world: str) -> Iterator[list[Bound]]:
@@ -143,15 +144,12 @@ def cases(domain: Domain, problem: Problem, world: str) -> Iterator[list[Bound]]
     certain: list[Bound] = []
     choices: list[list[Bound]] = []
     for fact in problem.facts:
-        said = bounds(domain, fact.a, fact.relation, fact.b, world, asked=fact.negated)
+        own = bounds(domain, fact.a, fact.relation, fact.b, world, asked=fact.negated)
         if fact.negated:
-            choices.append([each.broken for each in said])
+            choices.append([each.broken for each in own])
         else:
-            certain += said
-    count = 1
-    for choice in choices:
-        count *= len(choice)
-    if count > MOST_CASES:
+            certain += own
+    if math.prod(map(len, choices)) > MOST_CASES:
         raise ProbandError(f"{len(choices)} negated facts are too many to search")
     for broken in product(*choices):
         yield [*certain, *broken]
@@ -166,18 +164,14 @@ def answers(domain: Domain, a: str, b: str) -> Iterator[tuple[str, list[Bound]]]
             yield OTHER, [each.broken for each in broken]
 
 
-def _points(domain: Domain, things: Iterable[str]) -> list[Point]:
+def points_of(domain: Domain, things: Iterable[str]) -> list[Point]:
     return [(thing, x) for thing in things for x in domain.raw["coordinates"]]
 
 
-def _projected(domain: Domain, edges: Sequence[Bound], pair: tuple[str, str]) -> list[Bound]:
+def _projected(edges: Sequence[Bound], points: Sequence[Point]) -> list[Bound]:
     """The tightest bounds between the coordinates of the two things: all that the facts say of them."""
-    points = _points(domain, pair)
-    known: list[Bound] = []
-    for start in points:
-        reach = _tightest(edges, start)
-        known += [Bound(point, start, reach[point]) for point in points if point != start and point in reach]
-    return known
+    reach = {start: _tightest(edges, start) for start in points}
+    return [Bound(p, start, reach[start][p]) for start in points for p in points if p != start and p in reach[start]]
 
 
 def _positions(
@@ -185,9 +179,8 @@ def _positions(
 ) -> dict[str, dict[str, int]]:
     value = heights([*edges, *added], points)
     assert value is not None  # the projection said that there is one
-    axes = [{x} for x in domain.raw["coordinates"]]
-    if _compared(domain):  # start and end lie on one axis, x and y do not
-        axes = [set(domain.raw["coordinates"])]
+    names = domain.raw["coordinates"]
+    axes = [set(names)] if _compared(domain) else [{x} for x in names]  # start and end lie on one axis, x and y do not
     low = {x: min(v for (_, y), v in value.items() if y in axis) for axis in axes for x in axis}
     placed: dict[str, dict[str, int]] = {}
     for (thing, x), v in value.items():
@@ -204,6 +197,6 @@ def _compared(domain: Domain) -> bool:
 
 def holds(domain: Domain, positions: Positions, fact: Fact, world: str, *, asked: bool = False) -> bool:
     """Does a fact hold in a world one can look at? Straight from the conditions, for checks."""
-    said = bounds(domain, fact.a, fact.relation, fact.b, world, asked=asked or fact.negated)
-    true = all(positions[p[0]][p[1]] - positions[q[0]][q[1]] <= most for p, q, most in said)
+    conditions = bounds(domain, fact.a, fact.relation, fact.b, world, asked=asked or fact.negated)
+    true = all(positions[p[0]][p[1]] - positions[q[0]][q[1]] <= most for p, q, most in conditions)
     return true != fact.negated

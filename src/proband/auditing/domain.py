@@ -50,7 +50,6 @@ class Domain:
     """`words` are regular expressions by relation and gender; `means` and `step` conditions on coordinates."""
 
     name: str
-    about: str
     prover: str
     worlds: Mapping[str, str]
     inverse: Mapping[str, str]
@@ -73,10 +72,11 @@ class Domain:
         plain = re.sub(r"\s+", " ", text.strip().strip(".!\"'").lower().replace("_", "-"))
         plain = re.sub(r"^(?:the|a|an|to the|on the) ", "", plain)
         spellings = {plain, plain.replace("-", " ")}
-        meanings = {word for word, pattern in self.words.items() if any(map(pattern.fullmatch, spellings))}
+        meanings = [word for word, pattern in self.words.items() if any(map(pattern.fullmatch, spellings))]
+        meaning = meanings[0] if len(meanings) == 1 else None
         if len(self._known) < WORDS_KEPT:
-            self._known[text] = next(iter(meanings)) if len(meanings) == 1 else None
-        return meanings.pop() if len(meanings) == 1 else None
+            self._known[text] = meaning
+        return meaning
 
     def say(self, word: Word) -> str:
         return OTHER if word.relation == OTHER else self.shown[word]
@@ -131,10 +131,8 @@ def _domain(raw: Mapping[str, Any]) -> Domain:
     for name, entry in relations.items():
         if relations.get(entry.get("inverse", ""), {}).get("inverse") != name:
             raise ProbandError(f"relation {name!r}: 'inverse' must name a relation whose inverse is {name!r}")
-    macros = dict(raw.get("macros", {}))
     domain = Domain(
         name=raw["name"],
-        about=raw.get("about", ""),
         prover=raw["prover"],
         worlds=raw["worlds"],
         inverse={name: entry["inverse"] for name, entry in relations.items()},
@@ -144,7 +142,7 @@ def _domain(raw: Mapping[str, Any]) -> Domain:
         questions=tuple(raw["questions"]["forms"]),
         slots={"r": tuple(relations), "s": tuple(relations), **{k: tuple(v) for k, v in raw.get("slots", {}).items()}},
         combine=_combinations(raw.get("combine", {}), relations),
-        macros=macros,
+        macros=raw.get("macros", {}),
         thing=raw.get("thing", "(?:the )?"),
         other=bool(raw.get("other", False)),
         raw=raw,

@@ -98,9 +98,9 @@ def names_in(text: str, question: str = "") -> set[str]:
     """
     if bracketed := set(BRACKETED.findall(text)):
         return bracketed
-    found = set(CAPITAL.findall(text)) | set(CAPITAL.findall(question))
-    letters = any(len(name) == 1 for name in {*found} - {"A", "I"}) or bool(re.search(r"(?<=\w )[AI]\b", question))
-    return {name for name in found if name not in NO_NAMES and (letters or name not in ("A", "I"))}
+    capitals = set(CAPITAL.findall(text)) | set(CAPITAL.findall(question))
+    letters = any(len(name) == 1 for name in capitals - {"A", "I"}) or re.search(r"(?<=\w )[AI]\b", question)
+    return capitals - NO_NAMES - (set() if letters else {"A", "I"})
 
 
 class Grammar:
@@ -163,19 +163,20 @@ class Grammar:
         for number, sentence in enumerate(sentences):
             shape = self.shape(sentence, names)
             shapes.append(shape.text)
-            read = self._shape_facts(shape.text)
-            if read is None:
-                if not shape.things and not self.relation_word.search(shape.text):
-                    continue  # it names nothing and says no relation
-                reason = "no phrase of the domain covers the sentence"
-                return Reading(tuple(facts), tuple(sentences), tuple(shapes), Unread(reason, sentence))
-            if any(fact.b < 0 for fact in read) and len(pair) != 2:
-                reason = "'they' has no pair of people before it"
-                return Reading(tuple(facts), tuple(sentences), tuple(shapes), Unread(reason, sentence))
-            for a, word, b, negated in read:
+            clauses = self._shape_facts(shape.text)
+            if clauses is None and not shape.things and not self.relation_word.search(shape.text):
+                continue  # it names nothing and says no relation
+            of_pair, problem = any(fact.b < 0 for fact in clauses or ()), ""
+            if clauses is None:
+                problem = "no phrase of the domain covers the sentence"
+            elif of_pair and len(pair) != 2:
+                problem = "'they' has no pair of people before it"
+            if problem:
+                return Reading(tuple(facts), tuple(sentences), tuple(shapes), Unread(problem, sentence))
+            for a, word, b, negated in clauses or ():
                 for owner in pair if b < 0 else (shape.things[b],):
                     facts.append(Fact(shape.things[a], word.relation, owner, word.gender, negated, number))
-            pair = pair if any(fact.b < 0 for fact in read) else shape.things
+            pair = pair if of_pair else shape.things
         return Reading(tuple(facts), tuple(sentences), tuple(shapes))
 
     def _shape_facts(self, shape: str) -> tuple[ShapeFact, ...] | None:
@@ -195,7 +196,7 @@ class Grammar:
         groups, facts = match.groupdict(), []
         for clause in filter(None, says.split(", ")):
             a, relation, b = clause.split(" ")
-            word = self._said(relation, groups)
+            word = self._word_of_clause(relation, groups)
             if word is None:
                 return None
             for mark in re.findall(MARK, groups[a]):
@@ -204,7 +205,7 @@ class Grammar:
                 )
         return tuple(facts)
 
-    def _said(self, relation: str, groups: dict[str, str | None]) -> Word | None:
+    def _word_of_clause(self, relation: str, groups: dict[str, str | None]) -> Word | None:
         words = [self._word(groups[slot]) if slot in groups else Word(slot) for slot in relation.split("+")]
         if len(words) == 1:
             return words[0]
@@ -217,15 +218,15 @@ class Grammar:
         return Word(combined) if combined else None
 
     def _word(self, text: str | None) -> Word | None:
-        found = {word for word, pattern in self.domain.words.items() if pattern.fullmatch(text or "")}
-        return found.pop() if len(found) == 1 else None
+        words = [word for word, pattern in self.domain.words.items() if pattern.fullmatch(text or "")]
+        return words[0] if len(words) == 1 else None
 
     # ---- questions ---------------------------------------------------------------------------------------------------
 
     def question(self, text: str, names: Collection[str]) -> tuple[str, str] | Unread:
         """(a, b) where the answer is what a is to b."""
-        found = self.place_of_question(split(text), names)
-        return found if isinstance(found, Unread) else found[1]
+        question = self.place_of_question(split(text), names)
+        return question if isinstance(question, Unread) else question[1]
 
     def place_of_question(
         self, sentences: Sequence[str], names: Collection[str]
@@ -233,17 +234,17 @@ class Grammar:
         """Which of the sentences is the question, and what it asks."""
         if len(sentences) == 1 and (pair := PAIR.fullmatch(sentences[0].strip())):
             return 0, (pair[2], pair[1])  # CLUTRR's: what is the second to the first
-        asked: list[tuple[int, tuple[str, str]]] = []
+        questions: list[tuple[int, tuple[str, str]]] = []
         for number, sentence in enumerate(sentences):
             if "?" not in sentence and "___" not in sentence:
                 continue
             shape = self.shape(sentence, names)
             pairs = {(m["a"], m["b"]) for pattern in self.questions if (m := pattern.fullmatch(shape.text))}
-            asked += [(number, (shape.things[int(a[1:])], shape.things[int(b[1:])])) for a, b in pairs]
-        if len(asked) != 1:
+            questions += [(number, (shape.things[int(a[1:])], shape.things[int(b[1:])])) for a, b in pairs]
+        if len(questions) != 1:
             last = next((s for s in reversed(sentences) if s.endswith("?")), sentences[-1] if sentences else "")
-            return Unread("no form of question covers it" if not asked else "it asks more than one question", last)
-        return asked[0]
+            return Unread("it asks more than one question" if questions else "no form of question covers it", last)
+        return questions[0]
 
 
 @lru_cache(maxsize=4096)

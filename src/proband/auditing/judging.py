@@ -8,7 +8,7 @@ unread        a sentence, the question or the label is not understood; the row i
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -19,10 +19,11 @@ from proband.auditing.rows import Row
 from proband.core.errors import ProbandError
 
 VERDICTS: Final = ("entailed", "ambiguous", "false", "inconsistent", "unread")
-LEAK: Final = (
+LEAK: Final = re.compile(
     r"(?i)^(?:[^.?!]*\b)?(?:answer|label|solution|target|hint|spoiler)s?\b(?: here| of this| to the question)?"
     r"(?: is| was| would be| must be|:|\s*=|,)*\s*[\"'(\[]*(?P<word>[\w -]+?)[\"')\]]*[.!]?$"
 )
+Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,80 +72,76 @@ class Judge:
     def __init__(self, domain: Domain, prover: Prover, world: str) -> None:
         self.domain, self.prover, self.world = domain, prover, world
         self.grammar = Grammar(domain)
-        self.leak = re.compile(LEAK)
 
     # ---- reading -----------------------------------------------------------------------------------------------------
 
-    def read(self, row: Row) -> tuple[Reading, tuple[str, str], tuple[str, ...]] | Unread:
+    def read(self, row: Row) -> tuple[Reading, Pair, tuple[str, ...]] | Unread:
         """The facts, the question and the leaks of a row."""
         if row.bad:
             return Unread(row.bad)
-        if row.asked:
-            return self._told(row, row.asked)
+        if row.query:
+            return self._given_facts(row, row.query)
         names = names_in(row.text or row.question, row.question)
         sentences = split(row.question)
-        asked = self.grammar.place_of_question(sentences, names)
-        if isinstance(asked, Unread):
-            return asked
-        place, question = asked
-        if question[0] == question[1]:
+        question = self.grammar.place_of_question(sentences, names)
+        if isinstance(question, Unread):
+            return question
+        place, pair = question
+        if pair[0] == pair[1]:
             return Unread("the question is about one thing, not two", sentences[place])
         story = split(row.text) if row.text else sentences[:place]
         leaks = tuple(sentence for sentence in story if self._leaks(sentence))
-        reading = self._story(" ".join(s for s in story if s not in leaks), names, row, question)
+        reading = self._story(" ".join(s for s in story if s not in leaks), names, row, pair)
         if reading.unread:
             return reading.unread
-        missing = [thing for thing in question if not any(thing in fact[:3:2] for fact in reading.facts)]
-        if missing and not reading.facts:
-            return Unread("the story states no fact")
-        return reading, question, leaks
+        return (reading, pair, leaks) if reading.facts else Unread("the story states no fact")
 
-    def _told(self, row: Row, asked: tuple[str, str]) -> tuple[Reading, tuple[str, str], tuple[str, ...]] | Unread:
-        """The facts that one of our items tells beside its text."""
+    def _given_facts(self, row: Row, query: Pair) -> tuple[Reading, Pair, tuple[str, ...]] | Unread:
+        """The facts that one of our items has beside its text."""
         facts: list[Fact] = []
         for a, text, b in row.facts:
             word = self.domain.word(text)
             if word is None:
                 return Unread(f"{text!r} is no word of {self.domain.name}")
             facts.append(Fact(a, word.relation, b, word.gender))
-        return Reading(facts=tuple(facts)), asked, ()
+        return Reading(facts=tuple(facts)), query, ()
 
-    def _story(self, text: str, names: set[str], row: Row, asked: tuple[str, str]) -> Reading:
+    def _story(self, text: str, names: set[str], row: Row, question: Pair) -> Reading:
         reading = self.grammar.read(text, names)
-        if reading.unread and self.prover.read:
-            genders = {name: row.genders.get(name, self.prover.genders(name)) for name in sorted(names)}
-            other: Reading = self.prover.read(text, genders, asked)
-            sentence = reading.unread.sentence
-            if not other.unread:
-                return other
-            return Reading(unread=Unread(other.unread.reason, other.unread.sentence or sentence))
-        return reading
+        if not reading.unread or not self.prover.read:
+            return reading
+        other: Reading = self.prover.read(text, self._genders(row, names), question)
+        if not other.unread:
+            return other
+        return Reading(unread=Unread(other.unread.reason, other.unread.sentence or reading.unread.sentence))
+
+    def _genders(self, row: Row, names: Iterable[str]) -> dict[str, str | None]:
+        return {name: row.genders.get(name, self.prover.genders(name)) for name in sorted(names)}
 
     def _leaks(self, sentence: str) -> bool:
-        found = self.leak.match(sentence)
-        return bool(found) and self.domain.word(found["word"]) is not None  # type: ignore[index]
+        leak = LEAK.match(sentence)
+        return leak is not None and self.domain.word(leak["word"]) is not None
 
     # ---- judging -----------------------------------------------------------------------------------------------------
 
     def judge(self, row: Row) -> Judged:
-        label = self.domain.word(row.answer) if not row.bad else None
-        read = self.read(row)
-        if isinstance(read, Unread):
-            return Judged(verdict="unread", label=row.answer[:80], unread=read)
-        reading, question, leaks = read
-        if label is None:
-            reason = f"the answer {row.answer[:40]!r} is no word of {self.domain.name}"
-            return Judged(verdict="unread", label=row.answer[:80], unread=Unread(reason))
-        genders = {name: row.genders.get(name, self.prover.genders(name)) for name in _things(reading, question)}
-        problem = Problem(reading.facts, question, tuple(sorted({**genders, **reading.genders}.items())))
+        outcome = self.read(row)
+        if isinstance(outcome, Unread):
+            return Judged(verdict="unread", label=row.answer[:80], unread=outcome)
+        reading, question, leaks = outcome
+        label = self.domain.word(row.answer)
         try:
+            if label is None:
+                raise ProbandError(f"the answer {row.answer[:40]!r} is no word of {self.domain.name}")
+            things = {*question, *(thing for fact in reading.facts for thing in (fact.a, fact.b))}
+            genders = self._genders(row, things) | reading.genders
+            problem = Problem(reading.facts, question, tuple(sorted(genders.items())))
             return self._decide(problem, label, reading, leaks)
         except ProbandError as error:
             return Judged(verdict="unread", label=row.answer[:80], unread=Unread(str(error)))
 
     def _decide(self, problem: Problem, label: Word, reading: Reading, leaks: tuple[str, ...]) -> Judged:
-        solution = self.prover.solve(problem, self.world)
-        possible = solution.possible
+        possible = self.prover.solve(problem, self.world).possible
         verdict = verdict_of(self.domain, label, possible)
         right = possible[0] if len(possible) == 1 and possible[0] != OTHER else ""
         proof = self._proof(problem, possible) if verdict in ("entailed", "false") and len(possible) == 1 else ()
@@ -171,7 +168,7 @@ class Judge:
         )
 
     def _reversed(self, problem: Problem, label: Word) -> bool:
-        """Is the label right for the question turned round?"""
+        """Is the label right for the question turned around?"""
         turned = self.prover.solve(problem._replace(question=problem.question[::-1]), self.world).possible
         return verdict_of(self.domain, label, turned) == "entailed"
 
@@ -188,22 +185,28 @@ class Judge:
         path = _path(problem)
         if path and self._enough(problem, path, possible):
             return path
-        kept = list(range(len(problem.facts)))
-        for number in range(len(problem.facts)):
-            fewer = tuple(each for each in kept if each != number)
-            if fewer and self._enough(problem, fewer, possible):
-                kept = list(fewer)
-        return tuple(kept)
+        return fewest(len(problem.facts), lambda numbers: self._enough(problem, numbers, possible))
 
-    def _enough(self, problem: Problem, numbers: tuple[int, ...], possible: tuple[str, ...]) -> bool:
+    def _enough(self, problem: Problem, numbers: Sequence[int], possible: tuple[str, ...]) -> bool:
         if len(numbers) == len(problem.facts):
             return True
         fewer = problem._replace(facts=tuple(problem.facts[n] for n in numbers))
         return self.prover.solve(fewer, self.world).possible == possible
 
+    def is_inconsistent(self, judged: Judged, numbers: Sequence[int]) -> bool:
+        """Do these facts of a row contradict each other?"""
+        facts = tuple(judged.facts[number] for number in numbers)
+        return not self.prover.solve(judged.problem(facts), self.world).possible
 
-def _things(reading: Reading, question: tuple[str, str]) -> list[str]:
-    return sorted({*question, *(thing for fact in reading.facts for thing in (fact.a, fact.b))})
+
+def fewest(facts: int, enough: Callable[[tuple[int, ...]], bool]) -> tuple[int, ...]:
+    """Numbers of facts that are enough and of which none can be left out: each is, one by one, where it can."""
+    kept = tuple(range(facts))
+    for number in range(facts):
+        fewer = tuple(each for each in kept if each != number)
+        if fewer and enough(fewer):
+            kept = fewer
+    return kept
 
 
 def _path(problem: Problem) -> tuple[int, ...]:

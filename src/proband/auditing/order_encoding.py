@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from proband.auditing.differences import Bound, Point, always, answers, bounds
+from proband.auditing.differences import Bound, Point, always, answers, bounds, points_of
 from proband.auditing.domain import Domain
 from proband.auditing.problem import Problem
 
@@ -25,31 +25,32 @@ def possible(domain: Domain, problem: Problem, world: str) -> frozenset[str]:
 
     a, b = problem.question
     things = dict.fromkeys([a, b, *(thing for fact in problem.facts for thing in (fact.a, fact.b))])
-    points = [(thing, x) for thing in things for x in domain.raw["coordinates"]]
     facts = [(bounds(domain, f.a, f.relation, f.b, world, asked=f.negated), f.negated) for f in problem.facts]
-    encoding = _Encoding(points, largest=2 * len(points) + sum(abs(each.most) for said, _ in facts for each in said))
-    with Minisat22() as solver:
-        for clause in encoding.clauses():
-            solver.add_clause(clause)
+    points = points_of(domain, things)
+    encoding = _Encoding(points, largest=2 * len(points) + sum(abs(each.most) for own, _ in facts for each in own))
+    with Minisat22(bootstrap_with=encoding.clauses()) as solver:
+
+        def add(bound: Bound, *condition: int) -> None:
+            """The bound holds where the literals of the condition are false."""
+            for clause in encoding.bound(bound):
+                solver.add_clause([*condition, *clause])
+
         for each in always(domain, things):
-            for clause in encoding.bound(each):
-                solver.add_clause(clause)
-        for said, negated in facts:
-            broken = [encoding.fresh() for _ in said] if negated else []
+            add(each)
+        for own, negated in facts:
+            broken = [encoding.fresh() for _ in own] if negated else []
             if negated:
                 solver.add_clause(broken)
-            for number, each in enumerate(said):
-                for clause in encoding.bound(each.broken if negated else each):
-                    solver.add_clause([*([-broken[number]] if negated else []), *clause])
-        found = set()
+            for number, each in enumerate(own):
+                add(*((each.broken, -broken[number]) if negated else (each,)))
+        open_answers = set()
         for answer, added in answers(domain, a, b):
             on = encoding.fresh()
             for each in added:
-                for clause in encoding.bound(each):
-                    solver.add_clause([-on, *clause])
-            if answer not in found and solver.solve(assumptions=[on]):
-                found.add(answer)
-        return frozenset(found)
+                add(each, -on)
+            if answer not in open_answers and solver.solve(assumptions=[on]):
+                open_answers.add(answer)
+        return frozenset(open_answers)
 
 
 class _Encoding:

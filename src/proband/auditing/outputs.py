@@ -12,37 +12,38 @@ import csv
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, Final
 
 from proband.auditing.causes import readable
 from proband.auditing.grammar import names_in
-from proband.auditing.judging import Judged
+from proband.auditing.judging import Judge, Judged, fewest
 from proband.auditing.rows import Row
 from proband.auditing.run import Audited, Explained
 from proband.auditing.tally import Line, Tally
-from proband.core.files import atomic, encode, write_json, write_text
+from proband.core.files import atomic, encode, write_json, write_jsonl, write_text
+from proband.core.text import md
 
 VERDICT_COLUMN, CHANGE_COLUMN = "audit_verdict", "audit_change"
 LONGEST_SHOWN: Final = 400
 
 
-def write_audit(found: Audited, out: Path, *, name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+def write_audit(audited: Audited, out: Path, *, name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Write everything but the page; returns the summary with the findings. `facts` (domain, world, ...) go into it."""
     tally = Tally()
     with ExitStack() as stack:
         lines = stack.enter_context(atomic(out / "verdicts.jsonl", mode="wb"))
-        corrected = Corrected(out, stack, several=len(found.files) > 1)
-        for each in found:
-            tally.add(_line(found, each), each.row.place)
-            lines.write(encode(record(found, each)) + b"\n")
-            corrected.add(each.row, each.judged, right=found.spelling(each.judged.right))
+        corrected = Corrected(out, stack, several=len(audited.files) > 1)
+        for each in audited:
+            tally.add(_line(audited.judge, each), each.row.place)
+            lines.write(encode(record(audited.judge, each)) + b"\n")
+            corrected.add(each.row, each.judged, right=audited.spelling(each.judged.right))
         corrected.close()
-    checked = found.checked
     summary = {
         **facts,
         **tally.summary(),
-        "second prover": {name: getattr(checked, name) for name in ("rows", "agree", "weaker", "against")},
+        "second prover": asdict(audited.checked),
         "corrected": dict(corrected.count),
     }
     findings = write_findings(out, name, summary, tally)
@@ -53,9 +54,7 @@ def write_audit(found: Audited, out: Path, *, name: str, facts: Mapping[str, Any
 def write_findings(out: Path, name: str, summary: Mapping[str, Any], tally: Tally) -> list[dict[str, Any]]:
     """findings.jsonl and report.md."""
     findings = tally.findings()
-    with atomic(out / "findings.jsonl", mode="wb") as file:
-        for finding in findings:
-            file.write(encode(finding) + b"\n")
+    write_jsonl(out / "findings.jsonl", findings)
     write_text(out / "report.md", markdown(name, summary, findings))
     return findings
 
@@ -73,12 +72,13 @@ def headlines_of(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 # ---- a row ---------------------------------------------------------------------------------------------------------
 
 
-def _line(found: Audited, each: Explained) -> Line:
+def _line(judge: Judge, each: Explained) -> Line:
     row, judged = each.row, each.judged
     unread = ("", "")
-    if judged.unread:
-        shape = _kind(found, row, judged)
-        unread = (judged.unread.reason, shape)
+    if judged.unread:  # without its names, so that sentences of one template are one kind
+        sentence = judged.unread.sentence
+        shape = judge.grammar.shape(sentence, names_in(sentence, row.question)).text if sentence else ""
+        unread = (judged.unread.reason, readable(shape)[:200])
     return Line(
         file=row.file,
         verdict=judged.verdict,
@@ -89,59 +89,51 @@ def _line(found: Audited, each: Explained) -> Line:
         notes=judged.notes,
         unread=unread,
         other_worlds=dict(judged.other_worlds),
-        example=lambda: example(found, row, judged),
+        example=lambda: _example(judge, row, judged),
     )
 
 
-def _kind(found: Audited, row: Row, judged: Judged) -> str:
-    """The unread sentence without its names, so that sentences of one template are one kind."""
-    sentence = judged.unread.sentence if judged.unread else ""
-    return (
-        readable(found.judge.grammar.shape(sentence, names_in(sentence, row.question)).text)[:200] if sentence else ""
-    )
-
-
-def record(found: Audited, each: Explained) -> dict[str, Any]:
+def record(judge: Judge, each: Explained) -> dict[str, Any]:
     """The line of a row in verdicts.jsonl."""
     row, judged = each.row, each.judged
-    made: dict[str, Any] = {"file": row.file, "row": row.key, "line": row.line, "verdict": judged.verdict}
-    made["label"] = judged.label
+    place = {"file": row.file, "row": row.key, "line": row.line, "verdict": judged.verdict, "label": judged.label}
     if judged.unread:
-        made |= {"reason": judged.unread.reason, "sentence": judged.unread.sentence[:LONGEST_SHOWN]}
-    else:
-        made |= {
-            "question": judged.question,
-            "possible": judged.possible,
-            "right": judged.right or None,
-            "reversed": judged.reversed,
-            "proof": proof_lines(judged),
-            "worlds": {answer: found.judge.prover.describe(world) for answer, world in judged.worlds.items()},
-            "other_worlds": judged.other_worlds,
-            "cause": "; also ".join((each.cause.claim, *each.cause.also)) if each.cause else None,
-        }
-    made["notes"] = judged.notes
-    return made
+        reason, sentence = judged.unread
+        return {**place, "reason": reason, "sentence": sentence[:LONGEST_SHOWN], "notes": judged.notes}
+    return {
+        **place,
+        "question": judged.question,
+        "possible": judged.possible,
+        "right": judged.right or None,
+        "reversed": judged.reversed,
+        "proof": fact_lines(judged, judged.proof),
+        "worlds": {answer: judge.prover.describe(world) for answer, world in judged.worlds.items()},
+        "other_worlds": judged.other_worlds,
+        "cause": "; also ".join((each.cause.claim, *each.cause.also)) if each.cause else None,
+        "notes": judged.notes,
+    }
 
 
-def proof_lines(judged: Judged) -> list[str]:
-    """The facts from which the answer follows, with the sentence each was read from.
+def fact_lines(judged: Judged, numbers: Sequence[int]) -> list[str]:
+    """Facts of a row, with the sentence each was read from.
 
     >>> from proband.auditing.domain import Fact
-    >>> proof_lines(Judged(verdict="entailed", facts=(Fact("A", "left", "B", None, False, 0),), proof=(0,),
-    ...                    sentences=("A is left of B.",)))
+    >>> fact_lines(Judged(verdict="entailed", facts=(Fact("A", "left", "B", None, False, 0),)), [0])
     ['A left B (sentence 1)']
     """
     lines = []
-    for number in judged.proof:
-        fact = judged.facts[number]
-        where = f" (sentence {fact.sentence + 1})" if fact.sentence >= 0 else ""
-        lines.append(f"{fact.a} {'not ' if fact.negated else ''}{fact.relation} {fact.b}{where}")
+    for a, relation, b, _, negated, sentence in (judged.facts[number] for number in numbers):
+        where = f" (sentence {sentence + 1})" if sentence >= 0 else ""
+        lines.append(f"{a} {'not ' if negated else ''}{relation} {b}{where}")
     return lines
 
 
-def example(found: Audited, row: Row, judged: Judged) -> dict[str, Any]:
+def _example(judge: Judge, row: Row, judged: Judged) -> dict[str, Any]:
     """A row as evidence of a finding."""
     text = row.text or row.question
+    proof = judged.proof
+    if judged.verdict == "inconsistent":  # a few facts that contradict each other already
+        proof = fewest(len(judged.facts), lambda numbers: judge.is_inconsistent(judged, numbers))
     return {
         "place": row.place,
         "row": row.key,
@@ -152,32 +144,11 @@ def example(found: Audited, row: Row, judged: Judged) -> dict[str, Any]:
         "verdict": judged.verdict,
         "possible": judged.possible,
         "suggested_label": judged.right or None,
-        "proof": proof_lines(judged) or [fact_line(judged, n) for n in core(found, judged)],
-        "drawings": drawings(found, judged),
+        "proof": fact_lines(judged, proof),
+        "drawings": {
+            answer: judge.prover.draw(world, judged.question, answer) for answer, world in judged.worlds.items()
+        },
     }
-
-
-def fact_line(judged: Judged, number: int) -> str:
-    fact = judged.facts[number]
-    return f"{fact.a} {fact.relation} {fact.b}" + (f" (sentence {fact.sentence + 1})" if fact.sentence >= 0 else "")
-
-
-def core(found: Audited, judged: Judged) -> list[int]:
-    """Of inconsistent facts, a few that contradict each other already."""
-    if judged.verdict != "inconsistent":
-        return []
-    kept = list(range(len(judged.facts)))
-    for number in range(len(judged.facts)):
-        fewer = [each for each in kept if each != number]
-        problem = judged.problem(tuple(judged.facts[n] for n in fewer))
-        if fewer and not found.judge.prover.solve(problem, found.judge.world).possible:
-            kept = fewer
-    return kept
-
-
-def drawings(found: Audited, judged: Judged) -> dict[str, str]:
-    draw = found.judge.prover.draw
-    return {answer: draw(world, judged.question, answer) for answer, world in judged.worlds.items()}
 
 
 # ---- the corrected copy --------------------------------------------------------------------------------------------
@@ -188,44 +159,41 @@ class Corrected:
 
     def __init__(self, out: Path, stack: ExitStack, *, several: bool) -> None:
         self.out, self.stack, self.several = out, stack, several
-        self.opened: dict[str, tuple[IO[str], str]] = {}
-        self.fields: dict[str, list[str]] = {}
+        self.files: dict[str, IO[str]] = {}
+        self.columns: dict[str, list[str]] = {}
         self.count = {"labels replaced": 0, "rows kept as they are": 0}
 
     def add(self, row: Row, judged: Judged, *, right: str) -> None:
         if not row.cells:
             return  # no row that could be written
-        change = _change(judged, right)
         replaced = judged.verdict == "false" and bool(right)
         self.count["labels replaced" if replaced else "rows kept as they are"] += 1
         cells = dict(row.cells)
         if replaced:
             cells[_answer_column(row)] = right
-        cells |= {VERDICT_COLUMN: judged.verdict, CHANGE_COLUMN: change}
-        self._write(row, cells)
+        self._write(row, cells | {VERDICT_COLUMN: judged.verdict, CHANGE_COLUMN: _change(judged, right)})
 
     def _write(self, row: Row, cells: dict[str, Any]) -> None:
         name = row.file.removesuffix(".gz")
         kind = Path(name).suffix
-        first = row.file not in self.opened
+        first = name not in self.files
         if first:
             path = self.out / "corrected" / name if self.several else self.out / f"corrected{kind}"
-            self.opened[row.file] = (self.stack.enter_context(atomic(path)), kind)
-            self.fields[row.file] = list(cells)
-        file, _ = self.opened[row.file]
+            self.files[name], self.columns[name] = self.stack.enter_context(atomic(path)), list(cells)
+        file = self.files[name]
         if kind == ".csv":
-            writer = csv.DictWriter(file, self.fields[row.file], lineterminator="\n", extrasaction="ignore")
+            writer = csv.DictWriter(file, self.columns[name], lineterminator="\n", extrasaction="ignore")
             if first:
                 writer.writeheader()
             writer.writerow({name: _plain(value) for name, value in cells.items()})
         elif kind == ".json":
-            file.write(("{\n" if first else ",\n") + f"{json.dumps(row.key)}: {_json(cells)}")
+            file.write(("{\n" if first else ",\n") + f"{json.dumps(row.key)}: {_plain(cells)}")
         else:
-            file.write(_json(cells) + "\n")
+            file.write(_plain(cells) + "\n")
 
     def close(self) -> None:
-        for file, kind in self.opened.values():
-            if kind == ".json":
+        for name, file in self.files.items():
+            if name.endswith(".json"):
                 file.write("\n}\n")
 
 
@@ -234,18 +202,15 @@ def _answer_column(row: Row) -> str:
 
 
 def _plain(value: Any) -> str:
-    text = value if isinstance(value, str) else _json(value)
+    """A text as it is, anything else as JSON; what cannot be UTF-8 is replaced."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
 
 
 def _change(judged: Judged, right: str) -> str:
     """What was done to the row, and why."""
     if judged.verdict == "false" and right:
-        why = "; ".join(proof_lines(judged))
+        why = "; ".join(fact_lines(judged, judged.proof))
         return f"label {judged.label} replaced by {right}: follows from {why}" + (" (was reversed)" * judged.reversed)
     reasons = {
         "entailed": "",
@@ -277,11 +242,11 @@ def markdown(name: str, summary: Mapping[str, Any], findings: Sequence[Mapping[s
     lines += ["", "## Findings", ""] if findings else []
     for finding in findings:
         rows = f"{finding['rows']:,} row" + "s" * (finding["rows"] != 1)
-        lines += [f"### {finding['finding']}. {_text(finding['claim'])}: {rows}", ""]
+        lines += [f"### {finding['finding']}. {md(finding['claim'])}: {rows}", ""]
         lines += _evidence(finding)
     if summary["unread"]:
         lines += ["## Unread", "", "| rows | reason | sentence |", "|---:|---|---|"]
-        lines += [f"| {u['rows']:,} | {_text(u['reason'])} | {_text(u['sentence'])} |" for u in summary["unread"][:20]]
+        lines += [f"| {u['rows']:,} | {md(u['reason'])} | {md(u['sentence'])} |" for u in summary["unread"][:20]]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -291,24 +256,16 @@ def _evidence(finding: Mapping[str, Any]) -> list[str]:
         lines[-1] += " Suggested: " + ", ".join(f"{c} ({n:,})" for c, n in finding["suggested_label"].items()) + "."
     lines.append("")
     for each in finding["evidence"]:
-        lines.append(f"- {_text(each['place'])}: {_text(each['text'])} **{_text(each['question'])}?**")
-        answer = f"labelled *{_text(each['label'])}*"
+        lines.append(f"- {md(each['place'])}: {md(each['text'])} **{md(each['question'])}?**")
+        answer = f"labelled *{md(each['label'])}*"
         if each["suggested_label"]:
             answer += f"; follows: *{each['suggested_label']}*"
         elif each["verdict"] in ("ambiguous", "false"):
             answer += f"; possible: {', '.join(each['possible'])}"
-        proof = f" ({_text('; '.join(each['proof']))})" if each["proof"] else ""
+        proof = f" ({md('; '.join(each['proof']))})" if each["proof"] else ""
         lines.append(f"  {answer}{proof}")
     return [*lines, ""]
 
 
 def _share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %" if whole else "–"
-
-
-def _text(value: Any) -> str:
-    """Text that Markdown leaves as it is."""
-    text = " ".join(str(value).split())
-    for mark in "\\`*_[]<>|":
-        text = text.replace(mark, f"\\{mark}" if mark not in "<>" else {"<": "&lt;", ">": "&gt;"}[mark])
-    return text

@@ -1,8 +1,9 @@
-"""Rows of other people's files: JSON lines, CSV, or JSON (an object or an array of rows), plain or gzipped.
+"""Rows of other people's files: JSON lines, CSV, or JSON (an object or an array of rows), plain or gzipped; or of a
+data set that an installed package generates (`reasoning-gym:NAME?size=N`).
 
 Files are streams: a row is read, judged and forgotten. Which columns hold the text, the question and the answer is
-guessed from their names, or said. What is wrong with one row is that row's; what is wrong with a file ends the audit in
-one line.
+guessed from their names, or given. What is wrong with one row is that row's; what is wrong with a file ends the audit
+in one line.
 """
 
 from __future__ import annotations
@@ -10,14 +11,17 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, Final
+from urllib.parse import parse_qsl
 
+from proband.auditing.grammar import CAPITAL
 from proband.core.errors import ProbandError
 
 NAMES: Final = {
@@ -30,20 +34,15 @@ SUFFIXES: Final = (".jsonl", ".ndjson", ".json", ".csv")
 LONGEST_TEXT: Final = 100_000  # characters of a story
 LONGEST_CELL: Final = 1 << 24
 BLOCK: Final = 1 << 20
-
-
-@dataclass(frozen=True, kw_only=True)
-class Columns:
-    """Which column holds what; `text` is "" where the question holds both."""
-
-    text: str
-    question: str
-    answer: str
+VALUE: Final = re.compile(r"[^ \t\r\n,:]")  # how a value of JSON begins, or its container ends
+GYM: Final = "reasoning-gym:"
+GYM_SETS: Final = ("family_relationships",)
+GYM_OPTIONS: Final = {"size": 2000, "seed": 0}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A row as it stands. `bad`: why it is no row. `facts` and `asked`: where the source tells them beside the text."""
+    """A row as it stands. `bad`: why it is no row. `facts` and `query`: where the source gives them beside the text."""
 
     file: str
     number: int  # 1 is the first row
@@ -56,7 +55,7 @@ class Row:
     genders: Mapping[str, str | None] = field(default_factory=dict)
     item: bool = False  # one of our own items
     facts: tuple[tuple[str, str, str], ...] = ()  # (a, word, b): a is the word of b
-    asked: tuple[str, str] | None = None
+    query: tuple[str, str] | None = None
     bad: str = ""
 
     @property
@@ -99,74 +98,71 @@ def sources(path: Path) -> list[Source]:
     return [Source(path=p, name=p.relative_to(path).as_posix()) for p in files]
 
 
-def columns_of(cells: Mapping[str, Any], said: Mapping[str, str], *, file: object) -> Columns:
-    """The columns of a file, guessed from the first row's names unless said.
+def columns_of(cells: Mapping[str, Any], given: Mapping[str, str], *, file: object) -> dict[str, str]:
+    """The columns of a file, guessed from the first row's names unless given; the text is "" where the question holds
+    both.
 
     >>> columns_of({"story": "", "question": "", "label": ""}, {}, file="a.json")
-    Columns(text='story', question='question', answer='label')
+    {'text': 'story', 'question': 'question', 'answer': 'label'}
     """
     there = ", ".join(map(str, cells)) or "none"
-    for what, name in said.items():
+    for what, name in given.items():
         if name not in cells:
             raise ProbandError(f"no column {name!r} (--{what}-column); there are: {there}", file=file)
-    guessed = {
-        what: said.get(what) or next((name for name in names if name in cells), "") for what, names in NAMES.items()
+    columns = {
+        what: given.get(what) or next((name for name in names if name in cells), "") for what, names in NAMES.items()
     }
     for what in ("question", "answer"):
-        if not guessed[what]:
-            names = ", ".join(NAMES[what])
-            raise ProbandError(
-                f"no column for the {what} (known names: {names}); there are: {there}; say which with --{what}-column",
-                file=file,
-            )
-    return Columns(**guessed)
+        if not columns[what]:
+            known = f"no column for the {what} (known names: {', '.join(NAMES[what])})"
+            raise ProbandError(f"{known}; there are: {there}; say which with --{what}-column", file=file)
+    return columns
 
 
 # ---- reading -------------------------------------------------------------------------------------------------------
 
 
-def read_rows(source: Source, said: Mapping[str, str]) -> Iterator[Row]:
+def read_rows(source: Source, given: Mapping[str, str]) -> Iterator[Row]:
     """Every row of a file, those that are none included."""
-    columns: Columns | None = None
+    columns: dict[str, str] = {}
     number = 0
     for number, (line, key, cells) in enumerate(_cells(source), start=1):
         place: dict[str, Any] = {"file": source.name, "number": number, "line": line, "key": key}
         if isinstance(cells, str):
             yield Row(**place, cells={}, bad=cells)
-            continue
-        if cells.keys() >= ITEM:
+        elif cells.keys() >= ITEM:
             yield _item_row(place, cells)
-            continue
-        if columns is None:
-            columns = columns_of(cells, said, file=source.name)
-        yield _row(place, cells, columns)
+        else:
+            columns = columns or columns_of(cells, given, file=source.name)
+            yield _row(place, cells, columns)
     if not number:
         raise ProbandError("contains no rows", file=source.path)
 
 
-def _row(place: Mapping[str, Any], cells: Mapping[str, Any], columns: Columns) -> Row:
+def _row(place: Mapping[str, Any], cells: Mapping[str, Any], columns: Mapping[str, str]) -> Row:
     values: dict[str, Any] = {}
-    for what, column in (("text", columns.text), ("question", columns.question), ("answer", columns.answer)):
+    for what, column in columns.items():
         value = cells.get(column) if column else ""
         if isinstance(value, list) and all(isinstance(part, str) for part in value):
             value = " ".join(value)
-        if not isinstance(value, str) or (column and not value.strip()):
-            state = "missing" if value is None else "empty" if value == "" else f"not text: {str(value)[:40]!r}"
-            return Row(**place, cells=cells, bad=f"column {column!r} is {state}")
-        if any("\ud800" <= c <= "\udfff" for c in value if c > "\ud7ff"):
-            return Row(**place, cells=cells, bad=f"column {column!r} is not UTF-8")
-        if len(value) > LONGEST_TEXT:
-            return Row(
-                **place,
-                cells=cells,
-                bad=f"column {column!r} has {len(value):,} characters; at most {LONGEST_TEXT:,} are read",
-            )
+        if problem := _problem(value, empty=not column):
+            return Row(**place, cells=cells, bad=f"column {column!r} {problem}")
         values[what] = value
     return Row(**place, **values, cells=cells)
 
 
+def _problem(value: Any, *, empty: bool) -> str:
+    """What is wrong with a cell, which may be `empty` or not."""
+    if not isinstance(value, str) or not (empty or value.strip()):
+        return "is missing" if value is None else "is empty" if value == "" else f"is not text: {str(value)[:40]!r}"
+    if any("\ud800" <= c <= "\udfff" for c in value if c > "\ud7ff"):
+        return "is not UTF-8"
+    too_long = f"has {len(value):,} characters; at most {LONGEST_TEXT:,} are read"
+    return too_long if len(value) > LONGEST_TEXT else ""
+
+
 def _item_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> Row:
-    """One of our items: its prompt and its gold choice; its facts, where it tells them as names, edges and query."""
+    """One of our items: its prompt and its gold choice; its facts, where it has names, edges and query."""
     choices, gold, facts = cells["choices"], cells["gold"], cells.get("facts") or {}
     if not isinstance(gold, int) or not isinstance(choices, list) or not 0 <= gold < len(choices):
         return Row(**place, cells=cells, item=True, bad="'gold' is not the place of a choice")
@@ -174,8 +170,8 @@ def _item_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> Row:
     if not {"names", "edges", "query"} <= facts.keys():
         return made
     names, (i, j) = facts["names"], facts["query"]
-    told = tuple((names[b], str(word), names[a]) for a, word, b in facts["edges"])
-    return replace(made, facts=told, asked=(names[j], names[i]))
+    edges = tuple((names[b], str(word), names[a]) for a, word, b in facts["edges"])
+    return replace(made, facts=edges, query=(names[j], names[i]))
 
 
 Cells = tuple[int | None, str, Mapping[str, Any] | str]  # line, key, the cells or why there are none
@@ -184,20 +180,20 @@ Cells = tuple[int | None, str, Mapping[str, Any] | str]  # line, key, the cells 
 def _cells(source: Source) -> Iterator[Cells]:
     read = {".jsonl": _json_lines, ".csv": _csv, ".json": _json}[source.kind]
     try:
-        with _opened(source.path) as file:
+        with _open(source.path) as file:
             yield from read(file, source)
     except (OSError, EOFError, zlib.error) as error:
         raise ProbandError(f"cannot be read: {error}", file=source.path) from None
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[str]]:
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rb") as raw:
+def _open(path: Path) -> Iterator[IO[str]]:
+    open_file = gzip.open if path.suffix == ".gz" else open
+    with open_file(path, "rb") as raw:
         if raw.read(2) in (b"\xff\xfe", b"\xfe\xff"):
             raise ProbandError("not UTF-8: it begins with the mark of UTF-16", file=path)
     # surrogateescape: bytes that are not UTF-8 spoil their row, not the file
-    with opened(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+    with open_file(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
         yield file
 
 
@@ -207,14 +203,15 @@ def _json_lines(file: IO[str], source: Source) -> Iterator[Cells]:
         number += 1
         if len(line) > LONGEST_CELL:
             raise ProbandError(f"longer than {LONGEST_CELL >> 20} MiB", file=source.path, line=number)
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            yield number, str(number), f"not JSON: {str(error)[:80]}"
-            continue
-        yield number, str(number), value if isinstance(value, dict) else "not a JSON object"
+        if line.strip():
+            try:
+                yield number, str(number), _object(json.loads(line))
+            except (ValueError, RecursionError) as error:
+                yield number, str(number), f"not JSON: {str(error)[:80]}"
+
+
+def _object(value: Any) -> Mapping[str, Any] | str:
+    return value if isinstance(value, dict) else "not a JSON object"
 
 
 def _csv(file: IO[str], source: Source) -> Iterator[Cells]:
@@ -248,65 +245,115 @@ def _csv(file: IO[str], source: Source) -> Iterator[Cells]:
 
 def _json(file: IO[str], source: Source) -> Iterator[Cells]:
     """The entries of one JSON object or array, a block at a time."""
-    decoder, buffer, at = json.JSONDecoder(), file.read(BLOCK).lstrip(), 0
-    if not buffer:
+    stream = _JsonStream(file, source.path)
+    if not stream.text:
         return
-    if buffer[0] not in "{[":
+    if stream.text[0] not in "{[":
         raise ProbandError("not JSON: neither an object nor an array of rows", file=source.path)
-    keyed, at, number = buffer[0] == "{", 1, 0
+    keyed, stream.at = stream.text[0] == "{", 1
+    while stream.next() not in "}]":
+        key = str(stream.rows)
+        if keyed:
+            key = str(stream.value())
+            stream.next()
+        cells = _object(stream.value())
+        stream.rows += 1
+        yield None, key, cells
+        stream.text, stream.at = stream.text[stream.at :], 0
 
-    def value_at(start: int) -> tuple[Any, int]:
+
+class _JsonStream:
+    """The part of a JSON text that is in memory, and the place in it."""
+
+    def __init__(self, file: IO[str], path: Path) -> None:
+        self.file, self.path, self.decoder = file, path, json.JSONDecoder()
+        self.text, self.at, self.rows = file.read(BLOCK).lstrip(), 0, 0
+
+    def next(self) -> str:
+        """The next character that is neither space nor a comma or colon."""
+        while not (match := VALUE.search(self.text, self.at)):
+            self.at = len(self.text)
+            self._read_on(f"not JSON after row {self.rows}: it ends too early")
+        self.at = match.start()
+        return match[0]
+
+    def value(self) -> Any:
         """The next value, reading on while it is cut off."""
-        nonlocal buffer
         while True:
             try:
-                value, end = decoder.raw_decode(buffer, start)
-                if end < len(buffer):
-                    return value, end
+                value, end = self.decoder.raw_decode(self.text, self.at)
+                if end < len(self.text):
+                    self.at = end
+                    return value
+                reason = "it ends too early"
             except (ValueError, RecursionError) as error:
-                reason: Exception = error
-            else:
-                reason = ValueError("it ends too early")
-            more = file.read(BLOCK)
-            if not more or len(buffer) - start > LONGEST_CELL:
-                raise ProbandError(f"not JSON in row {number + 1}: {reason}", file=source.path)
-            buffer += more
+                reason = str(error)
+            self._read_on(f"not JSON in row {self.rows + 1}: {reason}")
 
-    def skip(start: int) -> int:
-        """The place of the next character that is neither space nor a comma or colon."""
-        nonlocal buffer
-        while True:
-            while start < len(buffer) and buffer[start] in " \t\r\n,:":
-                start += 1
-            if start < len(buffer):
-                return start
-            more = file.read(BLOCK)
-            if not more:
-                raise ProbandError(f"not JSON after row {number}: it ends too early", file=source.path)
-            buffer += more
-
-    while True:
-        at = skip(at)
-        if buffer[at] in "}]":
-            return
-        key = str(number)
-        if keyed:
-            key, at = value_at(at)
-            at = skip(at)
-        value, at = value_at(at)
-        number += 1
-        yield None, str(key), value if isinstance(value, dict) else "not a JSON object"
-        buffer, at = buffer[at:], 0
+    def _read_on(self, problem: str) -> None:
+        block = self.file.read(BLOCK)
+        if not block or len(self.text) - self.at > LONGEST_CELL:
+            raise ProbandError(problem, file=self.path)
+        self.text += block
 
 
-def first_rows(found: Sequence[Source], said: Mapping[str, str], count: int) -> list[Row]:
-    """Some rows of each file, to guess a domain by."""
-    rows: list[Row] = []
-    for source in found:
-        rows += islice(read_rows(source, said), count)
-    return rows
+# ---- a data set, whatever it comes from ----------------------------------------------------------------------------
 
 
-def all_rows(found: Iterable[Source], said: Mapping[str, str]) -> Iterator[Row]:
-    for source in found:
-        yield from read_rows(source, said)
+class Rows:
+    """The rows of a source, as often as they are asked for."""
+
+    def __init__(self, source: str, columns: Mapping[str, str]) -> None:
+        self.columns, self.generated = columns, source.startswith(GYM)
+        self.name = source if self.generated else Path(source).name
+        self.options = gym_options(source) if self.generated else {}
+        self.files = [] if self.generated else sources(Path(source))
+
+    def __iter__(self) -> Iterator[Row]:
+        if self.generated:
+            return gym_rows(self.options)
+        return chain.from_iterable(read_rows(source, self.columns) for source in self.files)
+
+    def first(self, count: int) -> list[Row]:
+        """Some rows of each file, to guess a domain by."""
+        if self.generated:
+            return list(gym_rows({**self.options, "size": min(count, self.options["size"])}))
+        each = max(1, count // len(self.files))
+        return [row for source in self.files for row in islice(read_rows(source, self.columns), each)]
+
+
+def gym_options(source: str) -> dict[str, Any]:
+    """
+    >>> gym_options("reasoning-gym:family_relationships?size=20&seed=3")
+    {'name': 'family_relationships', 'size': 20, 'seed': 3}
+    """
+    name, _, query = source.removeprefix(GYM).partition("?")
+    if name not in GYM_SETS:
+        raise ProbandError(f"{source}: of reasoning-gym, {', '.join(GYM_SETS)} can be audited, not {name!r}")
+    options: dict[str, Any] = {"name": name, **GYM_OPTIONS}
+    for key, value in parse_qsl(query, keep_blank_values=True):
+        if key not in GYM_OPTIONS or not value.isdigit():
+            raise ProbandError(f"{source}: {key}={value} is not one of size=N and seed=N")
+        options[key] = int(value)
+    return options
+
+
+def gym_rows(options: Mapping[str, Any]) -> Iterator[Row]:
+    """The rows that the installed package generates; genders are those its name lists give."""
+    import reasoning_gym
+
+    data = reasoning_gym.create_dataset(options["name"], size=options["size"], seed=options["seed"])
+    genders = dict.fromkeys(data.config.male_names, "male")
+    genders |= dict.fromkeys(data.config.female_names, "female")
+    for number in range(options["size"]):
+        entry = data[number]
+        yield Row(
+            file=f"{options['name']}.jsonl",
+            number=number + 1,
+            line=None,
+            key=str(number),
+            cells={"question": entry["question"], "answer": entry["answer"]},
+            question=entry["question"],
+            answer=entry["answer"],
+            genders={name: genders[name] for name in CAPITAL.findall(entry["question"]) if name in genders},
+        )

@@ -11,9 +11,10 @@ import pickle
 import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
@@ -87,6 +88,16 @@ class Checked:
     weaker: int = 0
     against: int = 0
 
+    def and_one(self, first: Set[str], second: Set[str], *, complete: bool = False) -> Checked:
+        """One more row, of which each prover leaves these answers open; a complete one never leaves more."""
+        same, wider = first == second, first < second and not complete
+        return Checked(
+            rows=self.rows + 1,
+            agree=self.agree + same,
+            weaker=self.weaker + wider,
+            against=self.against + (not same and not wider),
+        )
+
 
 class Audited:
     """The explained rows of an audit, as often as they are asked for."""
@@ -114,40 +125,39 @@ class Audited:
             yield Explained(row, judged, self.causes.explain(judged))
 
 
-def audited(rows: Iterable[Row], judge: Judge, spool: IO[bytes], *, progress: Progress = None) -> Audited:
+def audit_rows(rows: Iterable[Row], judge: Judge, spool: IO[bytes], *, progress: Progress = None) -> Audited:
     """Judge all rows; what is kept of them is on the disk."""
-    found, second = Audited(spool, Causes(judge)), _Second(judge)
+    audited, second = Audited(spool, Causes(judge)), _SecondProver(judge)
     with tempfile.TemporaryDirectory() as folder, closing(sqlite3.connect(Path(folder) / "labels")) as labels:
         labels.execute("pragma synchronous=off")
         labels.execute("create table labels (digest blob, label text, place text, primary key (digest, label))")
         with progress("judging rows") if progress else nullcontext() as bar:
             for row in rows:
                 judged = judge.judge(row)
-                found.files[row.file] = None
-                found.causes.learn(judged)
+                audited.files[row.file] = None
+                audited.causes.learn(judged)
                 second.add(judged)
                 if not row.bad:
                     own = (_digest(row), row.answer.strip(), row.place)
                     labels.execute("insert or ignore into labels values (?, ?, ?)", own)
                 if judged.verdict != "unread":
-                    found.spelled.setdefault(judged.label, Counter())[row.answer.strip()] += 1
+                    audited.spelled.setdefault(judged.label, Counter())[row.answer.strip()] += 1
                 pickle.dump((row, judged), spool, protocol=pickle.HIGHEST_PROTOCOL)
                 if bar:
                     bar.advance()
-        found.causes.settle()
-        found.conflicts, found.checked = _conflicts(labels), second.result
-    return found
+        audited.causes.settle()
+        audited.conflicts, audited.checked = _conflicts(labels), second.result
+    return audited
 
 
 def _conflicts(labels: sqlite3.Connection) -> dict[bytes, str]:
     """Texts that stand with several labels, and those labels with their places."""
     twice = "select digest from labels group by digest having count(*) > 1"
-    found: dict[bytes, list[str]] = {}
-    for digest, label, place in labels.execute(
-        f"select digest, label, place from labels where digest in ({twice}) order by digest, place"
-    ):
-        found.setdefault(digest, []).append(f"{label} ({place})")
-    return {digest: ", ".join(each[:4]) for digest, each in found.items()}
+    rows = labels.execute(f"select digest, label, place from labels where digest in ({twice}) order by digest, place")
+    groups = {digest: list(group) for digest, group in groupby(rows, key=lambda row: row[0])}
+    return {
+        digest: ", ".join(f"{label} ({place})" for _, label, place in group[:4]) for digest, group in groups.items()
+    }
 
 
 def _digest(row: Row) -> bytes:
@@ -156,7 +166,7 @@ def _digest(row: Row) -> bytes:
     return hashlib.blake2b(text.encode(errors="surrogateescape"), digest_size=12).digest()
 
 
-class _Second:
+class _SecondProver:
     """Every so many rows to the second prover: rarely at first sight, evenly over any length."""
 
     def __init__(self, judge: Judge) -> None:
@@ -172,12 +182,6 @@ class _Second:
         if self.read % self.every or self.result.rows >= CHECKED:
             return
         problem = judged.problem(tuple(fact for fact in judged.facts if not fact.negated))
-        one = frozenset(self.judge.prover.solve(problem, self.judge.world).possible)
-        other = self.judge.prover.check(problem, self.judge.world)
-        same, wider = one == other, one < other and not self.judge.prover.complete
-        self.result = Checked(
-            rows=self.result.rows + 1,
-            agree=self.result.agree + same,
-            weaker=self.result.weaker + wider,
-            against=self.result.against + (not same and not wider),
-        )
+        prover, world = self.judge.prover, self.judge.world
+        possible = set(prover.solve(problem, world).possible)
+        self.result = self.result.and_one(possible, prover.check(problem, world), complete=prover.complete)

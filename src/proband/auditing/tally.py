@@ -77,7 +77,6 @@ class Tally:
         self.groups: dict[str, Group] = {}
         self.unread: dict[tuple[str, str], list[Any]] = {}  # (reason, kind of sentence) -> [rows, first place]
         self.worlds: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self.reversed = 0
         self.chance = 0.0
 
     def add(self, line: Line, place: str = "") -> None:
@@ -85,22 +84,15 @@ class Tally:
         if line.verdict == "unread":
             if len(self.unread) < UNREAD_KINDS or line.unread in self.unread:
                 self.unread.setdefault(line.unread, [0, place])[0] += 1
-            for note in line.notes:
-                self._note(line, note)
-            return
-        answers = [each for each in line.possible if each != OTHER]
-        if line.verdict in ("entailed", "ambiguous"):
-            self.chance += 1 / max(len(answers), 1)
+        elif line.verdict in ("entailed", "ambiguous"):
+            self.chance += 1 / max(sum(answer != OTHER for answer in line.possible), 1)
         for world, verdict in line.other_worlds.items():
             self.worlds[world][f"{line.verdict} -> {verdict}"] += 1
         if line.cause:
             self._group(line.cause.key, line.cause.claim, line.cause.kind, SEVERITY[line.verdict], line)
         for note in line.notes:
-            self._note(line, note)
-
-    def _note(self, line: Line, note: str) -> None:
-        name = note.partition(":")[0]
-        self._group(name, NOTES[name], name, SEVERITY[name], line)
+            name = note.partition(":")[0]
+            self._group(name, NOTES[name], name, SEVERITY[name], line)
 
     def _group(self, key: str, claim: str, kind: str, severity: str, line: Line) -> None:
         group = self.groups.setdefault(key, Group(claim, kind, severity))
@@ -130,8 +122,11 @@ class Tally:
         if not self.read:
             return {}
         counts = self.verdicts
-        right = {"cautious": float(counts["entailed"]), "chance among the possible": self.chance}
-        right["lenient"] = float(counts["entailed"] + counts["ambiguous"])
+        right = {
+            "cautious": counts["entailed"],
+            "chance among the possible": self.chance,
+            "lenient": counts["entailed"] + counts["ambiguous"],
+        }
         return {name: round(100 * n / self.read, 1) for name, n in right.items()}
 
     def findings(self) -> list[dict[str, Any]]:

@@ -18,8 +18,8 @@ from proband import suites
 from proband.auditing.judging import Judge
 from proband.auditing.outputs import headlines_of, write_audit
 from proband.auditing.problem import Provers
-from proband.auditing.run import GUESSED_FROM, PROVERS, audited, guess_domain, judge_for
-from proband.auditing.sources import GYM, Rows
+from proband.auditing.rows import GYM, Rows
+from proband.auditing.run import GUESSED_FROM, PROVERS, audit_rows, guess_domain, judge_for
 from proband.auditing.tally import page_data
 from proband.core import plugins
 from proband.core.errors import CheckFailed, ProbandError
@@ -51,7 +51,7 @@ def audit(
     folder = Path(out)
     chosen = suites.suite(suite) if suite else None if domain else suite_for(str(source))
     if chosen is None:
-        return audit_rows(str(source), out=folder, domain=domain, world=world, columns=columns or {})
+        return audit_in_domain(str(source), out=folder, domain=domain, world=world, columns=columns or {})
     for name, value in (("domain", domain), ("world", world), ("column", columns)):
         if value:
             raise ProbandError(f"--{name} is for rows of other files; the auditor of {chosen.name} knows its own")
@@ -65,7 +65,7 @@ def audit(
     return headlines
 
 
-def audit_rows(
+def audit_in_domain(
     source: str, *, out: Path, domain: str = "", world: str = "", columns: Mapping[str, str]
 ) -> dict[str, Any]:
     """Judge rows of anyone's file."""
@@ -74,7 +74,7 @@ def audit_rows(
     rows = Rows(source, columns)
     judge, guessed = _judge(rows, domain=domain, world=world)
     with tempfile.TemporaryFile() as spool:
-        found = audited(rows, judge, spool, progress=Progress)
+        audited = audit_rows(rows, judge, spool, progress=Progress)
         facts = {
             "source": rows.name,
             "domain": judge.domain.name,
@@ -82,7 +82,7 @@ def audit_rows(
             "world": judge.world,
             "world means": judge.domain.worlds[judge.world],
         }
-        summary = write_audit(found, out, name=rows.name, facts=facts)
+        summary = write_audit(audited, out, name=rows.name, facts=facts)
     page = page_data(summary, worlds=judge.domain.worlds, title=f"Audit of {rows.name}")
     write_text(out / "index.html", render(STYLE, "rows.html", style=asset(STYLE, "style.css"), **page))
     return {
