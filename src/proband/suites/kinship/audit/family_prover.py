@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from itertools import product
 from typing import Any, Final, NamedTuple
 
@@ -27,7 +26,6 @@ from proband.suites.kinship.logic.sat_clauses import witnesses
 from proband.suites.kinship.logic.search import parts
 from proband.suites.kinship.reading.grammar import read_facts
 from proband.suites.kinship.reading.lexicon import KIN
-from proband.suites.kinship.world import rules
 from proband.suites.kinship.world.families import GENDER_OF
 from proband.suites.kinship.world.family_svg import family_svg
 from proband.suites.kinship.world.relations import (
@@ -43,6 +41,7 @@ from proband.suites.kinship.world.relations import (
     Family,
     word,
 )
+from proband.suites.kinship.world.rules import load
 
 MOST_UNKNOWN: Final = 6  # people of unknown gender whose genders are tried
 KIN_WORDS: Final = "|".join(sorted(map(re.escape, KIN), key=len, reverse=True))
@@ -102,8 +101,8 @@ def _without(problem: Problem, denied: Sequence[Fact], families: dict[str, World
             kept[answer] = shown
         elif len(denied) > 1 or answer == NONE:
             raise ProbandError("whether the answer is left open by negated facts is more than the search can be asked")
-        elif found := _avoiding(problem, denied[0], answer, world):
-            kept[answer] = found
+        elif other := _avoiding(problem, denied[0], answer, world):
+            kept[answer] = other
     return kept
 
 
@@ -134,12 +133,12 @@ def _assignments(problem: Problem) -> Iterator[People]:
     names = tuple(dict.fromkeys([*problem.question, *(n for f in problem.facts for n in (f.a, f.b))]))
     number = {name: x for x, name in enumerate(names)}
     known: dict[str, str | None] = {name: gender for name, gender in problem.genders if name in number}
-    told: dict[str, str] = {}
-    for fact in problem.facts:
-        if fact.gender and not fact.negated and told.setdefault(fact.a, fact.gender) != fact.gender:
-            return  # somebody is a man and a woman
-    known |= told
     facts = [fact for fact in problem.facts if not fact.negated]
+    by_word: dict[str, str] = {}
+    for fact in facts:
+        if fact.gender and by_word.setdefault(fact.a, fact.gender) != fact.gender:
+            return  # somebody is a man and a woman
+    known |= by_word
     _spouses(facts, known)
     open_ = sorted({f.a for f in facts if not known.get(f.a) and not known.get(f.b)})
     if len(open_) > MOST_UNKNOWN:
@@ -167,11 +166,6 @@ def _edge(fact: Fact, genders: Mapping[str, str | None], number: Mapping[str, in
     return number[fact.a], word(INVERSE[fact.relation], genders[fact.b] or MALE), number[fact.b]
 
 
-@cache
-def _sound() -> rules.Rules:
-    return rules.load("sound")
-
-
 def check(problem: Problem, world: str) -> frozenset[str]:
     """What the closure under the composition table leaves open."""
     left: set[str] = set()
@@ -179,7 +173,7 @@ def check(problem: Problem, world: str) -> frozenset[str]:
         unknown = [x for x, gender in enumerate(people.genders) if gender is None]
         for choice in product((MALE, FEMALE), repeat=len(unknown)):
             genders = [g or choice[unknown.index(x)] for x, g in enumerate(people.genders)]
-            closed = close(_sound(), genders, people.edges)
+            closed = close(load("sound"), genders, people.edges)
             if closed.consistent:
                 left.update(NONE if each == "other" else each for each in closed.answers(*people.query))
     return frozenset(left)
@@ -215,8 +209,8 @@ def read(text: str, genders: Mapping[str, str | None], asked: Sequence[str]) -> 
     reading = read_facts(text, known, strict=True)
     if reading.problems:
         return Reading(unread=Unread(reading.problems[0], ""))
-    told = tuple(Fact(person, NEUTRAL[kin], owner, GENDER[kin]) for owner, kin, person in reading.facts)
-    return Reading(facts=told, sentences=(text,), shapes=("",), genders=known)
+    facts = tuple(Fact(person, NEUTRAL[kin], owner, GENDER[kin]) for owner, kin, person in reading.facts)
+    return Reading(facts=facts, sentences=(text,), shapes=("",), genders=known)
 
 
 def _infer_genders(text: str, known: dict[str, str | None]) -> None:

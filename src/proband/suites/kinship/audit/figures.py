@@ -10,9 +10,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from proband.auditing.judging import VERDICTS
 from proband.suites.kinship.audit.judging import JudgedRow
 from proband.suites.kinship.audit.reduced_rows import Seen
-from proband.suites.kinship.audit.verdicts import OTHERS, VERDICTS, Verdict
+from proband.suites.kinship.audit.verdicts import OTHERS, Verdict
 from proband.suites.kinship.clutrr.rows import Unreadable
 from proband.suites.kinship.world.relations import RELATIONS
 
@@ -67,9 +68,7 @@ class Figures:
         self.moves: Counter[tuple[str, str]] = Counter()  # verdict without and with noise
         self.worlds: dict[str, Counter[tuple[str, str]]] = {name: Counter() for name in OTHERS}
         self.follow: defaultdict[str, Counter[str]] = defaultdict(Counter)  # split -> world -> rows whose label follows
-        self.guessed: defaultdict[str, float] = defaultdict(
-            float
-        )  # split -> sum of what a guess among the possible relations has
+        self.guessed: defaultdict[str, float] = defaultdict(float)  # split -> sum of what a guess has
         self.sums: Counter[str] = Counter()
         self.unreadable: list[str] = []
 
@@ -143,7 +142,7 @@ class Figures:
             },
             "depth": self._depths(),
             "labels": self._labels(),
-            "overlap": {release: found.figures() for release, found in sorted(self.overlaps.items())},
+            "overlap": {release: overlap.figures() for release, overlap in sorted(self.overlaps.items())},
             "text": self._sums(
                 "facts read from the stories",
                 "facts that contradict the columns",
@@ -190,11 +189,11 @@ class Figures:
         ]
 
     def _depths(self) -> dict[str, Any]:
-        found = {}
+        depths = {}
         for line in self._table(("k",), (2,)):
             k, known = line["k"], self.depths[line["k"]]
             total = known.total()
-            found[str(k)] = {
+            depths[str(k)] = {
                 "rows": line["rows"],
                 "person met twice": line["person met twice"],
                 "shorter path": line["shorter path"],
@@ -204,14 +203,14 @@ class Figures:
                     round(sum(depth * n for depth, n in known.items()) / total, 3) if total else None
                 ),
             }
-        return found
+        return depths
 
     def _labels(self) -> dict[str, Any]:
-        found = {}
+        labels = {}
         for group, counts in sorted(self.labels.items()):
             total, clauses = counts.total(), self.clauses[group]
             majority, most = max(counts.items(), key=lambda label: label[1])
-            found[" ".join(group).strip()] = {
+            labels[" ".join(group).strip()] = {
                 "rows": total,
                 "counts": {r: counts[r] for r in RELATIONS},
                 "majority": majority,
@@ -222,7 +221,7 @@ class Figures:
                 "clauses": len(clauses),
                 "clauses with one label only": sum(label >= 0 for label in clauses.values()),
             }
-        return found
+        return labels
 
 
 def _moves(moves: Mapping[tuple[str, str], int]) -> dict[str, int]:
@@ -236,56 +235,59 @@ class Overlap:
     """What the test rows of a release share with its training rows."""
 
     def __init__(self) -> None:
-        self.stories: set[bytes] = set()
-        self.templates: set[bytes] = set()
-        self.sentences: set[bytes] = set()
-        self.phrases: set[bytes] = set()
-        self.clauses: set[tuple[int, str]] = set()
-        self.names: set[str] = set()
-        self.lengths: set[int] = set()
+        self.seen: defaultdict[str, set[Any]] = defaultdict(set)  # what -> of the training rows
         self.train = 0
         self.counts: Counter[str] = Counter()
 
     def add_train(self, seen: Seen) -> None:
         self.train += 1
-        self.stories.add(seen.story)
-        self.templates.add(seen.template)
-        self.sentences.update(seen.sentences)
-        self.phrases.update(seen.phrases)
-        self.clauses.add((seen.row.k, seen.clause))
-        self.names.update(seen.row.names)
-        self.lengths.add(seen.row.k)
+        for what, values in _texts(seen).items():
+            self.seen[what].update(values)
 
     def add_test(self, seen: Seen) -> None:
-        trained = seen.row.k in self.lengths
-        found = (
-            seen.story in self.stories,
-            seen.template in self.templates,
+        texts = _texts(seen)
+        known = {what: sum(value in self.seen[what] for value in values) for what, values in texts.items()}
+        shared = (
+            known["story"],
+            known["template"],
             len(seen.sentences),
-            sum(s in self.sentences for s in seen.sentences),
+            known["sentences"],
             len(seen.phrases),
-            sum(p in self.phrases for p in seen.phrases),
-            trained,
-            trained and (seen.row.k, seen.clause) in self.clauses,
-            self.names.issuperset(seen.row.names),
+            known["phrases"],
+            known["length"],
+            known["clause"],  # with its length: trained on too, if it was seen
+            known["names"] == len(seen.row.names),
         )
-        self.counts.update({"test rows": 1, **dict(zip(SHARED, map(int, found), strict=True))})
+        self.counts.update({"test rows": 1, **dict(zip(SHARED, map(int, shared), strict=True))})
 
     def figures(self) -> dict[str, int]:
         return {
             "train rows": self.train,
             "test rows": self.counts["test rows"],
-            "training stories told twice": self.train - len(self.stories),
+            "training stories told twice": self.train - len(self.seen["story"]),
             **{name: self.counts[name] for name in SHARED},
         }
 
 
+def _texts(seen: Seen) -> dict[str, Sequence[Any]]:
+    """What test rows may share with training rows."""
+    return {
+        "story": (seen.story,),
+        "template": (seen.template,),
+        "sentences": seen.sentences,
+        "phrases": seen.phrases,
+        "clause": ((seen.row.k, seen.clause),),
+        "names": seen.row.names,
+        "length": (seen.row.k,),
+    }
+
+
 def overlaps(rows: Iterable[JudgedRow | Unreadable]) -> dict[str, Overlap]:
     """By release: what is known of its training rows; to be read before the test rows are counted."""
-    found: defaultdict[str, Overlap] = defaultdict(Overlap)
+    by_release: defaultdict[str, Overlap] = defaultdict(Overlap)
     for row in rows:
         if not isinstance(row, Unreadable):
-            overlap = found[row.seen.release]
+            overlap = by_release[row.seen.release]
             if row.seen.row.split == "train":
                 overlap.add_train(row.seen)
-    return dict(found)
+    return dict(by_release)

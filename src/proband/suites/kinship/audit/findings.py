@@ -1,9 +1,11 @@
-"""What an audit shows of flawed rows: the commonest patterns, each with a family that speaks against the label."""
+"""What an audit shows: flawed rows by cause, the commonest patterns among them, each with a family that speaks against
+the label, and the values of the page."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Final
 
 from proband.auditing.causes import Cause
@@ -16,7 +18,7 @@ from proband.suites.kinship.clutrr.rows import Unreadable
 from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.world.family_svg import family_svg
 from proband.suites.kinship.world.relations import GENDER, INVERSE, NEUTRAL, NONE
-from proband.suites.kinship.world.rules import Rules, load
+from proband.suites.kinship.world.rules import load
 
 SHOWN: Final = {"false": 9, "ambiguous": 9, "inconsistent": 4}  # cards per verdict
 
@@ -47,12 +49,12 @@ class Findings:
             group[1] += 1
 
     def cards(self) -> list[Card]:
-        found: list[Card] = []
+        cards: list[Card] = []
         for name, most in SHOWN.items():
             groups = [group for (verdict, _), group in self.groups.items() if verdict == name]
             groups.sort(key=lambda group: (-group[1], group[0].seen.row.file, group[0].seen.row.line))
-            found += [_card(row, count) for row, count in groups[:most]]
-        return found
+            cards += [_card(row, count) for row, count in groups[:most]]
+        return cards
 
 
 def _card(row: JudgedRow, rows: int) -> Card:
@@ -103,15 +105,13 @@ def _cause(row: JudgedRow) -> Cause | None:
     if verdict.blame:
         claim = f"the label rests on the rule {verdict.blame}, which does not hold in general"
         return Cause(key=f"rule:{verdict.blame}", claim=claim, kind="rule")
-    label, others = (
-        NEUTRAL[row.seen.row.target],
-        " or ".join(dict.fromkeys(NEUTRAL.get(r, r) for r in verdict.possible)),
-    )
+    label = NEUTRAL[row.seen.row.target]
+    others = " or ".join(dict.fromkeys(NEUTRAL.get(r, r) for r in verdict.possible))
     return Cause(key=f"label:{label}>{others}", claim=f"labelled {label} where {others} is possible", kind="label")
 
 
 def is_reversed(row: JudgedRow) -> bool:
-    """Is the label right for the question turned round?"""
+    """Is the label right for the question turned around?"""
     right, target = correct(row.verdict), row.seen.row.target
     asker = row.seen.row.genders[row.seen.row.query[0]]
     return right is not None and NEUTRAL[target] == INVERSE[NEUTRAL[right]] and GENDER[target] == asker
@@ -148,17 +148,78 @@ class SecondProver:
         genders, edges, query = row.case.pattern
         if None in genders:
             return
-        closed = close(_sound(), [g or "" for g in genders], edges)
+        closed = close(load("sound"), [g or "" for g in genders], edges)
         left = {NONE if each == "other" else each for each in closed.answers(*query)} if closed.consistent else set()
-        found = set(row.verdict.possible)
-        self.checked = Checked(
-            rows=self.checked.rows + 1,
-            agree=self.checked.agree + (left == found),
-            weaker=self.checked.weaker + (found < left),
-            against=self.checked.against + (not found <= left),
-        )
+        self.checked = self.checked.and_one(set(row.verdict.possible), left)
 
 
-@cache
-def _sound() -> Rules:
-    return load("sound")
+# ---- the page ------------------------------------------------------------------------------------------------------
+
+MEANING: Final = {
+    "entailed": "the label holds in every family in which the story is true",
+    "ambiguous": "it holds in some such families and not in others",
+    "false": "it holds in none of them",
+    "inconsistent": "there is no such family",
+    "unread": "the row could not be read",
+}
+WORLDS: Final = {
+    "one-generation": "nobody marries into another generation",
+    "uncles-by-marriage": "an uncle or aunt may be a parent's sibling's spouse",
+    "remarriage": "people may marry again: step-parents, half-siblings",
+    "cousins-marry": "spouses may be of one family",
+    "all-three": "the last three together",
+}
+Cells = tuple[Any, ...]
+
+
+def page_data(figures: Mapping[str, Any], cards: Sequence[Card], *, name: str) -> dict[str, Any]:
+    """The values of the template page.html."""
+    used, blamed = figures["rules"]["used"], figures["rules"]["blamed"]
+    depth_head, depths = _columns("k", figures["depth"])
+    overlap = {r: line for r, line in figures["overlap"].items() if line["train rows"] and line["test rows"]}
+    counted, releases, releases_by_k = _releases(figures["by_release"])
+    moves = sorted({move for line in figures["worlds"].values() for move in line})
+    return {
+        "title": f"Audit of {name}",
+        "figures": figures,
+        "meaning": MEANING,
+        "cards": cards,
+        "rules": [(rule, used.get(rule, 0), blamed.get(rule, 0)) for rule in dict.fromkeys([*used, *blamed])],
+        "counted": counted,
+        "releases": releases,
+        "releases_by_k": releases_by_k,
+        "depth_head": depth_head,
+        "depths": depths,
+        "overlap_head": ["", *overlap],
+        "overlap": [(what, *(line[what] for line in overlap.values())) for what in next(iter(overlap.values()), ())],
+        "text": _text_figures(figures),
+        "worlds": {world: WORLDS[world] for world in figures["worlds"]},
+        "readings": [(split, *line.values()) for split, line in figures["readings"].items()],
+        "follow": [(split, *line.values()) for split, line in figures["follow"].items()],
+        "moves": [(move, *(line.get(move, 0) for line in figures["worlds"].values())) for move in moves],
+    }
+
+
+def _columns(first: str, lines: Mapping[str, Mapping[str, Any]]) -> tuple[list[str], list[Cells]]:
+    names = list(next(iter(lines.values()), {}))
+    return [first, *names], [(key, *(line[name] for name in names)) for key, line in lines.items()]
+
+
+def _releases(lines: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[Cells], list[Cells]]:
+    """What is counted, per release and split, and per k as well."""
+    names = [name for name in lines[0] if name not in ("release", "split", "k")] if lines else []
+    groups: dict[tuple[str, str], Counter[str]] = {}
+    for line in lines:
+        groups.setdefault((line["release"], line["split"]), Counter()).update({n: line[n] for n in names})
+    coarse = [(*group, *(counts[n] for n in names)) for group, counts in groups.items()]
+    return names, coarse, [(line["release"], line["split"], line["k"], *(line[n] for n in names)) for line in lines]
+
+
+def _text_figures(figures: Mapping[str, Any]) -> list[Cells]:
+    rows: list[Cells] = list(figures["text"].items())
+    noise = figures["noise"]
+    if noise["rows with noise"]:
+        rows += [(name, noise[name]) for name in ("rows with noise", "all noise facts typed by the text")]
+        moves = noise["verdict without and with them"]
+        rows += [(f"… verdict without -> with them: {move}", n) for move, n in moves.items()]
+    return rows

@@ -41,10 +41,10 @@ class Words:
 
     def of(self, row: Row) -> str | None:
         """None for a row with too many facts to search."""
-        found = fact_patterns(row)
-        if found is None:
+        patterns = fact_patterns(row)
+        if patterns is None:
             return None
-        pattern, _, rest = found
+        pattern, _, rest = patterns
         if any(self._word(each, each[1][0][1]) == "inconsistent" for each in rest):
             return "inconsistent"
         return self._word(pattern, row.target)
@@ -93,14 +93,14 @@ class Judged:
 
 
 @contextmanager
-def judged_rows(found: Sequence[Source], *, workers: int, progress: Progress = None) -> Iterator[Judged]:
+def judged_rows(files: Sequence[Source], *, workers: int, progress: Progress = None) -> Iterator[Judged]:
     """The judged rows of all sources."""
     with tempfile.TemporaryFile() as spool:
-        cases = _reduce(found, spool, workers=workers, progress=progress)
+        cases = _reduce(files, spool, workers=workers, progress=progress)
         yield Judged(spool, list(cases), _judge(cases, workers=workers, progress=progress))
 
 
-def _reduce(found: Sequence[Source], spool: IO[bytes], *, workers: int, progress: Progress) -> dict[Case, int]:
+def _reduce(files: Sequence[Source], spool: IO[bytes], *, workers: int, progress: Progress) -> dict[Case, int]:
     """Write the rows to the spool, their cases as numbers; returns case -> number."""
     cases: dict[Case, int] = {}
 
@@ -113,7 +113,7 @@ def _reduce(found: Sequence[Source], spool: IO[bytes], *, workers: int, progress
         return row.seen, tuple(map(number, row.cases)), tuple(map(number, row.noisy))
 
     with progress("reading rows") if progress else nullcontext() as bar, Pool(reducing, (), workers=workers) as pool:
-        for part in pool.results(chunks(list(found))):
+        for part in pool.results(chunks(files)):
             rows = [numbered(row) for row in part]
             pickle.dump(rows, spool, protocol=pickle.HIGHEST_PROTOCOL)
             if bar:

@@ -56,13 +56,13 @@ class Reduced(NamedTuple):
 
 def reducing() -> Any:
     """What a worker process does with a chunk of rows."""
-    return lambda task: reduced(*task)
 
+    def work(task: tuple[Source, Iterable[Raw]]) -> Iterator[Reduced | Unreadable]:
+        source, rows = task
+        for row in (checked_row(source, raw) for raw in rows):
+            yield row if isinstance(row, Unreadable) else reduce_row(source, row)
 
-def reduced(source: Source, rows: Iterable[Raw]) -> Iterator[Reduced | Unreadable]:
-    for raw in rows:
-        row = checked_row(source, raw)
-        yield row if isinstance(row, Unreadable) else reduce_row(source, row)
+    return work
 
 
 def typed_facts(row: Row) -> list[Edge]:
@@ -78,18 +78,18 @@ def fact_patterns(row: Row) -> tuple[Pattern, list[int], list[Pattern]] | None:
 
 
 def reduce_row(source: Source, row: Row) -> Reduced | Unreadable:
-    facts, found = typed_facts(row), fact_patterns(row)
-    if found is None:
+    facts, patterns = typed_facts(row), fact_patterns(row)
+    if patterns is None:
         reason = f"tells {len(facts)} facts of {len(row.names)} people, too many to search"
         return Unreadable(file=source.name, line=row.line, column="story_edges", reason=reason)
-    pattern, order, rest = found
-    said = read_story(row.story, row.names, row.genders)
-    noise = type_noise(said, row.noise, row.genders) if any(word is None for _, word, _ in row.noise) else None
+    pattern, order, rest = patterns
+    text = read_story(row.story, row.names, row.genders)
+    noise = type_noise(text, row.noise, row.genders) if any(word is None for _, word, _ in row.noise) else None
     noisy = parts(row.genders, [*row.chain, *noise], row.query)[::2] if noise else None
     if noisy and max(map(_size, (noisy[0], *noisy[1]))) > LARGEST:
         noisy = None
     people = [x for i, _, j in row.chain for x in (i, j)]
-    told = set(NAME.findall(row.story))
+    mentioned = set(NAME.findall(row.story))
     proof = _proof(row, order)
     unsound = tuple(step for step in proof if not is_sound(step, pattern[0]))
     seen = Seen(
@@ -101,10 +101,10 @@ def reduce_row(source: Source, row: Row) -> Reduced | Unreadable:
         unsound=tuple(dict.fromkeys(step.rule for step in unsound)),
         order=tuple(order),
         clause=" ".join([relation for _, relation, _ in row.chain]),
-        slips=said.slips,
-        contradicted=tuple(contradicted(said, facts, row.genders)),
-        read=len(said.facts),
-        untold=tuple(name for name in row.names if told and name not in told),
+        slips=text.slips,
+        contradicted=tuple(contradicted(text, facts, row.genders)),
+        read=len(text.facts),
+        untold=tuple(name for name in row.names if mentioned and name not in mentioned),
         story=digest(row.story),
         template=digest(masked(row.story)),
         sentences=tuple(digest(masked(s)) for s in SENTENCE.split(row.story) if "[" in s),
@@ -140,8 +140,8 @@ def masked(text: str) -> str:
     >>> masked("[Ann] and [Bo] met. [Ann] left.")
     '[0] and [1] met. [0] left.'
     """
-    met: dict[str, int] = {}
-    return NAME.sub(lambda found: f"[{met.setdefault(found[1], len(met))}]", text)
+    numbers: dict[str, int] = {}
+    return NAME.sub(lambda name: f"[{numbers.setdefault(name[1], len(numbers))}]", text)
 
 
 def _proof(row: Row, order: list[int]) -> tuple[ProofStep, ...]:

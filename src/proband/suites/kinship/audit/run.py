@@ -12,7 +12,7 @@ With several files, cleaned/ holds each of them cleaned under its own name. A ba
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -25,16 +25,15 @@ from proband.core.errors import ProbandError
 from proband.core.files import atomic, encode, sha256_file, write_json, write_text
 from proband.core.suite import Audit
 from proband.core.text import csv_lines, markdown_table, md
+from proband.suites.kinship.audit.family_prover import World, describe
 from proband.suites.kinship.audit.figures import COUNTED, Figures, correct, overlaps
-from proband.suites.kinship.audit.findings import Findings, SecondProver, is_reversed, line_of
+from proband.suites.kinship.audit.findings import Findings, SecondProver, is_reversed, line_of, page_data
 from proband.suites.kinship.audit.judging import Judged, JudgedRow, Progress, judged_rows
-from proband.suites.kinship.audit.page_data import page_data
 from proband.suites.kinship.audit.sources import Source, is_source, sources
 from proband.suites.kinship.audit.template_banks import audit_bank, is_bank
 from proband.suites.kinship.audit.verdicts import counter
 from proband.suites.kinship.clutrr.export import HEADER, csv_line
 from proband.suites.kinship.clutrr.rows import COLUMNS, Unreadable
-from proband.suites.kinship.world.relations import Family
 
 
 def audit(
@@ -52,9 +51,9 @@ def audit(
         raise ProbandError("the audit cannot be written into the folder it reads", file=out)
     if is_bank(path):
         return audit_bank(path, out=out)
-    found = sources(path)
-    with judged_rows(found, workers=workers, progress=progress) as judged:
-        summary, findings, tally = _written(found, judged, out)
+    files = sources(path)
+    with judged_rows(files, workers=workers, progress=progress) as judged:
+        summary, findings, tally = _write_rows(files, judged, out)
     if not summary["rows"]:
         raise ProbandError("contains no rows", file=path)
     write_json(out / "summary.json", summary)
@@ -75,12 +74,12 @@ def audit(
     }
 
 
-def _written(found: Sequence[Source], judged: Judged, out: Path) -> tuple[dict[str, Any], Findings, Tally]:
+def _write_rows(files: Sequence[Source], judged: Judged, out: Path) -> tuple[dict[str, Any], Findings, Tally]:
     """A line per row, the cleaned rows, and what is counted and found on the way."""
     figures, findings, tally, second = Figures(overlaps(judged)), Findings(), Tally(), SecondProver()
     with ExitStack() as stack:
         lines = stack.enter_context(atomic(out / "verdicts.jsonl", mode="wb"))
-        cleaned = Cleaned(found, out, stack)
+        cleaned = Cleaned(files, out, stack)
         for row in judged:
             lines.write(encode(record(row)) + b"\n")
             figures.add(row)
@@ -89,11 +88,9 @@ def _written(found: Sequence[Source], judged: Judged, out: Path) -> tuple[dict[s
                 findings.add(row)
                 cleaned.add(row)
                 second.add(row)
-        summary = figures.summary()
-        if not summary["rows"]:
-            return summary, findings, tally
+    summary = figures.summary()
     summary["second prover"] = asdict(second.checked)
-    summary["inputs"] = {source.name: sha256_file(source.path) for source in found}
+    summary["inputs"] = {source.name: sha256_file(source.path) for source in files}
     summary["cleaned"] = dict(cleaned.count)
     return summary, findings, tally
 
@@ -111,7 +108,10 @@ def record(row: JudgedRow | Unreadable) -> dict[str, Any]:
             "reason": row.reason,
         }
     seen, verdict = row.seen, row.verdict
-    shown = counter(verdict)
+    counter_family = None
+    if shown := counter(verdict):
+        people = tuple(seen.row.names[x] for x in seen.order)
+        counter_family = {"relation": shown[0], **describe(World(shown[1], people))}
     return {
         "file": seen.row.file,
         "line": seen.row.line,
@@ -133,18 +133,7 @@ def record(row: JudgedRow | Unreadable) -> dict[str, Any]:
         "gender_slips": seen.slips,
         "text_contradicts": [[seen.row.names[i], relation, seen.row.names[j]] for i, relation, j in seen.contradicted],
         "untold": seen.untold,
-        "counter_family": None if shown is None else _family(*shown, [seen.row.names[x] for x in seen.order]),
-    }
-
-
-def _family(relation: str, family: Family, names: Sequence[str]) -> dict[str, Any]:
-    return {
-        "relation": relation,
-        "people": [*names, *[None] * (len(family) - len(names))],
-        "genders": family.genders,
-        "father": family.father,
-        "mother": family.mother,
-        "spouse": [spouses[0] if spouses else None for spouses in family.spouses],
+        "counter_family": counter_family,
     }
 
 
@@ -154,13 +143,12 @@ def _family(relation: str, family: Family, names: Sequence[str]) -> dict[str, An
 class Cleaned:
     """The rows that stand, as they stand, and those whose right label is certain."""
 
-    def __init__(self, found: Iterable[Source], out: Path, stack: ExitStack) -> None:
+    def __init__(self, files: Sequence[Source], out: Path, stack: ExitStack) -> None:
         self.stack = stack
         self.count = {"cleaned.csv": 0, "corrected.csv": 0}
         self.kept, self.mended = (self._file(out / name) for name in self.count)
         self.copy = stack.enter_context(atomic(out / "corrected_copy.csv"))
         self.copy.write(HEADER.rstrip("\n") + f",{VERDICT_COLUMN},{CHANGE_COLUMN}\n")
-        files = list(found)
         self.own = {s.name: self._file(out / "cleaned" / _csv_name(s.name)) for s in files if len(files) > 1}
 
     def _file(self, path: Path) -> IO[str]:
@@ -169,21 +157,17 @@ class Cleaned:
         return file
 
     def add(self, row: JudgedRow) -> None:
+        line = row.seen.csv
         if row.verdict.verdict == "entailed":
             self.count["cleaned.csv"] += 1
-            self.kept.write(row.seen.csv)
+            self.kept.write(line)
             if row.seen.row.file in self.own:
-                self.own[row.seen.row.file].write(row.seen.csv)
+                self.own[row.seen.row.file].write(line)
         elif right := correct(row.verdict):
             self.count["corrected.csv"] += 1
-            cells = dict(zip(COLUMNS, next(csv.reader([row.seen.csv]))))
-            mended = csv_line({**cells, "target": right, "text_target": "[]", "proof_state": "[]"})
-            self.mended.write(mended)
-            self._copy(mended, row)
-            return
-        self._copy(row.seen.csv, row)
-
-    def _copy(self, line: str, row: JudgedRow) -> None:
+            cells = dict(zip(COLUMNS, next(csv.reader([line]))))
+            line = csv_line({**cells, "target": right, "text_target": "[]", "proof_state": "[]"})
+            self.mended.write(line)
         self.copy.write(f'{line.removesuffix(chr(10))},{row.verdict.verdict},"{_change(row)}"\n')
 
 

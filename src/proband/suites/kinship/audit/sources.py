@@ -5,7 +5,7 @@ A release is the folder a file stands in; train and test rows of one release are
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -77,9 +77,9 @@ def _is_clutrr(path: Path) -> bool:
     return True
 
 
-def chunks(found: list[Source]) -> Iterator[tuple[Source, list[Raw]]]:
+def chunks(files: Iterable[Source]) -> Iterator[tuple[Source, list[Raw]]]:
     """The rows of all sources, a few hundred at a time."""
-    for source in found:
+    for source in files:
         ours = source.path.name.endswith(".jsonl")
         rows: Iterator[Raw] = raw_lines(source.path) if ours else scan_cells(source.path)
         while part := list(islice(rows, CHUNK)):

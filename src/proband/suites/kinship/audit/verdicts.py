@@ -14,8 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, Final, NamedTuple
 
+from proband.auditing.judging import fewest
 from proband.suites.kinship.logic import search
 from proband.suites.kinship.logic.closure import distance
 from proband.suites.kinship.logic.sat_clauses import WITNESSES
@@ -33,7 +35,6 @@ from proband.suites.kinship.world.relations import (
     lean,
 )
 
-VERDICTS: Final = ("entailed", "ambiguous", "false", "inconsistent", "unread")
 OTHERS: Final = tuple(name for name, world in WORLDS.items() if world != STRICT)
 LEVEL: Final = WORLDS["one-generation"]
 BATCH: Final = 250
@@ -82,8 +83,8 @@ class Verdict:
 def judge(case: Case) -> Verdict:
     """
     >>> case = Case((("male", "male", "male"), ((0, "son", 2), (2, "uncle", 1)), (0, 1)), "brother", worlds=False)
-    >>> found = judge(case)
-    >>> found.verdict, found.possible, found.families["brother-in-law"].relations(0, 1)
+    >>> verdict = judge(case)
+    >>> verdict.verdict, verdict.possible, verdict.families["brother-in-law"].relations(0, 1)
     ('ambiguous', ('brother', 'brother-in-law'), frozenset({'brother-in-law'}))
     """
     families = search.families_of(case.pattern)
@@ -149,12 +150,12 @@ def depth(case: Case) -> int:
     for path in sorted(_paths(edges, query), key=len):
         if len(path) < len(edges) and search.entailed(genders, path, query, case.target):
             return len(path)
-    kept = list(edges)
-    for edge in edges:
-        fewer = [each for each in kept if each != edge]
-        if fewer and distance(fewer, query) is not None and search.entailed(genders, fewer, query, case.target):
-            kept = fewer
-    return len(kept)
+
+    def enough(numbers: Sequence[int]) -> bool:
+        fewer = [edges[n] for n in numbers]
+        return distance(fewer, query) is not None and search.entailed(genders, fewer, query, case.target)
+
+    return len(fewest(len(edges), enough))
 
 
 def _paths(edges: Sequence[Edge], query: tuple[int, int]) -> Iterable[list[Edge]]:
@@ -185,23 +186,23 @@ def in_other_worlds(pattern: Pattern, target: str, strict: str) -> dict[str, str
     only uncles and aunts may become more. So a strict family in which the label holds, or (where it is no uncle) one in
     which it does not, shows the same there; and what all-three allows each of the three worlds may show already.
     """
-    found: dict[str, str] = {}
+    verdicts: dict[str, str] = {}
     uncles = any(NEUTRAL[relation] in BY_MARRIAGE for relation in (target, *(r for _, r, _ in pattern[1])))
     for name in OTHERS:
         world = WORLDS[name]
         if name == "one-generation":
-            found[name] = _one_generation(pattern, target, strict)
+            verdicts[name] = _one_generation(pattern, target, strict)
         elif name == "uncles-by-marriage" and not uncles:
-            found[name] = strict
+            verdicts[name] = strict
         elif strict in ("entailed", "ambiguous"):
             kept = world.by_blood or NEUTRAL[target] not in BY_MARRIAGE
-            less = [each for each in found if each != "one-generation"] if name == "all-three" else []
-            shown = any(found[each] == "ambiguous" and (kept or not WORLDS[each].by_blood) for each in less)
+            less = [each for each in verdicts if each != "one-generation"] if name == "all-three" else []
+            shown = any(verdicts[each] == "ambiguous" and (kept or not WORLDS[each].by_blood) for each in less)
             open_ = shown or (strict == "ambiguous" and kept) or search.has_counter_family(pattern, target, world=world)
-            found[name] = "ambiguous" if open_ else "entailed"
+            verdicts[name] = "ambiguous" if open_ else "entailed"
         else:
-            found[name] = verdict_in(pattern, target, world)
-    return found
+            verdicts[name] = verdict_in(pattern, target, world)
+    return verdicts
 
 
 def _one_generation(pattern: Pattern, target: str, strict: str) -> str:
@@ -230,20 +231,14 @@ def batches(cases: Iterable[Case]) -> list[list[Case]]:
     """The cases without repetition, in an order of their own: those of one size together, the most witnesses first, so
     that the solver loaded for them has room for the others."""
 
-    def key(case: Case) -> tuple[Any, ...]:
-        genders, edges, _ = case.pattern
-        return len(genders), len(edges), -sum(WITNESSES[NEUTRAL[r]] for _, r, _ in edges), repr(case)
+    def size(case: Case) -> tuple[int, int]:
+        return len(case.pattern[0]), len(case.pattern[1])
 
-    ordered = sorted(set(cases), key=key)
-    found: list[list[Case]] = []
-    size: Any = None
-    for case in ordered:
-        shape = (len(case.pattern[0]), len(case.pattern[1]))
-        if shape != size or len(found[-1]) == BATCH:
-            found.append([])
-            size = shape
-        found[-1].append(case)
-    return found
+    def key(case: Case) -> tuple[Any, ...]:
+        return *size(case), -sum(WITNESSES[NEUTRAL[r]] for _, r, _ in case.pattern[1]), repr(case)
+
+    groups = (list(group) for _, group in groupby(sorted(set(cases), key=key), size))
+    return [group[at : at + BATCH] for group in groups for at in range(0, len(group), BATCH)]
 
 
 def judging() -> Any:
