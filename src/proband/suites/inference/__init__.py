@@ -16,10 +16,9 @@ from functools import partial
 from proband.core.suite import Claim, Contrast, Demo, Suite, Verb
 from proband.suites.inference.build import BuildOptions, build
 from proband.suites.inference.curves.control_scores import CONTROL_SCORES, FREQUENCY
-from proband.suites.inference.curves.decisions import DECISIONS
+from proband.suites.inference.curves.decisions import ANCHORS, DECISIONS, SECTION3
 from proband.suites.inference.curves.figure import CLAIMS, FIGURE2
 from proband.suites.inference.curves.measures import METRICS, TABLES
-from proband.suites.inference.curves.published import ANCHORS, SECTION3
 from proband.suites.inference.items import show
 from proband.suites.inference.methods.baselines import Direction, Frequency, HypothesisWords
 from proband.suites.inference.methods.combination import DIRECT, Rules

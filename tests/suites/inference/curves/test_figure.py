@@ -16,10 +16,9 @@ from proband.core.types import Item
 from proband.pipeline.build import build
 from proband.pipeline.report import item_sets, report
 from proband.pipeline.run import run
-from proband.suites.inference.curves import control_scores, decisions, figure, published
+from proband.suites.inference.curves import control_scores, decisions, figure
 from proband.suites.inference.curves.figure import HELPS, NEEDS_LEMMA, UNDER, precision_at
-from proband.suites.inference.curves.measures import NORMALISED
-from proband.suites.inference.curves.scored import Scored, difference, grouped, systems_of
+from proband.suites.inference.curves.measures import NORMALISED, Scored, difference, grouped, systems_of
 
 ADDED = figure.HEADER.index("added")
 
@@ -90,7 +89,7 @@ def test_every_method_stands_beside_its_controls(tmp_path: Path) -> None:
     for name in ("lemma", "hypothesis-words"):
         run(tmp_path / "items", model=f"solver:{name}", out=tmp_path / name, split="valid,test")
     found = read([tmp_path / "lemma", tmp_path / "hypothesis-words"])
-    sheet, priors, random = control_scores.analysis(found, 0)
+    sheet, priors, random = control_scores.control_tables(found, 0)
     cells = {str(row[1]): row for row in sheet.rows if row[0] == "lemma"}
     assert list(cells) == list(control_scores.ROWS)
     assert cells["hypothesis-only"][4] == "constant"
@@ -105,7 +104,7 @@ def test_every_method_stands_beside_its_controls(tmp_path: Path) -> None:
     (line,) = random.rows  # attested hypotheses pass behind any premise: it reads no premise
     assert float(line[2] or 0) > float(line[3] or 0)
     assert float(line[5] or 0) > 0
-    others = (figure.figure, decisions.analysis, control_scores.by_frequency, published.section3, published.anchors)
+    others = (figure.figure, decisions.decisions, control_scores.by_frequency, decisions.section3, decisions.anchors)
     assert [analysis(found, 0) for analysis in others] == [()] * 5
 
 
@@ -140,11 +139,11 @@ def test_a_threshold_is_learnt_on_valid_and_on_nothing_else(runs: list[Path], tm
     items = runs[0].parent / "items"
     for name, split in (("both", "valid,test"), ("test", "test")):
         run(items, model="baseline:random", out=tmp_path / name, split=split)
-    rates, table, _ = decisions.analysis(read([tmp_path / "both", tmp_path / "test", runs[0]]), 0)
+    rates, table, _ = decisions.decisions(read([tmp_path / "both", tmp_path / "test", runs[0]]), 0)
     learnt, none, lemma = table.rows
     assert (learnt[2], none[2], lemma[2]) == (decisions.ON_VALID, "no answers on valid", decisions.OWN)
     assert none[3:] == (None,) * 6
-    at = decisions.threshold([(r[0], r[1]) for r in valid_records(tmp_path / "both")])
+    at = decisions.best_threshold([(r[0], r[1]) for r in valid_records(tmp_path / "both")])
     said = [score >= at for score, _ in valid_records(tmp_path / "both", "test")]
     truth = [label > 0.5 for _, label in valid_records(tmp_path / "both", "test")]
     right = sum(a == b for a, b in zip(said, truth, strict=True)) / len(truth)
@@ -159,7 +158,7 @@ def valid_records(folder: Path, split: str = "valid") -> list[tuple[float, float
 
 def test_directions_and_frequency_of_our_own_set(runs: list[Path]) -> None:
     found = read(runs[:1])
-    _, _, sheet = decisions.analysis(found, 0)
+    _, _, sheet = decisions.decisions(found, 0)
     assert {row[1] for row in sheet.rows} == {"all test", "directional test"}
     assert all(0 <= float(row[4] or 0) <= float(row[3] or 0) <= 1 for row in sheet.rows)
     assert all(float(row[5] or 0) <= float(row[4] or 0) <= float(row[6] or 0) for row in sheet.rows)
@@ -168,7 +167,7 @@ def test_directions_and_frequency_of_our_own_set(runs: list[Path]) -> None:
 
 
 def test_anchors_stand_only_beside_levy_holt_and_under_their_measure(runs: list[Path], tmp_path: Path) -> None:
-    assert published.anchors(read(runs), 0) == ()
+    assert decisions.anchors(read(runs), 0) == ()
     rows = (
         "animal, has, wings\tthe grackle, soared with, wings\tTrue\nthe owl, eats, mice\tthe owl, hunts, mice\tFalse\n"
     )
@@ -179,19 +178,19 @@ def test_anchors_stand_only_beside_levy_holt_and_under_their_measure(runs: list[
     script.write_text('{"default": -1.0}', encoding="utf-8")
     run(tmp_path / "items", model="solver:lemma", out=tmp_path / "run")
     run(tmp_path / "items", model=f"fake:{script}", solver="prompts", out=tmp_path / "both", options={"score": "both"})
-    (sheet,) = published.anchors(read([tmp_path / "run", tmp_path / "both"]), 0)
+    (sheet,) = decisions.anchors(read([tmp_path / "run", tmp_path / "both"]), 0)
     assert [row[3] for row in sheet.rows if row[2] == "EGT2"] == [0.356, 0.564]
     places = [(row[0], row[1]) for row in sheet.rows]
     assert places == sorted(places, key=places.index)  # a measure's lines stand together
     ours = [row for row in sheet.rows if str(row[4]).startswith("this report")]
     assert {row[1] for row in ours} >= {"Hosseini's AUC", "average precision", "AUC_norm"}
-    told = [row for row in ours if "(both)" in str(row[2]) and row[0] == published.DIRECTIONAL]
+    told = [row for row in ours if "(both)" in str(row[2]) and row[0] == decisions.DIRECTIONAL]
     assert told
-    assert all(row[5] == published.REVERSE for row in told)
+    assert all(row[5] == decisions.REVERSE for row in told)
 
 
 def test_section_3_beside_ours(runs: list[Path]) -> None:
-    (sheet,) = published.section3(read(runs), 0)
+    (sheet,) = decisions.section3(read(runs), 0)
     cells = {row[0]: row[1:] for row in sheet.rows}
     assert cells["pairs judged"] == (30703, 545)
     assert cells["precision against the expert"] == (0.913, None)

@@ -21,9 +21,9 @@ from proband.core.statistics.clusters import Floats
 from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import Item
 from proband.suites.inference.controls import CONTROLS
-from proband.suites.inference.curves.decisions import decided
-from proband.suites.inference.curves.measures import AUC_NORM
-from proband.suites.inference.curves.scored import (
+from proband.suites.inference.curves.decisions import threshold_of
+from proband.suites.inference.curves.measures import (
+    AUC_NORM,
     PLAIN,
     Cells,
     Named,
@@ -31,10 +31,10 @@ from proband.suites.inference.curves.scored import (
     System,
     control_of,
     difference,
+    every_split,
     grouped,
     p_value,
     rounded,
-    scores_of,
     systems_of,
 )
 from proband.suites.inference.methods.baselines import relative_frequency, zipf
@@ -55,7 +55,7 @@ def rows_of(item: Item) -> Iterator[str]:
         yield NEW
 
 
-def analysis(results: Results, seed: int) -> Sequence[Sheet]:
+def control_tables(results: Results, seed: int) -> Sequence[Sheet]:
     lines: list[Cells] = []
     halves: list[Cells] = []
     random: list[Cells] = []
@@ -72,10 +72,7 @@ def analysis(results: Results, seed: int) -> Sequence[Sheet]:
         Sheet(
             name="controls",
             title="Every method beside its controls: average precision",
-            header=(
-                *("method", "pairs", "number", "share entailed", *SCORES),
-                *("change", "low ", "high ", "p"),
-            ),
+            header=("method", "pairs", "number", "share entailed", *SCORES, "change", "low ", "high ", "p"),
             rows=tuple(lines),
             note="Chance is the share of entailed pairs; AUC_norm is 0 there. Every control has the same pairs: the "
             "change is against the pairs as they are, paired, with intervals at 95 % by question. Without the "
@@ -87,17 +84,7 @@ def analysis(results: Results, seed: int) -> Sequence[Sheet]:
         Sheet(
             name="priors",
             title="Pairs that a prior gets right, and pairs that it gets wrong",
-            header=(
-                "method",
-                "prior",
-                "pairs",
-                "number",
-                "share entailed",
-                "average precision",
-                "low",
-                "high",
-                "AUC_norm",
-            ),
+            header=("method", "prior", "pairs", "number", "share entailed", *SCORES),
             rows=tuple(halves),
             note="Attestation: the method's own log p of the hypothesis alone, above its median. Frequency: Zipf "
             "values of the rarest content word of each relation, at least a factor of five apart; the other pairs are "
@@ -147,8 +134,8 @@ def prior_lines(name: str, groups: Named, frequency: Mapping[str, float]) -> Ite
         truth = dict(zip(plain.ids, plain.records[:, 1] > 0.5, strict=True))
         known = [each for each in plain.ids if each in signs]
         halves = {
-            CONSISTENT: frozenset(each for each in known if (signs[each] > 0) == truth[each]),
-            ADVERSARIAL: frozenset(each for each in known if (signs[each] > 0) != truth[each]),
+            CONSISTENT: [each for each in known if (signs[each] > 0) == truth[each]],
+            ADVERSARIAL: [each for each in known if (signs[each] > 0) != truth[each]],
         }
         for half, ids in halves.items():
             scored = plain.only(ids) if ids else None
@@ -185,15 +172,15 @@ def random_premise_line(results: Results, system: System, groups: Named) -> Cell
     alone, random = groups.get("hypothesis-only"), groups.get("random-premise")
     if alone is None or random is None or alone.constant:
         return None
-    cuts = [decided(records) for records in scores_of(results, system)]
+    cuts = [threshold_of(records) for records in every_split(results, system)]
     if any(cut is None for cut in cuts):
         return None
     at = np.array([cut[0] for cut in cuts if cut is not None])
-    said = random.runs[:, :, 0] >= at[:, None]
+    accepted = random.runs[:, :, 0] >= at[:, None]
     signs = attested(alone)
     rows = [n for n, name in enumerate(random.ids) if name in signs]
     truth = np.array([signs[random.ids[n]] > 0 for n in rows], dtype=float)
-    records = np.stack([said[:, rows].astype(float), np.broadcast_to(truth, (len(said), len(rows)))], axis=2)
+    records = np.stack([accepted[:, rows].astype(float), np.broadcast_to(truth, (len(at), len(rows)))], axis=2)
     ids, clusters = [random.ids[n] for n in rows], [random.clusters[n] for n in rows]
     yes = Scored.of(records, ids, clusters, trained=system.trained)
     value, band = yes.interval(GAP, share=False)
@@ -204,7 +191,7 @@ def random_premise_line(results: Results, system: System, groups: Named) -> Cell
 CONTROL_SCORES = Analysis(
     name="controls",
     help="every method beside its controls (build --control all)",
-    of=analysis,
+    of=control_tables,
     always=True,
     built_with={"control": "all"},
 )

@@ -1,4 +1,4 @@
-"""Scores as decisions: accuracy and F1, both directions of a pair right, and how far the direction alone decides.
+"""Scores as decisions (accuracy and F1, both directions of a pair right), and ours beside the published figures.
 
 A score becomes a decision at the threshold that gives the highest F1 on the validation split. A run that answered none
 of it decides only if its answers are yes and no. Methods that look the same from both sides (cosine) cannot have both
@@ -7,19 +7,33 @@ directions of a pair right that holds in one only.
 
 from __future__ import annotations
 
+import csv
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from io import StringIO
+from typing import Any
 
 import numpy as np
 
+from proband.core.metrics import AVERAGE_PRECISION
 from proband.core.statistics.clusters import Clusters, Floats, Neighbours, clusters_of
 from proband.core.statistics.estimates import Measured, interval
 from proband.core.suite import Analysis, Results, Sheet
-from proband.core.types import Item
-from proband.suites.inference.curves.measures import points
-from proband.suites.inference.curves.scored import PLAIN, Cells, control_of, rounded, scores_of, systems_of
+from proband.suites.inference.curves.measures import (
+    AREA,
+    AUC_NORM,
+    HOSSEINI,
+    PLAIN,
+    Cells,
+    Records,
+    control_of,
+    every_split,
+    points,
+    rounded,
+    systems_of,
+)
 
-Records = Sequence[tuple[Item, tuple[float, float]]]
 GPT4: Cells = (
     "gpt-4-0314 zero-shot, typed arguments (published outputs)",
     "directional test",
@@ -32,10 +46,10 @@ GPT4: Cells = (
 OWN, ON_VALID = "its own yes and no", "highest F1 on valid"
 
 
-def threshold(rows: Sequence[tuple[float, float]]) -> float:
+def best_threshold(rows: Sequence[tuple[float, float]]) -> float:
     """The score with the highest F1.
 
-    >>> threshold([(3.0, True), (2.0, True), (1.0, False)])
+    >>> best_threshold([(3.0, True), (2.0, True), (1.0, False)])
     2.0
     """
     records = np.array(rows, dtype=float)
@@ -44,75 +58,71 @@ def threshold(rows: Sequence[tuple[float, float]]) -> float:
     return float(score[int(np.argmax(f1))])
 
 
-def decided(records: Records) -> tuple[float, str] | None:
+def threshold_of(records: Records) -> tuple[float, str] | None:
     """The threshold of a run, and where it comes from; None where there is none."""
     fitting = [record for item, record in records if item.split == "valid" and item.tags["control"] == PLAIN]
     if any(truth > 0.5 for _, truth in fitting):
-        return threshold(fitting), ON_VALID
+        return best_threshold(fitting), ON_VALID
     scores = {record[0] for _, record in records}
     return (0.0, OWN) if len(scores) <= 2 and min(scores, default=0.0) < 0 < max(scores, default=0.0) else None
 
 
-def analysis(results: Results, seed: int) -> Sequence[Sheet]:
+def decisions(results: Results, seed: int) -> Sequence[Sheet]:
+    """Base rates, decisions at a threshold, and pairs with both directions right."""
     if control_of(results) == "all":
         return ()
-    decisions: list[Cells] = []
+    accuracies: list[Cells] = []
     directions: list[Cells] = []
     foreign = False
     for system in systems_of(results):
-        name, runs = system.method.name, list(scores_of(results, system))
-        thresholds = [decided(records) for records in runs]
-        tested = [[row for row in records if row[0].split == "test"] for records in runs]
-        if not tested[0]:
+        name, runs = system.method.name, every_split(results, system)
+        cuts = [threshold_of(records) for records in runs]
+        tests = [[row for row in records if row[0].split == "test"] for records in runs]
+        if not tests[0]:
             continue
-        if any(each is None for each in thresholds):
-            decisions.append((name, len(tested[0]), "no answers on valid", *(None,) * 6))
+        if any(cut is None for cut in cuts):
+            accuracies.append((name, len(tests[0]), "no answers on valid", *(None,) * 6))
             continue
-        at = [each[0] for each in thresholds if each is not None]
-        where = thresholds[0][1] if thresholds[0] else ""
-        cells = np.mean([measures(records, cut) for records, cut in zip(tested, at, strict=True)], axis=0)
-        band = accuracy_band(tested, at, trained=system.trained)
-        decisions.append((name, len(tested[0]), where, *rounded(cells), *rounded(band)))
-        foreign |= tested[0][0][0].tags["source"] == "levy-holt" and control_of(results) == PLAIN
+        at = [cut[0] for cut in cuts if cut is not None]
+        where = cuts[0][1] if cuts[0] else ""
+        cells = np.mean([decision_measures(records, cut) for records, cut in zip(tests, at, strict=True)], axis=0)
+        band = accuracy_band(tests, at, trained=system.trained)
+        accuracies.append((name, len(tests[0]), where, *rounded(cells), *rounded(band)))
+        foreign |= tests[0][0][0].tags["source"] == "levy-holt" and control_of(results) == PLAIN
         for which in ("all", "directional"):
-            chosen = [[row for row in rows if which == "all" or row[0].tags["directional"]] for rows in tested]
+            chosen = [[row for row in rows if which == "all" or row[0].tags["directional"]] for rows in tests]
             if (line := both_right(chosen, at, trained=system.trained)) is not None:
                 directions.append((name, f"{which} test", *line))
-    sheets = [base_rates(results)]
-    if decisions:
-        sheets.append(
-            Sheet(
-                name="decisions",
-                title="Accuracy and F1",
-                header=("method", "pairs", "threshold", "precision", "recall", "F1", "accuracy", "low", "high"),
-                rows=tuple(decisions),
-                note="Of the test pairs. The threshold is learnt on the validation split and not on what it decides; a "
-                "run that was not asked there (`run --split valid,test`) has none. Intervals of accuracy at 95 %.",
-            )
-        )
-    if directions:
-        sheets.append(
-            Sheet(
-                name="directions",
-                title="Both directions of a pair right",
-                header=("method", "pairs", "number", "accuracy", "both right", "low", "high"),
-                rows=(*directions, *([GPT4] if foreign else [])),
-                note="Decisions at the threshold of the table `decisions`. By chance both are right for a quarter of "
-                "the pairs; a score that subtracts the reverse direction (both) is told that exactly one direction of "
-                "a directional pair holds, and by chance has half of them. Intervals at 95 %, by question.",
-            )
-        )
-    return sheets
+    tables = (
+        Sheet(
+            name="decisions",
+            title="Accuracy and F1",
+            header=("method", "pairs", "threshold", "precision", "recall", "F1", "accuracy", "low", "high"),
+            rows=tuple(accuracies),
+            note="Of the test pairs. The threshold is learnt on the validation split and not on what it decides; a "
+            "run that was not asked there (`run --split valid,test`) has none. Intervals of accuracy at 95 %.",
+        ),
+        Sheet(
+            name="directions",
+            title="Both directions of a pair right",
+            header=("method", "pairs", "number", "accuracy", "both right", "low", "high"),
+            rows=(*directions, *([GPT4] if foreign and directions else [])),
+            note="Decisions at the threshold of the table `decisions`. By chance both are right for a quarter of "
+            "the pairs; a score that subtracts the reverse direction (both) is told that exactly one direction of "
+            "a directional pair holds, and by chance has half of them. Intervals at 95 %, by question.",
+        ),
+    )
+    return [base_rates(results), *(table for table in tables if table.rows)]
 
 
-def measures(records: Records, at: float) -> tuple[float, float, float, float]:
+def decision_measures(records: Records, at: float) -> tuple[float, float, float, float]:
     """Precision, recall, F1 and accuracy."""
-    said = np.array([record[0] >= at for _, record in records])
+    accepted = np.array([record[0] >= at for _, record in records])
     truth = np.array([record[1] > 0.5 for _, record in records])
-    hits = float((said & truth).sum())
-    precision, recall = hits / max(said.sum(), 1), hits / max(truth.sum(), 1)
+    hits = float((accepted & truth).sum())
+    precision, recall = hits / max(accepted.sum(), 1), hits / max(truth.sum(), 1)
     f1 = 2 * precision * recall / (precision + recall) if hits else 0.0
-    return precision, recall, f1, float((said == truth).mean())
+    return precision, recall, f1, float((accepted == truth).mean())
 
 
 def accuracy_band(runs: Sequence[Records], at: Sequence[float], *, trained: bool) -> tuple[float, float]:
@@ -145,8 +155,8 @@ def both_right(runs: Sequence[Records], at: Sequence[float], *, trained: bool) -
 
 def band_of(values: Floats, clusters: Sequence[tuple[str, ...]], *, trained: bool) -> tuple[float, float]:
     shared = Neighbours.of(Clusters.of(clusters), np.arange(len(clusters)))
-    result = interval(Measured.of_means(values, trained=trained), shared, share=True)
-    return result.low, result.high
+    band = interval(Measured.of_means(values, trained=trained), shared, share=True)
+    return band.low, band.high
 
 
 def base_rates(results: Results) -> Sheet:
@@ -170,6 +180,144 @@ def base_rates(results: Results) -> Sheet:
 DECISIONS = Analysis(
     name="directions",
     help="accuracy and F1 at a threshold learnt on valid, pairs with both directions right, base rates",
-    of=analysis,
+    of=decisions,
     always=True,
 )
+
+
+# ---- Levy/Holt: results of others ------------------------------------------------------------------------------------
+
+TEST, DIRECTIONAL = "Levy/Holt test", "Levy/Holt directional test"
+MEASURES = {  # as in published.csv, in the order of the table -> the metric of ours that is the same
+    "Hosseini's AUC": HOSSEINI,
+    "AUC (Schmitt and Schuetze)": None,
+    "average precision": AVERAGE_PRECISION,
+    "AUC_norm": AUC_NORM,
+    "F1": None,
+    "precision": None,
+    "area, precision at least 0.5 (steps, ours)": AREA,
+}
+REVERSE = (
+    "the score subtracts the reverse direction: on this set it is told that exactly one direction of a pair holds, "
+    "which the other lines are not"
+)
+
+
+def published() -> list[tuple[str, str, str, float, str, str]]:
+    """Measured on, measure, model, value, source, remark.
+
+    >>> published()[0][:4]
+    ('Levy/Holt test', "Hosseini's AUC", 'EGT2', 0.356)
+    """
+    text = files("proband").joinpath("data/inference/published.csv").read_text(encoding="utf-8")
+    return [
+        (row["set"], row["measure"], row["model"], float(row["value"]), row["source"], row["remark"])
+        for row in csv.DictReader(StringIO(text))
+    ]
+
+
+def anchors(results: Results, seed: int) -> Sequence[Sheet]:
+    """Only beside Levy/Holt items."""
+    first = next(iter(results.items()), None)
+    if first is None or first.tags["source"] != "levy-holt" or control_of(results) != PLAIN:
+        return ()
+    lines: list[Cells] = list(published())
+    for system in systems_of(results):
+        runs = every_split(results, system)
+        cuts = [cut[0] for cut in map(threshold_of, runs) if cut is not None]
+        for on in (TEST, DIRECTIONAL):
+            tests = [
+                [row for row in rows if row[0].split == "test" and (on == TEST or row[0].tags["directional"])]
+                for rows in runs
+            ]
+            if not tests[0]:
+                continue
+            compares = system.method.how == "both" or system.method.base == "solver:frequency"
+            remark = REVERSE if on == DIRECTIONAL and compares else ""
+            for measure, metric in MEASURES.items():
+                if metric is not None:
+                    tables = [np.array([record for _, record in rows]) for rows in tests]
+                    values = [metric.of(table, np.ones(len(table))) for table in tables]
+                elif measure == "F1" and len(cuts) == len(runs):
+                    values = [decision_measures(rows, cut)[2] for rows, cut in zip(tests, cuts, strict=True)]
+                else:
+                    continue
+                source = f"this report, {len(tests[0]):,} pairs"
+                lines.append((on, measure, system.method.name, round(float(np.mean(values)), 4), source, remark))
+    lines.sort(key=lambda line: ((TEST, DIRECTIONAL).index(str(line[0])), list(MEASURES).index(str(line[1]))))
+    return (
+        Sheet(
+            name="anchors",
+            title="Levy/Holt: results of others beside ours, measure by measure",
+            header=("measured on", "measure", "model", "value", "source", "remark"),
+            rows=tuple(lines),
+            note="Only figures under one measure and one set can be compared. Hosseini's AUC joins the points with "
+            "precision at least one half by straight lines; on the directional set, where half of the pairs are "
+            "entailed, any score has nearly 0.5. F1 of ours is at the threshold learnt on valid. Trained models are "
+            "known to profit from artefacts of this set: read them beside hypothesis-words and direction, which see "
+            "no premise.",
+        ),
+    )
+
+
+ANCHORS = Analysis(name="anchors", help="results of others on Levy/Holt", of=anchors, always=True)
+
+
+# ---- section 3 -------------------------------------------------------------------------------------------------------
+
+PAPER: Mapping[str, int | float] = {
+    "questions": 573,
+    "questionnaires": 1500,
+    "pairs judged": 30703,
+    "pairs kept": 16371,
+    "share kept": round(16371 / 30703, 4),
+    "share that makes no sense": 0.23,
+    "entailed": 3147,
+    "not entailed": 13224,
+    "pairs an expert judged": 594,
+    "precision against the expert": 0.913,
+    "recall against the expert": 0.862,
+}
+
+
+def counts_of(manifest: Mapping[str, Any]) -> dict[str, int | float | None]:
+    """The same figures of these items; those of judgments where the items come from judgments."""
+    labels, judged = manifest.get("labels", {}), manifest.get("judgments", {})
+    kept, audit = judged.get("retained", {}), judged.get("audit", {})
+    pairs = judged.get("pairs_judged")
+    return {
+        "questions": manifest.get("questions"),
+        "questionnaires": judged.get("questionnaires"),
+        "pairs judged": pairs,
+        "pairs kept": kept["pairs"] if judged else sum(labels.values()),
+        "share kept": kept.get("share"),
+        "share that makes no sense": round(kept["dropped_as_nonsense"] / pairs, 4) if pairs else None,
+        "entailed": labels.get("entailed"),
+        "not entailed": labels.get("not entailed"),
+        "pairs an expert judged": audit.get("items"),
+        "precision against the expert": audit.get("precision"),
+        "recall against the expert": audit.get("recall"),
+        "Krippendorff's alpha": judged.get("alpha", {}).get("value"),
+    }
+
+
+def section3(results: Results, seed: int) -> Sequence[Sheet]:
+    if control_of(results) != PLAIN:
+        return ()
+    ours = counts_of(results.manifest)
+    rows = [
+        (name, PAPER.get(name), ours[name]) for name in ours if PAPER.get(name) is not None or ours[name] is not None
+    ]
+    return (
+        Sheet(
+            name="section3",
+            title="The data: section 3 beside these items",
+            header=("figure", "Levy and Dagan 2016", "these items"),
+            rows=tuple(rows),
+            note="The released file has the pairs that were kept, and 564 of the 573 questions; judgments were not "
+            "released, so that figures of them stand only beside items made from judgments.",
+        ),
+    )
+
+
+SECTION3 = Analysis(name="section3", help="pairs collected, judged and kept (section 3)", of=section3)

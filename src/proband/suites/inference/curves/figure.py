@@ -7,8 +7,9 @@ such, a second figure has every method on the pairs that all of them answered.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -16,12 +17,16 @@ import numpy as np
 from proband.core.metrics import AVERAGE_PRECISION, Metric
 from proband.core.statistics.clusters import Floats
 from proband.core.suite import Analysis, Claim, Curve, Curves, Outcome, Results, Sheet
-from proband.suites.inference.curves.measures import AREA, AUC_NORM, HOSSEINI, NORMALISED, RECALL_AT_80, points
-from proband.suites.inference.curves.scored import (
+from proband.suites.inference.curves.measures import (
+    AREA,
+    AUC_NORM,
     GRAPH,
+    HOSSEINI,
     LEMMA,
+    NORMALISED,
     PLAIN,
     PPDB,
+    RECALL_AT_80,
     RELATIONS,
     RELEASED,
     TYPED,
@@ -32,6 +37,7 @@ from proband.suites.inference.curves.scored import (
     difference,
     grouped,
     p_value,
+    points,
     rounded,
     systems_of,
 )
@@ -46,12 +52,11 @@ MOST = 0.25  # recall at 80 % precision
 ADDS_LITTLE, HELPS, UNION = "adds little to lemma", "the graph helps", "PPDB adds to the graph"
 START, UNTYPED, CONTEXT = "rules are a better start", "types do not help", "context adds little"
 NEEDS_LEMMA, UNDER = "lower without lemma", "under 25 % recall at 80 % precision"
-Outcomes = dict[str, dict[str, Outcome]]
 
 
 @dataclass(frozen=True)
-class Found:
-    """One system."""
+class Ranking:
+    """The scores of one system."""
 
     label: str
     method: Method
@@ -61,26 +66,21 @@ class Found:
         return self.method.rules == rules and self.method.beside == base
 
 
-def findings(runs: Sequence[Found], on: str) -> Mapping[str, Mapping[str, Outcome]]:
-    """By the name that a claim has for its test, then by method and data set. Baselines are not asked."""
-    asked = [run for run in runs if not run.label.startswith("baseline:")]
-    entries: Outcomes = {}
-    for test, run, outcome in tested(asked):
-        entries.setdefault(test, {})[f"{run.method.name} on {on}"] = outcome
-    return entries
-
-
-def tested(runs: Sequence[Found]) -> Iterator[tuple[str, Found, Outcome]]:
-    for run in runs:
+def findings(runs: Sequence[Ranking], on: str) -> Mapping[str, Mapping[str, Outcome]]:
+    """By the name that a claim has for its test, then by method and data set, without baselines."""
+    methods = [run for run in runs if not run.label.startswith("baseline:")]
+    outcomes: dict[str, dict[str, Outcome]] = defaultdict(dict)
+    for run in methods:
+        name = f"{run.method.name} on {on}"
         if run.method.rules[:1] == (LEMMA,):
-            yield UNDER, run, under(run.scored)
-        for test, other, margin in beside(run, runs):
-            outcome = ahead(run, other, margin=margin)
-            if outcome is not None:
-                yield test, run, outcome
+            outcomes[UNDER][name] = recall_under_most(run.scored)
+        for test, other, margin in tests_of(run, methods):
+            if (outcome := area_ahead(run, other, margin=margin)) is not None:
+                outcomes[test][name] = outcome
+    return outcomes
 
 
-def beside(run: Found, runs: Sequence[Found]) -> Iterator[tuple[str, Found, float | None]]:
+def tests_of(run: Ranking, runs: Sequence[Ranking]) -> Iterator[tuple[str, Ranking, float | None]]:
     """The tests that a run takes part in: their name, the other run, and how much counts as little (None: the run must
     be ahead of the other)."""
     base = run.method.beside
@@ -103,23 +103,22 @@ def beside(run: Found, runs: Sequence[Found]) -> Iterator[tuple[str, Found, floa
             yield NEEDS_LEMMA, other, None
 
 
-def ahead(run: Found, other: Found, *, margin: float | None) -> Outcome | None:
+def area_ahead(run: Ranking, other: Ranking, *, margin: float | None) -> Outcome | None:
     """The run is ahead of the other; with a margin, it is ahead by no more than that."""
     if margin is None:
-        result = difference(NORMALISED, run.scored, other.scored)
-        gain = result.difference if result else 0.0
+        change = difference(NORMALISED, run.scored, other.scored)
     else:  # the other way round: the other run plus the margin is ahead
-        result = difference(NORMALISED, other.scored, run.scored, margin=-margin)
-        gain = -result.difference if result else 0.0
-    if result is None:
+        change = difference(NORMALISED, other.scored, run.scored, margin=-margin)
+    if change is None:
         return None
+    gain = change.difference if margin is None else -change.difference
     pairs = len(frozenset(run.scored.ids) & frozenset(other.scored.ids))
     end = "" if margin is None else f"; little is at most {margin}"
     evidence = f"normalised area {gain:+.3f} beside {other.method.name}, {pairs:,} pairs{end}"
-    return Outcome(difference=gain if margin is None else margin - gain, p=result.p, evidence=evidence)
+    return Outcome(difference=gain if margin is None else margin - gain, p=change.p, evidence=evidence)
 
 
-def under(run: Scored) -> Outcome:
+def recall_under_most(run: Scored) -> Outcome:
     """Recall at 80 % precision below MOST."""
     reached, band = run.interval(RECALL_AT_80)
     evidence = f"recall {100 * reached:.1f} % [{100 * band.low:.1f}, {100 * band.high:.1f}] at 80 % precision"
@@ -128,47 +127,42 @@ def under(run: Scored) -> Outcome:
     return Outcome(difference=MOST - reached, p=run.p_against(MOST, RECALL_AT_80), evidence=evidence)
 
 
-CLAIMS = (
-    Claim(
-        statement="the method adds little to the lemma baseline (at most 0.05 of normalised area)",
-        source="section 4.2: true of PPDB, relation embeddings and word embeddings; asked of later methods too",
-        test=ADDS_LITTLE,
-    ),
-    Claim(
-        statement="the entailment graph is better than the lemma baseline alone",
-        source="section 4.2: the exception among the methods",
-        test=HELPS,
-    ),
-    Claim(
-        statement="the entailment graph with PPDB is better than the graph alone",
-        source="section 4.2: slightly",
-        test=UNION,
-    ),
-    Claim(
-        statement="rules are a better start for word embeddings than the lemma baseline",
-        source="section 4.2: significantly better",
-        test=START,
-    ),
-    Claim(
-        statement="the entailment graph is better without its types",
-        source="section 4.1",
-        test=UNTYPED,
-    ),
-    Claim(
-        statement="arguments add little to relation embeddings (at most 0.05 of normalised area)",
-        source="section 4.1: Melamud et al.'s measure did not improve performance",
-        test=CONTEXT,
-    ),
-    Claim(
-        statement="without the lemma baseline before it the method is worse",
-        source="section 4.2: performance drops dramatically",
-        test=NEEDS_LEMMA,
-    ),
-    Claim(
-        statement="recall is under 25 % at 80 % precision",
-        source="section 4.2: true of every method of the paper; asked of later methods too",
-        test=UNDER,
-    ),
+CLAIMS = tuple(
+    Claim(statement=statement, source=source, test=test)
+    for test, statement, source in (
+        (
+            ADDS_LITTLE,
+            "the method adds little to the lemma baseline (at most 0.05 of normalised area)",
+            "section 4.2: true of PPDB, relation embeddings and word embeddings; asked of later methods too",
+        ),
+        (
+            HELPS,
+            "the entailment graph is better than the lemma baseline alone",
+            "section 4.2: the exception among the methods",
+        ),
+        (UNION, "the entailment graph with PPDB is better than the graph alone", "section 4.2: slightly"),
+        (
+            START,
+            "rules are a better start for word embeddings than the lemma baseline",
+            "section 4.2: significantly better",
+        ),
+        (UNTYPED, "the entailment graph is better without its types", "section 4.1"),
+        (
+            CONTEXT,
+            "arguments add little to relation embeddings (at most 0.05 of normalised area)",
+            "section 4.1: Melamud et al.'s measure did not improve performance",
+        ),
+        (
+            NEEDS_LEMMA,
+            "without the lemma baseline before it the method is worse",
+            "section 4.2: performance drops dramatically",
+        ),
+        (
+            UNDER,
+            "recall is under 25 % at 80 % precision",
+            "section 4.2: true of every method of the paper; asked of later methods too",
+        ),
+    )
 )
 
 
@@ -198,41 +192,42 @@ def figure(results: Results, seed: int) -> Sequence[Sheet]:
     """Nothing for a set that mixes controls: they are the table `controls`."""
     if control_of(results) == "all":
         return ()
-    runs = read(results)
+    runs = sorted(rankings(results), key=order)
     if not runs:
         return ()
     sizes = {len(each.scored.ids) for each in runs}
     outcomes = (
         findings(runs, str(results.manifest.get("format", "these items"))) if control_of(results) == PLAIN else {}
     )
-    names = [
-        each.method.name if len(sizes) == 1 else f"{each.method.name}, n {len(each.scored.ids):,}" for each in runs
-    ]
-    sheets = [sheet("figure2", "Figure 2: precision against recall", runs, names)]
+    names = [each.method.name for each in runs]
+    sized = [f"{each.method.name}, n {len(each.scored.ids):,}" for each in runs]
+    first = sheet("figure2", "Figure 2: precision against recall", runs, names if len(sizes) == 1 else sized)
+    sheets = [replace(first, outcomes=outcomes)]
     common = frozenset.intersection(*(frozenset(each.scored.ids) for each in runs))
     if len(sizes) > 1 and common:
-        alike = [Found(each.label, each.method, each.scored.only(common)) for each in runs]
+        alike = [
+            replace(each, scored=each.scored.only([name for name in each.scored.ids if name in common]))
+            for each in runs
+        ]
         title = f"Figure 2 on the {len(common):,} pairs that every method answered"
-        sheets.append(sheet("figure2-common", title, alike, [each.method.name for each in runs]))
-    first = Sheet(**{**vars(sheets[0]), "outcomes": outcomes})
-    return (first, *sheets[1:])
+        sheets.append(sheet("figure2-common", title, alike, names))
+    return sheets
 
 
-def read(results: Results) -> list[Found]:
-    """The systems that have scores, the lemma baseline first, then what stands on it, then the others."""
-    collected = []
+def rankings(results: Results) -> Iterator[Ranking]:
+    """The systems that have scores."""
     for system in systems_of(results):
-        if (scores := grouped(results, system).get("all")) is not None:
-            collected.append(Found(system.label, system.method, scores))
-    return sorted(collected, key=order)
+        if (scored := grouped(results, system).get("all")) is not None:
+            yield Ranking(system.label, system.method, scored)
 
 
-def order(each: Found) -> tuple[bool, bool, bool, bool, str]:
+def order(each: Ranking) -> tuple[bool, bool, bool, bool, str]:
+    """The lemma baseline first, then what stands on it, then the others."""
     rules = each.method.rules
     return not each.is_(LEMMA), not each.is_(RELEASED), LEMMA not in rules, bool(each.method.base), each.method.name
 
 
-def sheet(name: str, title: str, runs: Sequence[Found], names: Sequence[str]) -> Sheet:
+def sheet(name: str, title: str, runs: Sequence[Ranking], names: Sequence[str]) -> Sheet:
     lines = tuple(curve(called, each.scored) for called, each in zip(names, runs, strict=True))
     low = min((y for line in lines for _, y in line.points), default=0.0)
     y_range = (max(0.0, float(np.floor(low * 10) / 10)), 1.0)
@@ -247,7 +242,7 @@ def sheet(name: str, title: str, runs: Sequence[Found], names: Sequence[str]) ->
     )
 
 
-def row(each: Found, base: Found | None) -> tuple[str | float | None, ...]:
+def row(each: Ranking, base: Ranking | None) -> tuple[str | float | None, ...]:
     scored = each.scored
     _, precision, recall = points(scored.records, np.ones(len(scored.records)))
     reached, band = scored.interval(RECALL_AT_80)

@@ -1,4 +1,6 @@
-r"""Measures of a precision-recall curve. With the distinct scores in falling order, P_k and R_k are precision and
+r"""Measures of a precision-recall curve, and the scores of systems under them.
+
+With the distinct scores in falling order, P_k and R_k are precision and
 recall of all pairs that score at least the k-th, and dR_k = R_k - R_{k-1}:
 
     recall at precision p   max { R_k : P_k >= p }
@@ -14,28 +16,38 @@ lines; its areas stand beside ours under its names, and only they may be compare
                      score)
     AUC_norm         trapezoids over max(P_k - b, 0), beginning at precision 1 and recall 0, divided by 1 - b, where b
                      is the share of positives (McKenna et al. 2023; 0: no better than chance)
+
+A system is a method: the rules that come first and what scores the rest. Runs of one net with several training seeds
+are one system; its value is the mean over them, and their spread is part of its interval.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core.metrics import ACCURACY, AUC, AVERAGE_PRECISION, F1, Floats, Metric, accuracy_of, score_and_truth
-from proband.core.suite import Table
-from proband.core.types import WRONG, Answer, Item
+from proband.core.files import dumps
+from proband.core.metrics import ACCURACY, AUC, AVERAGE_PRECISION, F1, Metric, accuracy_of, score_and_truth
+from proband.core.statistics.clusters import Clusters, Floats, Neighbours, clusters_of
+from proband.core.statistics.estimates import Difference, Interval, Measured, compare, interval, p_against
+from proband.core.statistics.influence import of_set
+from proband.core.statistics.resampling import draws_of
+from proband.core.suite import Results, Table
+from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Run
 
 HALF = 0.5
 
 
 class Distinct:
-    """The distinct scores of the records that were asked last, and where each record stands among them: intervals ask
-    for the same records hundreds of times, with other weights."""
+    """The distinct scores of the records that came last, and where each record stands among them: intervals need the
+    same records hundreds of times, with other weights."""
 
     def __init__(self) -> None:
         self.records: Floats | None = None
@@ -59,10 +71,10 @@ def points(records: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
     """
     values, place, truth = DISTINCT.of(records)
     true = np.cumsum(np.bincount(place, weights=weights * truth, minlength=len(values)))
-    result = np.cumsum(np.bincount(place, weights=weights, minlength=len(values)))
-    there = result > 0
+    accepted = np.cumsum(np.bincount(place, weights=weights, minlength=len(values)))
+    there = accepted > 0
     total = max(float(true[-1]) if len(true) else 0.0, 1e-12)
-    return -values[there], true[there] / result[there], true[there] / total
+    return -values[there], true[there] / accepted[there], true[there] / total
 
 
 def recall_at(records: Floats, weights: Floats, *, precision: float) -> float:
@@ -115,8 +127,8 @@ def _trapezoids(y: Floats, x: Floats) -> float:
     return float(((y[1:] + y[:-1]) / 2 * np.diff(x)).sum())
 
 
-def _over(name: str, of: object, title: str) -> Metric:
-    return Metric(name=name, of=of, over="set", each=score_and_truth, title=title, jumps=True)  # type: ignore[arg-type]
+def _over(name: str, of: Callable[[Floats, Floats], float], title: str) -> Metric:
+    return Metric(name=name, of=of, over="set", each=score_and_truth, title=title, jumps=True)
 
 
 RECALL_AT_80 = _over("recall_at_80", partial(recall_at, precision=0.8), "recall at 80 % precision")
@@ -168,3 +180,219 @@ TABLES = (
     ),
     _table("direction", "Average precision by direction", "average_precision", ("direction",)),
 )
+
+# ---- methods ---------------------------------------------------------------------------------------------------------
+
+
+PLAIN = "none"  # the control of items as they are
+LEMMA, RELEASED, GRAPH, TYPED, PPDB = "lemma", "lemma (released)", "graph", "typed graph", "PPDB"
+LEMMA_RUNS = {"solver:lemma": LEMMA, "solver:lemma-released": RELEASED}
+WORDS, RELATIONS = "word embeddings", "relation embeddings"
+
+
+@dataclass(frozen=True)
+class Method:
+    """`rules` in the order in which they come, `base` what scores the rest ("" for rules alone), `how` its setting."""
+
+    rules: tuple[str, ...]
+    base: str
+    kind: str = ""  # of the base: word embeddings, relation embeddings, or the solver's name
+    how: str = ""
+
+    @property
+    def name(self) -> str:
+        """What a reader calls it."""
+        base = f"{self.base} ({self.how})" if self.how else self.base
+        return ", ".join([*self.rules, *([base] if base else [])])
+
+    @property
+    def beside(self) -> tuple[str, str]:
+        """What two runs of one base have in common, whatever the rules."""
+        return self.base, self.how
+
+
+def method_of(run: Run, label: str) -> Method:
+    """
+    >>> run = Run(suite="inference", solver="direct", model="net:relations", seed=0, items_sha="",
+    ...           settings={"on-lemma": True, "graph": "a/b.tsv", "context": "add"}, net={"net": "relations"})
+    >>> method_of(run, "net:relations · context=add").name
+    'lemma, graph, net:relations (add)'
+    >>> run = Run(suite="inference", solver="direct", model="scores:a/llama.pmi.txt.gz", seed=0, items_sha="")
+    >>> method_of(run, "scores:a/llama.pmi.txt.gz").name
+    'llama (pmi)'
+    """
+    settings = run.settings
+    if run.model in LEMMA_RUNS:
+        return Method((LEMMA_RUNS[run.model],), "")
+    rules = [name for name, key in ((LEMMA, "on-lemma"), (GRAPH, "graph"), (PPDB, "ppdb")) if used(settings.get(key))]
+    if LEMMA in rules and settings.get("lemma") == "released":
+        rules[0] = RELEASED
+    if GRAPH in rules and settings.get("typed"):
+        rules[rules.index(GRAPH)] = TYPED
+    named = 1 if run.solver in ("direct", "as-is") else 2  # model and solver
+    net = str(run.net.get("net", ""))
+    base = f"net:{net}" if net else " · ".join(label.split(" · ")[:named])
+    kind = {"words": WORDS}.get(run.solver, RELATIONS if net == "relations" else run.solver)
+    how = settings.get("context", "none") if kind == RELATIONS else settings.get("score", "")
+    if run.model.startswith("scores:"):  # of another system: NAME.HOW.tsv
+        base, _, how = PurePath(run.model).name.partition(".")
+        how = how.partition(".")[0] if "." in how else ""
+    if run.model == "solver:rules":
+        return Method(tuple(rules), "")
+    return Method(tuple(rules), base, kind, "" if how == "none" else str(how))
+
+
+def used(value: object) -> bool:
+    return bool(value) and value != "none"
+
+
+@dataclass(frozen=True)
+class System:
+    """A method, and which runs of the results are its."""
+
+    label: str
+    method: Method
+    runs: tuple[int, ...]
+    trained: bool  # another training seed would have given another system
+
+
+def systems_of(results: Results) -> list[System]:
+    groups: dict[str, list[int]] = {}
+    for at, run in enumerate(results.runs):
+        net = {name: value for name, value in run.net.items() if name != "seed"}
+        key = dumps([run.solver, run.seed, run.settings, net]) if run.net else f"run {at}"
+        groups.setdefault(key, []).append(at)
+    return [
+        System(results.labels[group[0]], method_of(results.runs[group[0]], results.labels[group[0]]), tuple(group), net)
+        for group in groups.values()
+        for net in [bool(results.runs[group[0]].net)]
+    ]
+
+
+# ---- scores ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Records of every run (runs x items x score and truth), the items' ids, and what they share."""
+
+    runs: Floats
+    ids: tuple[str, ...]
+    clusters: tuple[tuple[str, ...], ...]
+    shared: Neighbours
+    trained: bool = False
+    known: dict[str, Measured] = field(default_factory=dict, compare=False)  # what was measured, by metric
+
+    @classmethod
+    def of(
+        cls, runs: Floats, ids: Sequence[str], clusters: Sequence[tuple[str, ...]], *, trained: bool = False
+    ) -> Scored:
+        shared = Neighbours.of(Clusters.of(clusters), np.arange(len(ids)))
+        return cls(runs, tuple(ids), tuple(clusters), shared, trained)
+
+    @property
+    def records(self) -> Floats:
+        """Of the first run."""
+        return np.asarray(self.runs[0])
+
+    @property
+    def share(self) -> float:
+        """Of entailed pairs."""
+        return float(self.records[:, 1].mean())
+
+    @property
+    def constant(self) -> bool:
+        """Whether every pair has the same score."""
+        return bool((self.runs[:, :, 0] == self.runs[:, :1, 0]).all())
+
+    def only(self, ids: Sequence[str]) -> Scored:
+        """The pairs with these ids, in this order; itself where they are all of them as they stand."""
+        if tuple(ids) == self.ids:
+            return self
+        place = {name: n for n, name in enumerate(self.ids)}
+        rows = [place[name] for name in ids]
+        return Scored.of(self.runs[:, rows], ids, [self.clusters[n] for n in rows], trained=self.trained)
+
+    def measured(self, metric: Metric) -> Measured:
+        if metric.name not in self.known:
+            runs = [np.ascontiguousarray(records) for records in self.runs]
+            values, influence = map(np.array, zip(*(of_set(metric.of, records) for records in runs)))
+            draws = draws_of([partial(metric.of, records) for records in runs], self.shared) if metric.jumps else None
+            self.known[metric.name] = Measured(values, influence, trained=self.trained, draws=draws)
+        return self.known[metric.name]
+
+    def value(self, metric: Metric) -> float:
+        """Without an interval."""
+        return float(np.mean([metric.of(records, np.ones(len(self.ids))) for records in self.runs]))
+
+    def interval(self, metric: Metric, *, share: bool = True) -> tuple[float, Interval]:
+        result = self.measured(metric)
+        return result.value, interval(result, self.shared, share=share)
+
+    def p_against(self, constant: float, metric: Metric) -> float:
+        """Of the metric against a constant; below 0.05 where the interval leaves the constant out."""
+        return p_against(constant, self.measured(metric), self.shared, share=True)
+
+
+Groups = Callable[[Item], Iterable[str]]
+Records = list[tuple[Item, tuple[float, float]]]  # score and truth
+
+
+def records_of(answers: Iterable[tuple[Item, Answer]]) -> Records:
+    """The items of a run that have scores and a label."""
+    return [
+        (item, record)
+        for item, answer in answers
+        if answer.status not in LEFT_OUT and (record := score_and_truth(item, answer)) is not None
+    ]
+
+
+def every_split(results: Results, system: System) -> list[Records]:
+    """Of each run, all its items, of every split."""
+    return [records_of(results.answers(at)) for at in system.runs]
+
+
+def grouped(results: Results, system: System, groups: Groups = lambda item: ("all",)) -> dict[str, Scored]:
+    """The scores of a system by group; an item may stand in more than one. Pairs under a control have the id of the
+    pair as it is, so that groups can be compared pair by pair."""
+    runs = []
+    for at in system.runs:
+        rows: dict[str, dict[str, tuple[tuple[float, float], tuple[str, ...]]]] = defaultdict(dict)
+        for item, record in records_of(results.scored(at)):
+            for name in groups(item):
+                rows[name][str(item.facts.get("source", item.id))] = record, clusters_of(item)
+        runs.append(rows)
+    by_group = {}
+    for name, first in list(runs[0].items()):
+        ids = [each for each in first if all(each in run[name] for run in runs)]
+        records = np.array([[run[name][each][0] for each in ids] for run in runs])
+        if ids:
+            by_group[name] = Scored.of(records, ids, [first[each][1] for each in ids], trained=system.trained)
+    return by_group
+
+
+def difference(metric: Metric, a: Scored, b: Scored, *, margin: float = 0.0) -> Difference | None:
+    """The metric of `a` less that of `b` on the pairs that both answered."""
+    known = frozenset(b.ids)
+    both = [each for each in a.ids if each in known]
+    if not both:
+        return None
+    one, other = a.only(both), b.only(both)
+    return compare(one.measured(metric), other.measured(metric), one.shared, share=True, margin=margin)
+
+
+def control_of(results: Results) -> str:
+    """Under which control the items were built; `all` where several stand side by side."""
+    return str(results.manifest.get("options", {}).get("control", PLAIN))
+
+
+def rounded(values: Iterable[float]) -> tuple[float, ...]:
+    return tuple(round(float(each), 4) for each in values)
+
+
+def p_value(result: Difference) -> float:
+    return float(f"{result.p:.2g}")
+
+
+Cells = tuple[str | float | int | None, ...]
+Named = Mapping[str, Scored]
