@@ -27,7 +27,7 @@ from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import Answer, Item
 from proband.suites.kinship.logic.closure import shortest_path
 from proband.suites.kinship.reading.lexicon import KIN
-from proband.suites.kinship.telling.questions import story_of
+from proband.suites.kinship.telling.stories import story_of
 from proband.suites.kinship.world.rules import NONE, converse, of_item
 
 # how many generations up somebody of the relation is

@@ -10,7 +10,7 @@ from proband.core.types import Answer, Item
 from proband.suites.kinship.logic.closure import close, shortest_path
 from proband.suites.kinship.reading.grammar import Fact
 from proband.suites.kinship.reading.reader import read_story
-from proband.suites.kinship.telling.questions import story_of
+from proband.suites.kinship.telling.stories import story_of
 from proband.suites.kinship.world.families import GENDER_OF
 from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL
 from proband.suites.kinship.world.rules import Rules, of_item

@@ -17,7 +17,7 @@ from proband.suites.kinship.generate.options import HOLD_OUTS, BuildOptions
 from proband.suites.kinship.generate.tally import Note, Tally, digest
 from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.telling.phrases import fact_phrases, masked_sentences
-from proband.suites.kinship.telling.questions import story_of
+from proband.suites.kinship.telling.stories import story_of
 from proband.suites.kinship.world.rules import canonical_clause as canonical
 from proband.suites.kinship.world.rules import load
 

@@ -11,15 +11,14 @@ from pathlib import Path
 import pytest
 
 from proband.suites.kinship.published import published_values
-from proband.suites.kinship.telling.bank import Bank, Template, parse_bank
-from proband.suites.kinship.telling.bank_sources import load_bank
+from proband.suites.kinship.telling.bank import Bank, load_bank, parse_bank
 from proband.suites.kinship.telling.bank_statistics import (
     statistics,
     tellings,
     words_of,
 )
 from proband.suites.kinship.telling.crowd_templates import SLOT, load_crowd, tidy
-from proband.suites.kinship.telling.occasions import JOINTS, Occasion, Phrase, combined
+from proband.suites.kinship.telling.paraphrases import JOINTS, Occasion, Phrase, Template, combined
 from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL
 
 SINGLE = [(g, w) for w in NEUTRAL for g in (MALE, FEMALE) if NEUTRAL[w] != "spouse" or GENDER[w] != g]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.telling.bank_sources import load_bank
+from proband.suites.kinship.telling.bank import crowd_bank, load_bank
 from proband.suites.kinship.telling.bank_statistics import tellings
 from proband.suites.kinship.telling.crowd_templates import GOOD, REASONS, load_crowd, verdict, words_of
 from proband.suites.kinship.telling.stories import tell
@@ -69,7 +69,7 @@ def test_what_the_crowd_cannot_tell_is_told_in_our_words(folder: Path) -> None:
             [(0, "mother", 1)],
             names=["Al", "Bo"],
             genders=["female", "female"],
-            bank=load_crowd(folder).bank,
+            bank=crowd_bank(load_crowd(folder)),
             rng=random.Random(3),
         )
 

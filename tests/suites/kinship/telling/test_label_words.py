@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from proband.suites.kinship.audit.template_banks import guessed_labels
-from proband.suites.kinship.telling.bank import parse_bank
-from proband.suites.kinship.telling.bank_sources import load_bank
+from proband.suites.kinship.telling.bank import load_bank, parse_bank
 
 
 def test_ours_do_not() -> None:

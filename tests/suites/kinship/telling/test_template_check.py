@@ -11,14 +11,12 @@ from typing import NamedTuple
 import pytest
 
 from proband.suites.kinship.reading.grammar import Fact
-from proband.suites.kinship.telling.bank import ANY, Bank, Template
-from proband.suites.kinship.telling.bank_sources import load_bank
-from proband.suites.kinship.telling.occasions import JOINTS
+from proband.suites.kinship.telling.bank import Bank, check_bank, load_bank
+from proband.suites.kinship.telling.paraphrases import ANY, JOINTS, Template
 from proband.suites.kinship.telling.template_check import (
     STAND_INS,
     canonical,
     castings,
-    check_bank,
     check_template,
     clauses,
     compare,

@@ -19,7 +19,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import decode, read_items
 from proband.core.types import Item
 from proband.suites.kinship.reading.lexicon import KIN
-from proband.suites.kinship.telling.questions import seal
+from proband.suites.kinship.telling.stories import seal
 from proband.suites.kinship.verify.items import PROVED, verify
 from proband.suites.kinship.world.relations import RELATIONS
 from proband.suites.kinship.world.rules import load

@@ -18,8 +18,7 @@ from proband.core.files import write_json, write_text
 from proband.core.text import csv_lines, markdown_table
 from proband.suites.kinship.published import published_values
 from proband.suites.kinship.reading.lexicon import KIN
-from proband.suites.kinship.telling.bank import Bank
-from proband.suites.kinship.telling.bank_sources import completed, faults_of_file, load_bank
+from proband.suites.kinship.telling.bank import Bank, completed, crowd_bank, faults_of_file, load_bank
 from proband.suites.kinship.telling.bank_statistics import Statistics, statistics, words_of
 from proband.suites.kinship.telling.crowd_templates import GOOD, REASONS, load_crowd
 from proband.suites.kinship.telling.stories import tell
@@ -50,7 +49,7 @@ class Guess:
 
 def guessed_labels(bank: Bank, *, per_label: int = 400, seed: int = 0) -> Guess:
     """
-    >>> from proband.suites.kinship.telling.bank_sources import load_bank
+    >>> from proband.suites.kinship.telling.bank import load_bank
     >>> guess = guessed_labels(load_bank(), per_label=20)
     >>> abs(guess.accuracy - guess.chance) < 2 * guess.noise
     True
@@ -123,7 +122,7 @@ def audit_bank(path: Path, *, out: Path) -> Mapping[str, Any]:
     """Read every template of a bank back, and count what it holds."""
     if path.is_dir():
         crowd = load_crowd(path)
-        bank, verdicts = crowd.bank, crowd.counts()
+        bank, verdicts = crowd_bank(crowd), crowd.counts()
         rejected: list[Rejected] = [
             (row.id, "", " ".join(row.words), " ".join(row.genders), verdict, REASONS[verdict], row.text)
             for row in crowd.rows

@@ -12,7 +12,7 @@ from proband.core.errors import ProbandError
 from proband.core.options import Meta
 from proband.core.types import Split
 from proband.suites.kinship.logic.noise import KINDS
-from proband.suites.kinship.telling.bank_sources import OURS, checked_bank
+from proband.suites.kinship.telling.bank import OURS, checked_bank
 from proband.suites.kinship.world.families import Shape
 from proband.suites.kinship.world.rules import load
 

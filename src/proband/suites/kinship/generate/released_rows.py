@@ -28,7 +28,7 @@ from proband.suites.kinship.clutrr.csv_files import scan
 from proband.suites.kinship.clutrr.items import to_item
 from proband.suites.kinship.clutrr.rows import Row, Unreadable
 from proband.suites.kinship.generate.options import RELEASED, BuildOptions
-from proband.suites.kinship.telling import questions
+from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.stories import plain
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL
 from proband.suites.kinship.world.rules import canonical_clause, load
@@ -110,7 +110,7 @@ class Released:
         item = to_item(row)
         rng = random.Random(f"{self.seed} {source.name} {row.line}")
         x, z = (f"[{row.names[i]}]" if self.options.brackets else row.names[i] for i in row.query)
-        asked, choices, gold = questions.ask(
+        asked, choices, gold = stories.ask(
             self.options.question, x=x, z=z, target=row.target, rules=load("sound"), draw=rng.random
         )
         tags: dict[str, Tag] = {**item.tags, "release": source.release}
@@ -125,7 +125,7 @@ class Released:
         names = [f"[{name}]" if self.options.brackets else name for name in row.names]
         edges = [*row.chain, *((i, word, j) for i, word, j in row.noise if word is not None)]
         if self.options.form == "graph":
-            return questions.triples(edges, names)
+            return stories.triples(edges, names)
         if self.options.form == "facts":
             return " ".join(plain(edges, names, row.genders))
         story = " ".join(row.story.split())

@@ -16,9 +16,8 @@ from proband.suites.kinship.generate.options import Cell, Plan
 from proband.suites.kinship.generate.story_logic import Draft
 from proband.suites.kinship.generate.tally import Note, digest
 from proband.suites.kinship.reading.reader import unfaithful
-from proband.suites.kinship.telling import questions
-from proband.suites.kinship.telling.bank import Bank
-from proband.suites.kinship.telling.bank_sources import load_bank
+from proband.suites.kinship.telling import stories
+from proband.suites.kinship.telling.bank import Bank, load_bank
 from proband.suites.kinship.telling.phrases import fact_phrases, masked_sentences
 from proband.suites.kinship.telling.stories import plain, tell
 from proband.suites.kinship.world.families import NAMES, Random, shuffle
@@ -82,7 +81,7 @@ class Wording:
             "groups": groups,
             "rules": self.rules.reference,
             "table": self.table,
-            "seal": questions.seal(prompt),
+            "seal": stories.seal(prompt),
         }
         item = Item(
             id=name,
@@ -116,7 +115,7 @@ class Wording:
     def _question(self, draft: Draft, names: Sequence[str], words: random.Random) -> tuple[str, tuple[str, ...], int]:
         """(question, choices, which of them is right)."""
         who, whom = (f"[{names[i]}]" if self.plan.options.brackets else names[i] for i in draft.query)
-        return questions.ask(
+        return stories.ask(
             self.plan.options.question, x=who, z=whom, target=draft.target, rules=self.rules, draw=words.random
         )
 
@@ -176,16 +175,16 @@ class Wording:
         edges = [draft.edges[i] for i in order]
         told = self.rules.gendered and not options.facts_along_chain  # along the chain, words tell who is asked for
         if options.form == "graph":
-            genders = questions.gender_lines(shown, draft.genders) if told else []
-            return "\n".join([questions.triples(edges, shown), *genders]), [], [(i,) for i in order]
+            genders = stories.gender_lines(shown, draft.genders) if told else []
+            return "\n".join([stories.triples(edges, shown), *genders]), [], [(i,) for i in order]
         if self.english:
-            genders = questions.gender_sentences(shown, draft.genders) if told else []
+            genders = stories.gender_sentences(shown, draft.genders) if told else []
             return " ".join([*plain(edges, shown, draft.genders), *genders]), [], [(i,) for i in order]
         forms = self.rules.sentences if options.form == "story" else self.rules.sentences[:1]
         texts, used = [], []
         for i, word, j in edges:
             form = int(rng.random() * len(forms))
-            texts.append(questions.capital(forms[form].format(i=shown[i], j=shown[j], word=word)))
+            texts.append(stories.capital(forms[form].format(i=shown[i], j=shown[j], word=word)))
             used.append(f"{self.rules.name}.{form}")
         return " ".join(texts), used, [(i,) for i in order]
 

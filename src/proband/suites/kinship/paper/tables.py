@@ -13,7 +13,7 @@ from proband.core.suite import Analysis, Results, Sheet, Table
 from proband.core.types import Item
 from proband.suites.kinship.generate.options import TASKS
 from proband.suites.kinship.published import published_values
-from proband.suites.kinship.telling.bank_sources import load_bank
+from proband.suites.kinship.telling.bank import load_bank
 from proband.suites.kinship.telling.bank_statistics import statistics
 
 SAMPLED, SAMPLES_SHOWN = range(2, 7), 3  # lengths of tables 3.3 to 3.7, and puzzles in each

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from itertools import combinations, islice, pairwise
 from typing import Any, Final
 
-from proband.suites.kinship.telling.bank import ANY, LONGEST, Bank
-from proband.suites.kinship.telling.occasions import combined
+from proband.suites.kinship.telling.bank import Bank
+from proband.suites.kinship.telling.paraphrases import ANY, LONGEST, combined
 from proband.suites.kinship.telling.template_check import castings, clauses
 from proband.suites.kinship.world.relations import GENDER, INVERSE, word
 

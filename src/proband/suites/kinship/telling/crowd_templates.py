@@ -25,7 +25,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import file_errors
 from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.reading.grammar import Fact, Reading, read_facts
-from proband.suites.kinship.telling.bank import LONGEST, Bank, Template
+from proband.suites.kinship.telling.paraphrases import LONGEST, Template
 from proband.suites.kinship.telling.template_check import STAND_INS, canonical
 from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, word
 from proband.suites.kinship.world.rules import load
@@ -63,13 +63,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Crowd:
-    bank: Bank
+    """The templates that are right, with the split each was released in; and a verdict for every row."""
+
+    name: str
+    templates: tuple[Template, ...]
+    split: Mapping[str, str]
     verdicts: Mapping[str, str]  # row id -> a key of REASONS
     rows: tuple[Row, ...] = field(repr=False)
 
     def counts(self) -> dict[str, int]:
-        found = Counter(self.verdicts.values())
-        return {reason: found[reason] for reason in REASONS}
+        counts = Counter(self.verdicts.values())
+        return {reason: counts[reason] for reason in REASONS}
 
 
 def words_of(combination: str) -> tuple[str, ...]:
@@ -180,7 +184,7 @@ def tidy(text: str) -> str:
 
 
 def load_crowd(folder: Path) -> Crowd:
-    """The templates of a folder with a verdict for each, and a bank of those that are right, split as released."""
+    """The templates of a folder with a verdict for each, and those that are right, split as released."""
     rows = tuple(read_rows(folder))
     verdicts = {row.id: verdict(row.text, row.words, row.genders) for row in rows}
     templates: dict[tuple[object, ...], Template] = {}
@@ -193,4 +197,4 @@ def load_crowd(folder: Path) -> Crowd:
             templates.setdefault((text, clause, row.genders), template)
     split = {f"clutrr.{row.id}": row.split for row in rows}
     kept = tuple(templates.values())
-    return Crowd(Bank(f"clutrr:{folder}", kept, {t.id: split[t.id] for t in kept}), verdicts, rows)
+    return Crowd(f"clutrr:{folder}", kept, {t.id: split[t.id] for t in kept}, verdicts, rows)

@@ -1,14 +1,16 @@
-"""Telling facts as a story: stitching paraphrases (section 3.2.3 and figure 3.3 of the thesis).
+"""Facts to English, as a story, plain sentences or triples, and the question about them (sections 3.2.3 and 3.2.6 of
+the thesis, figure 3.3 and table 3.3).
 
-The edges are cut at random into paths of one to three connected facts. With our bank the story happens at one occasion:
-an opening says what it is, and each fact is a verb phrase of it. With other banks each path is told by one paraphrase.
+For a story the edges are cut at random into paths of one to three connected facts. With our bank it happens at one
+occasion: an opening says what it is, and each fact is a verb phrase of it. With other banks each path is told by one
+paraphrase.
 
 >>> import random
->>> from proband.suites.kinship.telling.bank_sources import load_bank
+>>> from proband.suites.kinship.telling.bank import load_bank
 >>> facts = [(0, "father", 1), (1, "sister", 2)]
->>> told = tell(facts, names=["Ben", "Tom", "Mia"], genders=["male", "male", "female"],
-...             bank=load_bank(), rng=random.Random(1))
->>> sorted(i for group in told.groups for i in group), all(name in told.text for name in ("Ben", "Tom", "Mia"))
+>>> story = tell(facts, names=["Ben", "Tom", "Mia"], genders=["male", "male", "female"],
+...              bank=load_bank(), rng=random.Random(1))
+>>> sorted(i for group in story.groups for i in group), all(name in story.text for name in ("Ben", "Tom", "Mia"))
 ([0, 1], True)
 >>> plain(facts, ["Ben", "Tom", "Mia"], ["male", "male", "female"])
 ['Tom is the father of Ben.', 'Mia is the sister of Tom.']
@@ -16,20 +18,33 @@ an opening says what it is, and each fact is a verb phrase of it. With other ban
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.telling.bank import LONGEST, Bank
-from proband.suites.kinship.telling.occasions import FREE, JOINTS, Occasion, Phrase
+from proband.core.types import Item
+from proband.suites.kinship.telling.bank import Bank
+from proband.suites.kinship.telling.paraphrases import FREE, JOINTS, LONGEST, Key, Occasion, Phrase
 from proband.suites.kinship.world.families import Random, shuffle
-from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS, word
+from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS, Edge, word
+from proband.suites.kinship.world.rules import Rules
 
-Edge = tuple[int, str, int]
 TIMED, SOON = 0.4, 2  # share of the paths with a moment in front, and how many moments may be passed over to it
 TRIES: Final = 6  # more draws of a paraphrase whose scene the story has not told yet
 INVERSE_WORD: Final = {(w, g): word(INVERSE[NEUTRAL[w]], g) for w in RELATIONS for g in (MALE, FEMALE)}
+QUESTIONS: Final = (
+    "How is {z} related to {x}?",
+    "What relation is {z} to {x}?",
+    "Who is {z} to {x}?",
+    "Which word says what {z} is to {x}?",
+    "What is {z} to {x}?",
+)
+QUESTIONS_OF_PLACES: Final = ("Where does {z} lie, seen from {x}?", "In which relation does {z} stand to {x}?")
+
+
+# ---- stories -------------------------------------------------------------------------------------------------------
 
 
 class Telling(NamedTuple):
@@ -38,7 +53,58 @@ class Telling(NamedTuple):
     groups: tuple[tuple[int, ...], ...]  # the edges each of them tells, as indices
 
 
-def walk(edges: Sequence[Edge], start: int, *, size: int, genders: Sequence[str]) -> tuple[list[int], tuple[str, ...]]:
+def tell(
+    edges: Sequence[Edge],
+    *,
+    names: Sequence[str],
+    genders: Sequence[str],
+    bank: Bank,
+    rng: random.Random,
+    split: str | None = None,
+    brackets: bool = False,
+    reveal: int | None = None,
+    either_end: bool = False,
+) -> Telling:
+    """One story that tells every edge once, its paraphrases in random order. `either_end`: a path is told from the end
+    that is drawn, not from its first person on.
+
+    Where names do not tell genders (`@entity-1`), `reveal` is a person whose gender some kin word or pronoun must.
+    """
+    draw = rng.random
+    shown = [f"[{name}]" for name in names] if brackets else names
+    if bank.occasions:
+        return _at_an_occasion(edges, shown, genders, bank.occasions_of(split), draw)
+    menus = bank.menus(split)
+    sentences: list[tuple[str, str, tuple[int, ...]]] = []
+    scenes: set[str] = set()
+    at, numbers = 0, tuple(range(len(edges)))
+    while at < len(edges):
+        path, key = walk(edges, at, size=1 + int(draw() * LONGEST), genders=genders)
+        if either_end and draw() < 0.5:
+            other = backwards(path, key, genders)
+            path, key = other if menus[other[1]].lines else (path, key)
+        while not (menu := menus[key]).lines:
+            if len(key) == 2:
+                raise ProbandError(f"bank {bank.name} has no paraphrase of {key[1]!r} of a {key[0]} person")
+            path, key = walk(edges, at, size=len(key) - 2, genders=genders)
+        hidden = path.index(reveal) if reveal is not None and reveal in path else None
+        lines = menu.lines if hidden is None else menu.revealing(hidden)
+        line = lines[int(draw() * len(lines))]
+        for _ in range(TRIES) if not scenes.isdisjoint(line[0].scene) else ():
+            line = lines[int(draw() * len(lines))]
+            if scenes.isdisjoint(line[0].scene):
+                break
+        if hidden is not None and hidden in menu.known(line):
+            reveal = None
+        template, end = line[0].id, at + len(key) - 1
+        scenes |= line[0].scene
+        sentences.append((menu.tell(line, [shown[i] for i in path]), template, numbers[at:end]))
+        at = end
+    text, ids, groups = zip(*(sentences[i] for i in shuffle(len(sentences), draw)))
+    return Telling(" ".join(text), ids, groups)
+
+
+def walk(edges: Sequence[Edge], start: int, *, size: int, genders: Sequence[str]) -> tuple[list[int], Key]:
     """The longest path of at most `size` consecutive edges from `start`: its people, and its key for the menu.
 
     Edges are turned round where they must be.
@@ -66,7 +132,7 @@ def walk(edges: Sequence[Edge], start: int, *, size: int, genders: Sequence[str]
     return path, (genders[path[0]], *words)
 
 
-def backwards(path: Sequence[int], key: Sequence[str], genders: Sequence[str]) -> tuple[list[int], tuple[str, ...]]:
+def backwards(path: Sequence[int], key: Key, genders: Sequence[str]) -> tuple[list[int], Key]:
     """The same path from its other end.
 
     >>> backwards([0, 1, 2], ("female", "father", "sister"), ["female", "male", "female"])
@@ -74,57 +140,6 @@ def backwards(path: Sequence[int], key: Sequence[str], genders: Sequence[str]) -
     """
     words = [INVERSE_WORD[word, genders[person]] for word, person in zip(key[1:], path)]
     return list(path[::-1]), (genders[path[-1]], *words[::-1])
-
-
-def tell(
-    edges: Sequence[Edge],
-    *,
-    names: Sequence[str],
-    genders: Sequence[str],
-    bank: Bank,
-    rng: random.Random,
-    split: str | None = None,
-    brackets: bool = False,
-    reveal: int | None = None,
-    either_end: bool = False,
-) -> Telling:
-    """One story that tells every edge once, its paraphrases in random order. `either_end`: a path is told from the end
-    that is drawn, not from its first person on.
-
-    Where names do not tell genders (`@entity-1`), `reveal` is a person whose gender some kin word or pronoun must.
-    """
-    draw = rng.random
-    shown = [f"[{name}]" for name in names] if brackets else names
-    if bank.occasions:
-        return _at_an_occasion(edges, shown, genders, bank.occasions_of(split), draw)
-    menus = bank.menus(split)
-    told: list[tuple[str, str, tuple[int, ...]]] = []
-    used: set[str] = set()
-    at, numbers = 0, tuple(range(len(edges)))
-    while at < len(edges):
-        path, key = walk(edges, at, size=1 + int(draw() * LONGEST), genders=genders)
-        if either_end and draw() < 0.5:
-            other = backwards(path, key, genders)
-            path, key = other if menus[other[1]].lines else (path, key)
-        while not (menu := menus[key]).lines:
-            if len(key) == 2:
-                raise ProbandError(f"bank {bank.name} has no paraphrase of {key[1]!r} of a {key[0]} person")
-            path, key = walk(edges, at, size=len(key) - 2, genders=genders)
-        asked = path.index(reveal) if reveal is not None and reveal in path else None
-        lines = menu.lines if asked is None else menu.revealing(asked)
-        line = lines[int(draw() * len(lines))]
-        for _ in range(TRIES) if not used.isdisjoint(line[0].scene) else ():
-            line = lines[int(draw() * len(lines))]
-            if used.isdisjoint(line[0].scene):
-                break
-        if asked is not None and asked in menu.known(line):
-            reveal = None
-        template, end = line[0].id, at + len(key) - 1
-        used |= line[0].scene
-        told.append((menu.tell(line, [shown[i] for i in path]), template, numbers[at:end]))
-        at = end
-    text, ids, groups = zip(*(told[i] for i in shuffle(len(told), draw)))
-    return Telling(" ".join(text), ids, groups)
 
 
 class _Venue:
@@ -164,7 +179,7 @@ def _at_an_occasion(
     edges: Sequence[Edge], names: Sequence[str], genders: Sequence[str], occasions: Sequence[Occasion], draw: Random
 ) -> Telling:
     """A story whose sentences all belong to one occasion (to a second one only when its phrases are used up)."""
-    paths: list[tuple[list[int], tuple[str, ...], int]] = []
+    paths: list[tuple[list[int], Key, int]] = []
     at = 0
     while at < len(edges):
         path, key = walk(edges, at, size=1 + int(draw() * LONGEST), genders=genders)
@@ -197,9 +212,99 @@ def _at_an_occasion(
     return Telling(" ".join(texts), tuple(templates), tuple(groups))
 
 
+# ---- plain facts, for telling reading from reasoning ---------------------------------------------------------------
+
+
 def plain(edges: Sequence[Edge], names: Sequence[str], genders: Sequence[str]) -> list[str]:
-    """One plain sentence per fact, for telling reading from reasoning."""
+    """One plain sentence per fact."""
     for i, relation, j in edges:
         if GENDER[relation] != genders[j]:
             raise ProbandError(f"edge [{i}, {relation!r}, {j}]: person {j} is {genders[j]}")
     return [f"{names[j]} is the {relation} of {names[i]}." for i, relation, j in edges]
+
+
+def gender_sentences(names: Sequence[str], genders: Sequence[str]) -> list[str]:
+    """
+    >>> gender_sentences(["Ben", "Ann"], ["male", "female"])
+    ['Ben is male.', 'Ann is female.']
+    """
+    return [f"{name} is {gender}." for name, gender in zip(names, genders, strict=True)]
+
+
+def triples(edges: Sequence[Sequence[Any]], names: Sequence[str]) -> str:
+    """
+    >>> triples([[0, "father", 1]], ["Ben", "Tom"])
+    '(Ben, father, Tom)'
+    """
+    return "\n".join(f"({names[i]}, {relation}, {names[j]})" for i, relation, j in edges)
+
+
+def gender_lines(names: Sequence[str], genders: Sequence[str]) -> list[str]:
+    """
+    >>> gender_lines(["Ben", "Ann"], ["male", "female"])
+    ['(Ben, male)', '(Ann, female)']
+    """
+    return [f"({name}, {gender})" for name, gender in zip(names, genders, strict=True)]
+
+
+# ---- the question --------------------------------------------------------------------------------------------------
+
+
+def ask(kind: str, *, x: str, z: str, target: str, rules: Rules, draw: Random) -> tuple[str, tuple[str, ...], int]:
+    """(question, choices, index of the right one). Kinds: choice, a blank to fill from all relations (the paper's K-way
+    classification); text, a question in words; yes-no, is z the r of x?
+
+    A false relation of a yes/no question has the gender of the true one: gender alone must not give the answer away.
+
+    >>> from proband.suites.kinship.world.rules import load
+    >>> ask("choice", x="Arthur", z="Sharon", target="aunt", rules=load("sound"), draw=lambda: 0.9)[0]
+    'Sharon is the ___ of Arthur.'
+    >>> ask("yes-no", x="Arthur", z="Sharon", target="aunt", rules=load("sound"), draw=lambda: 0.9)
+    ('Is Sharon the sister-in-law of Arthur?', ('yes', 'no'), 1)
+    """
+    if kind == "yes-no":
+        true = draw() < 0.5
+        others = [w for w in rules.choices if w != target and rules.gender[w] == rules.gender[target]]
+        choice = target if true else others[int(draw() * len(others))]
+        stated = rules.sentences[0].format(i=x, j=z, word=choice).rstrip(".")
+        question = f"Is {z} the {choice} of {x}?" if rules.gendered else f"Is it true that {stated}?"
+        return question, ("yes", "no"), 0 if true else 1
+    gold = rules.choices.index(target)
+    if kind == "text":
+        wordings = QUESTIONS if rules.gendered else QUESTIONS_OF_PLACES
+        return wordings[int(draw() * len(wordings))].format(x=x, z=z), rules.choices, gold
+    return capital(rules.blank.format(i=x, j=z)), rules.choices, gold
+
+
+def right_answer(question: str, *, x: str, z: str, target: str, rules: Rules) -> str | None:
+    """The right answer to a question of `ask` about x and z, or None where it is none of those.
+
+    >>> from proband.suites.kinship.world.rules import load
+    >>> right_answer("Is Sharon the aunt of Arthur?", x="Arthur", z="Sharon", target="mother", rules=load("sound"))
+    'no'
+    >>> right_answer("Sharon is the ___ of Arthur.", x="Arthur", z="Bea", target="aunt", rules=load("sound")) is None
+    True
+    """
+    question = question.replace(f"[{x}]", x).replace(f"[{z}]", z)
+    in_words = (form.format(x=x, z=z) for form in (*QUESTIONS, *QUESTIONS_OF_PLACES))
+    if question in (capital(rules.blank.format(i=x, j=z)), *in_words):
+        return target
+    for choice in rules.choices:
+        stated = rules.sentences[0].format(i=x, j=z, word=choice).rstrip(".")
+        if question in (f"Is {z} the {choice} of {x}?", f"Is it true that {stated}?"):
+            return "yes" if choice == target else "no"
+    return None
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def seal(prompt: str) -> str:
+    """The fingerprint of a prompt, which an item carries: an altered word is found even where it is no kin word."""
+    return hashlib.blake2b(prompt.encode(), digest_size=8).hexdigest()
+
+
+def story_of(item: Item) -> str:
+    """The story of an item's prompt: all but the last line, which is the question."""
+    return item.prompt.rsplit("\n", 1)[0]

@@ -3,7 +3,7 @@
 The checker fills the slots with names, reads the sentence by the rules of `grammar` (strictly: every kin word must
 have one owner and one person, every pronoun must agree with the topic) and compares what it read with the label.
 
->>> from proband.suites.kinship.telling.bank import Template
+>>> from proband.suites.kinship.telling.paraphrases import Template
 >>> good = Template("a", "{0} rang {0 his} {1 of 0} {1}.", (("pibling",),))
 >>> bad = Template("b", "{0} rang {1 his} {0 of 1} {1}.", (("pibling",),))
 >>> check_template(good), [str(fault) for fault in check_template(bad)][:1]
@@ -19,7 +19,7 @@ from typing import Final
 
 from proband.suites.kinship.reading.doubt import doubt
 from proband.suites.kinship.reading.grammar import Fact, read_facts
-from proband.suites.kinship.telling.bank import ANY, Bank, Template
+from proband.suites.kinship.telling.paraphrases import ANY, Template
 from proband.suites.kinship.telling.template_language import fill
 from proband.suites.kinship.world.relations import FEMALE, INVERSE, MALE, NEUTRAL, NEUTRALS, word
 
@@ -107,7 +107,3 @@ def check_template(template: Template, *, every: bool = False) -> list[Fault]:
                 for reason in compare(text, label, dict(zip(names, genders))):
                     faults.append(Fault(template.id, genders, words, reason, text))
     return faults
-
-
-def check_bank(bank: Bank, *, every: bool = False) -> list[Fault]:
-    return [fault for template in bank.templates for fault in check_template(template, every=every)]

@@ -14,7 +14,7 @@ import msgspec
 from proband.core.types import Item
 from proband.suites.kinship.logic.closure import Edge
 from proband.suites.kinship.logic.noise import KINDS
-from proband.suites.kinship.telling import questions
+from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.stories import plain
 from proband.suites.kinship.variations.other_texts import fresh_names
 from proband.suites.kinship.variations.proved_story import TRIES, UNREAD, Story, story_of, told
@@ -80,7 +80,7 @@ def _told_beside(
             telling = told(larger, facts, names=larger.names, rng=rng, folder=folder)
             text, more, between = telling.text, telling.templates, " "
         elif story.form == "graph":
-            text, between = questions.triples(facts, shown), "\n"
+            text, between = stories.triples(facts, shown), "\n"
         else:
             text, between = " ".join(plain(facts, shown, larger.genders)), " "
         whole = between.join((text, story.text) if rng.random() < 0.5 else (story.text, text))

@@ -12,7 +12,7 @@ import msgspec
 
 from proband.core.types import Item
 from proband.suites.kinship.logic.closure import Edge, entailed, shortest_path
-from proband.suites.kinship.telling import questions
+from proband.suites.kinship.telling import stories
 from proband.suites.kinship.variations.proved_story import UNREAD, Story, certified, story_of
 from proband.suites.kinship.world.relations import GENDER, NEUTRAL
 from proband.suites.kinship.world.rules import converse, of_item
@@ -35,7 +35,7 @@ def _asked(story: Story, query: tuple[int, int], target: str, rng: random.Random
     """The same text with a question about `query`."""
     rules, (x, z) = of_item(story.item), query
     kind = "yes-no" if story.item.choices == ("yes", "no") else "choice" if "___" in story.question else "text"
-    question, choices, gold = questions.ask(
+    question, choices, gold = stories.ask(
         kind, x=story.shown[x], z=story.shown[z], target=target, rules=rules, draw=rng.random
     )
     depths = {"depth": facts["depth"]} if "depth" in facts else {}

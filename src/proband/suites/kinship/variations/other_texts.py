@@ -11,7 +11,7 @@ from pathlib import Path
 from proband.core.types import Item
 from proband.suites.kinship.generate.wording import likeness
 from proband.suites.kinship.logic.closure import shortest_path
-from proband.suites.kinship.telling import questions
+from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.stories import plain
 from proband.suites.kinship.variations.proved_story import SENTENCE, TRIES, UNREAD, Story, story_of, told
 from proband.suites.kinship.world.families import NAMES
@@ -169,7 +169,7 @@ def plain_sentences(item: Item, *, rng: random.Random, folder: Path) -> Item | s
     order = [place for at, place in enumerate(order) if story.edges[place] not in [story.edges[p] for p in order[:at]]]
     lines = plain([story.edges[place] for place in order], story.shown, story.genders)
     if story.item.tags.get("facts") != "along-chain":
-        lines += questions.gender_sentences(story.shown, story.genders)
+        lines += stories.gender_sentences(story.shown, story.genders)
     text = " ".join(lines)
     if not story.faithful(text, story.edges, templates=[]):
         return "its plain sentences are not read back"

@@ -23,9 +23,8 @@ from proband.suites.kinship.logic.closure import Edge, depth, derivation, entail
 from proband.suites.kinship.logic.search import entailed as searched
 from proband.suites.kinship.logic.search import family_of
 from proband.suites.kinship.reading.reader import TRIPLE, unfaithful
-from proband.suites.kinship.telling import questions
-from proband.suites.kinship.telling.bank import Bank
-from proband.suites.kinship.telling.bank_sources import load_bank
+from proband.suites.kinship.telling import stories
+from proband.suites.kinship.telling.bank import Bank, load_bank
 from proband.suites.kinship.telling.stories import Telling, plain, tell
 from proband.suites.kinship.verify.items import misstated, of_the_crowd
 from proband.suites.kinship.world.families import rows_of
@@ -51,7 +50,7 @@ class Story:
 
     @property
     def text(self) -> str:
-        return questions.story_of(self.item)
+        return stories.story_of(self.item)
 
     @property
     def question(self) -> str:
@@ -76,7 +75,7 @@ class Story:
         """The item with another text, and another question if there is one; its certificate stays."""
         prompt = f"{text}\n{question or self.question}"
         own = {name: value for name, value in self.item.facts.items() if name not in ("story", "clean_story")}
-        changed = {**own, **self.certificate, "seal": questions.seal(prompt), **facts}
+        changed = {**own, **self.certificate, "seal": stories.seal(prompt), **facts}
         tags = {**self.item.tags, **({"depth": changed["depth"]} if self.certificate else {})}
         return msgspec.structs.replace(self.item, prompt=prompt, facts=changed, tags=tags)
 

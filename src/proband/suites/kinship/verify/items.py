@@ -15,7 +15,7 @@ from proband.core.suite import Verified
 from proband.core.types import Item
 from proband.suites.kinship.logic.closure import depth, distance
 from proband.suites.kinship.reading.reader import unfaithful
-from proband.suites.kinship.telling.questions import asks, seal, story_of
+from proband.suites.kinship.telling.stories import right_answer, seal, story_of
 from proband.suites.kinship.verify.checker import check, read_table
 from proband.suites.kinship.world.rules import Rules, load, of_item
 
@@ -170,7 +170,7 @@ def of_the_crowd(templates: Iterable[str]) -> bool:
 def _misasked(item: Item, facts: Mapping[str, Any], rules: Rules) -> str | None:
     """Whether the question is about the two people of the query and the gold answer is the target."""
     x, z = (facts["names"][person] for person in facts["query"])
-    right = asks(item.prompt.rsplit("\n", 1)[-1], x=x, z=z, target=facts["target"], rules=rules)
+    right = right_answer(item.prompt.rsplit("\n", 1)[-1], x=x, z=z, target=facts["target"], rules=rules)
     if right is None:
         return f"the question does not ask what {z} is to {x}"
     if item.gold is None or not 0 <= item.gold < len(item.choices) or item.choices[item.gold] != right:

@@ -114,11 +114,6 @@ class Rules:
         return Compositions(self.table)
 
     @cached_property
-    def gold(self) -> Mapping[str, int]:
-        """Word -> its place among the choices."""
-        return {word: i for i, word in enumerate(self.choices)}
-
-    @cached_property
     def blank(self) -> str:
         """The K-way question, with room for the names."""
         return self.sentences[0].replace("{word}", "___")
