@@ -109,13 +109,13 @@ def test_only_so_many_menus_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 BANK = load_bank()
 OCCASION_OF = {phrase.id: occasion for occasion in BANK.occasions for phrase in occasion.phrases}
 CHAIN: list[Edge] = [(i, "sister", i + 1) for i in range(9)]
-NAMES = ["Ann", "Bea", "Cora", "Dora", "Edna", "Fay", "Gwen", "Hope", "Ines", "Jo"]
+WOMEN = ["Ann", "Bea", "Cora", "Dora", "Edna", "Fay", "Gwen", "Hope", "Ines", "Jo"]
 
 
 def stories(count: int, edges: list[Edge] = CHAIN) -> list[tuple[str, list[str], Occasion]]:
     rng, made = random.Random(8), []
     for _ in range(count):
-        told = tell(edges, names=NAMES, genders=[FEMALE] * 10, bank=BANK, rng=rng)
+        told = tell(edges, names=WOMEN, genders=[FEMALE] * 10, bank=BANK, rng=rng)
         made.append((told.text, list(told.templates), OCCASION_OF[told.templates[0]]))
     return made
 
@@ -190,7 +190,7 @@ def test_no_after_behind_after() -> None:
 def test_who_stands_beside_the_person_it_means() -> None:
     for text, _, _ in stories(300):
         for before in re.findall(r"(\S+), who\b", text):
-            assert before in NAMES
+            assert before in WOMEN
 
 
 def test_no_phrase_is_told_at_two_occasions() -> None:
