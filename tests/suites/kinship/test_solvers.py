@@ -21,8 +21,8 @@ from proband.solvers.likelihood import LikelihoodOptions, Norm, completions
 from proband.suites.kinship import SUITE
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import TASKS, BuildOptions
+from proband.suites.kinship.logic.closure import Symbolic
 from proband.suites.kinship.replies import CHOOSE
-from proband.suites.kinship.solvers import Symbolic
 
 
 def items(**options: Any) -> list[Item]:

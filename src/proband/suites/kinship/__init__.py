@@ -12,7 +12,9 @@
     people/    what people write, review and solve in `proband annotate`
     paper/     tables, findings and published figures of the thesis
 
-`solver:symbolic` and `solver:read` are in solvers.py.
+    baselines.py, item_views.py, replies.py    what a score is read beside; an item looked at; reading a reply
+
+`solver:symbolic` is in logic/closure.py, `solver:read` in reading/reader.py.
 """
 
 from __future__ import annotations
@@ -24,20 +26,19 @@ from proband.core.metrics import ACCURACY
 from proband.core.suite import Claim, Contrast, Demo, Suite, Verb, Verified
 from proband.core.types import Item
 from proband.solvers import DIRECT, LIKELIHOOD
+from proband.suites.kinship.baselines import SHORTCUT_TABLE, SHORTCUTS, published
 from proband.suites.kinship.clutrr.export import export
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import BuildOptions, example_options
 from proband.suites.kinship.item_views import check, draw_item, show
+from proband.suites.kinship.logic.closure import Symbolic
 from proband.suites.kinship.nets import NETS
 from proband.suites.kinship.paper.claims import CLAIMS
 from proband.suites.kinship.paper.comparisons import COMPARISONS
 from proband.suites.kinship.paper.noise import NOISE_TABLES
 from proband.suites.kinship.paper.tables import PARAPHRASES, SAMPLES, TABLES
-from proband.suites.kinship.published import published
+from proband.suites.kinship.reading.reader import Read
 from proband.suites.kinship.replies import CHOOSE, GENERATE
-from proband.suites.kinship.shortcuts import SHORTCUTS
-from proband.suites.kinship.shortcuts import TABLE as SHORTCUT_TABLE
-from proband.suites.kinship.solvers import Read, Symbolic
 
 
 def audited_in_words(headlines: Mapping[str, Any]) -> str:

@@ -17,10 +17,10 @@ from proband.pipeline.build import build
 from proband.pipeline.run import run
 from proband.suites.kinship.audit.judging import Words, judged_rows
 from proband.suites.kinship.audit.sources import sources
+from proband.suites.kinship.baselines import ROBUSTNESS, STORIES, published
 from proband.suites.kinship.clutrr.csv_files import scan
 from proband.suites.kinship.clutrr.export import HEADER, csv_line
 from proband.suites.kinship.clutrr.rows import Row, Unreadable
-from proband.suites.kinship.published import ROBUSTNESS, STORIES, published
 
 ROW = {
     "id": "a",

@@ -16,8 +16,7 @@ from proband.core.types import Item
 from proband.suites import suite
 from proband.suites.kinship.clutrr.csv_files import read_rows
 from proband.suites.kinship.clutrr.items import to_item
-from proband.suites.kinship.reading.reader import read_story
-from proband.suites.kinship.solvers import Read, told_genders
+from proband.suites.kinship.reading.reader import Read, read_story, told_genders
 from proband.suites.kinship.telling.template_check import canonical
 from proband.suites.kinship.world.relations import RELATIONS
 

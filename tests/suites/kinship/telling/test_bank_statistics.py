@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from proband.suites.kinship.published import published_values
+from proband.suites.kinship.baselines import published_values
 from proband.suites.kinship.telling.bank import Bank, load_bank, parse_bank
 from proband.suites.kinship.telling.bank_statistics import (
     statistics,

@@ -14,7 +14,7 @@ from proband.core.errors import ProbandError
 from proband.core.types import Item, Tag
 from proband.suites.kinship.clutrr.rows import TASKS, Row, Step
 from proband.suites.kinship.logic.closure import distance
-from proband.suites.kinship.telling.stories import story_of
+from proband.suites.kinship.reading.reader import story_of
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, RELATIONS, word
 
 WORD: Final = re.compile(r"(?<![\[\w])\w+(?![\]\w])")

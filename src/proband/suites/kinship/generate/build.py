@@ -12,8 +12,7 @@ from typing import Any
 
 from proband.core.suite import Built
 from proband.suites.kinship.generate.options import LICENCE, BuildOptions, Plan, make_plan
-from proband.suites.kinship.generate.rounds import SAMPLE, lines_of
-from proband.suites.kinship.generate.tally import Tally, shares
+from proband.suites.kinship.generate.rounds import SAMPLE, Tally, lines_of, shares
 from proband.suites.kinship.telling.crowd_templates import bank_licence
 from proband.suites.kinship.world.rules import SHIPPED
 

@@ -6,7 +6,7 @@
     lengths        test stories are longer than any training story
     names          a share of the names is for test stories only
 
-Any combination can be asked for; tally.py reports for each of the four what training and test have in common.
+Any combination can be asked for; `Tally` reports for each of the four what training and test have in common.
 """
 
 from __future__ import annotations

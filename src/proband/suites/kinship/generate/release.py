@@ -28,8 +28,7 @@ from proband.core.files import dumps
 from proband.core.options import read_options
 from proband.core.suite import Built
 from proband.suites.kinship.generate.options import LICENCE, BuildOptions, Cell, Plan, make_plan, parse_range
-from proband.suites.kinship.generate.rounds import Rounds, lines_of
-from proband.suites.kinship.generate.tally import Tally
+from proband.suites.kinship.generate.rounds import Rounds, Tally, lines_of
 
 ALLOWED: Final = ("release", "workers")  # beside --release
 HIDDEN: Final = "hidden"

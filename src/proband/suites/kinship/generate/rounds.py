@@ -1,4 +1,5 @@
-"""Making the stories of a plan, round by round: a round is a function of (seed, part, task, k, number) alone."""
+"""The stories of a plan, round by round (a round is a function of (seed, part, task, k, number) alone), and what the
+manifest says of them: counts as the items go by, and the report on what leaks from training to test."""
 
 from __future__ import annotations
 
@@ -8,21 +9,22 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain, islice
+from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.worker_processes import Pool
 from proband.suites.kinship.generate.hold_outs import Clauses
-from proband.suites.kinship.generate.options import MIXED, Cell, Plan
+from proband.suites.kinship.generate.options import HOLD_OUTS, MIXED, Cell, Plan
 from proband.suites.kinship.generate.rule_world_logic import rules_draft
 from proband.suites.kinship.generate.story_logic import Draft, Goal, Setting, family_draft, from_either_side, goals
-from proband.suites.kinship.generate.tally import Note, Tally
-from proband.suites.kinship.generate.wording import Wording
+from proband.suites.kinship.generate.wording import Note, Wording
 from proband.suites.kinship.world.families import Random, family_pool, shuffle
 from proband.suites.kinship.world.rules import Rules, load
 
 SAMPLE = 500  # without --certify full, one item in so many is searched for a counter-family
 ROUNDS = 5  # of stories per message between processes
 MAX_TRIES = 50  # under a quota of clauses, so many stories are looked through for each that is wanted
+MOST = 100_000  # clauses to count apart at most
 Story = tuple[bytes, Note]  # its line in items.jsonl, and what the manifest counts of it
 
 
@@ -32,8 +34,8 @@ def lines_of(plan: Plan, cells: Sequence[Cell], tally: Tally) -> Iterator[bytes]
     with Pool(rounds_of, (plan,), workers=plan.options.workers) as workers:
         for cell in cells:
             limit, kept = cell.count if most is None else MAX_TRIES * cell.count, 0
-            with closing(workers.results(_tasks(cell, limit, plan))) as found:
-                stories = islice(chain.from_iterable(found), limit)
+            with closing(workers.results(_tasks(cell, limit, plan))) as rounds:
+                stories = islice(chain.from_iterable(rounds), limit)
                 for line, note in islice(_within_quota(stories, most), cell.count):
                     tally.add(note)
                     yield line
@@ -168,3 +170,72 @@ def _search(draft: Draft) -> None:
         raise ProbandError(
             f"closure and search disagree on {draft.edges}, query {draft.query}, answer {draft.target!r}: please report"
         )
+
+
+# ---- what the manifest says ----------------------------------------------------------------------------------------
+
+
+class Tally:
+    """Counts as the items go by: labels, genders, clauses, and what each split has seen."""
+
+    def __init__(self) -> None:
+        self.targets: Counter[tuple[Any, ...]] = Counter()
+        self.genders: Counter[str] = Counter()
+        self.clauses: Counter[str] = Counter()
+        self.seen: dict[str, dict[str, Counter[Any]]] = {"train": {}, "test": {}}
+        self.verdicts: Counter[str] = Counter()
+        self.searched = 0
+
+    def add(self, note: Note) -> None:
+        self.targets[note.cell, note.target] += 1
+        self.genders[note.genders] += 1
+        if len(self.clauses) < MOST or note.clause in self.clauses:  # flat memory, however long the build
+            self.clauses[note.clause] += 1
+        self.verdicts[note.verdict] += 1
+        self.searched += note.searched
+        if note.seen:
+            self._see(self.seen[note.cell[0]], note)
+
+    def _see(self, seen: dict[str, Counter[Any]], note: Note) -> None:
+        templates, names, cluster, prompt, sentences, phrases = note.seen
+        k = note.cell[2]
+        parts = ([k], [cluster] if k > 2 else [], [prompt], templates, names, sentences, phrases)
+        for what, each in zip(("lengths", "clauses", "prompts", "paraphrases", "names", "sentences", "phrases"), parts):
+            seen.setdefault(what, Counter()).update(each)
+
+    def leaks(self, held: Sequence[str]) -> dict[str, Any]:
+        """For each of the four, whole prompts, and sentences and fact-telling phrases with the names masked: how many
+        different ones train, test and both have, and which share of test's train has (of the different ones, and of
+        all that occur)."""
+        report = {}
+        for what in (*HOLD_OUTS, "prompts", "sentences", "phrases"):
+            train, test = (self.seen[split].get(what, Counter()) for split in ("train", "test"))
+            both = train.keys() & test.keys()
+            report[what] = {
+                "train": len(train),
+                "test": len(test),
+                "shared": len(both),
+                "share_of_test": round(len(both) / len(test), 4) if test else 0.0,
+                "share_of_occurrences": round(sum(test[x] for x in both) / test.total(), 4) if test else 0.0,
+                "held_out": (what if what in HOLD_OUTS else "paraphrases") in held and what != "prompts",
+            }
+        return report
+
+    def priors(self) -> dict[str, Any]:
+        """Per task and k (and split): how many, the share of the commonest label, and every label's share."""
+        cells: dict[tuple[Any, ...], Counter[str]] = {}
+        for (cell, target), count in self.targets.items():
+            cells.setdefault(cell, Counter())[target] += count
+        report = {}
+        for (split, task, k), labels in cells.items():
+            report[" ".join(filter(None, (split, task, f"k={k}")))] = {
+                "items": labels.total(),
+                "majority_accuracy": round(max(labels.values()) / labels.total(), 4),
+                "priors": shares(labels),
+            }
+        return report
+
+
+def shares(counts: Counter[str]) -> dict[str, float]:
+    total = counts.total()
+    return {name: round(count / total, 4) for name, count in sorted(counts.items())}

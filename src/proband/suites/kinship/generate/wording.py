@@ -1,10 +1,12 @@
-"""Names, words and a question for a draft: what turns logic into an item."""
+"""Names, words and a question for a draft: what turns logic into an item, and what the manifest counts of it."""
 
 from __future__ import annotations
 
+import hashlib
 import random
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
@@ -14,7 +16,6 @@ from proband.core.types import Item, Tag
 from proband.suites.kinship.generate.hold_outs import names_of
 from proband.suites.kinship.generate.options import Cell, Plan
 from proband.suites.kinship.generate.story_logic import Draft
-from proband.suites.kinship.generate.tally import Note, digest
 from proband.suites.kinship.reading.reader import unfaithful
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.bank import Bank, load_bank
@@ -29,6 +30,25 @@ TELLINGS = 200  # of one story, with templates of others
 REMEMBERED = 50_000  # clauses whose names are kept
 SOUNDS: Final = (("ph", "f"), ("v", "f"), ("c", "k"), ("z", "s"), ("g", "j"))
 UNHEARD: Final = str.maketrans("", "", "aeiouyh")
+
+
+@dataclass(slots=True)
+class Note:
+    """What the manifest counts of an item."""
+
+    cell: tuple[str, str, int]  # part, task, k
+    target: str
+    genders: str
+    clause: str
+    verdict: str
+    searched: bool
+    # templates, names, cluster, digests of the prompt, its sentences and its phrases; nothing where nothing is held out
+    seen: tuple[Any, ...]
+
+
+def digest(prompt: str) -> bytes:
+    """What stands for a prompt where prompts are compared."""
+    return hashlib.blake2b(prompt.encode(), digest_size=8).digest()
 
 
 class Wording:

@@ -13,8 +13,8 @@ from typing import Final
 from proband.core.statistics.estimates import compare
 from proband.core.statistics.seeds import ONE_SEED
 from proband.core.suite import Analysis, Outcome, Results, Sheet
+from proband.suites.kinship.baselines import thesis_noise
 from proband.suites.kinship.paper.comparisons import TEXT, Clauses, Stories, by_model, neighbours
-from proband.suites.kinship.published import thesis_noise
 
 ONLY_GAT: Final = "only-gat-improves"
 NOISE: Final = ("supporting", "irrelevant", "disconnected")

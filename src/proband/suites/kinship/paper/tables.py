@@ -2,7 +2,7 @@
 the paraphrases that stories are told with; and samples of stories (tables 3.3 to 3.7).
 
 Tables are over the stories that are scored (core/metrics.py); `by_split` has both splits. A published
-figure stands beside ours on the release it was measured on (published.py).
+figure stands beside ours on the release it was measured on (baselines.py).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from proband.core.suite import Analysis, Results, Sheet, Table
 from proband.core.types import Item
+from proband.suites.kinship.baselines import published_values
 from proband.suites.kinship.generate.options import TASKS
-from proband.suites.kinship.published import published_values
 from proband.suites.kinship.telling.bank import load_bank
 from proband.suites.kinship.telling.bank_statistics import statistics
 

@@ -29,8 +29,8 @@ from proband.core.human_task import (
     text_of,
     value,
 )
+from proband.suites.kinship.baselines import published_values
 from proband.suites.kinship.people.review import story_of
-from proband.suites.kinship.published import published_values
 from proband.suites.kinship.reading.grammar import read_facts
 from proband.suites.kinship.reading.lexicon import PRONOUN
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, word

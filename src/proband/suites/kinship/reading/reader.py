@@ -1,4 +1,5 @@
-"""A story back to its facts, in whichever form it is told: English, plain sentences of a rule base, or triples.
+"""A story back to its facts, in whichever form it is told (English, plain sentences of a rule base, triples), and
+`solver:read`, which answers from them: the text in, no facts given.
 
 Our own stories are read strictly, and every fact comes back. Other people's are read freely: a pronoun without a
 topic of its gender means the nearest person it can.
@@ -13,10 +14,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from proband.core.errors import ProbandError
+from proband.core.types import Answer, Item
+from proband.suites.kinship.logic.closure import Edge, close, scores, shortest_path
 from proband.suites.kinship.reading.doubt import doubt
 from proband.suites.kinship.reading.grammar import Fact, read_facts
 from proband.suites.kinship.world.families import GENDER_OF
-from proband.suites.kinship.world.rules import Rules
+from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL
+from proband.suites.kinship.world.rules import Rules, of_item
 
 TRIPLE = re.compile(r"\((.+?), (.+?), (.+?)\)\s*")
 GENDER_LINE = re.compile(r"\(([^,()]+), (male|female)\)")
@@ -35,6 +40,11 @@ def read_story(
         return read_sentences(story, names=list(known), rules=rules)
     strict = read_facts(story, known, strict=True)
     return strict.facts if not strict.problems else read_facts(story, known).facts
+
+
+def story_of(item: Item) -> str:
+    """The story of an item's prompt: all but the last line, which is the question."""
+    return item.prompt.rsplit("\n", 1)[0]
 
 
 def unfaithful(
@@ -102,7 +112,7 @@ def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[Fa
     slots = {"i": rf"\[?(?P<i>{who})\]?", "j": rf"\[?(?P<j>{who})\]?", "word": f"(?P<word>{words})"}
     forms = [re.escape(form).replace(r"\{", "{").replace(r"\}", "}").format(**slots) for form in rules.sentences]
     spelling = {name.lower(): name for name in (*rules.code, *names)}
-    found: list[Fact] = []
+    facts: list[Fact] = []
     at = 0
     while at < len(story):
         matches = [m for m in (re.compile(form + r"\s*", re.IGNORECASE).match(story, at) for form in forms) if m]
@@ -110,6 +120,69 @@ def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[Fa
             at = story.find(". ", at) + 2 if ". " in story[at:] else len(story)
             continue
         best = max(matches, key=lambda m: m.end())
-        found.append((spelling[best["i"].lower()], spelling[best["word"].lower()], spelling[best["j"].lower()]))
+        facts.append((spelling[best["i"].lower()], spelling[best["word"].lower()], spelling[best["j"].lower()]))
         at = best.end()
-    return found
+    return facts
+
+
+# ---- solver:read ---------------------------------------------------------------------------------------------------
+
+
+class Read:
+    """The model `solver:read`: items in, answers out; uses the text, the names and, where an item has them, genders."""
+
+    name = "solver:read"
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "solver", "name": "read", "method": "grammar and forward closure"}
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        return [self._solve(item) for item in items]
+
+    def _solve(self, item: Item) -> Answer:
+        facts = item.facts
+        if "names" not in facts or "query" not in facts:
+            raise ProbandError(f"item {item.id!r} cannot be read: 'names' and 'query' are missing")
+        rules = of_item(item)
+        names: list[str] = list(facts["names"])
+        given = facts.get("genders")
+        known = dict(zip(names, given)) if given and rules.gendered else names
+        read = read_story(story_of(item), names=known, rules=rules)
+        place = {name: i for i, name in enumerate(names)}
+        edges = [(place[a], relation, place[b]) for a, relation, b in read if a in place and b in place]
+        words = solve(rules, given or told_genders(read, names), edges, tuple(facts["query"]))
+        return Answer(item_id=item.id, scores=scores(item, words), text="|".join(words))
+
+
+def told_genders(facts: Sequence[Fact], names: Sequence[str]) -> list[str]:
+    """Genders from the facts alone: kin words, spouses, and our own names.
+
+    >>> told_genders([("@1", "wife", "@2"), ("@2", "son", "@3")], ["@1", "@2", "@3"])
+    ['male', 'female', 'male']
+    """
+    genders = {name: GENDER_OF.get(name) for name in names}
+    for owner, relation, person in facts:
+        genders[person] = GENDER.get(relation, genders.get(person))
+        if NEUTRAL.get(relation) == "spouse":
+            genders[owner] = MALE if GENDER[relation] == FEMALE else FEMALE
+    return [genders[name] or MALE for name in names]
+
+
+def solve(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]) -> list[str]:
+    """What the second person of the query can be to the first.
+
+    All facts together, if they agree and settle it; else those of the shortest path; else, taken in order, all that do
+    not contradict those before.
+    """
+    i, j = query
+    whole = close(rules, genders, edges)
+    if whole.consistent and len(whole.answers(i, j)) == 1:
+        return whole.answers(i, j)
+    path = close(rules, genders, shortest_path(edges, query) or [])
+    if path.consistent and len(path.answers(i, j)) == 1:
+        return path.answers(i, j)
+    kept: list[Edge] = []
+    for edge in edges if not whole.consistent else ():
+        if close(rules, genders, [*kept, edge]).consistent:
+            kept.append(edge)
+    return (whole if whole.consistent else close(rules, genders, kept)).answers(i, j)

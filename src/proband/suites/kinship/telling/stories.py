@@ -24,7 +24,6 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from proband.core.errors import ProbandError
-from proband.core.types import Item
 from proband.suites.kinship.telling.bank import Bank
 from proband.suites.kinship.telling.paraphrases import FREE, JOINTS, LONGEST, Key, Occasion, Phrase
 from proband.suites.kinship.world.families import Random, shuffle
@@ -303,8 +302,3 @@ def capital(text: str) -> str:
 def seal(prompt: str) -> str:
     """The fingerprint of a prompt, which an item carries: an altered word is found even where it is no kin word."""
     return hashlib.blake2b(prompt.encode(), digest_size=8).hexdigest()
-
-
-def story_of(item: Item) -> str:
-    """The story of an item's prompt: all but the last line, which is the question."""
-    return item.prompt.rsplit("\n", 1)[0]

@@ -23,6 +23,7 @@ from proband.suites.kinship.logic.closure import Edge, depth, derivation, entail
 from proband.suites.kinship.logic.search import entailed as searched
 from proband.suites.kinship.logic.search import family_of
 from proband.suites.kinship.reading.reader import TRIPLE, unfaithful
+from proband.suites.kinship.reading.reader import story_of as prompt_story
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.bank import Bank, load_bank
 from proband.suites.kinship.telling.stories import Telling, plain, tell
@@ -50,7 +51,7 @@ class Story:
 
     @property
     def text(self) -> str:
-        return stories.story_of(self.item)
+        return prompt_story(self.item)
 
     @property
     def question(self) -> str:

@@ -14,8 +14,8 @@ from typing import Any, Final
 from proband.core.suite import Verified
 from proband.core.types import Item
 from proband.suites.kinship.logic.closure import depth, distance
-from proband.suites.kinship.reading.reader import unfaithful
-from proband.suites.kinship.telling.stories import right_answer, seal, story_of
+from proband.suites.kinship.reading.reader import story_of, unfaithful
+from proband.suites.kinship.telling.stories import right_answer, seal
 from proband.suites.kinship.verify.checker import check, read_table
 from proband.suites.kinship.world.rules import Rules, load, of_item
 

@@ -13,7 +13,7 @@ from proband.core.suite import Claim, Contrast
 from proband.pipeline.report import item_sets
 from proband.reporting.claims import judge
 from proband.reporting.numbers.cells import Study
-from proband.suites.kinship.shortcuts import SHORTCUTS, ends, path
+from proband.suites.kinship.baselines import SHORTCUTS, ends, path
 
 
 @pytest.fixture(scope="module")
