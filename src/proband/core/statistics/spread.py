@@ -32,7 +32,6 @@ over the same means.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -141,14 +140,14 @@ def share_p(mean: Floats, constant: float, found: Spread, shared: Neighbours, *,
     """The p-value of a mean that would be `constant`, two-sided; 1 where it is."""
     seeds = seeds or Seeds()
     above, below = (
-        np.max([_p_above(y, c, scale) for y, *scale in _outward(m, found, shared, seeds)], axis=0)
+        _p_above(c, *_outward(m, found, shared, seeds)).max(axis=0)
         for m, c in ((mean, constant), (1 - mean, 1 - constant))
     )
     return np.where(mean == constant, 1.0, np.where(mean < constant, above, below))
 
 
 def _upper(mean: Floats, found: Spread, shared: Neighbours, seeds: Seeds) -> Floats:
-    highest: Floats = np.max([_end(*each) for each in _outward(mean, found, shared, seeds)], axis=0)
+    highest: Floats = _end(*_outward(mean, found, shared, seeds)).max(axis=0)
     return highest
 
 
@@ -159,21 +158,28 @@ def _end(y: Floats, kappa: Floats, freedom: Floats) -> Floats:
     return np.minimum(upper, 1.0)
 
 
-def _p_above(y: Floats, constant: float, scale: list[Floats]) -> Floats:
-    kappa, freedom = scale
+def _p_above(constant: float, y: Floats, kappa: Floats, freedom: Floats) -> Floats:
     return p_value(constant - y, np.sqrt(kappa * constant * (1 - constant)), freedom)
 
 
-def _outward(mean: Floats, found: Spread, shared: Neighbours, seeds: Seeds) -> Iterator[Scaled]:
-    """The mean and those nearer to 0, each as well known as it would be (with the spread v of the mean itself)."""
-    yield mean, *_scale(mean, found, seeds)
-    if np.any(mean * shared.items < PATH):
-        for count in range(PATH):
-            y = np.minimum(mean, count / shared.items)
-            telling = np.minimum(found.telling, shared.items * y * (1 - y) / ((1 - y) ** 3 + y**3))
-            telling = np.where(y < mean, telling, found.telling)
-            number, freedom = effective(found.correlation, telling, shared, SHARE)
-            yield y, *_scale(mean, replace(found, telling=telling, number=number, freedom=freedom), seeds)
+def _outward(mean: Floats, found: Spread, shared: Neighbours, seeds: Seeds) -> Scaled:
+    """Along a new first axis: the mean and those nearer to 0, each as well known as it would be (with the spread v of
+    the mean itself)."""
+    own = mean, *_scale(mean, found, seeds)
+    if not np.any(mean * shared.items < PATH):
+        y, kappa, freedom = (np.asarray(each)[None] for each in own)
+        return y, kappa, freedom
+    counts = np.arange(PATH).reshape(-1, *(1 for _ in np.shape(mean)))
+    y = np.minimum(mean, counts / shared.items)
+    telling = np.minimum(found.telling, shared.items * y * (1 - y) / ((1 - y) ** 3 + y**3))
+    telling = np.where(y < mean, telling, found.telling)
+    number, freedom = effective(found.correlation, telling, shared, SHARE)
+    nearer = y, *_scale(mean, replace(found, telling=telling, number=number, freedom=freedom), seeds)
+    y, kappa, freedom = (
+        np.concatenate([np.broadcast_to(one, y.shape[1:])[None], np.broadcast_to(others, y.shape)])
+        for one, others in zip(own, nearer)
+    )
+    return y, kappa, freedom
 
 
 def _scale(mean: Floats, found: Spread, seeds: Seeds) -> tuple[Floats, Floats]:

@@ -93,7 +93,7 @@ SUITE = Suite(
     shown_as="in a story",
     demo=(
         Demo(
-            options={"k": "2", "per_k": 44, "question": "yes-no"},
+            options={"k": "2", "per_k": 22, "question": "yes-no"},
             runs=(
                 ("embedded:mlm", "likelihood"),
                 ("embedded:smollm2", "likelihood"),
