@@ -33,10 +33,10 @@ class FineTuneOptions:
 
 def examples(items: Path, template: str = PROMPT) -> dict[str, list[tuple[str, str]]]:
     """(context, target) texts of each split."""
-    results: dict[str, list[tuple[str, str]]] = {"train": [], "valid": [], "test": []}
+    texts: dict[str, list[tuple[str, str]]] = {"train": [], "valid": [], "test": []}
     for item in read_items(items):
-        results[item.split].append((prompt(item, template), running(item.facts["concrete"])))
-    return results
+        texts[item.split].append((prompt(item, template), running(item.facts["concrete"])))
+    return texts
 
 
 def task(items: Path, *, options: FineTuneOptions, seed: int, model: FineTunes) -> Any:
@@ -44,15 +44,8 @@ def task(items: Path, *, options: FineTuneOptions, seed: int, model: FineTunes) 
     texts = examples(items, options.template)
     if not texts["train"]:
         raise ProbandError("no items of the split train to train on", file=items)
-    recipe = Recipe(
-        epochs=options.epochs,
-        rate=options.rate,
-        batch=options.batch,
-        schedule="linear",
-        decay=0.01,
-        decay_vectors=False,
-        clip=1.0,
-    )
+    fixed: dict[str, Any] = {"schedule": "linear", "decay": 0.01, "decay_vectors": False, "clip": 1.0}
+    recipe = Recipe(epochs=options.epochs, rate=options.rate, batch=options.batch, **fixed)
     return model.finetuning(texts["train"], valid=texts["valid"], recipe=recipe, dropout=options.dropout)
 
 

@@ -121,15 +121,15 @@ def picture(parts: Sequence[str], height: float, label: str, *, width: float = W
 
 
 def draw_item(item: Item, answer: Answer | None) -> str | None:
-    """The abstract line over the concrete text: blanks are framed, with what the model said below; where the model
+    """The abstract line over the concrete text: blanks are framed, with the model's words below; where the model
     aligns, each concrete word has the colour and number of its abstract word."""
     abstract, concrete, spans = item.facts["abstract"], item.facts["concrete"], item.facts["blanks"]
     records = answer.blanks if answer is not None else ()
     path = next((list(blank["path"]) for blank in records if blank.get("path")), None)
     if path is not None and not any("gold" in blank for blank in records):  # the solver `align` fills nothing in
         return grid(abstract, concrete, path, records[0].get("posteriors"))
-    said = {start: blank for (start, _), blank in zip(spans, records)}
-    guesses = {s: " ".join(blank["guess"]) for s, blank in said.items() if "guess" in blank}
+    filled = {start: blank for (start, _), blank in zip(spans, records) if "guess" in blank}
+    guesses = {start: " ".join(blank["guess"]) for start, blank in filled.items()}
     widths = [0.0] * len(concrete)
     for start, end in spans:  # room for a long guess under a short word
         need = len(guesses.get(start, "")) * CHARACTER - sum(len(w) + 1 for w in concrete[start:end]) * CHARACTER
@@ -144,9 +144,9 @@ def draw_item(item: Item, answer: Answer | None) -> str | None:
     parts += [text(box.x, box.y, box.word, 'font-weight="bold"') for box in above]
     parts += [text(box.x, box.y, box.word) for box in below]
     for start, end in spans:
-        parts += [framed(below[at]) for at in range(start, end)]
+        parts += [frame(below[at]) for at in range(start, end)]
         if start in guesses:
-            right = list(said[start]["guess"]) == list(said[start]["gold"])
+            right = list(filled[start]["guess"]) == list(filled[start]["gold"])
             parts.append(guess_text(below[start], guesses[start], right=right))
     return picture(parts, bottom, f"{' '.join(abstract)}: {len(spans)} blanks")
 
@@ -155,7 +155,7 @@ def mark(box: Box, at: int) -> str:
     return text(box.x, box.y - 13, str(at + 1), 'font-size="8" fill-opacity="0.8"')
 
 
-def framed(box: Box) -> str:
+def frame(box: Box) -> str:
     shape = f'x="{box.x - 2:.1f}" y="{box.y - 12:.1f}" width="{box.width + 4:.1f}" height="16"'
     return f'<rect {shape} fill="none" stroke="currentColor" stroke-width="0.8" rx="2"/>'
 
@@ -187,10 +187,10 @@ def grid(
         parts.append(text(left - PAD / 2, y + 13, word, 'text-anchor="end"'))
         for i in range(len(abstract)):
             p = posteriors[j][i] if posteriors is not None else float(path[j] == i)
-            frame = ' stroke="currentColor"' if path[j] == i else ' stroke="currentColor" stroke-opacity="0.15"'
+            stroke = ' stroke="currentColor"' if path[j] == i else ' stroke="currentColor" stroke-opacity="0.15"'
             parts.append(
                 f'<rect x="{left + i * 2 * cell:.1f}" y="{y:.1f}" width="{2 * cell:.1f}" height="{cell:.1f}" '
-                f'fill="{colour(i)}" fill-opacity="{min(1.0, p):.3f}"{frame}/>'
+                f'fill="{colour(i)}" fill-opacity="{min(1.0, p):.3f}"{stroke}/>'
             )
     width, height = left + len(abstract) * 2 * cell + 60, head + len(concrete) * cell + PAD
     return picture(parts, height, f"alignment of {' '.join(abstract)}", width=width, shown=f"{width:.0f}")

@@ -17,7 +17,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import dumps, write_text
 from proband.core.types import Item
 from proband.suites.script.nets.batches import Batch, pad
-from proband.suites.script.nets.slot_filling import Blanks, all_of, blank_mask, fill, gold, greedy, searched
+from proband.suites.script.nets.slot_filling import Blanks, all_of, blank_mask, fill, gold, greedy, search
 from proband.suites.script.nets.task import KINDS
 from proband.training.vocabulary import PADDING, START
 
@@ -171,7 +171,7 @@ def test_a_wide_beam_finds_the_likeliest_text(kind: str, fresh: Fresh) -> None:
     net = fresh(kind, seed=1)
     batch = pad([([5, 6], [7, 8, 9, 10])], start=START, padding=PADDING)
     blank = blank_mask([[[1, 2], [3, 4]]], 4)
-    words = searched(Blanks(net, batch, blank, greedy, few), width=16)[0].tolist()
+    words = search(Blanks(net, batch, blank, greedy, few), width=16)[0].tolist()
     scored = {}
     for a, b in itertools.product([5, 6, 7, 8], repeat=2):
         text = [7, a, 9, b]
@@ -179,9 +179,9 @@ def test_a_wide_beam_finds_the_likeliest_text(kind: str, fresh: Fresh) -> None:
             prefix = net.begin(pad([([5, 6], text)], start=START, padding=PADDING))
             for word in text:
                 prefix = net.read(prefix, torch.tensor([word]))
-            scored[a, b] = float(net.closed(prefix))
+            scored[a, b] = float(net.text_log_p(prefix))
     assert (words[1], words[3]) == max(scored, key=lambda pair: scored[pair])
-    narrow = searched(Blanks(net, batch, blank, greedy, few), width=1)[0].tolist()
+    narrow = search(Blanks(net, batch, blank, greedy, few), width=1)[0].tolist()
     plain = fill(net, batch, blank, choose=greedy, allowed=few).words[0].tolist()
     assert narrow == plain
 

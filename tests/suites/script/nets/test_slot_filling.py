@@ -11,7 +11,7 @@ import torch
 
 from proband.suites.script.nets.alignment import MAX, total
 from proband.suites.script.nets.batches import Batch, pad
-from proband.suites.script.nets.slot_filling import Asked, best_of, blank_mask, fill, gold, greedy, sampled
+from proband.suites.script.nets.slot_filling import Question, best_of, blank_mask, fill, gold, greedy, sample_by
 from proband.suites.script.nets.task import KINDS
 from proband.training.vocabulary import PADDING, START
 
@@ -61,7 +61,7 @@ def test_only_allowed_words_are_said(kind: str, fresh: Fresh, ragged: Batch) -> 
     few = torch.zeros(20, dtype=torch.bool)
     few[[5, 6, 7, 8, 9, 11]] = True
     blank = blank_mask(SPANS, ragged.y.shape[1])
-    for choose in (greedy, sampled(torch.rand(3, 1, 5, generator=torch.Generator().manual_seed(0)), 5.0)):
+    for choose in (greedy, sample_by(torch.rand(3, 1, 5, generator=torch.Generator().manual_seed(0)), 5.0)):
         found = fill(net, ragged, blank, choose=choose, allowed=few)
         assert few[found.words[blank]].all()
         assert few[found.five[blank]].all()
@@ -72,7 +72,7 @@ def test_samples_follow_the_tempered_distribution() -> None:
     scores = torch.log(torch.tensor([[0.5, 0.3, 0.2]])).repeat(20_000, 1)
     uniforms = torch.rand(20_000, 1, 1, generator=torch.Generator().manual_seed(1))
     every = torch.arange(20_000)
-    said = sampled(uniforms, 0.5)(Asked(scores, every[:, None], every, every, 0))[:, 0]
+    said = sample_by(uniforms, 0.5)(Question(scores, every[:, None], every, every, 0))[:, 0]
     squared = torch.tensor([0.25, 0.09, 0.04])
     torch.testing.assert_close(torch.bincount(said) / 20_000, squared / squared.sum(), atol=0.01, rtol=0)
 
@@ -85,7 +85,7 @@ def test_the_best_of_the_draws_is_kept(kind: str, fresh: Fresh, ragged: Batch, a
     oracle, kept = best_of(net, ragged, blank, uniforms=uniforms, allowed=allowed)
     texts, scores = [], []
     for draw in range(5):
-        one = fill(net, ragged, blank, choose=sampled(uniforms[:, draw : draw + 1]), allowed=allowed)
+        one = fill(net, ragged, blank, choose=sample_by(uniforms[:, draw : draw + 1]), allowed=allowed)
         texts.append(one)
         scores.append(_score(net, ragged, one.words))
     assert len({one.words[0].numpy().tobytes() for one in texts}) > 1  # else there is nothing to choose among

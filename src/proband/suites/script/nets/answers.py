@@ -20,7 +20,7 @@ from proband.suites.script.nets.layers import Shape
 from proband.suites.script.nets.options import MANNER
 from proband.suites.script.nets.slot_filling import (
     Blanks,
-    Filled,
+    Filling,
     all_of,
     beam_search,
     best_of,
@@ -87,12 +87,12 @@ class Trained:
         for group in _groups(with_blanks, self.size):
             batch = self._batch(group)
             blank = blank_mask([self._blanks(item) for item in group], batch.y.shape[1], device=self.device)
-            oracle, *own = (filled.each(Tensor.cpu) for filled in self._filled(group, batch, blank, allowed))
+            oracle, *own = (filled.each(Tensor.cpu) for filled in self._fill(group, batch, blank, allowed))
             for row, item in enumerate(group):
                 answers[item.id] = self._records(item, row, oracle, own)
         return [answers.get(item.id, Answer(item_id=item.id)) for item in items]
 
-    def _filled(self, group: Sequence[Item], batch: Batch, blank: Tensor, allowed: Tensor) -> Iterator[Filled]:
+    def _fill(self, group: Sequence[Item], batch: Batch, blank: Tensor, allowed: Tensor) -> Iterator[Filling]:
         """The oracle's filling, then the net's own: one, or every draw."""
         how: dict[str, Any] = {"ends_unread": self.ends == "unread"}
         fixed: dict[str, Any] = {"allowed": allowed, **how}
@@ -138,7 +138,7 @@ class Trained:
     def _words(self, numbers: Tensor) -> list[str]:
         return [self.vocabulary.words[i] for i in numbers.tolist()]
 
-    def _records(self, item: Item, row: int, oracle: Filled, own: Sequence[Filled]) -> Answer:
+    def _records(self, item: Item, row: int, oracle: Filling, own: Sequence[Filling]) -> Answer:
         blanks = []
         for start, end in self._blanks(item):
             at = (row, slice(start, end))
@@ -168,7 +168,7 @@ class Trained:
             )
         return Answer(item_id=item.id, blanks=tuple(blanks))
 
-    def _draws(self, at: Any, oracle: Filled, own: Sequence[Filled]) -> dict[str, Any]:
+    def _draws(self, at: Any, oracle: Filling, own: Sequence[Filling]) -> dict[str, Any]:
         """Of every draw: what it says, in both modes, and how many have each right word among their five likeliest."""
         hits = torch.stack([(each.rank[at] <= 5).double() for each in own]).mean(0)
         return {

@@ -87,13 +87,13 @@ def pad(
     m, n = int(positions.max()), int(words.max())
     if rounded is not None:
         m, n = -(-m // rounded[0]) * rounded[0], -(-n // rounded[1]) * rounded[1]
-    table = torch.from_numpy(laid_out(pairs, m=m, n=n, start=start, padding=padding)).to(device, non_blocking=True)
+    table = torch.from_numpy(lay_out(pairs, m=m, n=n, start=start, padding=padding)).to(device, non_blocking=True)
     return Batch(table, m, None if rounded is not None else (positions, words))
 
 
-def laid_out(pairs: Sequence[Pair], *, m: int, n: int, start: int, padding: int) -> NDArray[np.int64]:
+def lay_out(pairs: Sequence[Pair], *, m: int, n: int, start: int, padding: int) -> NDArray[np.int64]:
     """
-    >>> laid_out([([5, 6], [7, 8, 9]), ([5], [7])], m=2, n=3, start=3, padding=1).tolist()
+    >>> lay_out([([5, 6], [7, 8, 9]), ([5], [7])], m=2, n=3, start=3, padding=1).tolist()
     [[5, 6, 3, 7, 8, 9, 2, 3], [5, 1, 3, 7, 1, 1, 1, 1]]
     """
     table = np.full((len(pairs), m + n + 3), padding, dtype=np.int64)

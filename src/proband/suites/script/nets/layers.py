@@ -74,7 +74,7 @@ class Reader(nn.Module):
         if not final and self.collapse is None:
             return self(vectors)[0], None
         if batch.lengths is None:
-            out, state = self.unrolled(vectors, batch.positions)
+            out, state = self.unroll(vectors, batch.positions)
             return dropout(out, self.drop, self.training), state
         counts = torch.from_numpy(batch.lengths[0])
         packed = nn.utils.rnn.pack_padded_sequence(vectors, counts, batch_first=True, enforce_sorted=False)
@@ -86,7 +86,7 @@ class Reader(nn.Module):
             state = (halves[0], halves[1])
         return dropout(padded, self.drop, self.training), state
 
-    def unrolled(self, vectors: Tensor, positions: Tensor) -> tuple[Tensor, State]:
+    def unroll(self, vectors: Tensor, positions: Tensor) -> tuple[Tensor, State]:
         """The same of one layer word by word, every state kept, so that no length need be known to the host."""
         assert self.lstm.num_layers == 1
         assert not self.lstm.bidirectional
@@ -112,7 +112,7 @@ class Output(nn.Module):
                 self.linear.weight.copy_(table)
         self.drop, self.block = shape.dropout, shape.block or None
 
-    def picked(self, hidden: Tensor, words: Tensor) -> Tensor:
+    def word_log_p(self, hidden: Tensor, words: Tensor) -> Tensor:
         """log p of each row's own word; hidden rows × width before the nonlinearity."""
         h = dropout(hidden.relu(), self.drop, self.training)
         return word_log_probability(h, self.linear.weight, self.linear.bias, words, block=self.block)

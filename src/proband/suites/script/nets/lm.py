@@ -35,13 +35,13 @@ class Prefix:
     source: Source
     state: State | None
     top: Tensor  # the decoder's last hidden state, batch × hidden
-    said: Tensor  # log p of what was read (a transducer's is in its row)
+    log_p: Tensor  # log p of what was read (a transducer's is in its row)
     aligned: Tensor | None = None  # the transducer's row α(j), batch × m
     turn: tuple[Tensor, Tensor] | None = None  # its log p(shift) and log p(emit) now, batch × 1 × m
     slot: Tensor | None = None  # the position its current slot is aligned to
     came: Tensor | None = None  # the position before the last one of its best alignment, where that is asked for
     whole: Tensor | None = None  # where the best alignment of the whole text ends, if slots are aligned to that
-    heard: tuple[State | None, Tensor] | None = None  # state and top of a decoder that is not told how slots end
+    slot_decoder: tuple[State | None, Tensor] | None = None  # state and top of a decoder that is not told how slots end
 
     def only(self, rows: Tensor) -> Prefix:
         """Some of the texts, in any order and number."""
@@ -56,13 +56,13 @@ class Prefix:
             source=source,
             state=_rows(self.state, rows),
             top=self.top[rows],
-            said=self.said[rows],
+            log_p=self.log_p[rows],
             aligned=pick(self.aligned),
             turn=self.turn and (self.turn[0][rows], self.turn[1][rows]),
             slot=pick(self.slot),
             came=pick(self.came),
             whole=pick(self.whole),
-            heard=self.heard and (_rows(self.heard[0], rows), self.heard[1][rows]),
+            slot_decoder=self.slot_decoder and (_rows(self.slot_decoder[0], rows), self.slot_decoder[1][rows]),
         )
 
 
@@ -101,17 +101,17 @@ class LanguageModel(nn.Module):
         """log p(y | x) of every pair."""
         source = self.encode(batch)
         features = self.features(source, self.decode(source, batch.before))
-        return self.picked(features, batch.y, batch.real()).sum(1)
+        return self.word_log_p(features, batch.y, batch.real()).sum(1)
 
-    def picked(self, features: Tensor, words: Tensor, where: Tensor) -> Tensor:
+    def word_log_p(self, features: Tensor, words: Tensor, where: Tensor) -> Tensor:
         """log p(word) at the places `where` (indices into `words` laid flat, or a mask), zero elsewhere."""
         rows, numbers = features.reshape(-1, features.shape[-1]), words.reshape(-1)
         if where.dtype == torch.bool:
-            every = self.output.picked(rows, numbers).view(words.shape)
+            every = self.output.word_log_p(rows, numbers).view(words.shape)
             return torch.where(where, every, 0.0)
         each = features.new_zeros(words.numel())
         if len(where):
-            each = each.index_put((where,), self.output.picked(rows[where], numbers[where]))
+            each = each.index_put((where,), self.output.word_log_p(rows[where], numbers[where]))
         return each.view(words.shape)
 
     def ends(self, batch: Batch) -> Tensor | None:
@@ -128,34 +128,37 @@ class LanguageModel(nn.Module):
 
     def read(self, prefix: Prefix, words: Tensor) -> Prefix:
         features = self.features(prefix.source, prefix.top[:, None])[:, 0]
-        return replace(self.onward(prefix, words), said=prefix.said + self.output.picked(features, words))
+        return replace(self.onward(prefix, words), log_p=prefix.log_p + self.output.word_log_p(features, words))
 
     def onward(self, prefix: Prefix, words: Tensor) -> Prefix:
         """The decoder reads a word."""
         top, state = self.decoder(self.vectors(words[:, None]), prefix.state)
         return replace(prefix, state=state, top=top[:, 0])
 
-    def hear(self, prefix: Prefix, words: Tensor, unheard: Tensor) -> Prefix:
-        """The other decoder (`Prefix.heard`) reads a word, except in the rows `unheard`."""
-        assert prefix.heard is not None
-        state, top = prefix.heard
+    def read_for_slots(self, prefix: Prefix, words: Tensor, unheard: Tensor) -> Prefix:
+        """The other decoder (`Prefix.slot_decoder`) reads a word, except in the rows `unheard`."""
+        assert prefix.slot_decoder is not None
+        state, top = prefix.slot_decoder
         new_top, new = self.decoder(self.vectors(words[:, None]), state)
         if state is not None:
             mask = unheard[None, :, None]
             new = (torch.where(mask, state[0], new[0]), torch.where(mask, state[1], new[1]))
-        return replace(prefix, heard=(new, torch.where(unheard[:, None], top, new_top[:, 0])))
+        return replace(prefix, slot_decoder=(new, torch.where(unheard[:, None], top, new_top[:, 0])))
 
-    def seen(self, prefix: Prefix) -> Prefix:
+    def for_slots(self, prefix: Prefix) -> Prefix:
         """What slots are filled from: the other decoder, if there is one."""
-        return prefix if prefix.heard is None else replace(prefix, state=prefix.heard[0], top=prefix.heard[1])
+        if prefix.slot_decoder is None:
+            return prefix
+        state, top = prefix.slot_decoder
+        return replace(prefix, state=state, top=top)
 
-    def closed(self, prefix: Prefix) -> Tensor:
+    def text_log_p(self, prefix: Prefix) -> Tensor:
         """log p of texts that have been read to their end (a transducer's: along the best alignment)."""
-        return prefix.said
+        return prefix.log_p
 
-    def so_far(self, prefix: Prefix) -> Tensor:
+    def prefix_log_p(self, prefix: Prefix) -> Tensor:
         """log p of what was read (a transducer's: along the best alignment of the prefix)."""
-        return prefix.said
+        return prefix.log_p
 
     def place(self, prefix: Prefix, starting: Tensor) -> Prefix:
         """Called where a slot starts in some rows; a transducer predicts the slot's alignment here."""

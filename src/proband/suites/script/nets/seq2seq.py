@@ -20,9 +20,6 @@ class Seq2Seq(LanguageModel):
         return Source(states, batch.positions, final)
 
 
-# ---- global attention (Luong et al. 2015, "general" score), not fed back into the decoder: -------------------------
-
-
 class Attention(Seq2Seq):
     r"""Global attention (Luong et al. 2015, "general" score), not fed back into the decoder:
 

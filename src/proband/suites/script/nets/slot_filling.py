@@ -27,7 +27,7 @@ from proband.suites.script.nets.lm import Prefix
 WORTH = 0.9  # rows that are no longer wanted are dropped when this share of them is left
 
 
-class Asked(NamedTuple):
+class Question(NamedTuple):
     """The blank words of one column of the batch: what is to be chosen for `texts`, by every draw."""
 
     scores: Tensor  # log-probabilities, rows × vocabulary
@@ -37,41 +37,41 @@ class Asked(NamedTuple):
     column: int
 
 
-Choose = Callable[[Asked], Tensor]  # the words to read on with, texts × draws
+Choose = Callable[[Question], Tensor]  # the words to read on with, texts × draws
 
 
-def gold(asked: Asked) -> Tensor:
-    return asked.gold[:, None].expand_as(asked.rows)
+def gold(question: Question) -> Tensor:
+    return question.gold[:, None].expand_as(question.rows)
 
 
-def greedy(asked: Asked) -> Tensor:
-    return asked.scores.argmax(1)[asked.rows]
+def greedy(question: Question) -> Tensor:
+    return question.scores.argmax(1)[question.rows]
 
 
-def sampled(uniforms: Tensor, temperature: float = 0.1) -> Choose:
+def sample_by(uniforms: Tensor, temperature: float = 0.1) -> Choose:
     """Draws from softmax(scores / temperature) by its inverse distribution function, one number in [0, 1) per word:
     `uniforms` is batch × draws × n, so that each text brings its own randomness and no other text changes it."""
 
-    def choose(asked: Asked) -> Tensor:
-        summed = (asked.scores / temperature).softmax(1).double().cumsum(1)[asked.rows]
-        at = uniforms[asked.texts, :, asked.column, None].double() * summed[:, :, -1:]
+    def choose(question: Question) -> Tensor:
+        summed = (question.scores / temperature).softmax(1).double().cumsum(1)[question.rows]
+        at = uniforms[question.texts, :, question.column, None].double() * summed[:, :, -1:]
         return torch.searchsorted(summed, at, right=True)[:, :, 0].clamp(max=summed.shape[2] - 1)
 
     return choose
 
 
-def beside(first: Choose, others: Choose) -> Choose:
+def first_then(first: Choose, others: Choose) -> Choose:
     """The first draw by one rule, the others by another."""
 
-    def choose(asked: Asked) -> Tensor:
-        left, right = asked._replace(rows=asked.rows[:, :1]), asked._replace(rows=asked.rows[:, 1:])
+    def choose(question: Question) -> Tensor:
+        left, right = question._replace(rows=question.rows[:, :1]), question._replace(rows=question.rows[:, 1:])
         return torch.cat([first(left), others(right)], 1)
 
     return choose
 
 
 @dataclass(frozen=True)
-class Filled:
+class Filling:
     """What was said in each blank: per text and word position (batch × n; from `explore` batch × draws × n)."""
 
     words: Tensor  # the text as read on with
@@ -82,8 +82,8 @@ class Filled:
     moves: Tensor  # -log-probability of a transducer's shifts and emits
     drawn: Tensor  # words drawn by the way, which are not read on with, batch × n × samples
 
-    def each(self, change: Callable[[Tensor], Tensor]) -> Filled:
-        return Filled(**{name: change(getattr(self, name)) for name in self.__dataclass_fields__})
+    def each(self, change: Callable[[Tensor], Tensor]) -> Filling:
+        return Filling(**{name: change(getattr(self, name)) for name in self.__dataclass_fields__})
 
 
 @dataclass(frozen=True)
@@ -112,43 +112,43 @@ class Blanks:
 
     def begin(self) -> Any:
         prefix = replace(self.net.begin(self.batch), whole=self.whole)
-        return replace(prefix, heard=(prefix.state, prefix.top)) if self.ends_unread else prefix
+        return replace(prefix, slot_decoder=(prefix.state, prefix.top)) if self.ends_unread else prefix
 
     def place(self, prefix: Any, texts: Tensor, column: int) -> Any:
         """A transducer aligns the slots that start here."""
-        return replace(prefix, slot=self.net.place(self.net.seen(prefix), self.starts[texts, column]).slot)
+        return replace(prefix, slot=self.net.place(self.net.for_slots(prefix), self.starts[texts, column]).slot)
 
     def read(self, prefix: Any, words: Tensor, texts: Tensor, column: int) -> Any:
         prefix = self.net.read(prefix, words)
-        return self.net.hear(prefix, words, self.lasts[texts, column]) if self.ends_unread else prefix
+        return self.net.read_for_slots(prefix, words, self.lasts[texts, column]) if self.ends_unread else prefix
 
-    def ask(self, prefix: Any, filled: Filled, *, at: Tensor, texts: Tensor, column: int) -> None:
-        """Choose the blank words of a column, and note in `found` what was thought of them."""
+    def ask(self, prefix: Any, filled: Filling, *, at: Tensor, texts: Tensor, column: int) -> None:
+        """Choose the blank words of a column, and note in `filled` what was thought of them."""
         here, rows = self.blank[:, column].nonzero()[:, 0], self.blank[texts, column].nonzero()[:, 0]
         number = torch.zeros_like(texts)
         number[rows] = torch.arange(len(rows), device=rows.device)
-        asked = number[at[here]]  # into the rows that are asked
-        prefix = self.net.seen(prefix)
+        row = number[at[here]]  # of each draw, among the rows with a blank here
+        prefix = self.net.for_slots(prefix)
         scores = self.net.next_logits(prefix, rows).masked_fill(~self.allowed, float("-inf")).log_softmax(1)
         right = self.batch.y[texts[rows], column]
-        chosen = self.choose(Asked(scores, asked, self.batch.y[here, column], here, column))
+        chosen = self.choose(Question(scores, row, self.batch.y[here, column], here, column))
         five = scores.topk(5, 1).indices
         own = scores.gather(1, right[:, None])
         worst = scores.masked_fill(~self.allowed, float("inf")).min(1).values
         filled.words[here, :, column] = chosen
-        filled.first[here, :, column] = five[:, 0][asked]
-        filled.five[here, :, column] = five[asked]
-        filled.rank[here, :, column] = ((scores > own).sum(1) + 1)[asked]
-        filled.surprisal[here, :, column] = -torch.where(own[:, 0].isinf(), worst, own[:, 0])[asked]
-        filled.moves[here, :, column] = self.net.moves(prefix, self.starts[texts, column])[rows][asked]
+        filled.first[here, :, column] = five[:, 0][row]
+        filled.five[here, :, column] = five[row]
+        filled.rank[here, :, column] = ((scores > own).sum(1) + 1)[row]
+        filled.surprisal[here, :, column] = -torch.where(own[:, 0].isinf(), worst, own[:, 0])[row]
+        filled.moves[here, :, column] = self.net.moves(prefix, self.starts[texts, column])[rows][row]
         if self.samples is not None:
             draw, count = self.samples
-            first = Asked(scores, asked[:, :1].expand(-1, count), self.batch.y[here, column], here, column)
+            first = Question(scores, row[:, :1].expand(-1, count), self.batch.y[here, column], here, column)
             filled.drawn[here, :, column] = draw(first)[:, None]
 
 
 @torch.no_grad()
-def explore(blanks: Blanks) -> tuple[Filled, Tensor]:
+def explore(blanks: Blanks) -> tuple[Filling, Tensor]:
     """Read every text of the batch `draws` times, choosing the words where `blank` is true among those `allowed`; also
     the log-likelihood of each version, where a text has several (batch × draws).
 
@@ -156,7 +156,7 @@ def explore(blanks: Blanks) -> tuple[Filled, Tensor]:
     """
     net, batch, blank, allowed, draws = blanks.net, blanks.batch, blanks.blank, blanks.allowed, blanks.draws
     size, n = batch.y.shape
-    result = _nothing(batch, draws, blanks.samples[1] if blanks.samples else 0)
+    result = _empty_filling(batch, draws, blanks.samples[1] if blanks.samples else 0)
     live = torch.arange(size, device=blank.device)  # the texts that are still read
     texts = live.clone()  # of each row
     at = live[:, None].repeat(1, draws)  # the row that each draw reads
@@ -185,29 +185,29 @@ def explore(blanks: Blanks) -> tuple[Filled, Tensor]:
             at[live] = number[at[live]]
         prefix = blanks.read(prefix, words, texts, j)
         ended = live[batch.words[live] == j + 1]
-        score[ended] = net.closed(prefix)[at[ended]]
+        score[ended] = net.text_log_p(prefix)[at[ended]]
     return result, score
 
 
-def _nothing(batch: Batch, draws: int, samples: int) -> Filled:
+def _empty_filling(batch: Batch, draws: int, samples: int) -> Filling:
     words = batch.y[:, None].repeat(1, draws, 1)
     whole, real = torch.zeros_like(words), torch.zeros(words.shape, device=words.device)
     five = whole[..., None].repeat(1, 1, 1, 5)
     drawn = whole[..., None].repeat(1, 1, 1, samples)
-    return Filled(words, whole, five, whole.clone(), real, real.clone(), drawn)
+    return Filling(words, whole, five, whole.clone(), real, real.clone(), drawn)
 
 
-def fill(net: Any, batch: Batch, blank: Tensor, *, choose: Choose, allowed: Tensor, **how: Any) -> Filled:
+def fill(net: Any, batch: Batch, blank: Tensor, *, choose: Choose, allowed: Tensor, **how: Any) -> Filling:
     """Every text once; `how` are further fields of `Blanks`."""
     return explore(Blanks(net, batch, blank, choose, allowed, **how))[0].each(lambda x: x[:, 0])
 
 
 def best_of(
     net: Any, batch: Batch, blank: Tensor, *, uniforms: Tensor, allowed: Tensor, temperature: float = 0.1, **how: Any
-) -> tuple[Filled, Filled]:
+) -> tuple[Filling, Filling]:
     """The oracle's filling, and of several sampled texts the one to which the net gives the highest probability as a
-    whole. `uniforms`: batch × draws × n numbers in [0, 1), see `sampled`."""
-    choose = beside(gold, sampled(uniforms, temperature))
+    whole. `uniforms`: batch × draws × n numbers in [0, 1), see `sample_by`."""
+    choose = first_then(gold, sample_by(uniforms, temperature))
     entry, score = explore(Blanks(net, batch, blank, choose, allowed, draws=1 + uniforms.shape[1], **how))
     texts, best = torch.arange(len(blank), device=blank.device), 1 + score[:, 1:].argmax(1)
     return entry.each(lambda x: x[:, 0]), entry.each(lambda x: x[texts, best])
@@ -215,13 +215,13 @@ def best_of(
 
 def all_of(
     net: Any, batch: Batch, blank: Tensor, *, uniforms: Tensor, allowed: Tensor, temperature: float, **how: Any
-) -> tuple[Filled, list[Filled]]:
+) -> tuple[Filling, list[Filling]]:
     """The oracle's filling, with as many words `drawn` in each place, and every sampled text; half of `uniforms` is for
     either."""
-    own, others = (sampled(half, temperature) for half in uniforms.chunk(2, 1))
+    own, others = (sample_by(half, temperature) for half in uniforms.chunk(2, 1))
     count = uniforms.shape[1] // 2
     how |= {"draws": 1 + count, "samples": (others, count)}
-    entry, _ = explore(Blanks(net, batch, blank, beside(gold, own), allowed, **how))
+    entry, _ = explore(Blanks(net, batch, blank, first_then(gold, own), allowed, **how))
     return entry.each(lambda x: x[:, 0]), [entry.each(partial(_draw, at=1 + k)) for k in range(count)]
 
 
@@ -252,19 +252,19 @@ def blank_mask(spans: Sequence[Sequence[Sequence[int]]], n: int, *, device: str 
 DEAD = -1e30  # the likelihood of what is no text yet
 
 
-def beam_search(blanks: Blanks, *, width: int) -> Filled:
+def beam_search(blanks: Blanks, *, width: int) -> Filling:
     """Every text as the search fills it, and what the net thinks of the gold words in that text."""
-    words = searched(blanks, width=width)
+    words = search(blanks, width=width)
     net, batch, blank, allowed = blanks.net, blanks.batch, blanks.blank, blanks.allowed
 
-    def say(asked: Asked) -> Tensor:
-        return words[asked.texts, asked.column][:, None].expand_as(asked.rows)
+    def say(question: Question) -> Tensor:
+        return words[question.texts, question.column][:, None].expand_as(question.rows)
 
     return fill(net, batch, blank, choose=say, allowed=allowed, ends_unread=blanks.ends_unread)
 
 
 @torch.no_grad()
-def searched(blanks: Blanks, *, width: int) -> Tensor:
+def search(blanks: Blanks, *, width: int) -> Tensor:
     """The words of the likeliest text that the search finds, batch × n."""
     net, batch = blanks.net, blanks.batch
     size, n = batch.y.shape
@@ -277,13 +277,13 @@ def searched(blanks: Blanks, *, width: int) -> Tensor:
     for j in range(n):
         if bool(blanks.blank[:, j].any()):
             prefix = blanks.place(prefix, texts, j)
-            rows, said, lives = _next(blanks, prefix, alive, texts, j)
-            asked = blanks.blank[texts, j]
-            prefix, words, alive = prefix.only(rows), words[rows], torch.where(asked, lives, alive)
-            words[:, j] = torch.where(asked, said, words[:, j])
+            rows, chosen_words, lives = _next(blanks, prefix, alive, texts, j)
+            is_blank = blanks.blank[texts, j]
+            prefix, words, alive = prefix.only(rows), words[rows], torch.where(is_blank, lives, alive)
+            words[:, j] = torch.where(is_blank, chosen_words, words[:, j])
         prefix = blanks.read(prefix, words[:, j], texts, j)
         ended = batch.words[texts] == j + 1
-        final = torch.where(ended, net.closed(prefix) + alive, final)
+        final = torch.where(ended, net.text_log_p(prefix) + alive, final)
         chosen = torch.where(ended[:, None], words, chosen)
     best = final.view(size, width).argmax(1)
     return chosen.view(size, width, n)[torch.arange(size, device=best.device), best]
@@ -296,8 +296,8 @@ def _next(
     net, size = blanks.net, len(blanks.blank)
     width = len(texts) // size
     every = torch.arange(len(texts), device=texts.device)
-    scores = net.next_logits(net.seen(prefix), every).log_softmax(1).masked_fill(~blanks.allowed, DEAD)
-    totals = (net.so_far(prefix) + alive)[:, None] + scores
+    scores = net.next_logits(net.for_slots(prefix), every).log_softmax(1).masked_fill(~blanks.allowed, DEAD)
+    totals = (net.prefix_log_p(prefix) + alive)[:, None] + scores
     values, top = totals.view(size, -1).topk(width, 1)
     rows = torch.arange(size, device=texts.device)[:, None] * width + top // scores.shape[1]
     rows = torch.where(blanks.blank[texts, column], rows.view(-1), every)

@@ -70,7 +70,7 @@ class ScriptTask(Task):
         self.recipe = dataclasses.replace(recipe, patience_from=self.stages[0] if self.stages[1] else 0)
         self.device, self.size = device, len(train)
         self.recordable = shape.layers == 1 and not shape.bidirectional
-        self.found: dict[str, Any] = {}  # for net.json
+        self.about: dict[str, Any] = {}  # for net.json
 
     def network(self) -> nn.Module:
         return KINDS[self.kind](self.shape, self.table)
@@ -107,7 +107,7 @@ class ScriptTask(Task):
         return -net.log_likelihood(batch).sum(), batch.words.sum()
 
     def note(self) -> Mapping[str, Any]:
-        return {"shape": dataclasses.asdict(self.shape), **self.found}
+        return {"shape": dataclasses.asdict(self.shape), **self.about}
 
 
 def task(items: Path, *, kind: str, options: NetOptions) -> ScriptTask:
@@ -138,7 +138,7 @@ def task(items: Path, *, kind: str, options: NetOptions) -> ScriptTask:
     made = ScriptTask(kind, shape, table, pairs, valid, recipe=recipe, stages=stages, device=options.device)
     listed = items_path(items).parent / "whitelist.txt"
     whitelist = listed.read_text(encoding="utf-8").split() if listed.exists() else None
-    made.found = {"vectors": origin, "words": vocabulary.words, "whitelist": whitelist}
+    made.about = {"vectors": origin, "words": vocabulary.words, "whitelist": whitelist}
     return made
 
 

@@ -51,7 +51,7 @@ class Transducer(Seq2Seq):
     def emissions(self, source: Source, top: Tensor, words: Tensor, cells: Tensor) -> Tensor:
         """log p(y_j | a_j = i), batch × n × m; at `cells` (see Batch.cells) only, zero elsewhere."""
         joint = self.from_decoder(top)[:, :, None] + source.joins[0][:, None]
-        return self.picked(joint, words[:, :, None].expand(joint.shape[:3]), cells)
+        return self.word_log_p(joint, words[:, :, None].expand(joint.shape[:3]), cells)
 
     def weights(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """`emit` and `shift` of the recursion."""
@@ -75,9 +75,9 @@ class Transducer(Seq2Seq):
         with torch.no_grad():
             emit, shift = self.eval().weights(batch)
         self.train(training)
-        return self.lagged(viterbi(emit, shift, **self.path_of(batch)))
+        return self.with_lag(viterbi(emit, shift, **self.path_of(batch)))
 
-    def lagged(self, alignment: Tensor) -> Tensor:
+    def with_lag(self, alignment: Tensor) -> Tensor:
         """As the released program traces it back: each word has the alignment of the word before it."""
         if not self.shape.lag:
             return alignment
@@ -89,7 +89,7 @@ class Transducer(Seq2Seq):
         """The Viterbi alignments, and p(a_j = i | x, y), batch × n × m."""
         emit, shift = self.weights(batch)
         lengths = self.path_of(batch)
-        return self.lagged(viterbi(emit, shift, **lengths)), posteriors(emit, shift, **lengths)
+        return self.with_lag(viterbi(emit, shift, **lengths)), posteriors(emit, shift, **lengths)
 
     @torch.no_grad()
     def ends(self, batch: Batch) -> Tensor:
@@ -100,7 +100,7 @@ class Transducer(Seq2Seq):
         beyond = torch.arange(emit.shape[2], device=emit.device) >= batch.positions[:, None]
         last = rows(emit, shift, semiring=MAX, start=start)[each, batch.words - 1].masked_fill(beyond, NEVER).argmax(1)
         path = viterbi(emit, shift, words=batch.words, positions=last + 1, anywhere=self.shape.anywhere)
-        return self.lagged(path)[each, batch.words - 1]
+        return self.with_lag(path)[each, batch.words - 1]
 
     def joint_log_likelihood(self, batch: Batch, alignment: Tensor) -> Tensor:
         """log p(y, a | x) for given alignments (the M-step): one position per word, so one softmax per word."""
@@ -108,7 +108,7 @@ class Transducer(Seq2Seq):
         top = self.decode(source, batch.before)
         at, joins = alignment.clamp(min=0), source.joins[0]
         hidden = self.from_decoder(top) + joins.gather(1, at[:, :, None].expand(-1, -1, joins.shape[2]))
-        each = self.picked(hidden, batch.y, batch.real())
+        each = self.word_log_p(hidden, batch.y, batch.real())
         shift, stay = self.transitions(source, top)
         passed = torch.nn.functional.pad(shift.cumsum(2), (1, 0))  # passed[i] = Σ shifts over positions before i
         from_ = torch.cat([at[:, :1] if self.shape.anywhere else torch.zeros_like(at[:, :1]), at[:, :-1]], 1)
@@ -146,15 +146,15 @@ class Transducer(Seq2Seq):
         beyond = torch.arange(passed.shape[1], device=to.device) > to[:, None]
         return (prefix.aligned - passed).masked_fill(beyond, float("-inf")).argmax(1)
 
-    def seen(self, prefix: Prefix) -> Prefix:
-        seen = super().seen(prefix)
+    def for_slots(self, prefix: Prefix) -> Prefix:
+        seen = super().for_slots(prefix)
         return seen if seen is prefix else replace(seen, turn=self.transitions(seen.source, seen.top[:, None]))
 
-    def closed(self, prefix: Prefix) -> Tensor:
+    def text_log_p(self, prefix: Prefix) -> Tensor:
         assert prefix.aligned is not None
         return prefix.aligned.gather(1, prefix.source.positions[:, None] - 1)[:, 0]
 
-    def so_far(self, prefix: Prefix) -> Tensor:
+    def prefix_log_p(self, prefix: Prefix) -> Tensor:
         assert prefix.aligned is not None
         return prefix.aligned.amax(1)
 

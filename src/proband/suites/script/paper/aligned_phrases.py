@@ -88,15 +88,15 @@ def phrases(run: Sequence[str], words: Collection[str], *, longest: int = 4) -> 
     >>> phrases("hold a grater".split(), {"hold", "grater"})
     ['hold a grater']
     """
-    collected: list[tuple[int, int]] = []
+    pieces: list[tuple[int, int]] = []
     for at, word in enumerate(run):
         if word in words:
-            start, end = collected[-1] if collected else (-longest, -longest)
+            start, end = pieces[-1] if pieces else (-longest, -longest)
             if at - end < 2 and at + 1 - start <= longest and all(w[0].isalnum() for w in run[end:at]):
-                collected[-1] = (start, at + 1)
+                pieces[-1] = (start, at + 1)
             else:
-                collected.append((at, at + 1))
-    return [" ".join(run[start:end]) for start, end in collected]
+                pieces.append((at, at + 1))
+    return [" ".join(run[start:end]) for start, end in pieces]
 
 
 def table(pairs: Iterable[tuple[str, str]], *, least: int = 3) -> list[Row]:
@@ -112,7 +112,7 @@ def table(pairs: Iterable[tuple[str, str]], *, least: int = 3) -> list[Row]:
     for (word, phrase), count in both.items():
         first[word] += count
         second[phrase] += count
-    return ranked(
+    return by_pmi(
         Row(
             abstract=word,
             concrete=phrase,
@@ -126,7 +126,7 @@ def table(pairs: Iterable[tuple[str, str]], *, least: int = 3) -> list[Row]:
     )
 
 
-def ranked(rows: Iterable[Row]) -> list[Row]:
+def by_pmi(rows: Iterable[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: (-row.pmi, -row.count, row.abstract, row.concrete))
 
 
@@ -143,7 +143,7 @@ def to_abstract(rows: Sequence[Row], words: str, *, least: int = 3, top: int = 8
         if f" {words} " in f" {row.concrete} ":
             here[row.abstract] += row.count
     one_each = {row.abstract: row for row in rows if here[row.abstract] >= least}
-    return ranked(
+    return by_pmi(
         replace(row, concrete=words, count=here[word], count_concrete=here.total()) for word, row in one_each.items()
     )[:top]
 
@@ -182,22 +182,22 @@ def aligned_phrases(results: Results, seed: int) -> Sequence[Sheet]:
     training = (one for one in alignments(results, run) if one.split == "train")
     rows = table(tuples(training, frozenset(words.split()), stop=stop_words()), least=1)
     by = results.labels[run]
-    generated = looked_up(to_concrete, rows, "abstract", WORDS)
-    generating = looked_up(to_abstract, rows, "concrete", PHRASES)
+    generated = look_up(to_concrete, rows, "abstract", WORDS)
+    generating = look_up(to_abstract, rows, "concrete", PHRASES)
     best = [row for row in rows if row.count >= OFTEN][:SHOWN]
     sheets = (
         Sheet(
             name="table3",
             title=f"Table 3, abstract to concrete: training texts aligned by {by}",
             header=("abstract word", "concrete phrases"),
-            rows=tuple((word, listed(each, "concrete")) for word, each in generated.items()),
+            rows=tuple((word, as_list(each, "concrete")) for word, each in generated.items()),
             note=NOTE,
         ),
         Sheet(
             name="table3-concrete",
             title=f"Table 3, concrete to abstract: training texts aligned by {by}",
             header=("concrete words", "abstract words"),
-            rows=tuple((word, listed(each, "abstract")) for word, each in generating.items()),
+            rows=tuple((word, as_list(each, "abstract")) for word, each in generating.items()),
             note=f"{NOTE} Any phrase that contains the words counts.",
         ),
         Sheet(
@@ -210,19 +210,17 @@ def aligned_phrases(results: Results, seed: int) -> Sequence[Sheet]:
     return [sheet for sheet in sheets if sheet.rows]
 
 
-def looked_up(
+def look_up(
     look: Callable[[Sequence[Row], str], list[Row]], rows: Sequence[Row], side: str, words: Sequence[str]
 ) -> dict[str, list[Row]]:
     """What is found for the paper's words; where that is nothing, for the commonest of this corpus."""
-    common = Counter(getattr(row, side) for row in rows).most_common(len(words))
-    collected = {word: look(rows, word) for word in words}
-    if not any(collected.values()):
-        collected = {word: look(rows, word) for word, _ in common}
-    return {word: those for word, those in collected.items() if those}
+    common = [word for word, _ in Counter(getattr(row, side) for row in rows).most_common(len(words))]
+    tables = ({word: matches for word in each if (matches := look(rows, word))} for each in (words, common))
+    return next(filter(None, tables), {})
 
 
-def listed(collected: Sequence[Row], side: str) -> str:
-    return ", ".join(f"{getattr(row, side)} ({row.pmi:.1f}, {row.count})" for row in collected)
+def as_list(rows: Sequence[Row], side: str) -> str:
+    return ", ".join(f"{getattr(row, side)} ({row.pmi:.1f}, {row.count})" for row in rows)
 
 
 # ---- figure 2 ------------------------------------------------------------------------------------------------------

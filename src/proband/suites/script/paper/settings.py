@@ -20,7 +20,7 @@ COMPARED = ("whole_greedy", "top5_word_oracle", "surprisal_released")
 Numbers = dict[tuple[str, int], float]  # of each blank or word: item and number
 
 
-def measured(metric: Metric, answers: Sequence[tuple[Item, Answer]]) -> Numbers:
+def numbers_of(metric: Metric, answers: Sequence[tuple[Item, Answer]]) -> Numbers:
     """The numbers of a run, by item and place in it."""
     return {(item.id, n): x for item, answer in answers for n, x in enumerate(metric.numbers(item, answer))}
 
@@ -29,7 +29,7 @@ def metrics(names: Sequence[str]) -> list[Metric]:
     return [metric for name in names for metric in METRICS if metric.name == name]
 
 
-def shown(metric: Metric, value: float) -> float:
+def rounded(metric: Metric, value: float) -> float:
     return round(100 * value, 2) if metric.percent else round(value, 3)
 
 
@@ -44,18 +44,18 @@ def per_seed(results: Results, seed: int) -> Sequence[Sheet]:
     """A line per training seed of every net."""
     rows: list[tuple[Any, ...]] = []
     for at in runs_of_nets(results):
-        run, answers = results.runs[at], answered(results, at)
+        run, answers = results.runs[at], answers_with_blanks(results, at)
         for split in sorted({item.split for item, _ in answers}):
             part = [pair for pair in answers if pair[0].split == split]
-            collected = [(metric, list(measured(metric, part).values())) for metric in metrics(SHOWN)]
-            cells = [shown(metric, float(np.mean(values))) if values else None for metric, values in collected]
+            values = [(metric, list(numbers_of(metric, part).values())) for metric in metrics(SHOWN)]
+            cells = [rounded(metric, float(np.mean(each))) if each else None for metric, each in values]
             rows.append((results.labels[at], run.net.get("seed"), split, *cells))
     header = ("net", "training seed", "split", *(metric.title for metric in metrics(SHOWN)))
     title = "Every training seed: percent, surprisal in nats"
     return (Sheet(name="seeds", title=title, header=header, rows=tuple(rows)),) if rows else ()
 
 
-def answered(results: Results, at: int) -> list[tuple[Item, Answer]]:
+def answers_with_blanks(results: Results, at: int) -> list[tuple[Item, Answer]]:
     return [(item, answer) for item, answer in results.answers(at) if answer.blanks]
 
 
@@ -67,7 +67,7 @@ def settings_of(run: Run) -> dict[str, Any]:
     return {**{f"net {k}": v for k, v in run.net.get("options", {}).items()}, **run.settings}
 
 
-def differing(run: Run, base: Run) -> str:
+def different_settings(run: Run, base: Run) -> str:
     """The settings of a run that are not those of another."""
     own, other = settings_of(run), settings_of(base)
     names = [name for name in own if own[name] != other.get(name)]
@@ -86,9 +86,8 @@ def differences(results: Results, seed: int) -> Sequence[Sheet]:
         run = results.runs[members[0]]
         base = bases.setdefault(run.net["net"], members)
         if base is not members:
-            rows.append(
-                (run.net["net"], differing(run, results.runs[base[0]]), len(members), *compared(results, members, base))
-            )
+            setting = different_settings(run, results.runs[base[0]])
+            rows.append((run.net["net"], setting, len(members), *compare_runs(results, members, base)))
     rows.sort(key=lambda row: row[1])
     header = ("net", "setting", "seeds", *(metric.title for metric in metrics(COMPARED)))
     note = (
@@ -99,16 +98,16 @@ def differences(results: Results, seed: int) -> Sequence[Sheet]:
     return (sheet,) if rows else ()
 
 
-def compared(results: Results, members: Sequence[int], base: Sequence[int]) -> list[str]:
+def compare_runs(results: Results, members: Sequence[int], base: Sequence[int]) -> list[str]:
     """A cell per measure; seeds that only one side has are left out."""
     trained = [{int(results.runs[at].net.get("seed", 0)): at for at in side} for side in (members, base)]
     both = sorted(set(trained[0]) & set(trained[1]))
-    answers = [[answered(results, side[n]) for n in both] for side in trained]
+    answers = [[answers_with_blanks(results, side[n]) for n in both] for side in trained]
     return [_difference(metric, *answers) for metric in metrics(COMPARED)]
 
 
 def _difference(metric: Metric, own: Any, other: Any) -> str:
-    sides = [[measured(metric, run) for run in runs] for runs in (own, other)]
+    sides = [[numbers_of(metric, run) for run in runs] for runs in (own, other)]
     everywhere = set.intersection(*(set(numbers) for runs in sides for numbers in runs)) if sides[0] else set()
     places = sorted(everywhere)
     if not places:
@@ -116,8 +115,8 @@ def _difference(metric: Metric, own: Any, other: Any) -> str:
     names = {item.id: clusters_of(item) for item, _ in own[0]}
     shared = Neighbours.of(Clusters.of([names[item] for item, _ in places]), np.arange(len(places)))
     a, b = (_measured(runs, places) for runs in sides)
-    result = compare(a, b, shared, share=metric.percent)
-    low, value, high = (shown(metric, x) for x in (result.low, result.difference, result.high))
+    difference = compare(a, b, shared, share=metric.percent)
+    low, value, high = (rounded(metric, x) for x in (difference.low, difference.difference, difference.high))
     return f"{value:+g} [{low:+g}, {high:+g}]"
 
 

@@ -178,7 +178,7 @@ def corpus_statistics(results: Results, seed: int) -> Sequence[Sheet]:
     if "table1" not in manifest:
         return ()
     counted = {
-        f"published ({SOURCE})": printed() if manifest.get("fingerprint") in KIDSCOOK else {},
+        f"published ({SOURCE})": published_corpus() if manifest.get("fingerprint") in KIDSCOOK else {},
         "released sequences": {row["split"]: row for row in manifest.get("sequences", ())},
         "these items": {row["split"]: row for row in manifest["table1"]},
     }
@@ -206,17 +206,17 @@ def corpus_statistics(results: Results, seed: int) -> Sequence[Sheet]:
     )
 
 
-def printed() -> Counts:
+def published_corpus() -> Counts:
     """
-    >>> printed()["train"]["sequences"], printed()["train"]["abstract_length"]
+    >>> published_corpus()["train"]["sequences"], published_corpus()["train"]["abstract_length"]
     (8125, 10.0)
     """
-    collected: dict[str, dict[str, int | float]] = {}
+    figures: dict[str, dict[str, int | float]] = {split: {} for split in SPLITS}
     for row in rows():
         if row["table"] == "table1":
             text = row["value"]
-            collected.setdefault(row["row"], {})[row["column"]] = int(text) if text.isdigit() else float(text)
-    return collected
+            figures[row["row"]][row["column"]] = int(text) if text.isdigit() else float(text)
+    return figures
 
 
 def new_words(manifest: Mapping[str, Any]) -> Sheet:
@@ -257,8 +257,8 @@ def greedy_texts(results: Results, seed: int) -> Sequence[Sheet]:
     rows: list[tuple[str, str]] = []
     for n in range(min(EXAMPLES, len(pairs))):
         item, answer = pairs[n * len(pairs) // EXAMPLES]
-        rows += [("abstract", running(item.facts["abstract"])), ("model", filled(item, answer))]
-        rows += [("right", filled(item, None))]
+        rows += [("abstract", running(item.facts["abstract"])), ("model", fill_in(item, answer))]
+        rows += [("right", fill_in(item, None))]
     title = f"Table 5: blanks filled greedily by {results.labels[chosen]}"
     return (Sheet(name="table5", title=title, header=("", "text"), rows=tuple(rows), note="[in brackets]: the blanks"),)
 
@@ -270,19 +270,19 @@ def strength(run: Run) -> int:
     return 1 if run.solver in ("cloze", "generate") else 3
 
 
-def filled(item: Item, answer: Answer | None) -> str:
+def fill_in(item: Item, answer: Answer | None) -> str:
     """The concrete text with its blanks in brackets: filled by the model, or with the gold words.
 
     >>> facts = {"concrete": ["use", "a", "wire", "whisk"], "blanks": [[2, 4]]}
     >>> item = Item(id="a", suite="script", prompt="", facts=facts)
-    >>> filled(item, Answer(item_id="a", blanks=({"guess": ["wooden"]},))), filled(item, None)
+    >>> fill_in(item, Answer(item_id="a", blanks=({"guess": ["wooden"]},))), fill_in(item, None)
     ('use a [wooden ____]', 'use a [wire whisk]')
     """
     words = list(item.facts["concrete"])
     for n, (start, end) in enumerate(item.facts["blanks"]):
-        said = list(answer.blanks[n].get("guess", ())) if answer is not None else words[start:end]
-        said += ["____"] * (end - start - len(said))
-        words[start:end] = [f"[{said[0]}", *said[1:]]
+        guess = list(answer.blanks[n].get("guess", ())) if answer is not None else words[start:end]
+        guess += ["____"] * (end - start - len(guess))
+        words[start:end] = [f"[{guess[0]}", *guess[1:]]
         words[end - 1] += "]"
     return running(words)
 
