@@ -2,7 +2,8 @@
 
 A `console` line that begins with `$ ` is a command and must succeed; the lines below it must stand in its output
 (`...` stands for any lines). A block with a file name after its language (```python my_model.py) is written to that
-file. `pip install` goes to a folder of the page's own. Blocks marked `text` are not run.
+file. `pip install` goes to a folder of the page's own, and a server that a page starts with `--port` gets a free port
+in place of the one that readers see, so that two runs do not collide. Blocks marked `text` are not run.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import re
 import runpy
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -63,7 +65,10 @@ def test_every_block_runs_in_a_shell(page: Path, tmp_path: Path, fresh_cache: Pa
 
 
 def check(page: Path, folder: Path, run: Callable[[list[str], Path, str], str]) -> None:
+    ports = {port: free_port() for _, _, body in blocks(page) for port in re.findall(r"--port (\d+)", body)}
     for kind, file, body in blocks(page):
+        for port, free in ports.items():
+            body = body.replace(port, free)
         if file:
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_text(body, encoding="utf-8")
@@ -74,6 +79,12 @@ def check(page: Path, folder: Path, run: Callable[[list[str], Path, str], str]) 
                 output = run(["bash", "-euo", "pipefail", "-c", command], folder, command)
                 for line in expected:
                     assert " ".join(line.split()) in " ".join(output.split()), f"{command}\n{output}"
+
+
+def free_port() -> str:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
 
 
 def commands(body: str) -> list[tuple[str, list[str]]]:
