@@ -57,7 +57,7 @@ def main() -> None:
     given = parser.parse_args()
     with database_server(given.database) as server, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        url = server.database() if server else ""
+        url = server.database() if server else "sqlite:///answers.db"
         password = judged_study(folder, questions=given.questions, database=url)
         process = Process(folder / "study")
         process.start()

@@ -29,13 +29,19 @@ LABELS = ("yes", "no", "nonsense")
 
 
 def judged_study(
-    folder: Path, *, questions: int = 1540, sentences: int = 20, workers: int = 154, database: str = "", seed: int = 0
+    folder: Path,
+    *,
+    questions: int = 1540,
+    sentences: int = 20,
+    workers: int = 154,
+    database: str = "sqlite:///answers.db",
+    seed: int = 0,
 ) -> str:
     """Make it below `folder/study`; gives the owner's password. Every person is right with a chance of their own,
     between a half and nearly always."""
     items = write_lines(folder / "q.jsonl", questionnaires(questions, sentences))
-    settings = {"people": {"overlap": OVERLAP}, "texts": {"contact": "owner@example.org"}}
-    made = init(folder / "study", kind="judge", items=items, database=database, settings_given=settings)
+    settings = {"database": database, "people": {"overlap": OVERLAP}, "texts": {"contact": "owner@example.org"}}
+    made = init(folder / "study", kind="judge", items=items, settings_given=settings)
     project = read_project(folder / "study")
     opened = Database(database_url(folder / "study", project))
     names = [worker_hash(secret_of(folder / "study"), "url", str(number)) for number in range(workers)]

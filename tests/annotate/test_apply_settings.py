@@ -35,7 +35,7 @@ def started(folder: Path) -> list[str]:
 
 def judge(tmp_path: Path, address: str, **people: int) -> Path:
     items = write_lines(tmp_path / "q.jsonl", questionnaires(3, 4))
-    init(tmp_path / "study", kind="judge", items=items, database=address, settings_given={"people": people})
+    init(tmp_path / "study", kind="judge", items=items, settings_given={"database": address, "people": people})
     return tmp_path / "study"
 
 
@@ -85,7 +85,8 @@ def test_experts_come_later(tmp_path: Path, address: str) -> None:
 
 def test_a_finished_review_keeps_its_templates(tmp_path: Path, address: str) -> None:
     folder = tmp_path / "study"
-    init(folder, kind="review", items=STORIES, database=address, settings_given={"people": {"overlap": 2}})
+    settings = {"database": address, "people": {"overlap": 2}}
+    init(folder, kind="review", items=STORIES, settings_given=settings)
 
     def good(worker: str, unit: dict[str, Any]) -> dict[str, Any]:
         return {"verdicts": [{"story": s["id"], "verdict": "good", "reason": ""} for s in unit["body"]["stories"]]}
@@ -107,7 +108,7 @@ def test_a_finished_review_keeps_its_templates(tmp_path: Path, address: str) -> 
 
 
 def test_what_is_not_complete_waits_for_the_new_overlap(tmp_path: Path) -> None:
-    folder = judge(tmp_path, "", overlap=2)
+    folder = judge(tmp_path, "sqlite:///answers.db", overlap=2)
     simulate(folder, all_alike, people=1)
     edit(folder, "overlap = 2", "overlap = 3")
     started(folder)
@@ -120,7 +121,7 @@ def test_what_is_not_complete_waits_for_the_new_overlap(tmp_path: Path) -> None:
 
 
 def test_attention_checks_come_later(tmp_path: Path, served: Callable[[Path], Any], person: Any) -> None:
-    folder = judge(tmp_path, "", overlap=2)
+    folder = judge(tmp_path, "sqlite:///answers.db", overlap=2)
     edit(folder, "attention-every = 0", "attention-every = 1")
     someone: Person = person(served(folder).url, new_link(secret_of(folder), "crowd"), PROLIFIC_PID="p")
     someone.begin()
@@ -156,7 +157,7 @@ def test_a_rate_of_gold_units_takes_effect(tmp_path: Path, served: Callable[[Pat
 def test_what_cannot_take_effect_is_refused(
     tmp_path: Path, before: str, after: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = judge(tmp_path, "")
+    folder = judge(tmp_path, "sqlite:///answers.db")
     edit(folder, before, after)
     assert main(["annotate", "serve", str(folder), "--port", "1"]) == 2
     said = capsys.readouterr().err

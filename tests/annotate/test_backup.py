@@ -38,9 +38,9 @@ def answered(worker: str, unit: dict[str, Any]) -> dict[str, Any]:
     return {"labels": {each["id"]: "yes" for each in unit["body"]["candidates"]}}
 
 
-def study_in(folder: Path, database: str = "") -> Path:
+def study_in(folder: Path, database: str = "sqlite:///answers.db") -> Path:
     items = write_lines(folder / "q.jsonl", questionnaires(4, 3))
-    init(folder / "study", kind="judge", items=items, database=database, settings_given=SETTINGS)
+    init(folder / "study", kind="judge", items=items, settings_given={"database": database, **SETTINGS})
     return folder / "study"
 
 
@@ -82,7 +82,7 @@ def test_a_running_servers_answers_are_in_the_back_up_and_not_in_a_copy_of_its_f
 @pytest.mark.parametrize("way", ["sqlite to postgresql", "postgresql to sqlite", "postgresql to postgresql"])
 def test_from_one_database_to_the_other(way: str, tmp_path: Path, postgres: Postgres) -> None:
     before, _, after = way.split()
-    folder = study_in(tmp_path, postgres.database() if before == "postgresql" else "")
+    folder = study_in(tmp_path, postgres.database() if before == "postgresql" else "sqlite:///answers.db")
     simulate(folder, answered, people=2)
     assert main(["annotate", "backup", str(folder), "-o", str(tmp_path / "b.tar.gz")]) == 0
     url = postgres.database() if after == "postgresql" else "sqlite:///other.db"

@@ -52,7 +52,7 @@ def test_a_person_with_a_personal_link_is_found_and_erased(
 ) -> None:
     folder = tmp_path / "study"
     items = write_lines(tmp_path / "captions.jsonl", [{"id": "c1", "caption": "Peel the banana"}])
-    made = init(folder, kind="simplify", items=items, database=address)
+    made = init(folder, kind="simplify", items=items, settings_given={"database": address})
     server = served(folder)
     link = f"{server.url}/join/{new_link(secret_of(folder), 'crowd', name='one')}"
     someone = person(server.url, link.rpartition("/")[2])
@@ -90,7 +90,7 @@ def test_erased_by_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixtur
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.nightly)])
 def two_databases(request: pytest.FixtureRequest) -> tuple[str, str]:
     if request.param == "sqlite":
-        return "", ""
+        return "sqlite:///answers.db", "sqlite:///answers.db"
     server: Postgres = request.getfixturevalue("postgres")
     return server.database(), server.database()
 
@@ -99,8 +99,8 @@ def test_stories_of_an_erased_author_leave_the_review(
     tmp_path: Path, two_databases: tuple[str, str], served: Callable[[Path], Any], person: Callable[..., Person]
 ) -> None:
     write, review = tmp_path / "write", tmp_path / "review"
-    settings = {"people": {"overlap": 1, "units-per-person": 0}}
-    made = init(write, kind="write", items=DATA / "write.jsonl", database=two_databases[0], settings_given=settings)
+    settings = {"database": two_databases[0], "people": {"overlap": 1, "units-per-person": 0}}
+    made = init(write, kind="write", items=DATA / "write.jsonl", settings_given=settings)
     authors: list[str] = []
 
     def story(worker: str, unit: dict[str, Any]) -> dict[str, Any]:
@@ -109,8 +109,8 @@ def test_stories_of_an_erased_author_leave_the_review(
         return {"story": f"{WORD} {authors.index(worker)}. {' '.join(unit['body']['facts'])}", "sure": True}
 
     simulate(write, story, people=3)
-    more = {"people": {"overlap": 2}}
-    init(review, kind="review", items=write, database=two_databases[1], settings_given=more)
+    more = {"database": two_databases[1], "people": {"overlap": 2}}
+    init(review, kind="review", items=write, settings_given=more)
 
     def verdicts(worker: str, unit: dict[str, Any]) -> dict[str, Any]:
         stories = [s for s in unit["body"]["stories"] if not s.get("erased")]

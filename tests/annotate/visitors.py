@@ -156,5 +156,10 @@ def judge_study(database: str | None, *, units: int, candidates: int, settings: 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         items = write_lines(folder / "q.jsonl", questionnaires(units, candidates))
-        init(folder / "study", kind="judge", items=items, database=database or "", settings_given=settings)
+        init(
+            folder / "study",
+            kind="judge",
+            items=items,
+            settings_given={"database": database or "sqlite:///answers.db", **settings},
+        )
         yield folder / "study"

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, and_, delete, func, insert, select, text, upd
 from proband.annotate.project import Project
 from proband.annotate.store import people as people_store
 from proband.annotate.store.migrate import LOCK
-from proband.annotate.store.schema import assignments, settings, slots, units
+from proband.annotate.store.schema import assignments, at_slot, settings, slots, units
 from proband.annotate.store.slots import add_slots, add_unit
 from proband.annotate.texts import texts
 from proband.core.errors import ProbandError
@@ -69,26 +69,22 @@ class Slots:
 
 
 def _slots(connection: Connection, panel: str) -> Mapping[int, Slots]:
-    here = and_(
-        assignments.c.unit_id == slots.c.unit_id,
-        assignments.c.panel == slots.c.panel,
-        assignments.c.place == slots.c.place,
-    )
+    taken = at_slot(assignments.c.unit_id, assignments.c.panel, assignments.c.place)
     query = (
         select(slots.c.unit_id, slots.c.place, assignments.c.state)
-        .select_from(slots.outerjoin(assignments, here))
+        .select_from(slots.outerjoin(assignments, taken))
         .where(slots.c.panel == panel, slots.c.added != "disputed")
         .order_by(slots.c.unit_id, slots.c.place)
     )
-    slotses: dict[int, Slots] = defaultdict(lambda: Slots(free=[]))
+    of_unit: dict[int, Slots] = defaultdict(lambda: Slots(free=[]))
     for unit_id, place, state in connection.execute(query):
-        mine = slotses[unit_id]
+        mine = of_unit[unit_id]
         if state is None:
             mine.free.append(place)
         else:
             mine.held += 1
             mine.done += state == "done"
-    return slotses
+    return of_unit
 
 
 def _crowd(connection: Connection, project: Project) -> list[str]:
@@ -124,8 +120,8 @@ def _furnish(connection: Connection, panel: str, wanted: Mapping[int, int], sett
             gone = and_(slots.c.unit_id == unit_id, slots.c.panel == panel)
             connection.execute(delete(slots).where(gone, slots.c.place.in_(mine.free[-surplus:])))
             removed += surplus
-    said = (("added", added), ("removed", removed))
-    return [f"{setting}: {number:,} slots of the {panel} {verb}" for verb, number in said if number]
+    changes = (("added", added), ("removed", removed))
+    return [f"{setting}: {number:,} slots of the {panel} {verb}" for verb, number in changes if number]
 
 
 # ---- checks ----------------------------------------------------------------------------------------------------------
@@ -144,7 +140,7 @@ def _checks(connection: Connection, project: Project) -> list[str]:
         return []
     last = connection.scalar(select(func.max(units.c.id))) or 0
     for number, unit in enumerate(attention_units(project), start=last + 1):
-        add_unit(connection, number=number, unit=unit.row(), overlap={})
+        add_unit(connection, number=number, unit=unit.row())
     return [f"quality.attention-every = {project.quality.attention_every}: {CHECKS} attention checks made"]
 
 

@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 
 from proband.annotate.create import init
-from proband.annotate.site.app import Headers, application, lifespan, static
+from proband.annotate.site.app import SecurityHeaders, application, lifespan, static
 from proband.annotate.site.context import PACKAGE, OpenProject, open_project
 from proband.annotate.tasks import names, task
 from proband.annotate.texts import text
@@ -62,7 +62,7 @@ def demo_app(folder: Path) -> Starlette:
     ]
     app = Starlette(routes=routes, lifespan=all_of_them)
     app.state.study, app.state.studies = first, studies
-    app.add_middleware(Headers, frames="")
+    app.add_middleware(SecurityHeaders, frames="")
     return app
 
 

@@ -4,22 +4,22 @@ projects that review it. Found by the id their platform knows, or by the persona
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from sqlalchemy import Connection
 
-from proband.annotate.project import database_url, read_project, secret_of
+from proband.annotate.project import secret_of
 from proband.annotate.store import people as people_store
 from proband.annotate.store.database import Database
-from proband.annotate.store.migrate import open_existing
+from proband.annotate.store.migrate import open_study
 from proband.annotate.tokens import Forged, Link, Visit, unseal, worker_hash
 from proband.core.errors import ProbandError
-from proband.core.files import atomic, encode, file_errors
-from proband.core.human_task import Unit, read_units
+from proband.core.files import file_errors, write_jsonl
+from proband.core.human_task import read_units
 
 SOURCES = ("prolific", "mturk", "url")  # of ids that a platform gives
 ROLES = ("main", "gold", "trial", "attention")
@@ -56,7 +56,7 @@ def workers_of(secret: bytes, who: str, source: str = "") -> list[str]:
 def erase_by_name(folder: Path, who: str, source: str = "") -> dict[str, Any]:
     """Somebody known by an id or a link, for the command line; an error if nobody and nothing is theirs."""
     made = Erased()
-    with _database(folder) as database:
+    with closing(open_study(folder)) as database:
         for worker in workers_of(secret_of(folder), who, source):
             erase(folder, database, worker, made)
     if not made.projects:
@@ -67,23 +67,14 @@ def erase_by_name(folder: Path, who: str, source: str = "") -> dict[str, Any]:
 def known_by_name(folder: Path, who: str, source: str = "") -> dict[str, Any]:
     """What would be erased here."""
     hashes = workers_of(secret_of(folder), who, source)
-    with _database(folder) as database:
-        results = [database.read(lambda c, w=worker: people_store.find(c, w)) for worker in hashes]  # type: ignore[misc]
-        answers = [
-            database.read(lambda c, n=person.id: people_store.answered(c, n, *ROLES))  # type: ignore[misc]
-            for person in results
-            if person is not None
-        ]
-    return {"people": [person.id for person in results if person is not None], "answers": sum(answers), "erased": False}
 
+    def count(connection: Connection) -> dict[str, Any]:
+        people = [person for worker in hashes if (person := people_store.find(connection, worker)) is not None]
+        answers = sum(people_store.answered(connection, person.id, *ROLES) for person in people)
+        return {"people": [person.id for person in people], "answers": answers, "erased": False}
 
-@contextmanager
-def _database(folder: Path) -> Iterator[Database]:
-    database = open_existing(database_url(folder, read_project(folder)))
-    try:
-        yield database
-    finally:
-        database.close()
+    with closing(open_study(folder)) as database:
+        return database.read(count)
 
 
 def erase(folder: Path, database: Database, worker: str, made: Erased | None = None) -> Erased:
@@ -92,14 +83,12 @@ def erase(folder: Path, database: Database, worker: str, made: Erased | None = N
     _erase_here(folder, database, worker, made)
     for other in reviews_of(folder):
         try:
-            there = open_existing(database_url(other, read_project(other)))
+            there = open_study(other)
         except ProbandError as error:
             made.left.append(str(error))
             continue
-        try:
+        with closing(there):
             _erase_here(other, there, worker, made)
-        finally:
-            there.close()
     return made
 
 
@@ -118,21 +107,16 @@ def _erase_here(folder: Path, database: Database, worker: str, made: Erased) -> 
 
 def _rewrite_units(path: Path, worker: str) -> None:
     """units.jsonl as the database now has it."""
-    made = [
+    units = list(read_units(path)) if path.is_file() else []
+    rows = (
         msgspec.structs.replace(
             unit,
             body=people_store.without_stories(unit.body, worker)[0],
             excluded=tuple(each for each in unit.excluded if each != worker),
         )
-        for unit in _units(path)
-    ]
-    with atomic(path, mode="wb") as file:
-        for unit in made:
-            file.write(encode(unit) + b"\n")
-
-
-def _units(path: Path) -> list[Unit]:
-    return list(read_units(path)) if path.is_file() else []
+        for unit in units
+    )
+    write_jsonl(path, rows)
 
 
 # ---- which projects review which -------------------------------------------------------------------------------------

@@ -7,9 +7,11 @@ that names the file and the key.
 from __future__ import annotations
 
 import hmac
+import json
 import os
 import secrets
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +19,7 @@ import msgspec
 from msgspec import Meta
 
 from proband.annotate.tasks import names
+from proband.annotate.texts import texts
 from proband.core.errors import ProbandError
 from proband.core.files import file_errors
 
@@ -204,32 +207,27 @@ def new_code() -> str:
     return "".join(secrets.choice("ABCDEFGHJKMNPQRSTUVWXYZ23456789") for _ in range(8))
 
 
-def as_toml(values: dict[str, Any], comments: dict[str, str]) -> str:
-    """A readable TOML file of plain values and tables, with comments by dotted key."""
-    lines: list[str] = []
+def as_toml(values: dict[str, Any]) -> str:
+    """A readable TOML file of settings, with the comments that texts.toml has for them."""
+    return "\n".join(_toml_lines("", values)) + "\n"
 
-    def put(prefix: str, table: dict[str, Any]) -> None:
-        for key, value in table.items():
-            if isinstance(value, dict):
-                continue
-            if comment := comments.get(prefix + key):
-                lines.append(f"# {comment}")
-            lines.append(f"{key} = {_value(value)}")
-        for key, value in table.items():
-            if isinstance(value, dict):
-                lines.extend(["", f"[{prefix}{key}]"])
-                put(f"{prefix}{key}.", value)
 
-    put("", values)
-    return "\n".join(lines) + "\n"
+def _toml_lines(prefix: str, table: dict[str, Any]) -> Iterator[str]:
+    tables = {key: value for key, value in table.items() if isinstance(value, dict)}
+    for key, value in table.items():
+        if key not in tables:
+            if comment := texts().get(f"setting.{prefix}{key}"):
+                yield f"# {comment}"
+            yield f"{key} = {_value(value)}"
+    for key, value in tables.items():
+        yield from ("", f"[{prefix}{key}]")
+        yield from _toml_lines(f"{prefix}{key}.", value)
 
 
 def _value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        import json
-
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, (list, tuple)):
         if value and isinstance(value[0], dict):

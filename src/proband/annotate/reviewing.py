@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,11 +45,8 @@ def answers_of(folder: Path, kind: str) -> Iterator[StoredAnswer]:
     project = read_project(folder)
     if project.kind != kind:
         raise ProbandError(f"is a project of the kind {project.kind}; reviews are of the kind {kind}", file=folder)
-    database = open_existing(database_url(folder, project))
-    try:
+    with closing(open_existing(database_url(folder, project))) as database:
         rows = database.read(lambda connection: list(latest(connection)))
-    finally:
-        database.close()
     for row in rows:
         if row.decision != "rejected":
             body, answer = (msgspec.json.decode(each) for each in (row.unit_body, row.body))

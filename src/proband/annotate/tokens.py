@@ -7,12 +7,14 @@ frame, and another site cannot send a form in a person's name.
 from __future__ import annotations
 
 import base64
-import hashlib
 import hmac
 import secrets
 from typing import Any
 
 import msgspec
+
+from proband.annotate.project import Project
+from proband.annotate.texts import text
 
 SIGNATURE = 16  # bytes
 
@@ -43,7 +45,7 @@ def key(secret: bytes, use: str) -> bytes:
 
 def worker_hash(secret: bytes, source: str, name: str) -> str:
     """What is stored in place of a worker's id: useless without the secret."""
-    return hmac.new(key(secret, "worker"), f"{source}\0{name}".encode(), hashlib.sha256).hexdigest()[:32]
+    return hmac.digest(key(secret, "worker"), f"{source}\0{name}".encode(), "sha256").hex()[:32]
 
 
 def seal(secret: bytes, use: str, value: Any) -> str:
@@ -53,19 +55,27 @@ def seal(secret: bytes, use: str, value: Any) -> str:
 
 
 def unseal(secret: bytes, use: str, token: str, kind: Any) -> Any:
+    raw = from_base64(token)
+    right = hmac.digest(key(secret, use), raw[SIGNATURE:], "sha256")[:SIGNATURE]
+    if not hmac.compare_digest(raw[:SIGNATURE], right):
+        raise Forged
     try:
-        raw = base64.urlsafe_b64decode(token.encode("ascii") + b"=" * (-len(token) % 4))
-        right = hmac.digest(key(secret, use), raw[SIGNATURE:], "sha256")[:SIGNATURE]
-        if not hmac.compare_digest(raw[:SIGNATURE], right):
-            raise Forged
         return msgspec.json.decode(raw[SIGNATURE:], type=kind)
     except (ValueError, msgspec.DecodeError):
         raise Forged from None
 
 
+def from_base64(text: str) -> bytes:
+    """Of the kind that addresses have, without padding."""
+    try:
+        return base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
+    except ValueError:
+        raise Forged from None
+
+
 def form_token(secret: bytes, visit: str) -> str:
     """Stands in every form of a visit or a session."""
-    return hmac.new(key(secret, "form"), visit.encode(), hashlib.sha256).hexdigest()[:32]
+    return hmac.digest(key(secret, "form"), visit.encode(), "sha256").hex()[:32]
 
 
 def new_link(secret: bytes, panel: str, *, name: str = "") -> str:
@@ -94,7 +104,30 @@ def new_session(secret: bytes, session_id: str, until: float) -> str:
 def session_id(secret: bytes, token: str, now: float) -> str:
     """The id in a session's cookie; empty if the cookie is forged or its time is over."""
     try:
-        until, each = unseal(secret, "session", token, tuple[float, str])
+        until, name = unseal(secret, "session", token, tuple[float, str])
     except Forged:
         return ""
-    return str(each) if until > now else ""
+    return str(name) if until > now else ""
+
+
+# ---- the addresses of a project: for its owner, for platforms, for single people -----------------------------------
+
+
+def links(project: Project, secret: bytes, base: str) -> dict[str, str]:
+    """What to paste where."""
+    base = (project.platform.public_url or base).rstrip("/")
+    join = f"{base}/join/{new_link(secret, 'crowd')}"
+    prolific = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+    return {
+        text("links.owner"): f"{base}/owner",
+        text("links.prolific"): join + prolific,
+        text("links.mturk"): join,
+        text("links.other"): f"{join}?{project.platform.id_parameter}=ID",
+        text("links.metrics"): f"{base}/metrics (Authorization: Bearer {metrics_token(secret)})",
+    }
+
+
+def personal_links(project: Project, secret: bytes, base: str, *, count: int, panel: str = "crowd") -> list[str]:
+    """One link per person, for studies without a platform."""
+    base = (project.platform.public_url or base).rstrip("/")
+    return [f"{base}/join/{new_link(secret, panel, name=personal_name())}" for _ in range(count)]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
 from proband.annotate.project import Project
 from proband.annotate.store import answers as answer_store
@@ -17,7 +17,7 @@ from proband.annotate.store import remarks as remark_store
 from proband.annotate.store import slots as slot_store
 from proband.annotate.store.people import Person
 from proband.annotate.store.schema import answers as answers_table
-from proband.annotate.store.schema import checks, settings, units
+from proband.annotate.store.schema import checks, count_rows, settings, units
 from proband.annotate.texts import label_name, text
 from proband.core.files import encode
 from proband.core.human_task import WHOLE, Body, HumanTask
@@ -72,13 +72,15 @@ def _standing(connection: Connection, person: Person | None) -> Step | None:
 def _unit_step(connection: Connection, person: Person, held: slot_store.Assignment, done: int) -> Step:
     draft = json.loads(answer_store.draft_of(connection, person.id, held.unit_id) or "{}")
     unit, last = unit_of(connection, held.unit_id), last_answered(connection, person.id) if done else None
-    about = {"draft": draft, "started": held.started, "done": done, "last": last, "gold": gold_units(connection)}
+    about = {
+        "draft": draft,
+        "started": held.started,
+        "done": done,
+        "last": last,
+        "gold": count_rows(connection, units, units.c.role == "gold"),
+    }
     about["skipped"] = remark_store.count(connection, person.id, "skip")
     return Step(name="unit", person=person, unit=unit, **about)
-
-
-def gold_units(connection: Connection) -> int:
-    return connection.scalar(select(func.count()).select_from(units).where(units.c.role == "gold")) or 0
 
 
 def last_answered(connection: Connection, person_id: int) -> int | None:
@@ -237,7 +239,7 @@ def unit_for(connection: Connection, worker: str, unit_id: int) -> Step | None:
     if person is None or held is None:
         return None
     done = people_store.answered(connection, person.id, *ALIKE)
-    about = {"started": held.started, "done": done, "gold": gold_units(connection)}
+    about = {"started": held.started, "done": done, "gold": count_rows(connection, units, units.c.role == "gold")}
     return Step(name="unit", person=person, unit=unit_of(connection, unit_id), **about)
 
 

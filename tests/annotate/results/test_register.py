@@ -11,7 +11,7 @@ from sqlalchemy import delete, select
 
 from proband.annotate.results.collected import disputed
 from proband.annotate.results.figures import figures, people_figures
-from proband.annotate.results.measured import guess_of
+from proband.annotate.results.planning import guess_of
 from proband.annotate.results.register import Register, collect
 from proband.annotate.site.context import open_project
 from proband.annotate.store import people as people_store

@@ -35,7 +35,8 @@ def simplify(tmp_path: Path, address: str, served: Callable[[Path], Any]) -> tup
     """A study in which people write; gives its folder, its address and the owner's password."""
     folder = tmp_path / "study"
     items = write_lines(tmp_path / "captions.jsonl", CAPTIONS)
-    made = init(folder, kind="simplify", items=items, database=address, settings_given={"people": {"overlap": 1}})
+    settings = {"database": address, "people": {"overlap": 1}}
+    made = init(folder, kind="simplify", items=items, settings_given=settings)
     return folder, served(folder).url, made["password"]
 
 

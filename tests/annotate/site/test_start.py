@@ -89,7 +89,7 @@ def test_an_empty_postgresql_is_not_served(
     tmp_path: Path, postgres: Postgres, capsys: pytest.CaptureFixture[str]
 ) -> None:
     items = write_lines(tmp_path / "q.jsonl", questionnaires(2, 4))
-    init(tmp_path / "study", kind="judge", items=items, database=postgres.database())
+    init(tmp_path / "study", kind="judge", items=items, settings_given={"database": postgres.database()})
     path = tmp_path / "study" / "project.toml"
     path.write_text(path.read_text().replace(read_project(tmp_path / "study").database, postgres.database()))
     assert main(["annotate", "serve", str(tmp_path / "study"), "--port", "1"]) == 2

@@ -14,8 +14,8 @@ import pytest
 from proband.annotate.create import init
 from proband.annotate.project import secret_of
 from proband.annotate.results.reading import collected
+from proband.annotate.store.owners import add_owner
 from proband.annotate.tokens import form_token, metrics_token, new_link
-from proband.annotate.upkeep.accounts import add_owner
 from proband.cli import main
 
 if TYPE_CHECKING:

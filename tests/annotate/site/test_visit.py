@@ -21,7 +21,8 @@ else:
 @pytest.fixture
 def project(tmp_path: Path, address: str) -> Path:
     items = write_lines(tmp_path / "questionnaires.jsonl", questionnaires())
-    init(tmp_path / "study", kind="judge", items=items, database=address, settings_given={"people": {"overlap": 2}})
+    settings = {"database": address, "people": {"overlap": 2}}
+    init(tmp_path / "study", kind="judge", items=items, settings_given=settings)
     return tmp_path / "study"
 
 

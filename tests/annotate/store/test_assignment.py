@@ -31,7 +31,7 @@ else:
 def opened(tmp_path: Path, address: str, *, units: int = 3, **settings: Any) -> OpenProject:
     items = write_lines(tmp_path / "q.jsonl", questionnaires(units, 2))
     folder = tmp_path / f"study{uuid.uuid4().hex[:6]}"
-    init(folder, kind="judge", items=items, database=address, settings_given=settings)
+    init(folder, kind="judge", items=items, settings_given={"database": address, **settings})
     return open_project(folder)
 
 

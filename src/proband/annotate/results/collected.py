@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
+import numpy as np
 
 from proband.annotate.project import Project
 from proband.annotate.tasks import task
 from proband.core.agreement.aggregation import dawid_skene, mace
-from proband.core.agreement.votes import Aggregate, Votes, majority
+from proband.core.agreement.votes import Aggregate, Ints, Votes, all_but, majority
 from proband.core.human_task import WHOLE, HumanTask, Labels
 from proband.core.types import Judgment
 
-if TYPE_CHECKING:
-    from proband.core.agreement.votes import Aggregate, Ints, Votes
-
 
 @lru_cache(maxsize=32)
-def decoded(text: str) -> Any:
+def decode_body(text: str) -> dict[str, Any]:
     """The bodies of units are long, and few are needed at a time: they are kept as text."""
-    return msgspec.json.decode(text)
+    return msgspec.json.decode(text, type=dict[str, Any])
 
 
 class UnitRow(dict[str, Any]):
@@ -32,7 +30,7 @@ class UnitRow(dict[str, Any]):
     def __missing__(self, key: str) -> Any:
         if key != "body":
             raise KeyError(key)
-        return decoded(self["text"])
+        return decode_body(self["text"])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,13 +56,11 @@ class Given:
     @property
     def body(self) -> Mapping[str, Any]:
         """Of the unit."""
-        outcome: Mapping[str, Any] = decoded(self.unit_text)
-        return outcome
+        return decode_body(self.unit_text)
 
     @property
     def answer(self) -> Mapping[str, Any]:
-        outcome: Mapping[str, Any] = msgspec.json.decode(self.text)
-        return outcome
+        return msgspec.json.decode(self.text, type=dict[str, Any])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,28 +86,22 @@ class Numbers:
     coded: dict[str, tuple[Ints, Ints]] = field(default_factory=dict)  # answer -> parts, labels
 
     def add(self, answer: str, unit: str, labels: Sequence[tuple[str, str]]) -> None:
-        import numpy as np
-
         shape = (unit, *(part for part, _ in labels))
         if shape not in self.shapes:
             names = [part_name(unit, part) for part in shape[1:]]
             self.units.update((part, unit) for part in names)
             self.shapes[shape] = np.array([self.parts.setdefault(part, len(self.parts)) for part in names], np.int64)
-        said = [self.labels.setdefault(label, len(self.labels)) for _, label in labels]
-        self.coded[answer] = self.shapes[shape], np.array(said, dtype=np.int64)
+        numbers = [self.labels.setdefault(label, len(self.labels)) for _, label in labels]
+        self.coded[answer] = self.shapes[shape], np.array(numbers, dtype=np.int64)
 
     def votes(self, given: Sequence[Given]) -> Votes | None:
         """The judgments of some answers, in their order."""
-        import numpy as np
-
-        from proband.core.agreement.votes import Votes
-
-        said = [each for each in given if len(self.coded[each.id][0])]
-        if not said:
+        labelled = [each for each in given if len(self.coded[each.id][0])]
+        if not labelled:
             return None
-        coded = [self.coded[each.id] for each in said]
+        coded = [self.coded[each.id] for each in labelled]
         part, label = (np.concatenate(columns) for columns in zip(*coded, strict=True))
-        workers = {name: n for n, name in enumerate(dict.fromkeys(each.worker for each in said))}
+        workers = {name: n for n, name in enumerate(dict.fromkeys(each.worker for each in labelled))}
         kept, item = by_appearance(part)
         parts, labels = list(self.parts), list(self.labels)
         ordered = sorted(np.unique(label).tolist(), key=labels.__getitem__)
@@ -122,7 +112,7 @@ class Numbers:
             tuple(workers),
             tuple(labels[n] for n in ordered),
             item,
-            np.repeat(np.array([workers[each.worker] for each in said]), [len(parts) for parts, _ in coded]),
+            np.repeat(np.array([workers[each.worker] for each in labelled]), [len(parts) for parts, _ in coded]),
             place[label],
         )
 
@@ -135,8 +125,6 @@ def by_appearance(numbers: Ints) -> tuple[list[int], Ints]:
     >>> kept, places.tolist()
     ([7, 3, 9], [0, 1, 0, 2])
     """
-    import numpy as np
-
     different, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(len(order), dtype=np.int64)
@@ -183,15 +171,16 @@ class Collected:
             labels = self.task.labels(each.body, each.answer)
             for part, label in labels:
                 seconds = round(each.seconds / len(labels), 3)
-                name = self.part_name(each.unit, part)
+                name = part_name(each.unit, part)
                 yield Judgment(item_id=name, worker=each.worker, value=label, seconds=seconds)
-
-    def part_name(self, unit: str, part: str) -> str:
-        return part_name(unit, part)
 
     @cached_property
     def unit_numbers(self) -> dict[str, int]:
         return {unit["name"]: number for number, unit in self.units.items()}
+
+    def body(self, unit: str) -> Mapping[str, Any]:
+        body: Mapping[str, Any] = self.units[self.unit_numbers[unit]]["body"]
+        return body
 
     @cached_property
     def votes(self) -> Votes | None:
@@ -200,8 +189,11 @@ class Collected:
     @cached_property
     def labels(self) -> Labels:
         """Part -> label by the task's own rule, None where it leaves it open; what the owner decided stands."""
-        made: dict[str, str | None] = dict(own_rule(self)(self.votes).labels) if self.votes is not None else {}
-        return {**made, **{self.part_name(unit, part): label for (unit, part), label in self.decided.items()}}
+        return self.labels_by("paper")
+
+    def labels_by(self, rule: str) -> Labels:
+        made: dict[str, str | None] = dict(RULES[rule](self)(self.votes).labels) if self.votes is not None else {}
+        return made | {part_name(*key): label for key, label in self.decided.items()}
 
     @property
     def groups(self) -> Mapping[str, str]:
@@ -219,16 +211,12 @@ class Collected:
 
 def own_rule(collected: Collected) -> Callable[[Votes], Aggregate]:
     """A label is kept where all but so many of the people agree, or the majority; the task says which."""
-    from proband.core.agreement.votes import majority
-
     return majority if collected.task.dissent is None else lambda votes: _where_complete(collected, votes)
 
 
 def _where_complete(collected: Collected, votes: Votes) -> Aggregate:
     """The rule, unit by unit, for those with as many answers as they were given places for; an overlap that was raised
     afterwards changes nothing until the further answers come."""
-    from proband.core.agreement.votes import Aggregate, all_but
-
     work = collected.task
     least = {part: min(work.of_at_most, collected.complete.get(unit, 1)) for part, unit in collected.groups.items()}
     made: dict[str, str | None] = {}
@@ -245,10 +233,10 @@ def kept(compute: Callable[[Collected], T]) -> Callable[[Collected], T]:
     """A function whose result is kept with the study it was computed from."""
 
     @wraps(compute)
-    def once(gathered: Collected) -> T:
-        if compute.__name__ not in gathered.memory:
-            gathered.memory[compute.__name__] = compute(gathered)
-        result: T = gathered.memory[compute.__name__]
+    def once(collected: Collected) -> T:
+        if compute.__name__ not in collected.memory:
+            collected.memory[compute.__name__] = compute(collected)
+        result: T = collected.memory[compute.__name__]
         return result
 
     return once
@@ -259,29 +247,19 @@ def kept(compute: Callable[[Collected], T]) -> Callable[[Collected], T]:
 
 RULES: Mapping[str, Callable[[Collected], Callable[[Votes], Aggregate]]] = {
     "paper": own_rule,
-    "majority": lambda found: majority,
-    "dawid-skene": lambda found: dawid_skene,
-    "mace": lambda found: mace,
+    "majority": lambda collected: majority,
+    "dawid-skene": lambda collected: dawid_skene,
+    "mace": lambda collected: mace,
 }
 
 
-def labels(gathered: Collected, rule: str = "paper") -> Labels:
-    """Part -> label, None where the rule leaves it open; what the owner decided stands."""
-    if rule == "paper":
-        return gathered.labels
-    made = dict(RULES[rule](gathered)(gathered.votes).labels) if gathered.votes is not None else {}
-    for (unit, part), label in gathered.decided.items():
-        made[gathered.part_name(unit, part)] = label
-    return made
-
-
-def disputed(gathered: Collected, *, most: int) -> list[dict[str, Any]]:
+def disputed(collected: Collected, *, most: int) -> list[dict[str, Any]]:
     """The parts that the paper's rule leaves open, those with the most even votes first; decided ones last. Not more
     than `most`."""
-    if gathered.votes is None:
+    if collected.votes is None:
         return []
-    votes, decided = gathered.votes, {gathered.part_name(*key): label for key, label in gathered.decided.items()}
-    open_parts = own_rule(gathered)(votes).labels
+    votes, decided = collected.votes, {part_name(*key): label for key, label in collected.decided.items()}
+    open_parts = own_rule(collected)(votes).labels
     people = votes.count.sum(axis=1)
     top = (votes.count.max(axis=1) / people).tolist()
     several = (people > 1).tolist()
@@ -290,14 +268,7 @@ def disputed(gathered: Collected, *, most: int) -> list[dict[str, Any]]:
     rows = []
     for place in places[:most]:
         name = votes.items[place]
-        said = {label: int(n) for label, n in zip(votes.labels, votes.count[place], strict=True) if n}
-        rows.append(
-            {
-                "part": name,
-                "unit": gathered.groups[name],
-                "votes": said,
-                "top": top[place],
-                "decided": decided.get(name),
-            }
-        )
+        given = {label: int(n) for label, n in zip(votes.labels, votes.count[place], strict=True) if n}
+        about = {"votes": given, "top": top[place], "decided": decided.get(name)}
+        rows.append({"part": name, "unit": collected.groups[name], **about})
     return rows

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.annotate.project import fingerprint, secret_of
-from proband.annotate.results.collected import Collected
+from proband.annotate.results.collected import Collected, part_name
 from proband.annotate.results.figures import agreement, progress
 from proband.annotate.reviewing import SOURCE
 from proband.annotate.texts import paragraphs, words
@@ -45,7 +45,7 @@ def suite_input(collected: Collected, folder: Path, project_folder: Path) -> dic
     write_json(folder / SOURCE, about)
     if collected.decisions:
         decided = (
-            {"item_id": collected.part_name(each.unit, each.part), "label": each.label, "reason": each.reason}
+            {"item_id": part_name(each.unit, each.part), "label": each.label, "reason": each.reason}
             for each in collected.decisions
         )
         made["decisions"] = write_jsonl(folder / "decisions.jsonl", decided)
@@ -73,16 +73,11 @@ def rows(collected: Collected) -> Iterator[dict[str, Any]]:
             "answer": each.answer,
             "signals": each.signals,
         }
-    texts_of = (
-        {unit["name"]: collected.task.unit_text(unit["body"]) for unit in collected.units.values()}
-        if collected.decisions
-        else {}
-    )
     for decision in collected.decisions:
         yield {
             "id": f"decision {decision.unit} {decision.part}",
             "unit": decision.unit,
-            "unit_text": texts_of.get(decision.unit, ""),
+            "unit_text": collected.task.unit_text(collected.body(decision.unit)),
             "worker": OWNER,
             "panel": OWNER,
             "counts": True,
@@ -114,7 +109,7 @@ def answer_rows(collected: Collected) -> Iterator[list[Any]]:
         else:
             yield [each.id, each.unit, "", *shared, "", "\n".join(collected.task.writing(answer)), "", about, ""]
     for decision in collected.decisions:
-        body = collected.units[collected.unit_numbers[decision.unit]]["body"]
+        body = collected.body(decision.unit)
         shown = [collected.task.unit_text(body), part_text(collected, body, decision.part)]
         names = [f"decision {decision.unit} {decision.part}", decision.unit, decision.part]
         yield [*names, OWNER, OWNER, True, 1, 0.0, decision.label, "", decision.reason, *shown]
@@ -148,10 +143,10 @@ def _hub_unit(collected: Collected, unit: Mapping[str, Any]) -> dict[str, Any]:
 
 def _hub_labels(collected: Collected, made: Labels) -> Iterator[dict[str, Any]]:
     """A line per label with what it is about and who had the last word."""
-    decided = {collected.part_name(unit, part): unit for unit, part in collected.decided}
+    decided = {part_name(unit, part): unit for unit, part in collected.decided}
     for part, label in made.items():
         unit = decided.get(part) or collected.groups[part]
-        body = collected.units[collected.unit_numbers[unit]]["body"]
+        body = collected.body(unit)
         yield {
             "part": part,
             "label": label,
@@ -167,13 +162,8 @@ def card(collected: Collected, *, with_labels: bool) -> str:
     project, done = collected.project, progress(collected)
     title = json.dumps(project.title, ensure_ascii=False)  # JSON strings are YAML strings
     configs = ["answers", "units", *(["labels"] if with_labels else [])]
-    head = [
-        "---",
-        f"pretty_name: {title}",
-        f"license: {json.dumps(project.licence.lower())}",
-        "language: en",
-        "configs:",
-    ]
+    licence = json.dumps(project.licence.lower())
+    head = ["---", f"pretty_name: {title}", f"license: {licence}", "language: en", "configs:"]
     for name in configs:
         head += [f"- config_name: {name}", "  data_files:", "  - split: train", f"    path: data/{name}.jsonl"]
     own = paragraphs(project.texts.instructions or words(f"{project.kind}.instructions"))

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select
 
 from proband.annotate.erasing import workers_of
-from proband.annotate.planning import plan
-from proband.annotate.project import database_url, read_project, secret_of
-from proband.annotate.results.collected import RULES, Collected, labels
+from proband.annotate.project import read_project, secret_of
+from proband.annotate.results.collected import RULES, Collected
 from proband.annotate.results.export import export
 from proband.annotate.results.figures import agreement, figures, people_figures
-from proband.annotate.results.measured import guess_of
 from proband.annotate.results.payments import HEADER, payments
+from proband.annotate.results.planning import plan
 from proband.annotate.results.register import collect
 from proband.annotate.store import remarks as remark_store
-from proband.annotate.store.database import Database
-from proband.annotate.store.migrate import open_existing
+from proband.annotate.store.migrate import open_study
 from proband.annotate.store.schema import bonuses
 from proband.annotate.tokens import person_code
 from proband.core.agreement.coefficients import pairwise
@@ -31,17 +29,8 @@ from proband.core.text import write_csv
 
 def collected(folder: Path) -> Collected:
     project = read_project(folder)
-    with opened_database(folder) as database:
+    with closing(open_study(folder)) as database:
         return database.read(lambda connection: collect(connection, project))
-
-
-@contextmanager
-def opened_database(folder: Path) -> Iterator[Database]:
-    database = open_existing(database_url(folder, read_project(folder)))
-    try:
-        yield database
-    finally:
-        database.close()
 
 
 def status(folder: Path, *, people: bool = False, workers: Path | None = None, source: str = "") -> dict[str, Any]:
@@ -50,12 +39,10 @@ def status(folder: Path, *, people: bool = False, workers: Path | None = None, s
     if workers is not None:
         by_hash = {person["worker"]: person for person in result.people}
         secret, lines = secret_of(folder), []
-        for _, raw in raw_lines(workers):
-            if name := raw.decode("utf-8", "replace").strip():
-                known = (by_hash[each] for each in workers_of(secret, name, source) if each in by_hash)
-                person = next(known, {})
-                keys = ("outcome", "decision", "reason")
-                lines.append({"id": name, "person": person.get("id"), **{key: person.get(key, "") for key in keys}})
+        for name in file_lines(workers):
+            person = next((by_hash[each] for each in workers_of(secret, name, source) if each in by_hash), {})
+            about = {key: person.get(key, "") for key in ("outcome", "decision", "reason")}
+            lines.append({"id": name, "person": person.get("id"), **about})
         return {"people_lines": lines}
     if people:
         rows = [{**row, "flags": ", ".join(row["flags"])} for row in people_figures(result)]
@@ -65,8 +52,8 @@ def status(folder: Path, *, people: bool = False, workers: Path | None = None, s
 
 def codes_of(folder: Path, codes: Path) -> dict[str, Any]:
     """Whose completion codes these are, where everybody has their own."""
-    entry, secret = collected(folder), secret_of(folder)
-    ended = [person for person in entry.people if person["outcome"]]
+    secret = secret_of(folder)
+    ended = [person for person in collected(folder).people if person["outcome"]]
     whose = {person_code(secret, person["worker"], person["outcome"]): person for person in ended}
     lines = []
     for code in file_lines(codes):
@@ -80,7 +67,7 @@ def pay_file(folder: Path, *, to: str, out: Path, workers: Path | None = None, s
     if to == "prolific" and workers is None:
         raise ProbandError("--to prolific needs --workers FILE: the study does not store the ids that Prolific knows")
     project, ids = read_project(folder), file_lines(workers) if workers is not None else []
-    with opened_database(folder) as database:
+    with closing(open_study(folder)) as database:
         result = database.read(lambda connection: collect(connection, project))
         granted = database.read(lambda c: {row.person_id: row for row in c.execute(select(bonuses))})
     rows = payments(result, granted, secret_of(folder), ids, source)
@@ -94,7 +81,7 @@ def pay_file(folder: Path, *, to: str, out: Path, workers: Path | None = None, s
 
 def remark_lines(folder: Path) -> dict[str, Any]:
     """All remarks, those that wait first."""
-    with opened_database(folder) as database:
+    with closing(open_study(folder)) as database:
         rows = database.read(lambda connection: remark_store.all_of(connection, most=100_000))
     names = ("kind", "unit", "person_id", "text", "settled")
     return {"people_lines": [{name: row._mapping[name] for name in names} for row in rows]}
@@ -129,12 +116,10 @@ def aggregate(folder: Path, *, rule: str, out: Path | None = None) -> dict[str, 
         raise ProbandError(f"has no labels to aggregate (kind {result.project.kind})", file=folder)
     if rule not in RULES:
         raise ProbandError(f"no rule {rule!r}; there are {', '.join(RULES)}")
-    made = labels(result, rule)
+    made = result.labels_by(rule)
     if out is not None:
         write_jsonl(out, ({"item_id": part, "label": label} for part, label in made.items()))
-    counts: dict[str, int] = {}
-    for label in made.values():
-        counts[label or "no agreement"] = counts.get(label or "no agreement", 0) + 1
+    counts = Counter(label or "no agreement" for label in made.values())
     return {
         "rule": rule,
         "judgments": len(result.votes.item),
@@ -153,6 +138,4 @@ def export_project(folder: Path, *, to: str, out: Path) -> dict[str, Any]:
 def plan_project(folder: Path, *, half_width: float) -> dict[str, Any]:
     if not 0.001 <= half_width <= 0.5:
         raise ProbandError(f"--precision is {half_width}; it must be between 0.001 and 0.5")
-    result = collected(folder)
-    done = result.done.get("crowd", 0)
-    return plan(result.project, guess_of(result), half_width=half_width, units=len(result.units), done=done)
+    return plan(collected(folder), half_width=half_width)

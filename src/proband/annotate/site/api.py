@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from proband import __version__
 
@@ -38,7 +40,7 @@ FORMS: dict[str, dict[str, Any]] = {  # path -> the fields of its form
     "/owner/links": {"count": NUMBER, "panel": TEXT},
     "/owner/state": {"state": TEXT},
 }
-PAGES: dict[str, tuple[str, ...]] = {  # path -> parameters of its query
+QUERIES = {  # path -> parameters of its query
     "/join/{link}": (
         "PROLIFIC_PID",
         "STUDY_ID",
@@ -48,55 +50,41 @@ PAGES: dict[str, tuple[str, ...]] = {  # path -> parameters of its query
         "turkSubmitTo",
         "participant",
     ),
-    "/v/{visit}": (),
-    "/v/{visit}/change": (),
-    "/v/{visit}/media/{unit}": (),
-    "/health": (),
-    "/metrics": (),
-    "/static/{name}": (),
-    "/owner": (),
-    "/owner/login": (),
-    "/owner/figures.json": (),
-    "/owner/people": (),
-    "/owner/person/{person}": (),
-    "/owner/remarks": (),
-    "/owner/agreement": (),
-    "/owner/payments.csv": (),
-    "/owner/disputes": (),
     "/owner/plan": ("precision",),
-    "/owner/links": (),
-    "/owner/export/{format}": (),
 }
-NUMBERS = ("person", "unit")
+RESPONSES = {
+    "200": "a page, a file or JSON",
+    "303": "onward",
+    "400": "unreadable",
+    "403": "not allowed",
+    "404": "no such page",
+    "405": "no such method",
+    "409": "not open for this person",
+    "413": "too large",
+    "422": "something is missing",
+    "429": "too many requests",
+}
 
 
-def described() -> dict[str, Any]:
+def describe(routes: Iterable[Route]) -> dict[str, Any]:
     paths: dict[str, Any] = {}
-    for path, query in PAGES.items():
-        listed = [{"name": name, "in": "query", "schema": TEXT} for name in query]
-        paths.setdefault(path, {})["get"] = {"parameters": [*_in_path(path), *listed], "responses": _responses()}
-    for path, fields in FORMS.items():
-        schema = {"type": "object", "properties": {"form": TEXT, **fields}, "required": ["form"]}
-        body = {"required": True, "content": {"application/x-www-form-urlencoded": {"schema": schema}}}
-        paths.setdefault(path, {})["post"] = {
-            "parameters": _in_path(path),
-            "requestBody": body,
-            "responses": _responses(),
-        }
+    responses = {status: {"description": words} for status, words in RESPONSES.items()}
+    for route in routes:
+        path = route.path_format
+        in_path: list[dict[str, Any]] = [
+            {"name": name, "in": "path", "required": True, "schema": PLACE if convertor.regex == "[0-9]+" else TEXT}
+            for name, convertor in route.param_convertors.items()
+        ]
+        if "POST" in (route.methods or ()):
+            schema = {"type": "object", "properties": {"form": TEXT, **FORMS[path]}, "required": ["form"]}
+            body = {"required": True, "content": {"application/x-www-form-urlencoded": {"schema": schema}}}
+            operation = {"post": {"parameters": in_path, "requestBody": body, "responses": responses}}
+        else:
+            query = [{"name": name, "in": "query", "schema": TEXT} for name in QUERIES.get(path, ())]
+            operation = {"get": {"parameters": [*in_path, *query], "responses": responses}}
+        paths.setdefault(path, {}).update(operation)
     return {"openapi": "3.1.0", "info": {"title": "Proband annotate", "version": __version__}, "paths": paths}
 
 
-def _in_path(path: str) -> list[dict[str, Any]]:
-    names = [part[1:-1] for part in path.split("/") if part.startswith("{")]
-    return [{"name": n, "in": "path", "required": True, "schema": PLACE if n in NUMBERS else TEXT} for n in names]
-
-
-def _responses() -> dict[str, Any]:
-    said = {"200": "a page, a file or JSON", "303": "onward", "400": "unreadable", "403": "not allowed"}
-    said |= {"404": "no such page", "405": "no such method", "409": "not open for this person"}
-    said |= {"413": "too large", "422": "something is missing", "429": "too many requests"}
-    return {status: {"description": words} for status, words in said.items()}
-
-
 async def openapi(request: Request) -> Response:
-    return JSONResponse(described())
+    return JSONResponse(describe(route for route in request.app.routes if route.include_in_schema))

@@ -11,14 +11,16 @@ from typing import Any
 
 from sqlalchemy.exc import DBAPIError
 from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from proband.annotate.site import api, monitoring, owner, owner_session, remarks_and_pay
+from proband.annotate.site import api, entry, monitoring, owner, owner_session
+from proband.annotate.site import visit_pages as pages
+from proband.annotate.site import visit_posts as posts
 from proband.annotate.site.context import OpenProject, message
-from proband.annotate.site.visit import answering, entry, pages
-from proband.annotate.site.visit.posting import refuse
+from proband.annotate.site.forms import Refused
 from proband.annotate.store import people as people_store
 from proband.annotate.store.database import reason_of
 from proband.annotate.store.slots import return_expired
@@ -49,11 +51,9 @@ class Forwarded:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":
-            said: dict[bytes, list[str]] = {}
-            for name, value in scope["headers"]:
-                said.setdefault(name, []).append(value.decode("latin-1"))
-            address = caller(",".join(said.get(b"x-forwarded-for", ())), self.hops)
-            schemes = [each.strip() for each in ",".join(said.get(b"x-forwarded-proto", ())).split(",")]
+            headers = Headers(scope=scope)
+            address = caller(",".join(headers.getlist("x-forwarded-for")), self.hops)
+            schemes = [each.strip() for each in ",".join(headers.getlist("x-forwarded-proto")).split(",")]
             scheme = schemes[-min(self.hops, len(schemes))]
             scope = {
                 **scope,
@@ -78,7 +78,7 @@ def application(study: OpenProject) -> Starlette:
     """The pages of one project."""
     app = Starlette(routes=routes(), lifespan=lifespan, exception_handlers=HANDLERS)
     app.state.study = study
-    app.add_middleware(Headers, frames=" ".join(study.project.platform.frames))
+    app.add_middleware(SecurityHeaders, frames=" ".join(study.project.platform.frames))
     return app
 
 
@@ -88,19 +88,19 @@ def routes() -> list[Route]:
         Route("/static/{name}", static),
         Route("/health", health),
         Route("/metrics", monitoring.metrics),
-        Route("/openapi.json", api.openapi),
+        Route("/openapi.json", api.openapi, include_in_schema=False),
         Route("/join/{link}", entry.join),
         Route(here, pages.show),
-        Route(f"{here}/consent", answering.consent, methods=["POST"]),
-        Route(f"{here}/understood", answering.understood, methods=["POST"]),
-        Route(f"{here}/answer", answering.answer, methods=["POST"]),
-        Route(f"{here}/draft", entry.draft, methods=["POST"]),
-        Route(f"{here}/alive", entry.alive, methods=["POST"]),
-        Route(f"{here}/checks", entry.live_checks, methods=["POST"]),
+        Route(f"{here}/consent", posts.consent, methods=["POST"]),
+        Route(f"{here}/understood", posts.understood, methods=["POST"]),
+        Route(f"{here}/answer", posts.answer, methods=["POST"]),
+        Route(f"{here}/draft", posts.draft, methods=["POST"]),
+        Route(f"{here}/alive", posts.alive, methods=["POST"]),
+        Route(f"{here}/checks", posts.live_checks, methods=["POST"]),
         Route(f"{here}/change", pages.revise),
         Route(f"{here}/media/{{unit:int}}", pages.media),
-        Route(f"{here}/stop", answering.stop, methods=["POST"]),
-        Route(f"{here}/remark", answering.remark, methods=["POST"]),
+        Route(f"{here}/stop", posts.stop, methods=["POST"]),
+        Route(f"{here}/remark", posts.remark, methods=["POST"]),
         *owner_routes(),
     ]
 
@@ -118,11 +118,11 @@ def owner_routes() -> list[Route]:
         Route("/owner/person/{person:int}/decide", owner.decide, methods=["POST"]),
         Route("/owner/person/{person:int}/erase", owner.erase, methods=["POST"]),
         Route("/owner/find", owner.find_person, methods=["POST"]),
-        Route("/owner/person/{person:int}/bonus", remarks_and_pay.bonus, methods=["POST"]),
-        Route("/owner/remarks", remarks_and_pay.remarks_page, methods=["GET"]),
-        Route("/owner/remarks", remarks_and_pay.settle_remark, methods=["POST"]),
-        Route("/owner/agreement", remarks_and_pay.agreement_page),
-        Route("/owner/payments.csv", remarks_and_pay.payments_file),
+        Route("/owner/person/{person:int}/bonus", owner.bonus, methods=["POST"]),
+        Route("/owner/remarks", owner.remarks_page, methods=["GET"]),
+        Route("/owner/remarks", owner.settle_remark, methods=["POST"]),
+        Route("/owner/agreement", owner.agreement_page),
+        Route("/owner/payments.csv", owner.payments_file),
         Route("/owner/disputes", owner.disputes_page),
         Route("/owner/adjudicate", owner.adjudicate, methods=["POST"]),
         Route("/owner/plan", owner.plan_page),
@@ -182,19 +182,31 @@ async def missing(request: Request, error: Exception) -> Response:
     return made
 
 
+async def refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    return posts.refuse(request, error.status, error.name)
+
+
 async def away(request: Request, error: Exception) -> Response:
     """The database failed: the log has one line a minute, the person a page, the script a status to try again."""
-    return refuse(request, 503, "broken")
+    return posts.refuse(request, 503, "broken")
 
 
 async def broken(request: Request, error: Exception) -> Response:
     return message(request, "broken", status=500)
 
 
-HANDLERS: dict[Any, Any] = {404: missing, 405: missing, 500: broken, DBAPIError: away, sqlite3.Error: away}
+HANDLERS: dict[Any, Any] = {
+    404: missing,
+    405: missing,
+    500: broken,
+    Refused: refused,
+    DBAPIError: away,
+    sqlite3.Error: away,
+}
 
 
-class Headers:
+class SecurityHeaders:
     """Every response: a strict content security policy, nothing stored by caches, no referrer, no sniffing."""
 
     def __init__(self, app: Any, *, frames: str) -> None:
@@ -219,16 +231,15 @@ class Headers:
             "cross-origin-opener-policy": "same-origin",
         }
 
-        async def sending(message: Any) -> None:
+        async def send_with_headers(message: Any) -> None:
             if message["type"] == "http.response.start":
-                present = {name.lower() for name, _ in message["headers"]}
-                extra = {} if b"content-security-policy" in present else dict(fixed)
-                if extra and b"cache-control" not in present:
-                    extra["cache-control"] = "no-store"
-                message["headers"] = [*message["headers"], *((k.encode(), v.encode()) for k, v in extra.items())]
+                headers = MutableHeaders(scope=message)
+                if "content-security-policy" not in headers:  # of a project inside the demonstration: it has its own
+                    headers.update(fixed)
+                    headers.setdefault("cache-control", "no-store")
             await send(message)
 
-        await self.app(scope, receive, sending)
+        await self.app(scope, receive, send_with_headers)
 
 
 def serve(app: Any, *, host: str, port: int, hops: int = 0, root: str = "") -> None:

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -60,22 +61,6 @@ T = TypeVar("T")
 PACKAGE = "proband.web.annotate"
 
 
-def _visits() -> Limit:
-    return Limit(burst=120, per_second=4.0)
-
-
-def _entries() -> Limit:
-    return Limit(burst=300, per_second=10.0)
-
-
-def _logins() -> Limit:
-    return Limit(burst=5, per_second=0.1)
-
-
-def _one_thread() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(1, thread_name_prefix="dashboard")
-
-
 @dataclass(frozen=True, kw_only=True)
 class OpenProject:
     """An open project."""
@@ -86,11 +71,11 @@ class OpenProject:
     database: Database
     keys: Sequence[Key] = ()  # with which a platform signs its ids
     applied: Sequence[str] = ()  # what this start changed, after settings were edited
-    dashboard_thread: ThreadPoolExecutor = field(default_factory=_one_thread)
+    dashboard_thread: ThreadPoolExecutor = field(default_factory=partial(ThreadPoolExecutor, 1, "dashboard"))
     register: Register = field(default_factory=Register)  # what the owner's pages have read so far
-    visits: Limit = field(default_factory=_visits)  # per person
-    entries: Limit = field(default_factory=_entries)  # per address
-    logins: Limit = field(default_factory=_logins)  # per address
+    visits: Limit = field(default_factory=partial(Limit, burst=120, per_second=4.0))  # per person
+    entries: Limit = field(default_factory=partial(Limit, burst=300, per_second=10.0))  # per address
+    logins: Limit = field(default_factory=partial(Limit, burst=5, per_second=0.1))  # per address
 
     @property
     def task(self) -> HumanTask:
@@ -107,6 +92,11 @@ class OpenProject:
             return self.database.read(lambda connection: self.register.collect(connection, self.project))
 
         return await self.compute(work)
+
+    async def collect_with(self, work: Callable[[Collected], T]) -> tuple[Collected, T]:
+        """The same, and what is computed from it."""
+        collected = await self.collect()
+        return collected, await self.compute(lambda: work(collected))
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         return await asyncio.wrap_future(self.database.submit_read(work))
@@ -128,11 +118,6 @@ def open_project(folder: Path) -> OpenProject:
         raise
 
 
-def fresh_id() -> str:
-    """The id of an answer sent without the script."""
-    return str(uuid.uuid4())
-
-
 def page(request: Any, template: str, /, *, status: int = 200, token: str = "", **values: Any) -> Response:
     """A page from a template; `token` is the visit or session its forms belong to."""
     study: OpenProject = request.app.state.study
@@ -140,7 +125,7 @@ def page(request: Any, template: str, /, *, status: int = 200, token: str = "", 
     made = environment(PACKAGE, study.task.page.partition(":")[0]).get_template(template)
     html = made.render(
         t=text,
-        fresh_id=fresh_id,
+        fresh_id=uuid.uuid4,  # the id of an answer sent without the script
         paragraphs=paragraphs,
         project=study.project,
         guide=study.task.guide,

@@ -21,7 +21,7 @@ from starlette.responses import PlainTextResponse, Response
 from proband import __version__
 from proband.annotate.site.context import OpenProject
 from proband.annotate.store.migrate import current
-from proband.annotate.store.schema import answers, assignments, people, remarks, slots
+from proband.annotate.store.schema import answers, assignments, count_rows, people, remarks, slots
 from proband.annotate.tokens import metrics_token
 
 STARTED = time.time()
@@ -60,7 +60,6 @@ async def metrics(request: Request) -> Response:
 
 def counts(connection: Connection) -> dict[str, Any]:
     done = assignments.c.place.is_not(None) & (assignments.c.state == "done")
-    open_remarks = select(func.count()).select_from(remarks).where(remarks.c.settled == 0, remarks.c.kind != "skip")
 
     def by(column: Any, query: Any) -> dict[str, float]:
         name = column.name
@@ -68,15 +67,12 @@ def counts(connection: Connection) -> dict[str, Any]:
 
     values = {
         "proband_build_info": {f'version="{__version__}",schema="{current(connection)}"': 1},
-        "proband_answers_total": connection.scalar(select(func.count()).select_from(answers)) or 0,
+        "proband_answers_total": count_rows(connection, answers),
         "proband_slots": by(slots.c.panel, select(slots.c.panel, func.count())),
         "proband_slots_done": by(assignments.c.panel, select(assignments.c.panel, func.count()).where(done)),
-        "proband_open_leases": connection.scalar(
-            select(func.count()).select_from(assignments).where(assignments.c.state == "open")
-        )
-        or 0,
+        "proband_open_leases": count_rows(connection, assignments, assignments.c.state == "open"),
         "proband_people": by(people.c.outcome, select(people.c.outcome, func.count())),
-        "proband_remarks_open": connection.scalar(open_remarks) or 0,
+        "proband_remarks_open": count_rows(connection, remarks, remarks.c.settled == 0, remarks.c.kind != "skip"),
         "proband_last_answer_timestamp_seconds": connection.scalar(select(func.max(answers.c.created))) or 0,
     }
     return values | {name: values[now] for name, now in FORMER.items()}

@@ -6,13 +6,14 @@ import asyncio
 import secrets
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from proband.annotate.site.context import OpenProject, message, page
-from proband.annotate.site.forms import BadForm, TooLarge, bounded, read_form
+from proband.annotate.site.context import OpenProject, page
+from proband.annotate.site.forms import Refused, bounded, read_form
 from proband.annotate.store import owners
 from proband.annotate.store.owners import ROLES
 from proband.annotate.store.people import note
@@ -35,12 +36,12 @@ def home(request: Request, where: str = "") -> Response:
 async def session_of(request: Request, study: OpenProject) -> str:
     """The cookie of a session that lasts, else empty. Whose it is stands in the request's state: `owner`, `role`."""
     token, now = request.cookies.get(COOKIE, ""), time.time()
-    result = session_id(study.secret, token, now)
-    if not result:
+    session = session_id(study.secret, token, now)
+    if not session:
         return ""
 
     def work(connection: Connection) -> tuple[str, str]:
-        name = owners.session_owner(connection, result, now)
+        name = owners.session_owner(connection, session, now)
         return name, owners.role_of(connection, name) if name else ""
 
     request.state.owner, request.state.role = await study.read(work)
@@ -60,30 +61,18 @@ def owned(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
     return handle
 
 
-def acting(action: Action) -> Callable[[Request], Awaitable[Response]]:
-    """Something that only an owner does: a form with the session's token."""
-    return acting_as("owner")(action)
+def acting(action: Action, role: str = "owner") -> Callable[[Request], Awaitable[Response]]:
+    """Something that people of this role do, and of those above it: a form with the session's token. Who did it is
+    noted."""
 
-
-def acting_as(role: str) -> Callable[[Action], Callable[[Request], Awaitable[Response]]]:
-    """Something that people of this role do, and of those above it. Who did it is noted."""
-    return lambda action: _acting(action, role)
-
-
-def _acting(action: Action, role: str) -> Callable[[Request], Awaitable[Response]]:
     async def handle(request: Request) -> Response:
         study: OpenProject = request.app.state.study
         session = await session_of(request, study)
-        try:
-            form = await read_form(request)
-        except TooLarge:
-            return message(request, "too_large", status=413)
-        except BadForm:
-            return message(request, "bad_form", status=400)
+        form = await read_form(request)
         if not session or form.get("form") != form_token(study.secret, session):
-            return message(request, "bad_form", status=403)
+            raise Refused(403, "bad_form")
         if ROLES.index(request.state.role) < ROLES.index(role):
-            return message(request, "not_allowed", status=403)
+            raise Refused(403, "not_allowed")
         answer = await action(request, study, form)
         if answer.status_code < 400 and role != "viewer":
             words = f"{request.state.owner}: {action.__name__}"
@@ -93,6 +82,10 @@ def _acting(action: Action, role: str) -> Callable[[Request], Awaitable[Response
         return answer
 
     return handle
+
+
+def acting_as(role: str) -> Callable[[Action], Callable[[Request], Awaitable[Response]]]:
+    return partial(acting, role=role)
 
 
 async def login_page(request: Request) -> Response:
@@ -107,13 +100,10 @@ async def login(request: Request) -> Response:
     study: OpenProject = request.app.state.study
     caller = request.client.host if request.client else ""
     if not study.logins.allows(caller, time.monotonic()):
-        return message(request, "busy", status=429)
-    try:
-        form = await read_form(request)
-    except (TooLarge, BadForm):
-        return message(request, "bad_form", status=400)
+        raise Refused(429, "busy")
+    form = await read_form(request)
     if form.get("form") != form_token(study.secret, "login"):
-        return message(request, "bad_form", status=403)
+        raise Refused(403, "bad_form")
     owner = form.get("username", "") or owners.FIRST
     hashed = await study.read(lambda c: owners.password_of(c, owner))
     try:
@@ -138,8 +128,8 @@ async def login(request: Request) -> Response:
 @acting_as("viewer")
 async def logout(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
     """The session ends on the server too: a copy of its cookie is worth nothing."""
-    result = session_id(study.secret, request.cookies.get(COOKIE, ""), time.time())
-    await study.write(lambda c: owners.end_session(c, result))
+    session = session_id(study.secret, request.cookies.get(COOKIE, ""), time.time())
+    await study.write(lambda c: owners.end_session(c, session))
     answer = home(request, "/login")
     answer.delete_cookie(COOKIE, path=f"{root_of(request)}/owner")
     return answer

@@ -7,7 +7,6 @@ refused.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import hmac
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from typing import Any
 import msgspec
 
 from proband.annotate.project import Project
-from proband.annotate.tokens import Forged
+from proband.annotate.tokens import Forged, from_base64
 from proband.core.errors import ProbandError
 from proband.core.files import file_errors
 
@@ -48,10 +47,10 @@ def read_keys(folder: Path, project: Project) -> tuple[Key, ...]:
     with file_errors(path):
         raw = path.read_bytes()
     try:
-        result = msgspec.json.decode(raw, type=KeySet).keys
+        keys = msgspec.json.decode(raw, type=KeySet).keys
     except msgspec.DecodeError as error:
         raise ProbandError(f"is no JSON Web Key Set: {error}", file=path) from None
-    usable = tuple(key for key in result if (key.kty == "RSA" and key.n and key.e) or (key.kty == "oct" and key.k))
+    usable = tuple(key for key in keys if (key.kty == "RSA" and key.n and key.e) or (key.kty == "oct" and key.k))
     if not usable:
         raise ProbandError("contains no key of the kinds RSA and oct", file=path)
     return usable
@@ -63,7 +62,7 @@ def verified_id(token: str, keys: Sequence[Key], *, audience: str, now: float) -
     body, dot_too, signature = rest.partition(".")
     if not dot or not dot_too:
         raise Forged
-    header, claims, signed = _json(head), _json(body), _bytes(signature)
+    header, claims, signed = _json(head), _json(body), from_base64(signature)
     message = f"{head}.{body}".encode("ascii", "replace")
     named = [key for key in keys if not key.kid or not header.get("kid") or key.kid == header["kid"]]
     if not any(_signed(key, message, signed) for key in named):
@@ -73,16 +72,16 @@ def verified_id(token: str, keys: Sequence[Key], *, audience: str, now: float) -
         raise Forged
     inside = claims.get("prolific")
     places = [inside if isinstance(inside, dict) else {}, claims]
-    result = next((place[name] for place in places for name in NAMES if isinstance(place.get(name), str)), "")
-    if not result:
+    name = next((place[name] for place in places for name in NAMES if isinstance(place.get(name), str)), "")
+    if not name:
         raise Forged
-    return str(result)
+    return str(name)
 
 
 def _signed(key: Key, message: bytes, signature: bytes) -> bool:
     if key.kty == "oct":
-        return hmac.compare_digest(hmac.digest(_bytes(key.k), message, "sha256"), signature)
-    modulus, exponent = (int.from_bytes(_bytes(part)) for part in (key.n, key.e))
+        return hmac.compare_digest(hmac.digest(from_base64(key.k), message, "sha256"), signature)
+    modulus, exponent = (int.from_bytes(from_base64(part)) for part in (key.n, key.e))
     length = (modulus.bit_length() + 7) // 8
     if length < 256 or len(signature) != length:  # keys under 2048 bits are not used
         return False
@@ -102,16 +101,6 @@ def _meant(named: Any, audience: str) -> bool:
 
 def _json(part: str) -> dict[str, Any]:
     try:
-        result = msgspec.json.decode(_bytes(part))
+        return msgspec.json.decode(from_base64(part), type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError):
-        raise Forged from None
-    if not isinstance(result, dict):
-        raise Forged
-    return result
-
-
-def _bytes(part: str) -> bytes:
-    try:
-        return base64.urlsafe_b64decode(part.encode("ascii") + b"=" * (-len(part) % 4))
-    except ValueError:
         raise Forged from None

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, select, update
+from sqlalchemy import Connection, Row, delete, select, update
 
 from proband.annotate.store.people import Person
-from proband.annotate.store.schema import answers, assignments, checks, drafts, people, units
-from proband.annotate.store.slots import retake
+from proband.annotate.store.schema import answers, assignments, checks, drafts, of_person, people, units
+from proband.annotate.store.slots import held, retake
+
+ASSIGNED = of_person(assignments, answers.c.person_id, answers.c.unit_id)  # joins an answer with its assignment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,25 +54,23 @@ def submit(
     if known is not None:
         if known.person_id != person.id or known.unit_id != unit_id:
             raise Conflict
-        return Stored(id=answer_id, new=False, counts=_counts(connection, person.id, unit_id), revision=known.revision)
+        lease = held(connection, person.id, unit_id)
+        counts = lease is not None and lease.place is not None
+        return Stored(id=answer_id, new=False, counts=counts, revision=known.revision)
     if closed or person.outcome or person.decision:
         raise Ended
-    mine = (assignments.c.person_id == person.id) & (assignments.c.unit_id == unit_id)
-    lease = connection.execute(select(assignments).where(mine)).one_or_none()
+    lease = held(connection, person.id, unit_id)
     if lease is None:
         raise Conflict
-    same = (answers.c.person_id == person.id) & (answers.c.unit_id == unit_id)
-    revision = (connection.scalar(select(func.max(answers.c.revision)).where(same)) or 0) + 1
+    last = last_answer(connection, person.id, unit_id)
+    revision = last.revision + 1 if last is not None else 1
     seconds = max(0.0, now - lease.started)
     row = {"id": answer_id, "person_id": person.id, "unit_id": unit_id, "revision": revision, "body": body}
     connection.execute(answers.insert().values(**row, seconds=seconds, signals=signals, created=now))
-    counts = lease.place is not None
-    if not counts:
-        counts = retake(connection, lease, state="done")
+    counts = lease.place is not None or retake(connection, lease, state="done")
     if lease.state != "done":
-        connection.execute(update(assignments).where(mine).values(state="done"))
-    here = (drafts.c.person_id == person.id) & (drafts.c.unit_id == unit_id)
-    connection.execute(delete(drafts).where(here))
+        connection.execute(update(assignments).where(of_person(assignments, person.id, unit_id)).values(state="done"))
+    connection.execute(delete(drafts).where(of_person(drafts, person.id, unit_id)))
     return Stored(id=answer_id, new=True, counts=counts, revision=revision)
 
 
@@ -78,30 +78,24 @@ def _by_id(connection: Connection, answer_id: str) -> Row[Any] | None:
     return connection.execute(select(answers).where(answers.c.id == answer_id)).one_or_none()
 
 
-def _counts(connection: Connection, person_id: int, unit_id: int) -> bool:
-    mine = (assignments.c.person_id == person_id) & (assignments.c.unit_id == unit_id)
-    return connection.scalar(select(assignments.c.place).where(mine)) is not None
-
-
 def save_draft(connection: Connection, person: Person, unit_id: int, body: str, now: float) -> bool:
     """Keep what is being typed; only for a unit the person was given and has not answered, before the visit ends."""
-    mine = (assignments.c.person_id == person.id) & (assignments.c.unit_id == unit_id)
-    if person.outcome or connection.scalar(select(assignments.c.state).where(mine)) not in ("open", "expired"):
+    lease = held(connection, person.id, unit_id)
+    if person.outcome or lease is None or lease.state not in ("open", "expired"):
         return False
-    here = (drafts.c.person_id == person.id) & (drafts.c.unit_id == unit_id)
+    here = of_person(drafts, person.id, unit_id)
     if not connection.execute(update(drafts).where(here).values(body=body, saved=now)).rowcount:
         connection.execute(drafts.insert().values(person_id=person.id, unit_id=unit_id, body=body, saved=now))
     return True
 
 
 def draft_of(connection: Connection, person_id: int, unit_id: int) -> str | None:
-    here = (drafts.c.person_id == person_id) & (drafts.c.unit_id == unit_id)
-    return connection.scalar(select(drafts.c.body).where(here))
+    return connection.scalar(select(drafts.c.body).where(of_person(drafts, person_id, unit_id)))
 
 
 def last_answer(connection: Connection, person_id: int, unit_id: int) -> Row[Any] | None:
-    same = (answers.c.person_id == person_id) & (answers.c.unit_id == unit_id)
-    return connection.execute(select(answers).where(same).order_by(answers.c.revision.desc()).limit(1)).one_or_none()
+    query = select(answers).where(of_person(answers, person_id, unit_id)).order_by(answers.c.revision.desc())
+    return connection.execute(query.limit(1)).one_or_none()
 
 
 def record_check(connection: Connection, person: Person, answer_id: str, *, share: float, passed: bool) -> int:
@@ -115,20 +109,10 @@ def record_check(connection: Connection, person: Person, answer_id: str, *, shar
 
 def of_unit(connection: Connection, unit_id: int, panel: str) -> list[Row[Any]]:
     """The last revision of every answer that counts for a unit."""
-    newest = (
-        select(answers.c.person_id, func.max(answers.c.revision).label("revision"))
-        .where(answers.c.unit_id == unit_id)
-        .group_by(answers.c.person_id)
-        .subquery()
-    )
     query = (
         select(answers)
-        .join(newest, (newest.c.person_id == answers.c.person_id) & (newest.c.revision == answers.c.revision))
-        .join(
-            assignments,
-            (assignments.c.person_id == answers.c.person_id) & (assignments.c.unit_id == answers.c.unit_id),
-        )
-        .where(answers.c.unit_id == unit_id, assignments.c.place.is_not(None), assignments.c.panel == panel)
+        .join(assignments, ASSIGNED)
+        .where(answers.c.unit_id == unit_id, assignments.c.place.is_not(None), assignments.c.panel == panel, _newest())
     )
     return list(connection.execute(query))
 
@@ -136,22 +120,17 @@ def of_unit(connection: Connection, unit_id: int, panel: str) -> list[Row[Any]]:
 def _newest() -> Any:
     """Condition: no later revision of the answer."""
     newer = answers.alias()
-    later = select(newer.c.id).where(
-        newer.c.person_id == answers.c.person_id,
-        newer.c.unit_id == answers.c.unit_id,
-        newer.c.revision > answers.c.revision,
-    )
-    return ~later.exists()
+    same = of_person(newer, answers.c.person_id, answers.c.unit_id)
+    return ~select(newer.c.id).where(same, newer.c.revision > answers.c.revision).exists()
 
 
 def latest_ids(connection: Connection) -> Sequence[Row[Any, Any, Any, Any]]:
     """id, person_id, unit_id and place of the last revision of every answer to main units, in the order of units and
     people: what can change about an answer, without what never does."""
-    held = (assignments.c.person_id == answers.c.person_id) & (assignments.c.unit_id == answers.c.unit_id)
     query = (
         select(answers.c.id, answers.c.person_id, answers.c.unit_id, assignments.c.place)
         .join(units, units.c.id == answers.c.unit_id)
-        .join(assignments, held)
+        .join(assignments, ASSIGNED)
         .where(units.c.role == "main", _newest())
         .order_by(answers.c.unit_id, answers.c.person_id)
     )
@@ -182,10 +161,7 @@ def latest(connection: Connection, *, role: str = "main", counted: bool = True) 
         )
         .join(people, people.c.id == answers.c.person_id)
         .join(units, units.c.id == answers.c.unit_id)
-        .join(
-            assignments,
-            (assignments.c.person_id == answers.c.person_id) & (assignments.c.unit_id == answers.c.unit_id),
-        )
+        .join(assignments, ASSIGNED)
         .where(units.c.role == role, _newest())
         .order_by(units.c.id, people.c.id)
     )

@@ -12,11 +12,17 @@ from typing import Any
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import DBAPIError
 
+from proband.annotate.project import database_url, read_project
 from proband.annotate.store.database import Database, reason_of
 from proband.core.errors import ProbandError
 
 NEWEST = "0004"  # the head of migrations/versions; a test compares
 LOCK = 7043114  # PostgreSQL's advisory lock: two servers that start at once do not both migrate
+
+
+def open_study(folder: Path) -> Database:
+    """The database that project.toml of a folder names, as `open_existing` gives it."""
+    return open_existing(database_url(folder, read_project(folder)))
 
 
 def open_existing(url: str) -> Database:
@@ -38,9 +44,9 @@ def open_existing(url: str) -> Database:
 
 def _check(connection: Connection) -> None:
     if connection.dialect.name == "sqlite":
-        result = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
-        if result != "ok":
-            raise ProbandError(f"the database {connection.engine.url.database} is damaged: {result}; restore a backup")
+        damage = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+        if damage != "ok":
+            raise ProbandError(f"the database {connection.engine.url.database} is damaged: {damage}; restore a backup")
     if current(connection) is None or not connection.scalar(text("SELECT count(*) FROM settings WHERE name = 'owner'")):
         shown = connection.engine.url.render_as_string(hide_password=True)
         raise ProbandError(f"the database {shown} contains no study; `proband annotate init` makes one")
@@ -95,5 +101,5 @@ def current(connection: Connection) -> str | None:
     """The revision of a database; None if it has no tables. Asked without Alembic, whose import costs a start 0.2 s."""
     if not inspect(connection).has_table("alembic_version"):
         return None
-    result: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
-    return result
+    revision: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return revision

@@ -6,12 +6,22 @@ The first owner is called `owner`; the password of that name is among the settin
 
 from __future__ import annotations
 
+import re
+import secrets
 import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, select, update
 
+from proband.annotate.store.database import Work
+from proband.annotate.store.migrate import open_study
 from proband.annotate.store.schema import owners, sessions, settings
+from proband.core.errors import ProbandError
 
+T = TypeVar("T")
+NAME = re.compile(r"[\w.@+-]{1,100}")
 FIRST = "owner"
 ROLES = ("viewer", "assistant", "owner")  # each may do what those before it may
 
@@ -72,3 +82,44 @@ def end_session(connection: Connection, session_id: str | None = None) -> None:
     """One session, or all of them."""
     gone = delete(sessions)
     connection.execute(gone if session_id is None else gone.where(sessions.c.id == session_id))
+
+
+# ---- by command: passwords and further owners ----------------------------------------------------------------------
+
+
+def new_password(folder: Path) -> str:
+    """A new password of the owner, in place of the one that was lost; whoever is signed in must sign in again."""
+    password = secrets.token_urlsafe(12)
+    owner = update(settings).where(settings.c.name == "owner").values(value=hash_of(password))
+
+    def work(connection: Connection) -> None:
+        connection.execute(owner)
+        end_session(connection)
+
+    _in_database(folder, work)
+    return password
+
+
+def add_owner(folder: Path, name: str, role: str) -> dict[str, Any]:
+    """Somebody else who may sign in; the password is shown once. Doing it again makes a new password."""
+    if not NAME.fullmatch(name) or name == FIRST:
+        raise ProbandError(f"{name!r} cannot be added: a name has letters, digits and . @ + - _, and is not 'owner'")
+    password = secrets.token_urlsafe(12)
+    hashed = hash_of(password)
+    _in_database(folder, lambda connection: add(connection, name, hashed, role))
+    return {"name": name, "role": role, "password": password}
+
+
+def remove_owner(folder: Path, name: str) -> dict[str, Any]:
+    if not _in_database(folder, lambda connection: remove(connection, name)):
+        raise ProbandError(f"there is no further owner {name!r}", file=folder)
+    return {"removed": name}
+
+
+def list_owners(folder: Path) -> list[dict[str, str]]:
+    return _in_database(folder, listed)
+
+
+def _in_database(folder: Path, work: Work[T]) -> T:
+    with closing(open_study(folder)) as database:
+        return database.write(work)

@@ -6,17 +6,20 @@ import json
 import time
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, update
 
 from proband.annotate.store.schema import (
     adjudications,
     answers,
     assignments,
+    at_slot,
     bonuses,
     checks,
+    count_rows,
     drafts,
     events,
     exclusions,
+    of_person,
     people,
     remarks,
     settings,
@@ -52,25 +55,21 @@ def arrive(connection: Connection, *, worker: str, source: str, panel: str, sign
     if most and panel == "crowd":
         if connection.dialect.name == "postgresql":  # arrivals wait for each other, so that `most` is exact
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7043115)")
-        there = connection.scalar(select(func.count()).select_from(people).where(people.c.panel == "crowd"))
-        if (there or 0) >= most:
+        if count_rows(connection, people, people.c.panel == "crowd") >= most:
             return False
     row = {"worker": worker, "source": source, "panel": panel, "signals": int(signals), "created": time.time()}
-    connection.execute(_insert_once(connection, row))
+    connection.execute(_insert(connection)(people).values(**row).on_conflict_do_nothing(index_elements=["worker"]))
     made = find(connection, worker)
     assert made is not None
     note(connection, "consent", made.id, "with signals" if signals else "without signals")
     return True
 
 
-def _insert_once(connection: Connection, row: dict[str, Any]) -> Any:
-    if connection.dialect.name == "postgresql":
-        from sqlalchemy.dialects.postgresql import insert as insert_postgresql
+def _insert(connection: Connection) -> Any:
+    """The database's own `insert`, which knows of conflicts."""
+    from sqlalchemy.dialects import postgresql, sqlite
 
-        return insert_postgresql(people).values(**row).on_conflict_do_nothing(index_elements=["worker"])
-    from sqlalchemy.dialects.sqlite import insert as insert_sqlite
-
-    return insert_sqlite(people).values(**row).on_conflict_do_nothing(index_elements=["worker"])
+    return postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
 
 
 def try_comprehension(connection: Connection, worker: str, *, right: bool, attempts: int) -> None:
@@ -88,24 +87,25 @@ def try_comprehension(connection: Connection, worker: str, *, right: bool, attem
 
 def finish(connection: Connection, person_id: int, outcome: str) -> None:
     """The end of a visit: open leases go back."""
-    held = select(assignments).where(assignments.c.person_id == person_id, assignments.c.state == "open")
-    for lease in connection.execute(held).all():
-        give_back(connection, lease, state="expired")
+    _give_all_back(connection, person_id, assignments.c.state == "open")
     done = update(people).where(people.c.id == person_id, people.c.outcome == "")
     if connection.execute(done.values(outcome=outcome, finished=time.time())).rowcount:
         note(connection, "finished", person_id, outcome)
 
 
 def give_back(connection: Connection, lease: Row[Any], *, state: str) -> None:
-    mine = (assignments.c.person_id == lease.person_id) & (assignments.c.unit_id == lease.unit_id)
+    mine = of_person(assignments, lease.person_id, lease.unit_id)
     connection.execute(update(assignments).where(mine).values(place=None, state=state))
     if lease.place is not None:
-        free(connection, lease.unit_id, lease.panel, lease.place)
+        here = at_slot(lease.unit_id, lease.panel, lease.place)
+        connection.execute(update(slots).where(here).values(taken=0))
 
 
-def free(connection: Connection, unit_id: int, panel: str, place: int) -> None:
-    here = (slots.c.unit_id == unit_id) & (slots.c.panel == panel) & (slots.c.place == place)
-    connection.execute(update(slots).where(here).values(taken=0))
+def _give_all_back(connection: Connection, person_id: int, which: ColumnElement[bool]) -> None:
+    """Leases of a person; those that were answered stay so."""
+    leases = select(assignments).where(assignments.c.person_id == person_id, which)
+    for lease in connection.execute(leases).all():
+        give_back(connection, lease, state="done" if lease.state == "done" else "expired")
 
 
 def decide(connection: Connection, person_id: int, decision: str, reason: str) -> None:
@@ -114,9 +114,7 @@ def decide(connection: Connection, person_id: int, decision: str, reason: str) -
     connection.execute(update(people).where(people.c.id == person_id).values(decision=decision, reason=reason))
     note(connection, decision or "undecided", person_id, reason)
     if decision == "rejected":
-        held = select(assignments).where(assignments.c.person_id == person_id, assignments.c.place.is_not(None))
-        for lease in connection.execute(held).all():
-            give_back(connection, lease, state="done" if lease.state == "done" else "expired")
+        _give_all_back(connection, person_id, assignments.c.place.is_not(None))
     if decision:
         leave(connection, person_id)
 
@@ -128,9 +126,7 @@ def leave(connection: Connection, person_id: int) -> None:
 
 def erase(connection: Connection, person_id: int) -> int:
     """Everything a person gave is deleted; what stays is that somebody was erased. Gives the number of answers."""
-    held = select(assignments).where(assignments.c.person_id == person_id, assignments.c.place.is_not(None))
-    for lease in connection.execute(held).all():
-        give_back(connection, lease, state="expired")
+    _give_all_back(connection, person_id, assignments.c.place.is_not(None))
     mine = select(answers.c.id).where(answers.c.person_id == person_id)
     connection.execute(delete(checks).where(checks.c.answer_id.in_(mine)))
     gone = connection.execute(delete(answers).where(answers.c.person_id == person_id)).rowcount

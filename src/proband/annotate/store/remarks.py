@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, case, delete, func, select, update
 from proband.annotate.store import people as people_store
 from proband.annotate.store import slots as slot_store
 from proband.annotate.store.people import Person
-from proband.annotate.store.schema import bonuses, people, remarks, units
+from proband.annotate.store.schema import bonuses, count_rows, people, remarks, units
 
 MOST = 200  # remarks of one person
 LONGEST = 2000
@@ -29,8 +29,8 @@ def add(connection: Connection, person: Person, *, kind: str, text: str, unit_id
 
 
 def count(connection: Connection, person_id: int, *kinds: str) -> int:
-    query = select(func.count()).select_from(remarks).where(remarks.c.person_id == person_id)
-    return connection.scalar(query.where(remarks.c.kind.in_(kinds)) if kinds else query) or 0
+    of_kinds = (remarks.c.kind.in_(kinds),) if kinds else ()
+    return count_rows(connection, remarks, remarks.c.person_id == person_id, *of_kinds)
 
 
 def skip(connection: Connection, person: Person, unit_id: int, text: str, *, most: int) -> bool:

@@ -8,18 +8,26 @@ only if a slot is still free.
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     CheckConstraint,
     Column,
+    ColumnElement,
+    Connection,
     Float,
     ForeignKey,
     ForeignKeyConstraint,
+    FromClause,
     Index,
     Integer,
     MetaData,
     Table,
     Text,
     UniqueConstraint,
+    and_,
+    func,
+    select,
 )
 
 metadata = MetaData(
@@ -193,3 +201,19 @@ bonuses = Table(  # what an owner grants beside the pay per unit
     Column("reason", Text, nullable=False, server_default=""),
     Column("at", Float, nullable=False),
 )
+
+
+# ---- what many queries share; values of conditions may be columns of another table, for joins -----------------------
+
+
+def of_person(table: FromClause, person_id: Any, unit_id: Any) -> ColumnElement[bool]:
+    """What one person has on one unit."""
+    return and_(table.c.person_id == person_id, table.c.unit_id == unit_id)
+
+
+def count_rows(connection: Connection, table: Table, *conditions: ColumnElement[bool]) -> int:
+    return connection.scalar(select(func.count()).select_from(table).where(*conditions)) or 0
+
+
+def at_slot(unit_id: Any, panel: Any, place: Any) -> ColumnElement[bool]:
+    return and_(slots.c.unit_id == unit_id, slots.c.panel == panel, slots.c.place == place)

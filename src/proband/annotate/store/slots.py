@@ -9,44 +9,28 @@ from typing import Any
 from sqlalchemy import Connection, Row, func, or_, select, update
 
 from proband.annotate.store.people import Person, give_back
-from proband.annotate.store.schema import assignments, drafts, exclusions, slots, units
+from proband.annotate.store.schema import assignments, at_slot, drafts, exclusions, of_person, slots, units
 
 Assignment = Row[Any]
 TURN = 1_000_003  # each person sees the units in another order
 
 
-def add_unit(
-    connection: Connection,
-    *,
-    number: int,
-    unit: Mapping[str, Any],
-    overlap: Mapping[str, int],
-) -> None:
-    """A unit with its slots: `overlap` says how many answers each panel gives."""
+def add_unit(connection: Connection, *, number: int, unit: Mapping[str, Any]) -> None:
+    """A unit, without slots so far."""
     row = {key: unit[key] for key in ("name", "role", "clause", "body", "gold")}
     connection.execute(units.insert().values(id=number, **row))
     for worker in unit.get("excluded", ()):
         connection.execute(exclusions.insert().values(unit_id=number, worker=worker))
-    for panel, wanted in overlap.items():
-        add_slots(connection, number, panel, wanted)
 
 
 def add_slots(connection: Connection, unit_id: int, panel: str, count: int, *, added: str = "") -> None:
     """Further slots, behind those there are; `added` says why, if they came later."""
     here = (slots.c.unit_id == unit_id) & (slots.c.panel == panel)
     last = connection.scalar(select(func.max(slots.c.place)).where(here)) or 0
-    rows = [
-        {
-            "unit_id": unit_id,
-            "panel": panel,
-            "place": place,
-            "shuffle": zlib.crc32(f"{unit_id}.{place}".encode()) % TURN,
-            "added": added,
-        }
-        for place in range(last + 1, last + count + 1)
-    ]
-    if rows:
-        connection.execute(slots.insert(), rows)
+    shuffled = {n: zlib.crc32(f"{unit_id}.{n}".encode()) % TURN for n in range(last + 1, last + count + 1)}
+    shared = {"unit_id": unit_id, "panel": panel, "added": added}
+    if shuffled:
+        connection.execute(slots.insert(), [{**shared, "place": n, "shuffle": s} for n, s in shuffled.items()])
 
 
 def current(connection: Connection, person_id: int) -> Assignment | None:
@@ -57,14 +41,13 @@ def current(connection: Connection, person_id: int) -> Assignment | None:
 
 def take(connection: Connection, person: Person, *, now: float, until: float) -> Assignment | None:
     """A free place on a unit the person has not seen and is not excluded from."""
-    result = _free_slot(connection, person)
-    if result is None and return_expired(connection, now=now):
-        result = _free_slot(connection, person)
-    if result is None:
+    slot = _free_slot(connection, person)
+    if slot is None and return_expired(connection, now=now):
+        slot = _free_slot(connection, person)
+    if slot is None:
         return None
-    here = (slots.c.unit_id == result.unit_id) & (slots.c.panel == result.panel) & (slots.c.place == result.place)
-    connection.execute(update(slots).where(here).values(taken=1))
-    row = {"unit_id": result.unit_id, "panel": result.panel, "place": result.place}
+    connection.execute(update(slots).where(at_slot(slot.unit_id, slot.panel, slot.place)).values(taken=1))
+    row = {"unit_id": slot.unit_id, "panel": slot.panel, "place": slot.place}
     connection.execute(assignments.insert().values(person_id=person.id, state="open", started=now, until=until, **row))
     return current(connection, person.id)
 
@@ -72,8 +55,6 @@ def take(connection: Connection, person: Person, *, now: float, until: float) ->
 def _free_slot(connection: Connection, person: Person) -> Row[Any] | None:
     """Level by level: first slots before second ones. Each person begins elsewhere in the shuffled order, so that two
     rarely reach for the same unit; the index has this order, and nothing is sorted."""
-    seen = select(assignments.c.unit_id).where(assignments.c.person_id == person.id)
-    excluded = select(exclusions.c.unit_id).where(exclusions.c.worker == person.worker)
     begin = person.id * 104729 % TURN
     free = (slots.c.panel == person.panel) & (slots.c.taken == 0)
     level = connection.scalar(select(func.min(slots.c.place)).where(free))
@@ -82,24 +63,28 @@ def _free_slot(connection: Connection, person: Person) -> Row[Any] | None:
             query = (
                 select(slots)
                 .where(free, slots.c.place == level, part)
-                .where(slots.c.unit_id.not_in(seen), slots.c.unit_id.not_in(excluded))
+                .where(_is_new(slots.c.unit_id, person))
                 .order_by(slots.c.shuffle)
                 .limit(1)
                 .with_for_update(skip_locked=True)
             )
-            if (result := connection.execute(query).first()) is not None:
-                return result
+            if (slot := connection.execute(query).first()) is not None:
+                return slot
         level = connection.scalar(select(func.min(slots.c.place)).where(free, slots.c.place > level))
     return None
 
 
+def _is_new(unit_id: Any, person: Person) -> Any:
+    """Condition: a unit that the person has not seen and is not excluded from."""
+    seen = select(assignments.c.unit_id).where(assignments.c.person_id == person.id)
+    excluded = select(exclusions.c.unit_id).where(exclusions.c.worker == person.worker)
+    return unit_id.not_in(seen) & unit_id.not_in(excluded)
+
+
 def take_unit(connection: Connection, person: Person, unit_id: int, *, now: float, until: float) -> Assignment | None:
     """A unit without slots (trial, gold, attention): everybody may have it."""
-    connection.execute(
-        assignments.insert().values(
-            person_id=person.id, unit_id=unit_id, panel=person.panel, state="open", started=now, until=until
-        )
-    )
+    row = {"person_id": person.id, "unit_id": unit_id, "panel": person.panel}
+    connection.execute(assignments.insert().values(**row, state="open", started=now, until=until))
     return current(connection, person.id)
 
 
@@ -113,13 +98,12 @@ def unseen(connection: Connection, person_id: int, role: str) -> int | None:
 def heartbeat(connection: Connection, person: Person, unit_id: int, *, until: float) -> bool:
     """The person is still there: the lease lasts until then; one that ran out is renewed if a place is free. After the
     end of a visit an open tab keeps nothing."""
-    mine = (assignments.c.person_id == person.id) & (assignments.c.unit_id == unit_id)
-    lease = connection.execute(select(assignments).where(mine)).one_or_none()
+    lease = held(connection, person.id, unit_id)
     if lease is None or lease.state in ("done", "skipped") or person.outcome:
         return False
     if lease.state == "expired" and not retake(connection, lease, state="open"):
         return False
-    connection.execute(update(assignments).where(mine).values(until=until))
+    connection.execute(update(assignments).where(of_person(assignments, person.id, unit_id)).values(until=until))
     return True
 
 
@@ -132,13 +116,12 @@ def retake(connection: Connection, lease: Assignment, *, state: str) -> bool:
         .limit(1)
         .with_for_update(skip_locked=True)
     )
-    result = connection.execute(query).first()
-    if result is None:
+    slot = connection.execute(query).first()
+    if slot is None:
         return False
-    here = (slots.c.unit_id == result.unit_id) & (slots.c.panel == result.panel) & (slots.c.place == result.place)
-    mine = (assignments.c.person_id == lease.person_id) & (assignments.c.unit_id == lease.unit_id)
-    connection.execute(update(slots).where(here).values(taken=1))
-    connection.execute(update(assignments).where(mine).values(place=result.place, state=state))
+    mine = of_person(assignments, lease.person_id, lease.unit_id)
+    connection.execute(update(slots).where(at_slot(slot.unit_id, slot.panel, slot.place)).values(taken=1))
+    connection.execute(update(assignments).where(mine).values(place=slot.place, state=state))
     return True
 
 
@@ -156,8 +139,8 @@ def resume(connection: Connection, person: Person, *, until: float) -> Assignmen
     lease = connection.execute(query).first()
     if lease is None:
         return None
-    mine = (assignments.c.person_id == person.id) & (assignments.c.unit_id == lease.unit_id)
     retake(connection, lease, state="open")
+    mine = of_person(assignments, person.id, lease.unit_id)
     connection.execute(update(assignments).where(mine).values(state="open", until=until))
     return current(connection, person.id)
 
@@ -181,12 +164,10 @@ def return_expired(connection: Connection, *, now: float) -> int:
 
 def pending(connection: Connection, person: Person) -> bool:
     """Whether a place that the person could have may come back: somebody else holds it now."""
-    seen = select(assignments.c.unit_id).where(assignments.c.person_id == person.id)
-    excluded = select(exclusions.c.unit_id).where(exclusions.c.worker == person.worker)
     query = (
         select(assignments.c.unit_id)
         .where(assignments.c.state == "open", assignments.c.place.is_not(None), assignments.c.panel == person.panel)
-        .where(assignments.c.unit_id.not_in(seen), assignments.c.unit_id.not_in(excluded))
+        .where(_is_new(assignments.c.unit_id, person))
         .limit(1)
     )
     return connection.execute(query).first() is not None
@@ -194,17 +175,11 @@ def pending(connection: Connection, person: Person) -> bool:
 
 def unfinished(connection: Connection, unit_id: int, panel: str) -> bool:
     """Whether a unit still waits for an answer of a panel."""
-    done = (
-        (assignments.c.unit_id == slots.c.unit_id)
-        & (assignments.c.panel == slots.c.panel)
-        & (assignments.c.place == slots.c.place)
-        & (assignments.c.state == "done")
-    )
+    taken = at_slot(assignments.c.unit_id, assignments.c.panel, assignments.c.place)
     query = (
         select(slots.c.place)
-        .select_from(slots.outerjoin(assignments, done))
-        .where(slots.c.unit_id == unit_id, slots.c.panel == panel)
-        .where(or_(assignments.c.state.is_(None)))
+        .select_from(slots.outerjoin(assignments, taken & (assignments.c.state == "done")))
+        .where(slots.c.unit_id == unit_id, slots.c.panel == panel, assignments.c.state.is_(None))
         .limit(1)
     )
     return connection.execute(query).first() is not None
@@ -212,5 +187,4 @@ def unfinished(connection: Connection, unit_id: int, panel: str) -> bool:
 
 def held(connection: Connection, person_id: int, unit_id: int) -> Assignment | None:
     """The assignment of a person on a unit, in whatever state."""
-    mine = (assignments.c.person_id == person_id) & (assignments.c.unit_id == unit_id)
-    return connection.execute(select(assignments).where(mine)).one_or_none()
+    return connection.execute(select(assignments).where(of_person(assignments, person_id, unit_id))).one_or_none()

@@ -72,18 +72,10 @@ def init(
     """
     from proband.annotate.create import init, with_contact
 
-    given = with_contact(nested(settings(set)), contact)
+    named = {name: value for name, value in (("title", title), ("database", database)) if value}
+    given = {**named, **with_contact(nested(settings(set)), contact)}
     made = init(
-        project,
-        kind=kind,
-        items=items,
-        title=title,
-        database=database,
-        trial=trial,
-        gold=gold,
-        secret=secret,
-        settings_given=given,
-        limit=limit,
+        project, kind=kind, items=items, trial=trial, gold=gold, limit=limit, secret=secret, settings_given=given
     )
     give(made, lambda made: [fields(made)], json=json)
 
@@ -131,7 +123,7 @@ def serve(
 
     from proband.annotate.site.app import application, serve
     from proband.annotate.site.context import open_project
-    from proband.annotate.site.links import links
+    from proband.annotate.tokens import links
 
     study = open_project(project)
     for change in study.applied:
@@ -156,7 +148,7 @@ def links(
     Example: proband annotate links study --count 20
     """
     from proband.annotate.project import read_project, secret_of
-    from proband.annotate.site.links import personal_links
+    from proband.annotate.tokens import personal_links
 
     panel = "expert" if expert else "crowd"
     made = personal_links(read_project(project), secret_of(project), base, count=count, panel=panel)
@@ -168,7 +160,7 @@ def password(project: Project, /, *, json: Json = False) -> None:
 
     Example: proband annotate password study
     """
-    from proband.annotate.upkeep.accounts import new_password
+    from proband.annotate.store.owners import new_password
 
     give({"password": new_password(project)}, lambda made: [fields(made)], json=json)
 

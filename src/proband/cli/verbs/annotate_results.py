@@ -174,7 +174,7 @@ def add(
 
     Example: proband annotate add study --items more.jsonl
     """
-    from proband.annotate.upkeep.add_units import add_units
+    from proband.annotate.create import add_units
 
     give(add_units(project, items), lambda made: [fields(made)], json=json)
 
@@ -195,7 +195,7 @@ def owners(
 
     Example: proband annotate owners study maria --role assistant
     """
-    from proband.annotate.upkeep.accounts import add_owner, list_owners, remove_owner
+    from proband.annotate.store.owners import add_owner, list_owners, remove_owner
 
     if not name:
         rows = list_owners(project)
@@ -225,7 +225,7 @@ def backup(
 
     Example: proband annotate backup study -o study.tar.gz
     """
-    from proband.annotate.upkeep.backup import backup
+    from proband.annotate.backup import backup
 
     give(backup(project, out, keep=keep), lambda made: [fields(made)], json=json)
 
@@ -245,6 +245,6 @@ def restore(
 
     Example: proband annotate restore study.tar.gz restored
     """
-    from proband.annotate.upkeep.backup import restore
+    from proband.annotate.backup import restore
 
     give(restore(archive, project, database=database), lambda made: [fields(made)], json=json)

@@ -15,7 +15,7 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -56,27 +56,20 @@ def backup(folder: Path, out: Path, *, keep: int = 0) -> dict[str, Any]:
         raise ProbandError("exists already", file=target)
     if not into.is_dir():
         raise ProbandError("no such folder", file=into)
-    database = Database(database_url(folder, project))
-    try:
-        with tempfile.TemporaryDirectory(dir=into, prefix=".backup-") as name:
-            copy = Path(name) / DATABASE
-            schema = _snapshot(database, copy)
-            own = database.engine.url.database if database.sqlite else None
-            files = {DATABASE: copy, **{str(path.relative_to(folder)): path for path in _files(folder, own)}}
-            results = Contents(
-                made=stamp,
-                proband=__version__,
-                schema=schema,
-                rows=_counts(copy),
-                sha256={name: sha256_file(path) for name, path in files.items()},
-            )
-            archive = Path(name) / "archive"
-            _pack(archive, files, encode(results))
-            os.replace(archive, target)
-    finally:
-        database.close()
+    with (
+        closing(Database(database_url(folder, project))) as database,
+        tempfile.TemporaryDirectory(dir=into, prefix=".backup-") as name,
+    ):
+        copy, archive = Path(name) / DATABASE, Path(name) / "archive"
+        schema = _snapshot(database, copy)
+        own = database.engine.url.database if database.sqlite else None
+        files = {DATABASE: copy, **{str(path.relative_to(folder)): path for path in _files(folder, own)}}
+        hashes = {name: sha256_file(path) for name, path in files.items()}
+        contents = Contents(made=stamp, proband=__version__, schema=schema, rows=_counts(copy), sha256=hashes)
+        _pack(archive, files, encode(contents))
+        os.replace(archive, target)
     deleted = _delete_old(folder, out, keep) if keep and out.is_dir() else 0
-    counts = {name: results.rows.get(name, 0) for name in ("units", "people", "answers")}
+    counts = {name: contents.rows.get(name, 0) for name in ("units", "people", "answers")}
     return {"file": str(target), "bytes": target.stat().st_size, "schema": schema, **counts, "deleted": deleted}
 
 
@@ -96,12 +89,9 @@ def _snapshot(database: Database, copy: Path) -> str:
         schema = current(source_connection)
         if schema is None:
             raise ProbandError("the database contains no study")
-        made_database = Database(f"sqlite:///{copy}")
-        try:
-            migrate(made_database, to=schema)
-            made_database.write(lambda connection: _copy(source_connection, connection))
-        finally:
-            made_database.close()
+        with closing(Database(f"sqlite:///{copy}")) as target:
+            migrate(target, to=schema)
+            target.write(lambda connection: _copy(source_connection, connection))
     with closing(sqlite3.connect(copy)) as made:
         made.execute("PRAGMA journal_mode=DELETE")
     return schema
@@ -168,44 +158,39 @@ def restore(archive: Path, folder: Path, *, database: str = "") -> dict[str, Any
     if folder.exists() and any(folder.iterdir()):
         raise ProbandError("is not empty; a back-up is restored into a folder of its own", file=folder)
     with whole_or_nothing(folder):
-        result = _unpack(archive, folder)
-        if result.schema > NEWEST:
-            raise ProbandError(f"was made by a newer Proband ({result.proband}, schema {result.schema})", file=archive)
+        contents = _unpack(archive, folder)
+        schema = contents.schema
+        if schema > NEWEST:
+            raise ProbandError(f"was made by a newer Proband ({contents.proband}, schema {schema})", file=archive)
         if database:
             _name_database(folder / "project.toml", database)
-        project = read_project(folder)
-        _fill(folder / DATABASE, database_url(folder, project), result.schema)
-    counts = {name: result.rows.get(name, 0) for name in ("units", "people", "answers")}
-    return {"project": str(folder), "made": result.made, "schema": f"{result.schema} to {NEWEST}", **counts}
+        _fill(folder / DATABASE, database_url(folder, read_project(folder)), schema)
+    counts = {name: contents.rows.get(name, 0) for name in ("units", "people", "answers")}
+    return {"project": str(folder), "made": contents.made, "schema": f"{schema} to {NEWEST}", **counts}
 
 
 def _unpack(archive: Path, folder: Path) -> Contents:
     """The files, each as backup.json has it."""
-    with _readable(archive), tarfile.open(archive, "r:gz") as tar:
-        tar.extractall(folder, filter="data")
+    try:
+        with tarfile.open(archive, "r:gz") as tar:
+            tar.extractall(folder, filter="data")
+    except (tarfile.TarError, EOFError, OSError) as error:
+        raise ProbandError(f"cannot be read as a back-up: {error}", file=archive) from None
     path = folder / CONTENTS
     if not path.is_file():
         raise ProbandError("is no back-up of a study", file=archive)
     try:
-        result = msgspec.json.decode(path.read_bytes(), type=Contents)
+        contents = msgspec.json.decode(path.read_bytes(), type=Contents)
     except msgspec.DecodeError as error:
         raise ProbandError(f"{CONTENTS} cannot be read: {error}", file=archive) from None
     path.unlink()
     there = {str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_file()}
-    for name, right in result.sha256.items():
+    for name, right in contents.sha256.items():
         if name not in there or sha256_file(folder / name) != right:
             raise ProbandError(f"{name!r} is missing or damaged", file=archive)
-    if extra := sorted(there - result.sha256.keys()):
+    if extra := sorted(there - contents.sha256.keys()):
         raise ProbandError(f"{extra[0]!r} is not a part of the back-up", file=archive)
-    return result
-
-
-@contextmanager
-def _readable(archive: Path) -> Iterator[None]:
-    try:
-        yield
-    except (tarfile.TarError, EOFError, OSError) as error:
-        raise ProbandError(f"cannot be read as a back-up: {error}", file=archive) from None
+    return contents
 
 
 def _name_database(path: Path, url: str) -> None:
@@ -217,8 +202,7 @@ def _name_database(path: Path, url: str) -> None:
 
 def _fill(copy: Path, url: str, schema: str) -> None:
     """The rows in their database, at the schema they had, then at the newest."""
-    database = Database(url)
-    try:
+    with closing(Database(url)) as database:
         if database.sqlite:
             target = Path(database.engine.url.database or "")
             if target.resolve() != copy.resolve():
@@ -229,13 +213,8 @@ def _fill(copy: Path, url: str, schema: str) -> None:
             if database.read(current) is not None:
                 raise ProbandError("the database is not empty; a back-up never replaces a study")
             migrate(database, to=schema)
-            source = Database(f"sqlite:///{copy}")
-            try:
+            with closing(Database(f"sqlite:///{copy}")) as source:
                 source.read(lambda old: database.write(lambda new: _copy(old, new)))
-            finally:
-                source.close()
             for path in (copy, *copy.parent.glob(f"{copy.name}-*")):
                 path.unlink()
         migrate(database)
-    finally:
-        database.close()

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proband.annotate.planning import labels_needed, reliability
-from proband.annotate.results.measured import intraclass
+from proband.annotate.results.planning import intraclass, labels_needed, reliability
 
 
 @pytest.mark.parametrize(("per_unit", "correlation"), [(1, 0.0), (20, 0.15)])

@@ -1,4 +1,7 @@
-"""What a person sees: the page of each step, the last answer to be changed, the picture or clip of a unit."""
+"""A person's visit: one address, GET shows what is next (here), POST does it (visit_posts.py).
+
+The page of each step, the last answer to be changed, the picture or clip of a unit.
+"""
 
 from __future__ import annotations
 
@@ -13,22 +16,27 @@ from starlette.responses import FileResponse, Response
 from proband.annotate import visit as steps
 from proband.annotate.bundle import unsafe
 from proband.annotate.site.context import OpenProject, message, page
-from proband.annotate.site.forms import bounded
-from proband.annotate.site.visit.posting import visit_of
+from proband.annotate.site.forms import Refused, bounded
 from proband.annotate.texts import text
-from proband.annotate.tokens import Forged, Visit, person_code
+from proband.annotate.tokens import Forged, Visit, person_code, unseal
 from proband.core.human_task import Invalid
+
+
+def visit_of(request: Request) -> Visit:
+    """The person whose signed visit stands in the address."""
+    try:
+        visit: Visit = unseal(request.app.state.study.secret, "visit", request.path_params["visit"], Visit)
+    except Forged:
+        raise Refused(404, "no_link") from None
+    return visit
 
 
 async def show(request: Request) -> Response:
     """GET /v/VISIT"""
     study: OpenProject = request.app.state.study
-    try:
-        visit = visit_of(request)
-    except Forged:
-        return message(request, "no_link", status=404)
+    visit = visit_of(request)
     if not study.visits.allows(visit.worker, time.monotonic()):
-        return message(request, "busy", status=429)
+        raise Refused(429, "busy")
     step = await study.read(lambda c: steps.glance(c, visit.worker))
     if step is None:
         step = await study.write(lambda c: steps.advance(c, study.project, visit.worker))
@@ -147,26 +155,20 @@ def reason_of(stored: str) -> str:
 async def revise(request: Request) -> Response:
     """GET /v/VISIT/change: the last answer, to be changed; sending it adds a revision."""
     study: OpenProject = request.app.state.study
-    try:
-        visit = visit_of(request)
-    except Forged:
-        return message(request, "no_link", status=404)
+    visit = visit_of(request)
     step = await study.read(lambda c: steps.last_step(c, study.task, visit.worker))
     if step is None:
-        return message(request, "not_yours", token=request.path_params["visit"], status=409)
+        raise Refused(409, "not_yours")
     return unit_page(request, study, step, revise=True)
 
 
 async def media(request: Request) -> Response:
     """GET /v/VISIT/media/UNIT: the picture or clip of a unit the person was given."""
     study: OpenProject = request.app.state.study
-    try:
-        visit = visit_of(request)
-    except Forged:
-        return message(request, "no_link", status=404)
+    visit = visit_of(request)
     step = await study.read(lambda c: steps.unit_for(c, visit.worker, bounded(request.path_params["unit"])))
     name = step.unit["body"].get("media") if step is not None else None
     path = study.folder / "media" / name if name and not unsafe(name) else None
     if path is None or path.is_symlink() or not path.is_file():
-        return message(request, "missing", status=404)
+        raise Refused(404, "missing")
     return FileResponse(path, headers={"Cache-Control": "private, max-age=3600"})
