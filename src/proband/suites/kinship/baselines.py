@@ -21,7 +21,7 @@ import csv
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import chain
@@ -97,11 +97,11 @@ def positions(item: Item) -> tuple[Hashable, ...]:
     """The sentences in which the two are first named, and how many there are."""
     parts = re.split(r"(?<=[.!?])\s+|\n", story_of(item))
     names = [item.facts["names"][person] for person in item.facts["query"]]
-    found = [next((n for n, part in enumerate(parts) if name in part), len(parts)) for name in names]
-    return *(min(place, KEYS) for place in found), found[0] < found[1], min(len(parts), 2 * KEYS)
+    x, z = (next((n for n, part in enumerate(parts) if name in part), len(parts)) for name in names)
+    return min(x, KEYS), min(z, KEYS), x < z, min(len(parts), 2 * KEYS)
 
 
-class Counted:
+class LabelCounts:
     """Labels counted by a key (protocol LearnsFromItems)."""
 
     def __init__(self, name: str, key: Key) -> None:
@@ -113,8 +113,8 @@ class Counted:
     def identity(self) -> Mapping[str, str]:
         return {"kind": "baseline", "name": self.name, "method": "labels counted by key"}
 
-    def learn(self, items: Iterable[Item]) -> Counted:
-        learned = Counted(self.name.removeprefix("baseline:"), self.key)
+    def learn(self, items: Iterable[Item]) -> LabelCounts:
+        learned = LabelCounts(self.name.removeprefix("baseline:"), self.key)
         for item in _to_learn_from(items, self.name):
             learned.labels[self.key(item)][item.facts["target"]] += 1
             learned.backing[genders(item)[1]][item.facts["target"]] += 1
@@ -209,12 +209,12 @@ def by_choice(item: Item, counts: Mapping[str, float]) -> tuple[float, ...]:
 
 
 SHORTCUTS: Final[Mapping[str, Callable[[], Any]]] = {
-    "genders": lambda: Counted("genders", genders),
-    "ends": lambda: Counted("ends", ends),
-    "generations": lambda: Counted("generations", generations),
-    "path": lambda: Counted("path", path),
+    "genders": lambda: LabelCounts("genders", genders),
+    "ends": lambda: LabelCounts("ends", ends),
+    "generations": lambda: LabelCounts("generations", generations),
+    "path": lambda: LabelCounts("path", path),
     "words": NaiveBayes,
-    "positions": lambda: Counted("positions", positions),
+    "positions": lambda: LabelCounts("positions", positions),
 }
 
 
@@ -224,26 +224,21 @@ def table(results: Results, seed: int) -> Sequence[Sheet]:
     test = [item for item in items if item.split == "test"]
     if len(items) == len(test) or not test or any(not item.facts.get("genders") for item in items):
         return ()
-    lengths = sorted({int(item.tags["k"]) for item in test})
-    rows: list[tuple[str | float | int | None, ...]] = []
+    counts = Counter(int(item.tags["k"]) for item in test)
+    lengths = sorted(counts)
+    accuracy: dict[str, list[float]] = {}
     for name, make in SHORTCUTS.items():
-        model, right = make().learn(items), Counter[int]()
-        for item, answer in zip(test, model.answer(test), strict=True):
-            best = answer.scores.index(max(answer.scores))
-            right[int(item.tags["k"])] += best == item.gold
-        counts = Counter(int(item.tags["k"]) for item in test)
-        rows.append((f"baseline:{name}", *(round(100 * right[k] / counts[k], 1) for k in lengths)))
-    columns = zip(*(row[1:] for row in rows))
-    best_row: tuple[str | float | int | None, ...] = (
-        "best shortcut",
-        *(max(float(cell or 0) for cell in column) for column in columns),
-    )
+        right = Counter[int]()
+        for item, answer in zip(test, make().learn(items).answer(test), strict=True):
+            right[int(item.tags["k"])] += answer.scores.index(max(answer.scores)) == item.gold
+        accuracy[f"baseline:{name}"] = [round(100 * right[k] / counts[k], 1) for k in lengths]
+    accuracy["best shortcut"] = [max(column) for column in zip(*accuracy.values())]
     return (
         Sheet(
             name="shortcuts",
             title="Shortcuts: what can be answered without composing, in percent",
             header=("what it uses", *(f"k = {k}" for k in lengths)),
-            rows=(*rows, best_row),
+            rows=tuple((name, *values) for name, values in accuracy.items()),
             note="Counted on the training stories. A score shows composing only as far as it is above the best; "
             "chance is not the mark.",
         ),
@@ -262,56 +257,35 @@ SHORTCUT_TABLE = Analysis(name="shortcuts", help="What can be answered without c
 # are part of the model's name. Two columns of its first block (RN and BERT trained on clean stories) cannot be told
 # apart in our text of the paper and are left out.
 
-# The releases, by the content of their rows: those with clean stories of up to ten facts, on a sample of which people
-# were asked, and those of table 3.8, by the kind of their training stories.
-K234 = "a6b8f6be76e5ef6246c75aff8e0aea8e432212a241a5480c2756b7e0eb075ec3"  # data_db9b8f04
-K23 = "99cec1773ccd905819cd8042e96008ea6a702d220260333dd17875b07363717c"  # data_089907f8
-GENERALISATION = frozenset({K23, K234})
-ROBUSTNESS = {
-    "clean": "19b609000f53e7a43a37ef9e241a03eebdb439b010d30a04c5b5f8a5b633f949",  # data_7c5b0e70
-    "supporting": "e9dc5783ab0cebde732e2e2d04821c79aa3e5794f45ced62ce98f10c0f79bb73",  # data_06b8f2a1
-    "irrelevant": "3b921da08151f7ec8adfb430d3a9b361dff90688f3cc5624c5bf22d40ce22180",  # data_523348e6
-    "disconnected": "ab639f926d14b12d0b6a7f2da0d804a44c5dd8ed57227e431ca9d5d8937d7528",  # data_d83ecc3e
+# CLUTRR's releases, by the content of their rows. Those of stories of up to ten facts: people were given a sample.
+K234 = "a6b8f6be76e5ef6246c75aff8e0aea8e432212a241a5480c2756b7e0eb075ec3"
+K23 = "99cec1773ccd905819cd8042e96008ea6a702d220260333dd17875b07363717c"
+RELEASES: Final = {
+    "data_db9b8f04": ("CLUTRR, generalisation, trained on k = 2, 3, 4", K234),
+    "data_089907f8": ("CLUTRR, generalisation, trained on k = 2, 3", K23),
+    "data_7c5b0e70": (
+        "CLUTRR, robustness, trained on clean",
+        "19b609000f53e7a43a37ef9e241a03eebdb439b010d30a04c5b5f8a5b633f949",
+    ),
+    "data_06b8f2a1": (
+        "CLUTRR, robustness, trained on supporting",
+        "e9dc5783ab0cebde732e2e2d04821c79aa3e5794f45ced62ce98f10c0f79bb73",
+    ),
+    "data_523348e6": (
+        "CLUTRR, robustness, trained on irrelevant",
+        "3b921da08151f7ec8adfb430d3a9b361dff90688f3cc5624c5bf22d40ce22180",
+    ),
+    "data_d83ecc3e": (
+        "CLUTRR, robustness, trained on disconnected",
+        "ab639f926d14b12d0b6a7f2da0d804a44c5dd8ed57227e431ca9d5d8937d7528",
+    ),
 }
-# test stories of each release by task
-STORIES = {
-    "clean": {"clean": 146, "supporting": 101, "irrelevant": 100, "disconnected": 100},
-    "supporting": {"clean": 101, "supporting": 145, "irrelevant": 101, "disconnected": 100},
-    "irrelevant": {"clean": 100, "supporting": 100, "irrelevant": 143, "disconnected": 101},
-    "disconnected": {"clean": 100, "supporting": 100, "irrelevant": 101, "disconnected": 144},
-}
-# later systems: the k they were trained on, the release, and its test stories by number of facts
-LATER = {
-    "CTP": ("2, 3, 4", K234, dict(zip(range(2, 11), (38, 107, 77, 185, 105, 155, 135, 124, 122)))),
-    "GAT (uclnlp/ctp)": ("2, 3", K23, dict(zip(range(4, 11), (190, 174, 107, 144, 150, 119, 119)))),
-}
-SOURCES = {"ctp": "uclnlp/ctp, README: one run", "r5": "Lu et al. 2022 (R5), table 2"}
+IN_STORIES: Final[Mapping[str, Tag]] = {"form": "story"}
+SOURCES: Final = {"ctp": "uclnlp/ctp, README: one run", "r5": "Lu et al. 2022 (R5), table 2"}
 
 
-def _measured(model: str, task: str, k: str = "") -> MeasuredOn:
-    """People read a sample of unknown size; a network was trained and tested on one release.
-
-    >>> _measured("GAT (trained on irrelevant)", "clean").questions
-    100
-    """
-    told: dict[str, Tag] = {"form": "story"}
-    if model.startswith("people"):
-        return MeasuredOn(data="CLUTRR, generalisation", fingerprints=GENERALISATION, conditions=told)
-    for name, (trained_on, release, stories) in LATER.items():
-        if model.startswith(name):
-            return MeasuredOn(
-                data=f"CLUTRR, generalisation, trained on k = {trained_on}",
-                fingerprints=frozenset({release}),
-                conditions={},
-                questions=stories[int(k)],
-            )
-    trained = model.partition("(trained on ")[2].removesuffix(")")
-    return MeasuredOn(
-        data=f"CLUTRR, robustness, trained on {trained}",
-        fingerprints=frozenset({ROBUSTNESS[trained]}),
-        conditions=told,
-        questions=STORIES[trained][task],
-    )
+def _rows(name: str) -> Iterator[dict[str, str]]:
+    return csv.DictReader((files("proband") / "data" / "kinship" / name).read_text(encoding="utf-8").splitlines())
 
 
 @cache
@@ -322,14 +296,10 @@ def published_values() -> Mapping[str, Mapping[int | None, float]]:
     ({1: 1868, 2: 1890, 3: 2258}, {None: 0.0385})
     """
     values: dict[str, dict[int | None, float]] = {}
-    for row in csv.DictReader(_lines("people.csv")):
+    for row in _rows("people.csv"):
         k = int(row["k"]) if row["k"] else None
         values.setdefault(row["figure"], {})[k] = float(row["value"]) if "." in row["value"] else int(row["value"])
     return values
-
-
-def _lines(name: str) -> list[str]:
-    return (files("proband") / "data" / "kinship" / name).read_text(encoding="utf-8").splitlines()
 
 
 @cache
@@ -338,17 +308,32 @@ def published() -> Sequence[Published]:
     >>> [p.value for p in published() if p.model == "people (time limited)"]
     [0.848, 0.773, 0.477, 0.424, 0.406]
     """
-    found = [
-        _row(f"people ({name})", "clean", str(k or ""), value, "Sinha 2022, table 3.2")
+    sample = MeasuredOn(
+        data="CLUTRR, generalisation", fingerprints=frozenset({K23, K234}), conditions=IN_STORIES
+    )  # of unknown size
+    figures = [
+        _figure(f"people ({name})", "clean", k, value, "Sinha 2022, table 3.2", sample)
         for name, figure in (("time limited", "time_limited"), ("unlimited time", "unlimited"))
         for k, value in published_values()[figure].items()
     ]
-    for row in csv.DictReader(_lines("published.csv")):
-        if not row["task"]:
-            continue  # an average, which no cell of ours is
-        source = SOURCES.get(row["table"], f"Sinha 2022, table {row['table']}")
-        found.append(_row(row["model"], row["task"], row["k"], float(row["value"]), source))
-    return found
+    for row in _rows("published.csv"):
+        if row["release"]:  # an average is no cell of ours
+            data, fingerprint = RELEASES[row["release"]]
+            later = SOURCES.get(row["table"])
+            on = MeasuredOn(
+                data=data,
+                fingerprints=frozenset({fingerprint}),
+                conditions={} if later else IN_STORIES,
+                questions=int(row["questions"]),
+            )
+            k, source = int(row["k"]) if row["k"] else None, later or f"Sinha 2022, table {row['table']}"
+            figures.append(_figure(row["model"], row["task"], k, float(row["value"]), source, on))
+    return figures
+
+
+def _figure(model: str, task: str, k: int | None, value: float, source: str, on: MeasuredOn) -> Published:
+    group: dict[str, Tag] = {"task": task, **({"k": k} if k else {})}
+    return Published(model=model, metric="accuracy", group=group, value=value, source=source, on=on)
 
 
 @cache
@@ -359,16 +344,9 @@ def thesis_noise() -> Mapping[tuple[str, str, str], tuple[float, float]]:
     >>> thesis_noise()["GAT", "clean", "supporting"], thesis_noise()["GAT", "", ""]
     ((0.24, 0.2), (0.77, 0.09))
     """
-    found = {}
-    for row in csv.DictReader(_lines("published.csv")):
+    cells = {}
+    for row in _rows("published.csv"):
         if row["table"].startswith("3.8"):
             model, _, trained = row["model"].removesuffix(")").partition(" (trained on ")
-            found[model, trained, row["task"]] = float(row["value"]), float(row["sd"])
-    return found
-
-
-def _row(model: str, task: str, k: str, value: float, source: str) -> Published:
-    group: dict[str, Tag] = {"task": task, **({"k": int(k)} if k else {})}
-    return Published(
-        model=model, metric="accuracy", group=group, value=value, source=source, on=_measured(model, task, k)
-    )
+            cells[model, trained, row["task"]] = float(row["value"]), float(row["sd"])
+    return cells

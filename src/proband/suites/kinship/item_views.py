@@ -163,8 +163,8 @@ def _verdict(item: Item, answer: Answer | None) -> str:
     right = str(item.facts.get("target", ""))
     if answer is None or len(answer.scores) != len(item.choices) or not answer.scores:
         return right
-    said = item.choices[max(range(len(answer.scores)), key=lambda n: answer.scores[n])]
-    return f"{right} ✓" if said == right else f"{said} ✗ ({right})"
+    chosen = item.choices[answer.scores.index(max(answer.scores))]
+    return f"{right} ✓" if chosen == right else f"{chosen} ✗ ({right})"
 
 
 # ---- a family of a story, by filling in ----------------------------------------------------------------------------

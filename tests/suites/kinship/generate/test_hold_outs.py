@@ -15,10 +15,11 @@ from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.hold_outs import Clauses, names_of
 from proband.suites.kinship.generate.options import HOLD_OUTS, BuildOptions
 from proband.suites.kinship.generate.rounds import Tally
-from proband.suites.kinship.generate.wording import Note, digest
+from proband.suites.kinship.generate.wording import Note
 from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.reading.reader import story_of
 from proband.suites.kinship.telling.phrases import fact_phrases, masked_sentences
+from proband.suites.kinship.telling.stories import digest
 from proband.suites.kinship.world.rules import canonical_clause as canonical
 from proband.suites.kinship.world.rules import load
 

@@ -17,7 +17,7 @@ from proband.pipeline.build import build
 from proband.pipeline.run import run
 from proband.suites.kinship.audit.judging import Words, judged_rows
 from proband.suites.kinship.audit.sources import sources
-from proband.suites.kinship.baselines import ROBUSTNESS, STORIES, published
+from proband.suites.kinship.baselines import RELEASES, published
 from proband.suites.kinship.clutrr.csv_files import scan
 from proband.suites.kinship.clutrr.export import HEADER, csv_line
 from proband.suites.kinship.clutrr.rows import Row, Unreadable
@@ -161,9 +161,9 @@ def test_a_release_is_known_by_its_content(data: Path) -> None:
     for row in rows:
         assert isinstance(row, Row)
         found.add(row.story, row.query, row.target, row.task, row.k, row.split)
-    assert found.hex() == ROBUSTNESS["clean"]
-    beside = {figure.model for figure in published() if found.hex() in figure.on.fingerprints}
+    assert found.hex() == RELEASES["data_7c5b0e70"][1]
+    beside = [figure for figure in published() if found.hex() in figure.on.fingerprints]
     assert beside
-    assert all(model.endswith("(trained on clean)") for model in beside)
+    assert all(figure.model.endswith("(trained on clean)") for figure in beside)
     stories = Counter(row.task for row in rows if isinstance(row, Row) and row.split == "test")
-    assert stories == STORIES["clean"]
+    assert stories == {figure.group["task"]: figure.on.questions for figure in beside}

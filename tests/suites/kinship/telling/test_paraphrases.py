@@ -24,12 +24,12 @@ from proband.suites.kinship.telling.paraphrases import (
     Occasion,
     Phrase,
     Template,
-    inflected,
+    inflect,
     parse_occasions,
 )
-from proband.suites.kinship.telling.stories import Edge, tell
+from proband.suites.kinship.telling.stories import tell
 from proband.suites.kinship.telling.template_language import fill, genders_told
-from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS
+from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS, Edge
 
 SPOUSES = (("husband", MALE), ("wife", FEMALE))
 NAMES = ["Ann", "Ben", "Clara", "Dan"]
@@ -239,7 +239,7 @@ def test_only_plain_statements() -> None:
     ],
 )
 def test_inflection(verb: str, forms: str) -> None:
-    assert inflected(verb, VERBS) == dict(zip(("past", "ing", "done"), forms.split()))
+    assert inflect(verb, VERBS) == dict(zip(("past", "ing", "done"), forms.split()))
 
 
 def test_every_irregular_verb_is_used() -> None:

@@ -23,10 +23,10 @@ from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import BuildOptions
 from proband.suites.kinship.reading.reader import read_story, story_of
 from proband.suites.kinship.telling.bank import Bank, load_bank, parse_bank
-from proband.suites.kinship.telling.stories import Edge, ask, gender_lines, gender_sentences, plain, tell, triples, walk
+from proband.suites.kinship.telling.stories import ask, gender_lines, gender_sentences, plain, tell, triples, walk
 from proband.suites.kinship.telling.template_check import canonical
 from proband.suites.kinship.world.families import NAMES
-from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, RELATIONS
+from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, RELATIONS, Edge
 from proband.suites.kinship.world.rules import load
 
 EXAMPLES = 1000 if "PROBAND_MUTATIONS" in os.environ else 150  # `make test-all`, `make test`

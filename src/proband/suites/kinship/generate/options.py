@@ -4,7 +4,8 @@ before the first one is made."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -105,6 +106,13 @@ def example_options(options: BuildOptions) -> BuildOptions | None:
 RELEASED = ("data", "question", "form", "brackets", "certify", "unreadable")  # what applies to CLUTRR's own rows
 
 
+def refuse_others(options: BuildOptions, allowed: Sequence[str], why: str) -> None:
+    """An option that is set and not among those allowed is an error."""
+    for field in fields(options):
+        if field.name not in allowed and getattr(options, field.name) != field.default:
+            raise ProbandError(f"{field.name.replace('_', '-')!r} does not apply to {why}")
+
+
 def parse_range(text: str | int, name: str = "k") -> tuple[int, ...]:
     """
     >>> parse_range("2..5"), parse_range("2,4,10"), parse_range(3)
@@ -130,12 +138,12 @@ def parse_hold_out(text: str) -> tuple[str, ...]:
     >>> parse_hold_out("names,clauses"), len(parse_hold_out("all")), parse_hold_out("")
     (('clauses', 'names'), 4, ())
     """
-    asked = [part.strip() for part in text.split(",") if part.strip()]
-    if asked == ["all"]:
+    names = [part.strip() for part in text.split(",") if part.strip()]
+    if names == ["all"]:
         return HOLD_OUTS
-    if wrong := next((name for name in asked if name not in HOLD_OUTS), None):
+    if wrong := next((name for name in names if name not in HOLD_OUTS), None):
         raise ProbandError(f"'hold-out' has no {wrong!r}; it takes {', '.join(HOLD_OUTS)} or all")
-    return tuple(name for name in HOLD_OUTS if name in asked)
+    return tuple(name for name in HOLD_OUTS if name in names)
 
 
 MIXED = TASKS[:-1]

@@ -16,7 +16,7 @@ import hashlib
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -27,10 +27,17 @@ from proband.core.errors import ProbandError, in_words
 from proband.core.files import dumps
 from proband.core.options import read_options
 from proband.core.suite import Built
-from proband.suites.kinship.generate.options import LICENCE, BuildOptions, Cell, Plan, make_plan, parse_range
+from proband.suites.kinship.generate.options import (
+    LICENCE,
+    BuildOptions,
+    Cell,
+    Plan,
+    make_plan,
+    parse_range,
+    refuse_others,
+)
 from proband.suites.kinship.generate.rounds import Rounds, Tally, lines_of
 
-ALLOWED: Final = ("release", "workers")  # beside --release
 HIDDEN: Final = "hidden"
 CARD: Final = "card.md"
 
@@ -98,22 +105,17 @@ def load_release(name: str | int) -> Definition:
         shipped = ", ".join(sorted(each.stem for each in folder.glob("*.toml")))
         raise ProbandError(f"no release {str(name)!r} of kinship; there is {shipped}, or name a TOML file")
     try:
-        found = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Definition, strict=True)
+        definition = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Definition, strict=True)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ProbandError(f"is no TOML file: {error}", file=path) from None
     except msgspec.ValidationError as error:
         raise ProbandError(in_words(str(error)), file=path) from None
-    return msgspec.structs.replace(found, path=path)
+    return msgspec.structs.replace(definition, path=path)
 
 
 def build_release(options: BuildOptions, *, seed: int) -> Built:
     """The items of a release. It fixes everything: an option that says otherwise is refused."""
-    defaults = BuildOptions()
-    for field in fields(options):
-        if field.name not in ALLOWED and getattr(options, field.name) != getattr(defaults, field.name):
-            raise ProbandError(
-                f"{field.name.replace('_', '-')!r} does not apply to --release, which fixes what is built"
-            )
+    refuse_others(options, ("release", "workers"), "--release, which fixes what is built")
     assert options.release is not None
     definition = load_release(options.release)
     if seed not in (0, definition.seed):

@@ -11,7 +11,6 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,7 +26,7 @@ from proband.suites.kinship.audit.sources import Source, sources
 from proband.suites.kinship.clutrr.csv_files import scan
 from proband.suites.kinship.clutrr.items import to_item
 from proband.suites.kinship.clutrr.rows import Row, Unreadable
-from proband.suites.kinship.generate.options import RELEASED, BuildOptions
+from proband.suites.kinship.generate.options import RELEASED, BuildOptions, refuse_others
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.stories import plain
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL
@@ -38,11 +37,7 @@ LICENCE: Final = "that of the rows in {data} (CLUTRR's own: CC BY-NC 4.0)"
 
 def build_released(options: BuildOptions, data: Path, *, seed: int) -> Built:
     """Items of the rows at `data`. Options that say how stories are made have no meaning for stories that are there."""
-    defaults = BuildOptions()
-    for field in fields(options):
-        if field.name not in RELEASED and getattr(options, field.name) != getattr(defaults, field.name):
-            name = field.name.replace("_", "-")
-            raise ProbandError(f"{name!r} does not apply to --data, whose stories are there already")
+    refuse_others(options, RELEASED, "--data, whose stories are there already")
     files = sources(data)
     if any(source.path.name.endswith(".jsonl") for source in files):
         raise ProbandError("holds items already; --data wants CLUTRR's CSV files", file=data)
@@ -110,7 +105,7 @@ class Released:
         item = to_item(row)
         rng = random.Random(f"{self.seed} {source.name} {row.line}")
         x, z = (f"[{row.names[i]}]" if self.options.brackets else row.names[i] for i in row.query)
-        asked, choices, gold = stories.ask(
+        question, choices, gold = stories.ask(
             self.options.question, x=x, z=z, target=row.target, rules=load("sound"), draw=rng.random
         )
         tags: dict[str, Tag] = {**item.tags, "release": source.release}
@@ -118,7 +113,7 @@ class Released:
         if verdict is not None:
             self.verdicts[verdict] += 1
             tags["verdict"] = facts["certificate"] = verdict
-        return replace(item, prompt=f"{self.text(row)}\n{asked}", choices=choices, gold=gold, tags=tags, facts=facts)
+        return replace(item, prompt=f"{self.text(row)}\n{question}", choices=choices, gold=gold, tags=tags, facts=facts)
 
     def text(self, row: Row) -> str:
         """The story as it stands, with or without its brackets; or the typed facts."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 import re
 from collections.abc import Mapping, Sequence
@@ -20,7 +19,7 @@ from proband.suites.kinship.reading.reader import unfaithful
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.bank import Bank, load_bank
 from proband.suites.kinship.telling.phrases import fact_phrases, masked_sentences
-from proband.suites.kinship.telling.stories import plain, tell
+from proband.suites.kinship.telling.stories import Telling, plain, tell
 from proband.suites.kinship.world.families import NAMES, Random, shuffle
 from proband.suites.kinship.world.rules import NONE, Rules, canonical_clause, load
 
@@ -46,32 +45,21 @@ class Note:
     seen: tuple[Any, ...]
 
 
-def digest(prompt: str) -> bytes:
-    """What stands for a prompt where prompts are compared."""
-    return hashlib.blake2b(prompt.encode(), digest_size=8).digest()
-
-
 class Wording:
     """Words for the drafts of a plan."""
 
     def __init__(self, plan: Plan, rules: Rules) -> None:
-        self.plan, self.rules = plan, rules
+        self.plan, self.options, self.rules = plan, plan.options, rules
         self.table = rules.sha256
         self.english = rules.world == "family" and rules.words == load("sound").words
+        self.avoided = re.compile(self.options.avoid) if self.options.avoid else None
         self.spell = lru_cache(maxsize=REMEMBERED)(self._spell)
 
     @cached_property
     def bank(self) -> Bank:
-        bank = load_bank(self.plan.options.bank)
-        return (
-            bank.hold_out(self.plan.options.held_paraphrases, self.plan.seed)
-            if "paraphrases" in self.plan.hold_out
-            else bank
-        )
-
-    @cached_property
-    def avoided(self) -> re.Pattern[str] | None:
-        return re.compile(self.plan.options.avoid) if self.plan.options.avoid else None
+        bank = load_bank(self.options.bank)
+        held_out = "paraphrases" in self.plan.hold_out
+        return bank.hold_out(self.options.held_paraphrases, self.plan.seed) if held_out else bank
 
     @cached_property
     def names(self) -> dict[str, Mapping[str, Sequence[str]]]:
@@ -80,7 +68,7 @@ class Wording:
         if not given:
             given = NAMES if self.rules.gendered else {NONE: [name for names in NAMES.values() for name in names]}
         if "names" in self.plan.hold_out:
-            return {"": given, **names_of(given, share=self.plan.options.held_names, seed=self.plan.seed)}
+            return {"": given, **names_of(given, share=self.options.held_names, seed=self.plan.seed)}
         return {"": given, "train": given, "test": given}
 
     def item(
@@ -90,59 +78,16 @@ class Wording:
         `words` how that is told."""
         names = self._names_for(draft.genders, cell.part, draw)
         text, templates, groups = self._tell(draft, names, cell.phrases or cell.part, words)
-        question, choices, gold = self._question(draft, names, words)
+        x, z = draft.query
+        who, whom = (f"[{names[i]}]" if self.options.brackets else names[i] for i in (x, z))
+        question, choices, gold = stories.ask(
+            self.options.question, x=who, z=whom, target=draft.target, rules=self.rules, draw=words.random
+        )
         prompt = f"{text}\n{question}"
         clause, cluster = self.spell(draft.clause)
-        logic = self._facts_of(draft, searched=searched)
-        wording = {
-            "clause": clause,
-            "clusters": (cluster,),
-            "templates": templates,
-            "groups": groups,
-            "rules": self.rules.reference,
-            "table": self.table,
-            "seal": stories.seal(prompt),
-        }
-        item = Item(
-            id=name,
-            suite="kinship",
-            prompt=prompt,
-            choices=choices,
-            gold=gold,
-            tags=_tags(draft, cell, kind, along_chain=self.plan.options.facts_along_chain),
-            facts={"names": names, **logic, **wording},
-            split=cell.split,
-        )
-        x, z = draft.query
-        note = Note(
-            (cell.part, cell.task, cell.k),
-            draft.target,
-            f"{draft.genders[x]}-{draft.genders[z]}",
-            clause,
-            draft.verdict,
-            searched,
-            (templates, names, cluster, digest(prompt), *self._said(text, names)) if cell.part else (),
-        )
-        return encode(item), note
-
-    def _said(self, text: str, names: Sequence[str]) -> tuple[list[bytes], list[bytes]]:
-        """The sentences of a story and its phrases that tell a fact, names masked; nothing for other forms."""
-        if self.plan.options.form != "story" or not self.english:
-            return [], []
-        sentences = masked_sentences(text, names)
-        return [digest(s) for s in sentences], [digest(p) for p in fact_phrases(sentences)]
-
-    def _question(self, draft: Draft, names: Sequence[str], words: random.Random) -> tuple[str, tuple[str, ...], int]:
-        """(question, choices, which of them is right)."""
-        who, whom = (f"[{names[i]}]" if self.plan.options.brackets else names[i] for i in draft.query)
-        return stories.ask(
-            self.plan.options.question, x=who, z=whom, target=draft.target, rules=self.rules, draw=words.random
-        )
-
-    def _facts_of(self, draft: Draft, *, searched: bool) -> dict[str, Any]:
-        """The logic of the item: facts, answer, proof and certificate."""
         proved = ("closure", "search") if searched else ("closure",)
-        return {
+        facts = {
+            "names": names,
             "genders": draft.genders,
             "edges": draft.edges,
             "query": draft.query,
@@ -155,7 +100,42 @@ class Wording:
             "family": draft.family,
             "certificate": draft.verdict,
             "certified_by": proved if draft.verdict == "entailed" else (),
+            "clause": clause,
+            "clusters": (cluster,),
+            "templates": templates,
+            "groups": groups,
+            "rules": self.rules.reference,
+            "table": self.table,
+            "seal": stories.seal(prompt),
         }
+        tags = _tags(draft, cell, kind, along_chain=self.options.facts_along_chain)
+        item = Item(
+            id=name,
+            suite="kinship",
+            prompt=prompt,
+            choices=choices,
+            gold=gold,
+            tags=tags,
+            facts=facts,
+            split=cell.split,
+        )
+        note = Note(
+            (cell.part, cell.task, cell.k),
+            draft.target,
+            f"{draft.genders[x]}-{draft.genders[z]}",
+            clause,
+            draft.verdict,
+            searched,
+            (templates, names, cluster, stories.digest(prompt), *self._phrases(text, names)) if cell.part else (),
+        )
+        return encode(item), note
+
+    def _phrases(self, text: str, names: Sequence[str]) -> tuple[list[bytes], list[bytes]]:
+        """The sentences of a story and its phrases that tell a fact, names masked; nothing for other forms."""
+        if self.options.form != "story" or not self.english:
+            return [], []
+        sentences = masked_sentences(text, names)
+        return [stories.digest(s) for s in sentences], [stories.digest(p) for p in fact_phrases(sentences)]
 
     def _spell(self, clause: tuple[int, ...]) -> tuple[str, str]:
         """A clause in words, and the name it shares with its reading from the other end."""
@@ -164,7 +144,7 @@ class Wording:
 
     def _names_for(self, genders: Sequence[str], part: str, draw: Random) -> list[str]:
         """A different name for everybody, of the right gender; of our names, none too like another of the story."""
-        if self.plan.options.anonymise:
+        if self.options.anonymise:
             order = shuffle(max(ENTITIES, len(genders)), draw)
             return [f"@entity-{order[i]}" for i in range(len(genders))]
         lists, names = self.names[part], list[str]()
@@ -183,39 +163,35 @@ class Wording:
             taken |= likeness(name)
         return names
 
-    def _tell(
-        self, draft: Draft, names: list[str], part: str, rng: random.Random
-    ) -> tuple[str, Sequence[str], Sequence[tuple[int, ...]]]:
-        """(text, templates, which facts each tells)."""
-        options = self.plan.options
-        shown = [f"[{name}]" for name in names] if options.brackets else names
+    def _tell(self, draft: Draft, names: list[str], part: str, rng: random.Random) -> Telling:
+        options, rules = self.options, self.rules
         if options.form == "story" and self.english:
             return self._story(draft, names, part, rng)
+        shown = [f"[{name}]" for name in names] if options.brackets else names
         order = shuffle(len(draft.edges), rng.random)
-        edges = [draft.edges[i] for i in order]
-        told = self.rules.gendered and not options.facts_along_chain  # along the chain, words tell who is asked for
+        edges, groups = [draft.edges[i] for i in order], tuple((i,) for i in order)
+        # along the chain, words tell who is asked for
+        genders = draft.genders if rules.gendered and not options.facts_along_chain else []
         if options.form == "graph":
-            genders = stories.gender_lines(shown, draft.genders) if told else []
-            return "\n".join([stories.triples(edges, shown), *genders]), [], [(i,) for i in order]
+            lines = [stories.triples(edges, shown), *stories.gender_lines(shown, genders)]
+            return Telling("\n".join(lines), (), groups)
         if self.english:
-            genders = stories.gender_sentences(shown, draft.genders) if told else []
-            return " ".join([*plain(edges, shown, draft.genders), *genders]), [], [(i,) for i in order]
-        forms = self.rules.sentences if options.form == "story" else self.rules.sentences[:1]
+            sentences = [*plain(edges, shown, draft.genders), *stories.gender_sentences(shown, genders)]
+            return Telling(" ".join(sentences), (), groups)
+        forms = rules.sentences if options.form == "story" else rules.sentences[:1]
         texts, used = [], []
         for i, word, j in edges:
             form = int(rng.random() * len(forms))
             texts.append(stories.capital(forms[form].format(i=shown[i], j=shown[j], word=word)))
-            used.append(f"{self.rules.name}.{form}")
-        return " ".join(texts), used, [(i,) for i in order]
+            used.append(f"{rules.name}.{form}")
+        return Telling(" ".join(texts), tuple(used), groups)
 
-    def _story(
-        self, draft: Draft, names: list[str], part: str, rng: random.Random
-    ) -> tuple[str, Sequence[str], Sequence[tuple[int, ...]]]:
+    def _story(self, draft: Draft, names: list[str], part: str, rng: random.Random) -> Telling:
         """A story in paraphrases. Ours can be joined freely. Those of others are checked one by one, but a pronoun may
         mean somebody else beside another paraphrase, so the whole story is read back, and told anew if it lies."""
-        options, path = self.plan.options, draft.path or range(len(draft.edges))
+        options, path = self.options, draft.path or range(len(draft.edges))
         for _ in range(TELLINGS):
-            told = tell(
+            story = tell(
                 [draft.edges[place] for place in path],
                 names=names,
                 genders=draft.genders,
@@ -226,17 +202,17 @@ class Wording:
                 reveal=draft.query[1] if options.anonymise else None,
                 either_end=not options.facts_along_chain,
             )
-            if self.avoided and self.avoided.search(told.text):
+            if self.avoided and self.avoided.search(story.text):
                 continue
             if options.bank == "proband" or not unfaithful(
-                told[0],
+                story.text,
                 names=names,
                 genders=draft.genders,
                 edges=draft.edges,
                 rules=self.rules,
                 strict=not options.bank.startswith("clutrr:"),
             ):
-                return told.text, told.templates, [tuple(path[fact] for fact in group) for group in told.groups]
+                return story._replace(groups=tuple(tuple(path[fact] for fact in group) for group in story.groups))
         rule = "is read back to its facts" + (f" and free of {options.avoid!r} ('avoid')" if options.avoid else "")
         raise ProbandError(f"'bank' {options.bank}: no telling of {TELLINGS} {rule}")
 

@@ -106,8 +106,8 @@ def close(rules: Rules, genders: Sequence[str], edges: Sequence[Edge]) -> Closur
 def entailed(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]) -> str | None:
     """The one word that follows for the query, or None: nothing does, or the facts contradict each other."""
     closure = close(rules, genders, edges)
-    found = closure.answers(*query)
-    return found[0] if closure.consistent and len(found) == 1 and found[0] != OTHER else None
+    words = closure.answers(*query)
+    return words[0] if closure.consistent and len(words) == 1 and words[0] != OTHER else None
 
 
 def distance(edges: Sequence[Edge], query: Sequence[int]) -> int | None:
@@ -157,20 +157,15 @@ def depth(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tu
     >>> depth(load("sound"), ["male", "female", "male", "female"], told, (0, 3))
     1
     """
-    least, most = distance(edges, query), _line(rules, genders, edges, query)
+    least, derived = distance(edges, query), _derive(rules, genders, edges).get(query)
     if least is None:
         return None
+    most = None if derived is None else derived.cost
     for size in range(least, len(edges) + 1 if most is None else most):
         for some in combinations(edges, size):
             if distance(some, query) is not None and entailed(rules, genders, some, query):
                 return size
     return most
-
-
-def _line(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]) -> int | None:
-    """What the cheapest derivation by rules with single outcomes costs."""
-    known = _derived(rules, genders, edges)
-    return known[query].cost if query in known else None
 
 
 class Derived(NamedTuple):
@@ -182,7 +177,7 @@ class Derived(NamedTuple):
     through: int
 
 
-def _derived(rules: Rules, genders: Sequence[str], edges: Sequence[Edge]) -> dict[tuple[int, int], Derived]:
+def _derive(rules: Rules, genders: Sequence[str], edges: Sequence[Edge]) -> dict[tuple[int, int], Derived]:
     """The cheapest derivations by rules with single outcomes."""
     known: dict[tuple[int, int], Derived] = {}
     for i, word, j in edges:
@@ -212,7 +207,7 @@ def derivation(
     >>> derivation(load("sound"), ["male", "female", "male"], [(1, "son", 0), (1, "brother", 2)], (0, 2))
     [((1, 'son', 0), (0, 'mother', 1)), ((0, 'mother', 1), (1, 'brother', 2), (0, 'uncle', 2))]
     """
-    known, told = _derived(rules, genders, edges), {(i, j): (i, word, j) for i, word, j in edges}
+    known, told = _derive(rules, genders, edges), {(i, j): (i, word, j) for i, word, j in edges}
     if query not in known:
         return None
     steps: dict[tuple[int, int], tuple[Edge, ...]] = {}

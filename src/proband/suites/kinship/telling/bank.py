@@ -160,8 +160,8 @@ def crowd_bank(crowd: Crowd) -> Bank:
 
 def completed(bank: Bank) -> Bank:
     """The bank, with our single facts of the relations it cannot tell (the crowd has no siblings-in-law)."""
-    told = {pattern for template in bank.templates for pattern in template.patterns if len(pattern) == 1}
-    lacking = [(n,) for n in NEUTRALS if not told & {(n,), (INVERSE[n],), (ANY,)}]
+    single = {pattern for template in bank.templates for pattern in template.patterns if len(pattern) == 1}
+    lacking = [(n,) for n in NEUTRALS if not single & {(n,), (INVERSE[n],), (ANY,)}]
     ours = load_bank("scenes").hold_out()
     added = tuple(t for t in ours.templates if any(pattern in lacking for pattern in t.patterns))
     return Bank(bank.name, bank.templates + added, {**bank.split, **{t.id: ours.split[t.id] for t in added}})
@@ -204,7 +204,5 @@ def parse_bank(text: str, *, name: str) -> Bank:
         except ProbandError as error:
             raise ProbandError(str(error), file=name, line=number) from error
         seen[line] = number
-        templates.append(
-            Template(template_id(line, facts=len(patterns[0])), line, patterns, general=ANY in patterns[0])
-        )
+        templates.append(Template(template_id(line, facts=len(patterns[0])), line, patterns))
     return Bank(name, tuple(templates))

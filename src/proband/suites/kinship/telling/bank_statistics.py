@@ -54,7 +54,7 @@ def jaccard(a: Iterable[Any], b: Iterable[Any]) -> float:
 def own_clauses(bank: Bank) -> list[Clause]:
     """The clauses somebody wrote a paraphrase for (not those that only general ones tell), read either way. Of a bank
     whose paraphrases are all general, which tell all clauses alike: a few."""
-    found: set[Clause] = set()
+    written: set[Clause] = set()
     own = {p for template in bank.templates for p in template.patterns if ANY not in p}
     for template in bank.templates:
         patterns = (
@@ -63,11 +63,11 @@ def own_clauses(bank: Bank) -> list[Clause]:
         for relations in (p for p in patterns if ANY not in p):
             for genders in castings(relations) if template.genders is None else [template.genders]:
                 words = tuple(word(r, g) for r, g in zip(relations, genders[1:]))
-                found.add((genders[0], *words))
+                written.add((genders[0], *words))
                 if template.genders is None:
                     back = [word(INVERSE[r], g) for r, g in zip(relations[::-1], genders[-2::-1])]
-                    found.add((genders[-1], *back))
-    return sorted(found)
+                    written.add((genders[-1], *back))
+    return sorted(written)
 
 
 def tellings(bank: Bank, clause: Clause) -> list[str]:

@@ -58,11 +58,14 @@ class Template:
     text: str
     patterns: tuple[Row, ...]
     genders: Row | None = None
-    general: bool = False
 
     @property
     def facts(self) -> int:
         return len(self.patterns[0])
+
+    @property
+    def general(self) -> bool:
+        return ANY in self.patterns[0]
 
     @cached_property
     def frame(self) -> Callable[[Row], tuple[str, itemgetter[Any]]]:
@@ -206,10 +209,10 @@ CLAUSE_SLOT: Final = re.compile(r"\{(?:(past|ing|done) )?(\d)>(\d)\}")
 Verbs = Mapping[str, Sequence[str]]  # base form -> past, participle and, where it is irregular too, the -ing form
 
 
-def inflected(verb: str, verbs: Verbs) -> dict[str, str]:
+def inflect(verb: str, verbs: Verbs) -> dict[str, str]:
     """The forms of a verb.
 
-    >>> inflected("try", {}), inflected("chat", {})["ing"], inflected("write", {"write": ["wrote", "written"]})["done"]
+    >>> inflect("try", {}), inflect("chat", {})["ing"], inflect("write", {"write": ["wrote", "written"]})["done"]
     ({'past': 'tried', 'ing': 'trying', 'done': 'tried'}, 'chatting', 'written')
     """
     stem = verb + verb[-1] if DOUBLED.fullmatch(verb) else verb
@@ -242,7 +245,7 @@ class Phrase:
         verb, _, rest = head.partition(" ")
         if not at or KIN_PLACE in tail or not rest:
             raise ProbandError(f"a phrase is a verb in its base form, more words and one @, not {line!r}")
-        heads = {form: f"{word} {rest}" for form, word in inflected(verb, verbs).items()}
+        heads = {form: f"{word} {rest}" for form, word in inflect(verb, verbs).items()}
         return cls(template_id(line, facts=1), heads, tail, not line.startswith("!"), rest.split()[-1] not in SWITCH)
 
     @property
@@ -269,7 +272,7 @@ class Phrase:
 
     @cached_property
     def template(self) -> Template:
-        return Template(self.id, f"{{0}} {self.pattern('past', 0, 1)}.", ((ANY,),), general=True)
+        return Template(self.id, f"{{0}} {self.pattern('past', 0, 1)}.", ((ANY,),))
 
 
 @dataclass(frozen=True)

@@ -227,7 +227,7 @@ def gender_sentences(names: Sequence[str], genders: Sequence[str]) -> list[str]:
     >>> gender_sentences(["Ben", "Ann"], ["male", "female"])
     ['Ben is male.', 'Ann is female.']
     """
-    return [f"{name} is {gender}." for name, gender in zip(names, genders, strict=True)]
+    return [f"{name} is {gender}." for name, gender in zip(names, genders)]
 
 
 def triples(edges: Sequence[Sequence[Any]], names: Sequence[str]) -> str:
@@ -243,7 +243,7 @@ def gender_lines(names: Sequence[str], genders: Sequence[str]) -> list[str]:
     >>> gender_lines(["Ben", "Ann"], ["male", "female"])
     ['(Ben, male)', '(Ann, female)']
     """
-    return [f"({name}, {gender})" for name, gender in zip(names, genders, strict=True)]
+    return [f"({name}, {gender})" for name, gender in zip(names, genders)]
 
 
 # ---- the question --------------------------------------------------------------------------------------------------
@@ -299,6 +299,11 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def digest(text: str) -> bytes:
+    """What stands for a text where texts are compared."""
+    return hashlib.blake2b(text.encode(), digest_size=8).digest()
+
+
 def seal(prompt: str) -> str:
     """The fingerprint of a prompt, which an item carries: an altered word is found even where it is no kin word."""
-    return hashlib.blake2b(prompt.encode(), digest_size=8).hexdigest()
+    return digest(prompt).hex()

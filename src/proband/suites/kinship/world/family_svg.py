@@ -12,14 +12,10 @@ from html import escape
 
 from proband.suites.kinship.world.relations import FEMALE, Family
 
-# ---- where the people of a family tree stand: generations in layers, couples side by side, kin near kin ------------
-
-
 Unit = tuple[int, ...]  # people who stand side by side: a couple, or one alone
-GAP = 20.0
+GAP, ROW, NAME_HEIGHT, DOT = 20.0, 74.0, 26.0, 12.0
 
-
-# ---- generations ---------------------------------------------------------------------------------------------------
+# ---- where people stand: generations in layers, couples side by side, kin near kin ---------------------------------
 
 
 def generations(family: Family) -> list[int]:
@@ -37,9 +33,6 @@ def generations(family: Family) -> list[int]:
             for x in range(len(family)):
                 level[x] = max([level[x], *(level[p] + 1 for p in family.parents[x])])
     return level
-
-
-# ---- places --------------------------------------------------------------------------------------------------------
 
 
 def _units(family: Family, level: Sequence[int]) -> list[list[Unit]]:
@@ -139,9 +132,6 @@ class Layout:
                 wish = max(wish, places[-1] + reach)
             places.append(wish)
         return places
-
-
-ROW, NAME_HEIGHT, DOT = 74.0, 26.0, 12.0
 
 
 # ---- the picture ---------------------------------------------------------------------------------------------------
