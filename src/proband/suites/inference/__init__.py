@@ -57,7 +57,7 @@ SUITE = Suite(
                 ("embedded:glove", None),
                 ("solver:lemma", None),
             ),
-            limit=60,
+            limit=48,
             solver_options={"prompts": {"prompts": "so"}},
             findings=(
                 Claim(

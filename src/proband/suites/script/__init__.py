@@ -51,8 +51,8 @@ SUITE = Suite(
             solver_options={"generate": {"max_tokens": 24}},
             findings=(
                 Claim(
-                    statement="The masked language model has more of the missing words among its first five than the "
-                    "frequency of words in the training texts gives.",
+                    statement="In five guesses, the masked language model finds more of the missing words than word "
+                    "frequency in the training texts does.",
                     source="It sees the text before and after the blank; word frequency sees neither.",
                     contrasts=(
                         Contrast(
