@@ -35,7 +35,7 @@ shared = [f"word{i}" for i in range(0, peer, peer // 1000)][:1000]
 PROBAND = """
 import numpy
 from proband.models import load
-from proband.models.vectors import loading as vectors
+from proband.models.vectors import word_vectors as vectors
 began = time.process_time()
 table = load("vec:" + sys.argv[1], {"cache": sys.argv[2]})
 known = table.vectors(spread)[1]

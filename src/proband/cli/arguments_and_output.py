@@ -59,6 +59,16 @@ Pairs = Sequence[str]  # NAME=VALUE, as often as it is given
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
+class Scored:
+    """Which items count, and where they are."""
+
+    split: Split = ""
+    items: Moved = None
+    seed: Seed = 0
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
 class Engine:
     """Who does the work."""
 
@@ -119,8 +129,8 @@ T = TypeVar("T")
 NO_WRAPPING = 100_000  # columns
 
 
-def give(result: T, layout: Callable[[T], Iterable[Any]], *, json: bool) -> None:
-    """Print a result: `layout` gives its lines and tables."""
+def give(result: T, layout: Callable[[T], Iterable[Any]] = lambda made: [fields(made)], *, json: bool) -> None:
+    """Print a result: `layout` gives its lines and tables; without one, a table of its fields."""
     if json:
         from proband.core.files import dumps
 

@@ -23,15 +23,12 @@ from proband.cli.verbs import (
     audit,
     build,
     compare,
-    export,
     plan,
     report,
     run,
     show,
     study,
-    suite,
     train,
-    vary,
 )
 from proband.cli.verbs.show import list_
 from proband.core.errors import CheckFailed, ProbandError, not_installed
@@ -52,7 +49,7 @@ VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per s
     list_,
     audit.audit,
     audit.verify,
-    vary.vary,
+    build.vary,
     train.train,
     plan.plan,
     run.run,
@@ -61,7 +58,7 @@ VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per s
     show.show,
     study.study,
     study.paper,
-    export.export,
+    report.export,
 )
 
 
@@ -151,11 +148,11 @@ def app(words: Sequence[str] = ()) -> App:
         result_action="return_value",
         **_layout(),
     )
-    made.command(build.commands(_suites_needed(words)))
+    made.command(build.build_commands(_suites_needed(words)))
     if not words or words[0] not in verbs()[:-1]:
         made.command(annotate.commands())
     for each in _suites_named(words):
-        made.command(suite.commands(each))
+        made.command(build.suite_commands(each))
     for place, verb in enumerate(VERBS):
         made.command(verb, name=verb.__name__.rstrip("_"), sort_key=place)
     made.register_install_completion_command(help="Install completion for your shell.")
@@ -219,7 +216,7 @@ def as_named_now(words: list[str]) -> list[str]:
     import proband.suites as suites
 
     if words[0] not in suites.names():
-        words, former = suite.former_names(words, suites.importable())
+        words, former = build.former_names(words, suites.importable())
         if former:
             _say_former(*former)
     return words

@@ -34,8 +34,7 @@ from proband.models.checkpoints import (
     some_of,
     unpacked,
 )
-from proband.models.lm.causal import Causal
-from proband.models.lm.chat import ChatCausal
+from proband.models.lm.causal import Causal, ChatCausal
 from proband.models.lm.forward import Network
 from proband.models.lm.masked import Masked
 from proband.models.lm.tokens import Ints, in_length_order, once

@@ -64,16 +64,16 @@ class Scores:
     def learn(self, items: Iterable[Item]) -> Scores:
         """Which item each line is for; none of their labels reaches a score."""
         every = list(items)
-        self.found = self._in_order(every) if self.by is None else self._by_name(every, self.by)
+        self.row_of = self._in_order(every) if self.by is None else self._by_name(every, self.by)
         return self
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         return [self._answer(item) for item in items]
 
     def _answer(self, item: Item) -> Answer:
-        if item.id not in self.found:
+        if item.id not in self.row_of:
             return Answer(item_id=item.id, status="not covered")
-        line, row = self.found[item.id]
+        line, row = self.row_of[item.id]
         given = row["scores"] if "scores" in row else [row["score"]]
         try:
             values = [float(each) for each in given]

@@ -100,7 +100,7 @@ def audit_in_domain(
 
 
 def _judge(rows: Rows, *, domain: str, world: str) -> tuple[Judge, dict[str, int]]:
-    """The judge of the domain that is said, or of the one that reads most of the first rows."""
+    """The judge of the domain that is named, or of the one that reads most of the first rows."""
     provers = provers_of_suites()
     first = rows.first(GUESSED_FROM)
     guessed: dict[str, int] = {}
@@ -197,7 +197,7 @@ def _property(text: str) -> str:
 # ---- certificates, item by item, from the files alone ----------------------------------------------------------------
 
 
-SHOWN = 20  # problems that are told in full
+SHOWN = 20  # problems that are listed in full
 
 
 def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str, Any]:
@@ -244,16 +244,16 @@ class Sources:
         self.known = {each.name: each for each in suite.all_variations()}
 
     def verify(self, item: Item) -> Verified:
-        found = self.suite.verify(item) if self.suite.verify else Verified(how="not varied")
+        verified = self.suite.verify(item) if self.suite.verify else Verified(how="not varied")
         name = item.tags.get("variation")
-        if name is None or found.problem:
-            return found
+        if name is None or verified.problem:
+            return verified
         self.any = True
         wrong = self._wrong(item, str(name))
         if wrong:
             return Verified(how="failed", problem=wrong)
         how = "a source item" if name == ORIGINAL else "compared with its source"
-        return Verified(how=f"{found.how}; {how}" if self.suite.verify else how, uncertified=found.uncertified)
+        return Verified(how=f"{verified.how}; {how}" if self.suite.verify else how, uncertified=verified.uncertified)
 
     def _wrong(self, item: Item, name: str) -> str | None:
         """What is wrong with an item as a variation."""

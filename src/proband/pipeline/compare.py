@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.core.metrics import splits_in_words
+from proband.core.metrics import Metric, splits_in_words
 from proband.core.statistics import estimates as stats
 from proband.pipeline.logs import is_log, read_log
-from proband.pipeline.logs.record import Log, Wanted
+from proband.pipeline.logs.record import Log, Wanted, joined
 from proband.pipeline.report import item_sets
 
 FALSE_ALARM = 0.025  # of a one-sided test at the end of a 95 % interval
@@ -39,7 +39,6 @@ def compare(
     two runs) in each column of the suite's first table, or for each value of the tag `by`. P-values are corrected by
     Holm over everything that is tested. A folder may hold several runs of one network (other training seeds). What a
     run has answered beside makes no difference. `split`: the items that are scored (core/metrics.py)."""
-    from proband.reporting.numbers.cells import Study
     from proband.reporting.numbers.comparisons import comparisons
 
     paths = [Path(run) for run in runs]
@@ -48,49 +47,63 @@ def compare(
     absent = next((path for path in paths if not path.exists()), None)
     if absent is not None:
         raise ProbandError("no such file or folder", file=absent)
-    left_out, scope = dict[str, int](), ""
-    by_source = not any(is_log(path) for path in paths) and _varied_apart(paths, items)
-    if by_source or any(is_log(path) for path in paths):
-        wanted = Wanted(
-            metric=metric or "",
-            cluster=cluster or "",
-            items=Path(items) if items else None,
-            by_source=by_source,
-        )
-        logs = [read_log(path, wanted) for path in paths]
-        found, left_out = _joined(logs)
-        chosen, pool = found.suite.metrics[0], False
-        scope = "all items" if all(map(is_log, paths)) else ""
-        by = by or next((log.by for log in logs if log.by), None)
-    elif cluster:
-        raise ProbandError("'cluster' is for logs; the items of a run say themselves what they share")
-    else:
-        found = _one_set(paths, items)
-        chosen, pool = found.suite.metric(metric or ""), len(found.answered) > len(paths)
-    study = Study(found, [chosen], seed=seed, pool=pool, split=split, shared=True)
-    if len(study.systems) != len(paths):
-        raise ProbandError(f"{', '.join(map(str, paths))} hold {len(study.systems)} systems: name each alone")
-    if by and by not in study.arrays.tags:
-        known = ", ".join(sorted(study.arrays.tags)) or "none"
-        raise ProbandError(f"--by {by}: the items have no tag {by!r}; there are {known}")
-    tested = comparisons(study, chosen, by=by or "", every=True)
+    wanted = Wanted(metric=metric or "", cluster=cluster or "", items=Path(items) if items else None)
+    systems = _systems(paths, wanted, by=by or "", split=split, seed=seed)
+    study, chosen = systems.study, systems.metric
+    tested = comparisons(study, chosen, by=systems.by, every=True)
     if len(paths) > 2:
-        tested = _all_pairs(tested, by=bool(by))
+        tested = _all_pairs(tested, by=bool(systems.by))
     if not tested:
         raise ProbandError(f"the runs share no {splits_in_words(study.splits, 'item')} that {chosen.name!r} applies to")
     return {
         "a": study.labels[0],
         "b": study.labels[1],
         "systems": list(study.labels),
-        "suite": found.suite.name,
+        "suite": study.items.suite.name,
         "metric": chosen.name,
         "unit": chosen.unit,
         "better": chosen.better,
         "split": list(study.splits),
-        "left_out": left_out,
+        "left_out": systems.left_out,
         "unread": _unread(study),
-        "groups": _in_order(tested, list(study.labels), scope=scope or study.scope),
+        "groups": _in_order(tested, list(study.labels), scope=systems.scope or study.scope),
     }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Systems:
+    """What is compared: the systems on the items that they share, by which metric and which tag."""
+
+    study: Study
+    metric: Metric
+    by: str
+    scope: str = ""  # what all items are called, if not by their splits
+    left_out: Mapping[str, int] = field(default_factory=dict)  # items of a log that no other has
+
+
+def _systems(paths: list[Path], wanted: Wanted, *, by: str, split: str, seed: int) -> Systems:
+    from proband.reporting.numbers.cells import Study
+
+    logs: list[Log] = []
+    by_source = not any(map(is_log, paths)) and _varied_apart(paths, wanted.items)
+    if by_source or any(map(is_log, paths)):
+        logs = [read_log(path, replace(wanted, by_source=by_source)) for path in paths]
+        items = joined(logs)
+        metric, pool = items.suite.metrics[0], False
+        by = by or next((log.by for log in logs if log.by), "")
+    elif wanted.cluster:
+        raise ProbandError("'cluster' is for logs; the items of a run say themselves what they share")
+    else:
+        items = _one_set(paths, wanted.items)
+        metric, pool = items.suite.metric(wanted.metric), len(items.answered) > len(paths)
+    study = Study(items, [metric], seed=seed, pool=pool, split=split, shared=True)
+    if len(study.systems) != len(paths):
+        raise ProbandError(f"{', '.join(map(str, paths))} hold {len(study.systems)} systems: name each alone")
+    if by and by not in study.arrays.tags:
+        known = ", ".join(sorted(study.arrays.tags)) or "none"
+        raise ProbandError(f"--by {by}: the items have no tag {by!r}; there are {known}")
+    scope = "all items" if all(map(is_log, paths)) else ""
+    return Systems(study=study, metric=metric, by=by, scope=scope, left_out=_left_out(items, logs))
 
 
 def worse(result: Mapping[str, Any], points: float) -> dict[str, Any]:
@@ -149,14 +162,11 @@ def _one_set(paths: list[Path], items: str | Path | None) -> ItemSet:
     return replace(firsts[0], answered=[each for side in firsts for each in side.answered])
 
 
-def _joined(logs: list[Log]) -> tuple[ItemSet, dict[str, int]]:
-    """The logs as one item set, and how many items of each have no partner."""
-    from proband.pipeline.logs.item_set import joined
-
-    found = joined(logs)
-    there = {item.id for item in found.items()}
-    missing = {run.model: len(log.entries.keys() - there) for run, log in zip(found.runs, logs)}
-    return found, {label: count for label, count in missing.items() if count}
+def _left_out(items: ItemSet, logs: list[Log]) -> dict[str, int]:
+    """How many items of each log have no partner."""
+    shared = {item.id for item in items.items()} if logs else set()
+    missing = {run.model: len(log.entries.keys() - shared) for run, log in zip(items.runs, logs)}
+    return {label: count for label, count in missing.items() if count}
 
 
 def _all_pairs(tested: list[Comparison], *, by: bool) -> list[Comparison]:

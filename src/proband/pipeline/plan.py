@@ -74,7 +74,7 @@ def plan(
     if pilot.share and difference >= 1:
         raise ProbandError(f"--difference is {difference:g}: a difference of shares is below 1 (0.05 is 5 points)")
     now = max((grown(replace(pilot, shared=each)) for each in pilot.shared.readings), key=lambda each: each.detectable)
-    told = {"items": pilot.shared.items, "clusters": pilot.shared.clusters, **({by: values} if by else {})}
+    sizes = {"items": pilot.shared.items, "clusters": pilot.shared.clusters, **({by: values} if by else {})}
     ways = {
         name: largest(pilot, difference, power=power, by=way)
         for name, way in (("more_clusters", "clusters"), ("more_items_per_cluster", "within"))
@@ -82,25 +82,25 @@ def plan(
     ends = [grown(each).detectable for each in pilot.uncertain()] if measured else None
     return {
         "basis": basis,
-        "design": {**told, "effective_clusters": round(pilot.shared.least, 1)},
+        "design": {**sizes, "effective_clusters": round(pilot.shared.least, 1)},
         "difference": difference,
         "power": power,
         "correlation": pilot.correlation,
         "sd": float(np.sqrt(pilot.square)),
         "now": {"power": now.power(difference), "detectable": now.detectable, "interval": ends},
-        **{name: _sized(plan, told) for name, (plan, _) in ways.items()},
-        "interval": {name: [_sized(end, told) for end in both] for name, (_, both) in ways.items()}
+        **{name: _sized(plan, sizes) for name, (plan, _) in ways.items()},
+        "interval": {name: [_sized(end, sizes) for end in both] for name, (_, both) in ways.items()}
         if measured
         else None,
     }
 
 
-def _sized(result: Plan | None, told: dict[str, int]) -> dict[str, Any] | None:
+def _sized(result: Plan | None, sizes: dict[str, int]) -> dict[str, Any] | None:
     """A plan in numbers; items that are added to the same clusters leave the other counts as they are."""
     if result is None:
         return None
     times = {"items": result.clusters * result.within}
-    return {name: int(np.ceil(count * times.get(name, result.clusters) - 1e-9)) for name, count in told.items()}
+    return {name: int(np.ceil(count * times.get(name, result.clusters) - 1e-9)) for name, count in sizes.items()}
 
 
 def _holds_runs(source: str | Path) -> bool:

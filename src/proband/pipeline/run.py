@@ -41,12 +41,12 @@ from proband.pipeline.asking.items_and_answers import (
     ANSWERS,
     CHUNK,
     AnswersFile,
-    Asked,
-    asked,
+    Selection,
     chunks,
     count_lines,
     keep_whole_chunks,
     picked,
+    select_items,
     waiting_answers,
 )
 from proband.pipeline.asking.model_calls import Counting
@@ -72,7 +72,7 @@ def dry_run(items: str | Path, *, model: str | Model, out: str | Path | None = N
     """What the run would ask, without asking it: the solver asks a model that only counts. Items that the folder `out`
     has answers to are not counted; what the cache knows is counted as `cached`."""
     runner = _silent_runner(items, model, out, RunOptions(**how))
-    asked = list(runner.asked())
+    asked = list(runner.asked_items())
     done = runner.answered(asked) if out is not None else set()
     made = {"suite": runner.suite.name, "model": runner.model.name, "solver": runner.solver.name, "items": len(asked)}
     made |= {"answered": len(done)} if done else {}
@@ -136,11 +136,11 @@ class Runner:
             raise ProbandError(f"'limit' is {how.limit}; it must be at least 1")
 
     @cached_property
-    def chosen(self) -> Asked:
+    def chosen(self) -> Selection:
         """Which items are asked: those that are scored, or what `split` and `limit` say."""
         how, solver = self.how, self.solver
         split = how.split or solver.split
-        result = asked(
+        result = select_items(
             self.items, suite=self.suite, limit=how.limit, split=split, training=solver.needs_all_items, turn=how.turn
         )
         shots, folder = solver.examples(self.options)
@@ -208,7 +208,7 @@ class Runner:
         with open(path, "rb") as file:
             return (known & {item.id for item in items}) | {item.id for item, _ in zip(items, file, strict=False)}
 
-    def asked(self) -> Iterator[Item]:
+    def asked_items(self) -> Iterator[Item]:
         items = read_items(self.items, reads(self.model), check=self.suite.check)
         return items if self.chosen.lines is None else picked(items, self.chosen.lines)
 
@@ -229,7 +229,7 @@ class Work:
     def answer_all(self) -> None:
         runner, out = self.runner, self.runner.out
         whole, size = runner.solver.needs_all_items, runner.chunk
-        kept = keep_whole_chunks(out / ANSWERS, runner.asked(), total=self.total, size=size, whole=whole)
+        kept = keep_whole_chunks(out / ANSWERS, runner.asked_items(), total=self.total, size=size, whole=whole)
         self.done, self.errors = kept
         waiting = waiting_answers(out)
         name = f"{runner.suite.name} · {runner.model.name}"
@@ -241,7 +241,7 @@ class Work:
             self.bar.at(self.done)
             if self.done == self.total:
                 return
-            numbered = enumerate(chunks(runner.asked(), self.done, size=size, whole=whole))
+            numbered = enumerate(chunks(runner.asked_items(), self.done, size=size, whole=whole))
             try:
                 with on_progress(self._part_done):
                     answer_chunks(runner.job, runner.model, self._unanswered(numbered, waiting), self)

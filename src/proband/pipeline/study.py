@@ -20,8 +20,7 @@ from proband.pipeline.build import versions
 from proband.pipeline.report import report
 from proband.pipeline.studies.at_once import do_at_once, requirements
 from proband.pipeline.studies.grid import Grid, divided, read_part
-from proband.pipeline.studies.shipped_files import sources
-from proband.pipeline.studies.stages import Models, RunStage, Stage, TrainStage, contents, key_of
+from proband.pipeline.studies.stages import Models, RunStage, Stage, TrainStage, contents, key_of, sources
 from proband.pipeline.studies.study_file import StudyFile, read_study
 
 
@@ -76,10 +75,10 @@ def study(
     write_curves([stage for stage in stages if isinstance(stage, TrainStage) and stage.finished()], out=folder)
     result = write_report(read, runs, out=folder)
     about = {"title": read.study.title, "study": path.name, "study_sha256": sha256_file(path)}
-    told = [{name: value for name, value in line.items() if name not in ("folder", "state")} for line in lines]
+    noted = [{name: value for name, value in line.items() if name not in ("folder", "state")} for line in lines]
     write_json(
         folder / "study.json",
-        {**about, "parameters": contents(read.parameters), "versions": versions(), "stages": told},
+        {**about, "parameters": contents(read.parameters), "versions": versions(), "stages": noted},
     )
     return {**result, "title": read.study.title, "stages": lines}
 
@@ -163,11 +162,11 @@ def perform(stage: Any, models: Models, *, at: str, file: Path) -> dict[str, Any
 def check_report(read: StudyFile, named: Collection[str], *, file: Path) -> None:
     """Whether the suites of a study have the tables and analyses that its [report] asks for."""
     results = [suites.suite(name) for name in sorted(named)]
-    for kind, asked, known in (
+    for kind, wanted, known in (
         ("tables", read.report.tables or (), [table.name for suite in results for table in suite.tables]),
         ("analyses", read.report.analyses, [analysis.name for suite in results for analysis in suite.analyses]),
     ):
-        for name in asked:
+        for name in wanted:
             if name not in known:
                 raise ProbandError(f"[report] {kind}: no {name!r}; there are {', '.join(known) or 'none'}", file=file)
 

@@ -20,6 +20,7 @@ from proband.pipeline.asking.setup import load_model
 from proband.pipeline.build import versions
 from proband.pipeline.run import locked, suite_of
 from proband.training.folder import NOTE, train_into
+from proband.training.task import CHECKPOINT
 
 
 def train(
@@ -90,10 +91,8 @@ def starting_model(net: Net, model: str | Model | None, *, suite: Suite) -> Any:
 
 def check_free(folder: Path) -> None:
     """A folder that holds something else is left alone."""
-    from proband.training.checkpoint import NAME
-
     if folder.exists() and not folder.is_dir():
         raise ProbandError("exists already and is not a folder", file=folder)
     result = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.exists() else set()
-    if result and not result & {NOTE, NAME} and not all(name.startswith("seed-") for name in result):
+    if result and not result & {NOTE, CHECKPOINT} and not all(name.startswith("seed-") for name in result):
         raise ProbandError("exists already and is not an empty folder", file=folder)

@@ -27,7 +27,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def watch(run: str | Path, *, host: str = LOOPBACK, port: int = 8737, ready: Callable[[str], None] = print) -> None:
-    """Serve the page until interrupted; `ready` is told its address."""
+    """Serve the page until interrupted; `ready` is given its address."""
     folder = Path(run)
     if not folder.is_dir():
         raise ProbandError("no such folder; name the folder of a run (`proband run ... -o DIR`)", file=folder)
@@ -57,7 +57,7 @@ def state(folder: Path) -> dict[str, Any]:
         return {**named, "waiting": str(error)}
     latest = list(answers.values())[-LATEST:]
     wanted = {answer.item_id for answer in latest}
-    asked = {item.id: item for item in items.items() if item.id in wanted}
+    shown = {item.id: item for item in items.items() if item.id in wanted}
     return {
         **named,
         "answered": len(answers),
@@ -66,13 +66,13 @@ def state(folder: Path) -> dict[str, Any]:
         "score": {
             name: result[name] for name in ("title", "unit", "mean", "low", "high", "n", "few", "unread", "chance")
         },
-        "replies": [_reply(asked[answer.item_id], answer) for answer in reversed(latest) if answer.item_id in asked],
+        "replies": [_reply(shown[answer.item_id], answer) for answer in reversed(latest) if answer.item_id in shown],
     }
 
 
 def _total(settings: dict[str, Any], items: Any) -> int:
-    asked = settings.get("asked") or settings.get("limit")
-    return int(asked) if asked else sum(1 for _ in read_items(items)) if isinstance(items, Path) else len(items)
+    total = settings.get("asked") or settings.get("limit")
+    return int(total) if total else sum(1 for _ in read_items(items)) if isinstance(items, Path) else len(items)
 
 
 def _reply(item: Item, answer: Any) -> dict[str, Any]:
@@ -96,8 +96,8 @@ class _Handler(BaseHTTPRequestHandler):
         super().__init__(*more)
 
     def do_GET(self) -> None:
-        asked_of = self.headers.get("Host", "").rpartition(":")[0]
-        if self.host == LOOPBACK and asked_of not in (LOOPBACK, "localhost"):
+        named = self.headers.get("Host", "").rpartition(":")[0]
+        if self.host == LOOPBACK and named not in (LOOPBACK, "localhost"):
             self._send(403, "text/plain", "only for this machine")
         elif self.path == "/state":
             self._send(200, "application/json", dumps(state(self.folder)))

@@ -112,12 +112,12 @@ def solve(
     asking: Asking,
 ) -> list[Answer]:
     """One answer per item; a reply that cannot be read is kept as `unread`."""
-    asked = [item for item in items if asking.asked(item)]
-    chats = chats_of(asked, model, seed=seed, options=options, examples=examples, asking=asking)
+    questions = [item for item in items if asking.asked(item)]
+    chats = chats_of(questions, model, seed=seed, options=options, examples=examples, asking=asking)
     replies = replies_to(chats, model, seed=seed, options=options)
     read = {
         item.id: _kept(asking.read(item, reply.text, chat[-1][1]), reply)
-        for item, reply, chat in zip(asked, replies, chats, strict=True)
+        for item, reply, chat in zip(questions, replies, chats, strict=True)
     }
     return [read.get(item.id, Answer(item_id=item.id)) for item in items]
 

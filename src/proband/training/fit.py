@@ -9,6 +9,7 @@ device and none changes another.
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -20,11 +21,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from proband.training import checkpoint
+from proband.core.errors import ProbandError
 from proband.training.steps import Steps
-from proband.training.task import Task
+from proband.training.task import CHECKPOINT, Task
 
 Line = Mapping[str, float]  # of a learning curve
+Curve = list[dict[str, float]]
 OnEpoch = Callable[[int, Line], None]  # number of the fit, line of its learning curve
 
 
@@ -112,7 +114,7 @@ class Fit:
             self.steps = Steps(task, self.net, device=device, stream=self.stream if recorded else None)
             self.best = {k: v.detach().clone() for k, v in (self.steps.weights | self.steps.buffers).items()}
             if folder is not None:
-                self.curve = checkpoint.resume(folder, self.steps, self.best, of=of)
+                self.curve = resume(folder, self.steps, self.best, of=of)
 
     def turn(self) -> ExitStack:
         """Within this block torch's random numbers and the current stream are those of this fit; on a CUDA device its
@@ -148,7 +150,7 @@ class Fit:
             if scored and self.recipe.kept(self.curve, self.task.better) == epoch:
                 self._keep()
             if self.folder is not None and self._open():
-                checkpoint.save(self.folder, self.steps, best=self.best, curve=self.curve, of=self.of)
+                save_checkpoint(self.folder, self.steps, best=self.best, curve=self.curve, of=self.of)
             yield self.curve[-1]
 
     def _held_out(self) -> Generator[Line, None, bool]:
@@ -241,3 +243,53 @@ class Randomness:
         torch.set_rng_state(self.host_before)
         if self.default is not None:
             self.default.graphsafe_set_state(self.device_before)
+
+
+# ---- checkpoints: all that training has changed, after an epoch, in one file without pickles -------------------------
+
+
+def save_checkpoint(folder: Path, steps: Steps, *, best: Mapping[str, Tensor], curve: Curve, of: str) -> None:
+    """Whole or not at all. `of` says which fit this is."""
+    from safetensors.torch import save_file
+
+    results = {f"weight.{k}": v.detach() for k, v in (steps.weights | steps.buffers).items()}
+    results |= {f"mean.{k}": v for k, v in steps.mean.items()} | {f"best.{k}": v for k, v in best.items()}
+    for weight, p in steps.weights.items():
+        results |= {f"adam.{key}.{weight}": value for key, value in steps.optimiser.state[p].items()}
+    folder.mkdir(parents=True, exist_ok=True)
+    fresh = folder / f".{CHECKPOINT}"
+    note = {"curve": json.dumps(curve), "of": of}
+    save_file({k: v.contiguous().cpu().clone() for k, v in results.items()}, fresh, metadata=note)
+    fresh.replace(folder / CHECKPOINT)
+
+
+def resume(folder: Path, steps: Steps, best: Mapping[str, Tensor], *, of: str) -> Curve:
+    """Take up what the folder has; returns the learning curve so far, empty if there is no checkpoint."""
+    from safetensors import SafetensorError, safe_open
+
+    path = folder / CHECKPOINT
+    if not path.exists():
+        return []
+    try:
+        with safe_open(path, framework="pt") as file:
+            note = file.metadata() or {}
+            if note.get("of") != of:
+                raise ProbandError("contains a checkpoint of other settings; choose another folder", file=folder)
+            with torch.no_grad():
+                _copy(file, steps, best)
+    except (SafetensorError, RuntimeError) as error:
+        raise ProbandError(f"is not a checkpoint of this net: {error}", file=path) from error
+    curve: Curve = json.loads(note["curve"]) if "curve" in note else json.loads(note["curves"])[0]
+    return curve
+
+
+def _copy(file: Any, steps: Steps, best: Mapping[str, Tensor]) -> None:
+    for prefix, tensors in (("weight", steps.weights | steps.buffers), ("mean", steps.mean), ("best", best)):
+        for name, tensor in tensors.items():
+            tensor.copy_(file.get_tensor(f"{prefix}.{name}"))
+    names = set(file.keys())
+    for name, p in steps.weights.items():
+        keys = [key for key in ("step", "exp_avg", "exp_avg_sq") if f"adam.{key}.{name}" in names]
+        if keys:
+            where = p.device if steps.graphs or p.is_cuda else "cpu"
+            steps.optimiser.state[p] = {key: file.get_tensor(f"adam.{key}.{name}").to(where) for key in keys}

@@ -15,7 +15,7 @@ from typing import Any
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_json, sha256_text, write_json
 from proband.core.progress import Progress
-from proband.training.task import SelfFitting, Task
+from proband.training.task import CHECKPOINT, SelfFitting, Task
 
 NOTE = "net.json"
 
@@ -61,7 +61,6 @@ def fit_in_the_loop(
     versions: Mapping[str, str],
 ) -> None:
     """The nets that the training loop fits, all at once."""
-    from proband.training import checkpoint
     from proband.training.fit import fit_many
 
     open_ = list(tasks)
@@ -79,7 +78,7 @@ def fit_in_the_loop(
         trained |= {"seconds": time.monotonic() - began, "versions": versions}
         note = {**notes[n], **tasks[n].note(), **trained, "curve": one.curve, "identity": identities[n]}
         write_json(folders[n] / NOTE, note)
-        (folders[n] / checkpoint.NAME).unlink(missing_ok=True)
+        (folders[n] / CHECKPOINT).unlink(missing_ok=True)
 
 
 def _ended(folder: Path, identity: str) -> bool:

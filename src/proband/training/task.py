@@ -119,7 +119,7 @@ class SelfFitting(ABC):
 # ---- the weights of a net in its folder, stored without pickles ----------------------------------------------------
 
 
-WEIGHTS = "model.safetensors"
+WEIGHTS, CHECKPOINT = "model.safetensors", "checkpoint.safetensors"  # of a net, and of a fit that is not finished
 
 
 def save_weights(net: Any, folder: Path) -> None:

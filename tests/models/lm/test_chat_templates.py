@@ -16,7 +16,7 @@ from transformers import PreTrainedTokenizerFast
 
 from proband.core.errors import ProbandError
 from proband.models import load
-from proband.models.lm.chat import ChatCausal
+from proband.models.lm.causal import ChatCausal
 from proband.models.lm.generation import Writing, _Writer
 from proband.solvers.replies import without_thoughts
 

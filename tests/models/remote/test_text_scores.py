@@ -8,7 +8,7 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Score, ScoresText, Text
-from proband.models.remote.chat_model import ScoringRemote
+from proband.models.remote.openai import ScoringRemote
 
 if TYPE_CHECKING:
     from tests.models.remote.stub_server import Stub, best, choose, model_at, question, right

@@ -22,7 +22,6 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.protocols import HasVectors
 from proband.models import load as load_model
-from proband.models.vectors import byte_stream
 from proband.models.vectors import word_vectors as vectors
 from proband.models.vectors.word_vectors import WordVectors
 
@@ -183,13 +182,12 @@ def test_unknown_words_are_rows_of_zeros_and_no_words_are_no_rows(tmp_path: Path
 def test_a_collision_of_hashes_gives_neither_word_the_others_vector(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from proband.models.vectors import store, writer
+    from proband.models.vectors import store
 
     def three_values(words: Any) -> Any:
         return np.array([len(word) % 3 for word in words], dtype=np.uint64)
 
     monkeypatch.setattr(store, "hashes_of", three_values)
-    monkeypatch.setattr(writer, "hashes_of", three_values)
     names = [f"{'x' * (i % 5)}{i}" for i in range(100)]
     table = vectors.from_arrays(
         [*names, "x1"], np.arange(202).reshape(101, 2), name="vec:x", source_sha="c", cache=tmp_path
@@ -219,7 +217,7 @@ def test_the_second_start_does_not_read_the_source(
     source: Path, opened: Any, rows: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened(source)
-    monkeypatch.setattr(byte_stream, "open_bytes", None)
+    monkeypatch.setattr(vectors, "open_bytes", None)
     monkeypatch.setattr(vectors, "sha256_file", None)
     check(opened(source), rows)
 
@@ -296,7 +294,7 @@ def test_a_conversion_that_fails_or_is_killed_leaves_nothing_to_be_used(
 ) -> None:
     script = (
         "import os, sys; from pathlib import Path; from proband.models import load\n"
-        "from proband.models.vectors import writer as w\n"
+        "from proband.models.vectors import store as w\n"
         "w.Writer._write_header = lambda *a: os.kill(os.getpid(), 9)\n"
         "load('vec:' + sys.argv[1], {'cache': sys.argv[2]})"
     )

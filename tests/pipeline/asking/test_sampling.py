@@ -18,7 +18,7 @@ import proband
 from proband import suites
 from proband.core.files import dumps, read_answers, read_items, read_run, write_text
 from proband.core.types import Item
-from proband.pipeline.asking.items_and_answers import asked, quotas
+from proband.pipeline.asking.items_and_answers import quotas, select_items
 
 
 def write(folder: Path, items: list[Item]) -> Path:
@@ -28,7 +28,7 @@ def write(folder: Path, items: list[Item]) -> Path:
 
 def lines(folder: Path, **how: Any) -> NDArray[np.bool_]:
     """For each line, whether it is asked."""
-    found = asked(folder, suite=suites.suite("analogy"), **how).lines
+    found = select_items(folder, suite=suites.suite("analogy"), **how).lines
     assert found is not None
     return found
 

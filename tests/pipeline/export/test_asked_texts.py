@@ -13,7 +13,7 @@ from proband.core.protocols import ScoresText, Text
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
 from proband.pipeline.export.source import survey
-from proband.pipeline.export.task_packages import asked, solver_of, with_texts
+from proband.pipeline.export.task_packages import scored_texts, solver_of, with_texts
 
 Make = Callable[..., Item]
 Folder = Callable[..., Path]
@@ -59,4 +59,4 @@ def test_contexts_must_agree(story: Make) -> None:
         return [Answer(item_id=item.id, scores=tuple(score.total for score in scores)) for item in items]
 
     with pytest.raises(ProbandError, match="not scored after one and the same text"):
-        asked([story(0)], Solver(name="two", help="", needs=ScoresText, solve=solve))
+        scored_texts([story(0)], Solver(name="two", help="", needs=ScoresText, solve=solve))

@@ -12,16 +12,15 @@ from typing import Any
 import pytest
 
 from proband import suites
-from proband.pipeline.studies import shipped_files
-from proband.pipeline.studies.shipped_files import sources, suite_data
-from proband.pipeline.studies.stages import BuildStage, FolderStage, TrainStage
+from proband.pipeline.studies import stages
+from proband.pipeline.studies.stages import BuildStage, FolderStage, TrainStage, sources, suite_data
 
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A copy of the package's data that a test may change."""
-    copied = Path(shutil.copytree(shipped_files.DATA, tmp_path / "data"))
-    monkeypatch.setattr(shipped_files, "DATA", copied)
+    copied = Path(shutil.copytree(stages.DATA, tmp_path / "data"))
+    monkeypatch.setattr(stages, "DATA", copied)
     suite_data.cache_clear()
     yield copied
     suite_data.cache_clear()
@@ -59,7 +58,7 @@ def test_a_printed_figure_does_not_decide_a_build(data: Path, tmp_path: Path) ->
 
 
 def test_csv_files_are_printed_figures() -> None:
-    found = sorted(shipped_files.DATA.rglob("*.csv"))
+    found = sorted(stages.DATA.rglob("*.csv"))
     assert {path.parent.name for path in found} == set(suites.BUILT_IN) - {"questions"}  # which has no paper
     for path in found:
         assert "value" in next(csv.reader(path.read_text(encoding="utf-8").splitlines())), path

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import App, Group, Parameter
 from cyclopts.validators import Number
 
-from proband.cli.arguments_and_output import COUNT, OPTIONS, Json, Pairs, fields, give, settings
+from proband.cli.arguments_and_output import COUNT, OPTIONS, Json, Pairs, give, settings
 from proband.cli.verbs.annotate_results import (
     Host,
     Port,
@@ -45,25 +46,32 @@ def commands() -> App:
     return verb
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Making:
+    """What a new project is like."""
+
+    title: Annotated[str, Parameter(help="Title shown to participants.")] = ""
+    contact: Annotated[str, Parameter(help="Whom participants can write to; stands on every page.")] = ""
+    database: Annotated[str, Parameter(metavar="URL", help="sqlite:///FILE or postgresql://USER@HOST/NAME.")] = ""
+    trial: Annotated[int, Parameter(metavar="N", help="Practice units, which decide who may continue.")] = 0
+    gold: Annotated[int, Parameter(metavar="N", help="Units with a known answer, used as checks.")] = 0
+    limit: Annotated[
+        int | None, Parameter(metavar="N", validator=COUNT, help="Take so many units, equally many of each length.")
+    ] = None
+    secret: Annotated[
+        Path | None, Parameter(metavar="FILE", help="Secret of the project in which reviewed stories were written.")
+    ] = None
+    set: Annotated[Pairs, Parameter(metavar="NAME=VALUE", help="Setting of project.toml, as people.overlap=5.")] = ()
+
+
 def init(
     project: Project,
     /,
     *,
     kind: Annotated[str, Parameter(metavar="KIND", help="Kind of task; `proband list tasks` names them.")],
     items: Annotated[Path, Parameter(metavar="PATH", help="A suite's files: a folder, a file or a zip archive.")],
-    title: Annotated[str, Parameter(help="Title shown to participants.")] = "",
-    contact: Annotated[str, Parameter(help="Whom participants can write to; stands on every page.")] = "",
-    database: Annotated[str, Parameter(metavar="URL", help="sqlite:///FILE or postgresql://USER@HOST/NAME.")] = "",
-    trial: Annotated[int, Parameter(metavar="N", help="Practice units, which decide who may continue.")] = 0,
-    gold: Annotated[int, Parameter(metavar="N", help="Units with a known answer, used as checks.")] = 0,
-    limit: Annotated[
-        int | None,
-        Parameter(metavar="N", validator=Number(gte=1), help="Take so many units, equally many of each length."),
-    ] = None,
-    secret: Annotated[
-        Path | None, Parameter(metavar="FILE", help="Secret of the project in which reviewed stories were written.")
-    ] = None,
-    set: Annotated[Pairs, Parameter(metavar="NAME=VALUE", help="Setting of project.toml, as people.overlap=5.")] = (),
+    making: Making = Making(),  # noqa: B008
     json: Json = False,
 ) -> None:
     """Make a project from a suite's files: project.toml to be read and changed, units, an empty database.
@@ -72,12 +80,10 @@ def init(
     """
     from proband.annotate.create import init, with_contact
 
-    named = {name: value for name, value in (("title", title), ("database", database)) if value}
-    given = {**named, **with_contact(nested(settings(set)), contact)}
-    made = init(
-        project, kind=kind, items=items, trial=trial, gold=gold, limit=limit, secret=secret, settings_given=given
-    )
-    give(made, lambda made: [fields(made)], json=json)
+    how = asdict(making)
+    given = with_contact(nested(settings(how.pop("set"))), how.pop("contact"))
+    named = {name: value for name in ("title", "database") if (value := how.pop(name))}
+    give(init(project, kind=kind, items=items, settings_given={**named, **given}, **how), json=json)
 
 
 def nested(pairs: Mapping[str, str]) -> dict[str, Any]:
@@ -162,7 +168,7 @@ def password(project: Project, /, *, json: Json = False) -> None:
     """
     from proband.annotate.store.owners import new_password
 
-    give({"password": new_password(project)}, lambda made: [fields(made)], json=json)
+    give({"password": new_password(project)}, json=json)
 
 
 def erase(
@@ -183,7 +189,7 @@ def erase(
     from proband.annotate.erasing import erase_by_name, known_by_name
 
     made = erase_by_name(project, who, source or "") if yes else known_by_name(project, who, source or "")
-    give(made, lambda made: [fields(made)], json=json)
+    give(made, json=json)
 
 
 def demo(

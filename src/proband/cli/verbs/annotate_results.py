@@ -16,6 +16,7 @@ from proband.cli.arguments_and_output import Json, fields, give, table
 
 Project = Annotated[Path, Parameter(help="Folder of the project.")]
 Host = Annotated[str, Parameter(metavar="ADDRESS", help="Address to listen on.")]
+Platform = Annotated[Literal["prolific", "mturk", "url"], Parameter(help="Platform of the ids in --workers.")]
 Port = Annotated[int, Parameter(metavar="N", validator=Number(gte=1, lte=65535), help="Port to listen on.")]
 
 
@@ -33,14 +34,9 @@ def status(
     people: Annotated[bool, Parameter(negative=(), help="Also print one line per person.")] = False,
     workers: Annotated[
         Path | None,
-        Parameter(
-            metavar="FILE",
-            help="File of platform ids or personal links: print their outcome and decision.",
-        ),
+        Parameter(metavar="FILE", help="File of platform ids or personal links: print their outcome and decision."),
     ] = None,
-    source: Annotated[
-        Literal["prolific", "mturk", "url"], Parameter(help="Platform of the ids in --workers.")
-    ] = "prolific",
+    source: Platform = "prolific",
     codes: Annotated[
         Path | None, Parameter(metavar="FILE", help="File of completion codes, one per line: print whose they are.")
     ] = None,
@@ -86,9 +82,7 @@ def payments(
     workers: Annotated[
         Path | None, Parameter(metavar="FILE", help="File of platform ids, one per line: only these people.")
     ] = None,
-    source: Annotated[
-        Literal["prolific", "mturk", "url"], Parameter(help="Platform of the ids in --workers.")
-    ] = "prolific",
+    source: Platform = "prolific",
     json: Json = False,
 ) -> None:
     """Write what people are paid: for answers, by the platform itself, as a bonus.
@@ -98,7 +92,7 @@ def payments(
     from proband.annotate.results.reading import pay_file
 
     made = pay_file(project, to=to, out=out, workers=workers, source=source)
-    give(made, lambda made: [fields(made)], json=json)
+    give(made, json=json)
 
 
 def aggregate(
@@ -117,7 +111,7 @@ def aggregate(
     """
     from proband.annotate.results.reading import aggregate
 
-    give(aggregate(project, rule=rule, out=out), lambda made: [fields(made)], json=json)
+    give(aggregate(project, rule=rule, out=out), json=json)
 
 
 def export(
@@ -134,7 +128,7 @@ def export(
     """
     from proband.annotate.results.reading import export_project
 
-    give(export_project(project, to=to, out=out), lambda made: [fields(made)], json=json)
+    give(export_project(project, to=to, out=out), json=json)
 
 
 def plan(
@@ -176,7 +170,7 @@ def add(
     """
     from proband.annotate.create import add_units
 
-    give(add_units(project, items), lambda made: [fields(made)], json=json)
+    give(add_units(project, items), json=json)
 
 
 def owners(
@@ -201,9 +195,9 @@ def owners(
         rows = list_owners(project)
         give({"owners": rows}, lambda made: [table(("name", "role"), [list(r.values()) for r in rows])], json=json)
     elif remove:
-        give(remove_owner(project, name), lambda made: [fields(made)], json=json)
+        give(remove_owner(project, name), json=json)
     else:
-        give(add_owner(project, name, role), lambda made: [fields(made)], json=json)
+        give(add_owner(project, name, role), json=json)
 
 
 def backup(
@@ -227,7 +221,7 @@ def backup(
     """
     from proband.annotate.backup import backup
 
-    give(backup(project, out, keep=keep), lambda made: [fields(made)], json=json)
+    give(backup(project, out, keep=keep), json=json)
 
 
 def restore(
@@ -247,4 +241,4 @@ def restore(
     """
     from proband.annotate.backup import restore
 
-    give(restore(archive, project, database=database), lambda made: [fields(made)], json=json)
+    give(restore(archive, project, database=database), json=json)

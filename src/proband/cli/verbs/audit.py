@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -16,6 +17,32 @@ VERDICTS = ("entailed", "ambiguous", "false", "inconsistent", "unread")
 OTHERS = ("answer leaked", "duplicate with another label")
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How the rows are read and judged."""
+
+    domain: Annotated[
+        str,
+        Parameter(metavar="DOMAIN", help="kinship, grid, temporal or a TOML file (default: guessed from the rows)."),
+    ] = ""
+    world: Annotated[
+        str, Parameter(metavar="WORLD", help="World in which labels must hold (default: the domain's first).")
+    ] = ""
+    text_column: Annotated[str, Parameter(metavar="NAME", help="Column of the text (default: guessed).")] = ""
+    question_column: Annotated[str, Parameter(metavar="NAME", help="Column of the question (default: guessed).")] = ""
+    answer_column: Annotated[str, Parameter(metavar="NAME", help="Column of the answer (default: guessed).")] = ""
+    suite: Annotated[
+        str,
+        Parameter(metavar="SUITE", help="Suite whose auditor reads it (default: the one that reads such sources)."),
+    ] = ""
+
+    def columns(self) -> dict[str, str]:
+        """The columns that the user names."""
+        named = {"text": self.text_column, "question": self.question_column, "answer": self.answer_column}
+        return {what: name for what, name in named.items() if name}
+
+
 def audit(
     source: Annotated[
         str,
@@ -27,20 +54,7 @@ def audit(
     /,
     *,
     out: Out,
-    domain: Annotated[
-        str,
-        Parameter(metavar="DOMAIN", help="kinship, grid, temporal or a TOML file (default: guessed from the rows)."),
-    ] = "",
-    world: Annotated[
-        str, Parameter(metavar="WORLD", help="World in which labels must hold (default: the domain's first).")
-    ] = "",
-    text_column: Annotated[str, Parameter(metavar="NAME", help="Column of the text (default: guessed).")] = "",
-    question_column: Annotated[str, Parameter(metavar="NAME", help="Column of the question (default: guessed).")] = "",
-    answer_column: Annotated[str, Parameter(metavar="NAME", help="Column of the answer (default: guessed).")] = "",
-    suite: Annotated[
-        str,
-        Parameter(metavar="SUITE", help="Suite whose auditor reads it (default: the one that reads such sources)."),
-    ] = "",
+    reading: Reading = Reading(),  # noqa: B008
     format: Annotated[
         Literal["text", "github"], Parameter(help="text: a table; github: annotations for a workflow on GitHub.")
     ] = "text",
@@ -63,9 +77,8 @@ def audit(
         raise ProbandError(f"--fail-on takes {', '.join((*VERDICTS, *OTHERS))}, not {unknown[0]!r}")
     from proband.pipeline.checking import audit
 
-    said = {"text": text_column, "question": question_column, "answer": answer_column}
-    columns = {what: name for what, name in said.items() if name}
-    result = audit(source, out=out, suite=suite, seed=seed, domain=domain, world=world, columns=columns)
+    how = {"suite": reading.suite, "domain": reading.domain, "world": reading.world}
+    result = audit(source, out=out, seed=seed, columns=reading.columns(), **how)
     if format == "github":
         from proband.pipeline.checking import github_annotations
 

@@ -4,12 +4,36 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments_and_output import Json, Moved, Seed, Split, give, table, warning
+from proband.cli.arguments_and_output import Json, Scored, give, table, warning
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Testing:
+    """What is compared, and when that is an error."""
+
+    by: Annotated[
+        str | None, Parameter(metavar="TAG", help="One test for each value of this tag, with Holm's correction.")
+    ] = None
+    metric: Annotated[str | None, Parameter(metavar="METRIC", help="Name of the metric (default: the main one).")] = (
+        None
+    )
+    cluster: Annotated[
+        str | None,
+        Parameter(metavar="FIELD", help="Field of a log with what items share (default: cluster or clusters)."),
+    ] = None
+    fail_if_worse: Annotated[
+        float | None,
+        Parameter(
+            metavar="POINTS", help="Exit with code 3 if the second run is worse than the first by more than this."
+        ),
+    ] = None
 
 
 def compare(
@@ -17,25 +41,8 @@ def compare(
     run_b: Annotated[Path, Parameter(help="The second run or log, on the same items.")],
     /,
     *more: Annotated[Path, Parameter(help="Further runs or logs: all pairs are compared.")],
-    by: Annotated[
-        str | None, Parameter(metavar="TAG", help="One test for each value of this tag, with Holm's correction.")
-    ] = None,
-    metric: Annotated[
-        str | None, Parameter(metavar="METRIC", help="Name of the metric (default: the main one).")
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        Parameter(metavar="FIELD", help="Field of a log with what items share (default: cluster or clusters)."),
-    ] = None,
-    fail_if_worse: Annotated[
-        float | None,
-        Parameter(
-            metavar="POINTS", help="Exit with code 3 if the second run is worse than the first by more than this."
-        ),
-    ] = None,
-    split: Split = "",
-    items: Moved = None,
-    seed: Seed = 0,
+    testing: Testing = Testing(),  # noqa: B008
+    scored: Scored = Scored(),  # noqa: B008
     json: Json = False,
 ) -> None:
     """Compare runs by paired, clustered significance tests.
@@ -46,21 +53,22 @@ def compare(
     """
     from proband.pipeline.compare import compare
 
-    found = compare(run_a, run_b, *more, items=items, by=by, metric=metric, cluster=cluster, split=split, seed=seed)
-    if fail_if_worse is None:
-        give(found, layout, json=json)
+    how = {"by": testing.by, "metric": testing.metric, "cluster": testing.cluster, **asdict(scored)}
+    result = compare(run_a, run_b, *more, **how)
+    if testing.fail_if_worse is None:
+        give(result, layout, json=json)
     else:
-        _check(found, fail_if_worse, json=json)
+        _check(result, testing.fail_if_worse, json=json)
 
 
-def _check(found: dict[str, Any], points: float, *, json: bool) -> None:
+def _check(result: dict[str, Any], points: float, *, json: bool) -> None:
     """Print the comparison and whether it shows a regression; an annotation in a workflow of GitHub."""
     from proband.core.errors import CheckFailed
     from proband.pipeline.compare import worse
 
-    check = worse(found, points)
-    give({**found, "check": check}, layout, json=json)
-    message = check_message(check, found["unit"])
+    check = worse(result, points)
+    give({**result, "check": check}, layout, json=json)
+    message = check_message(check, result["unit"])
     if os.environ.get("GITHUB_ACTIONS") == "true" and not json:
         print(f"::{'error' if check['failed'] else 'notice'} title=proband compare::{message}")
     if check["failed"]:
@@ -75,8 +83,8 @@ def check_message(check: Mapping[str, Any], unit: str) -> str:
     if check["failed"]:
         alarm = f"chance of a false alarm: at most {check['false_alarm']:.1%}"
         return f"{what} {drop} {points} [{low}, {high}], more than {limit} ({alarm})"
-    found = f"{drop} {points} [{low}, {high}]; {seen} would be found four times in five"
-    return f"not shown that {what} more than {limit}: {found}"
+    detectable = f"{seen} would be found four times in five"
+    return f"not shown that {what} more than {limit}: {drop} {points} [{low}, {high}]; {detectable}"
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:

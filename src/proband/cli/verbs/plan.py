@@ -87,5 +87,5 @@ def _number(name: str, results: Mapping[str, int] | None, both: Sequence[Mapping
     >>> _number("items", {"items": 1200}, [{"items": 700}, None]), _number("items", None, None)
     ('1,200 [700, –]', '–')
     """
-    told = f"{results[name]:,}" if results else "–"
-    return f"{told} [{', '.join(f'{end[name]:,}' if end else '–' for end in both)}]" if both else told
+    needed = f"{results[name]:,}" if results else "–"
+    return f"{needed} [{', '.join(f'{end[name]:,}' if end else '–' for end in both)}]" if both else needed

@@ -1,14 +1,50 @@
-"""`proband report`."""
+"""`proband report` and `proband export`: what is written for others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments_and_output import Force, Json, Moved, Seed, Split, fields, give, table
+from proband.cli.arguments_and_output import Force, Items, Json, Scored, fields, give, table
+from proband.core.errors import ProbandError
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Contents:
+    """What the report holds."""
+
+    title: Annotated[str | None, Parameter(metavar="TEXT", help="Title of the report.")] = None
+    analyses: Annotated[
+        str, Parameter(metavar="NAMES", help="The suite's analyses to write, with commas, or all (default: the usual).")
+    ] = ""
+    leaderboard: Annotated[
+        bool,
+        Parameter(negative=(), help="One page of models and item sets, with ranks and groups, to be hosted as it is."),
+    ] = False
+
+    def given(self) -> dict[str, Any]:
+        names = [name.strip() for name in self.analyses.split(",") if name.strip()] or None
+        what = {"leaderboard": True} if self.leaderboard else {"analyses": names}
+        return {"title": self.title, **what}
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Watching:
+    """A run as it goes, on a page of this machine."""
+
+    watch: Annotated[
+        bool, Parameter(negative=(), help="Show a run as it goes, on a page of this machine, and write nothing.")
+    ] = False
+    port: Annotated[int, Parameter(metavar="N", help="Port of --watch.")] = 8737
+    host: Annotated[str, Parameter(metavar="ADDRESS", help="Address of --watch; others than this machine's.")] = (
+        "127.0.0.1"
+    )
 
 
 def report(
@@ -16,24 +52,9 @@ def report(
     /,
     *,
     out: Annotated[Path | None, Parameter(name=("--out", "-o"), metavar="DIR", help="Folder to write.")] = None,
-    title: Annotated[str | None, Parameter(metavar="TEXT", help="Title of the report.")] = None,
-    analyses: Annotated[
-        str, Parameter(metavar="NAMES", help="The suite's analyses to write, with commas, or all (default: the usual).")
-    ] = "",
-    leaderboard: Annotated[
-        bool,
-        Parameter(negative=(), help="One page of models and item sets, with ranks and groups, to be hosted as it is."),
-    ] = False,
-    watch: Annotated[
-        bool, Parameter(negative=(), help="Show a run as it goes, on a page of this machine, and write nothing.")
-    ] = False,
-    port: Annotated[int, Parameter(metavar="N", help="Port of --watch.")] = 8737,
-    host: Annotated[
-        str, Parameter(metavar="ADDRESS", help="Address of --watch; others than this machine's.")
-    ] = "127.0.0.1",
-    split: Split = "",
-    items: Moved = None,
-    seed: Seed = 0,
+    contents: Contents = Contents(),  # noqa: B008
+    watching: Watching = Watching(),  # noqa: B008
+    scored: Scored = Scored(),  # noqa: B008
     force: Force = False,
     json: Json = False,
 ) -> None:
@@ -41,22 +62,18 @@ def report(
 
     Example: proband report runs -o report
     """
-    from proband.core.errors import ProbandError
     from proband.pipeline.report import report
 
-    if watch:
-        _watch(runs, host=host, port=port)
+    if watching.watch:
+        _watch(runs, host=watching.host, port=watching.port)
         return
     if out is None:
         raise ProbandError("--out DIR says where to write the report (see `proband report --help`)")
-    names = [name.strip() for name in analyses.split(",") if name.strip()] or None
-    what = {"leaderboard": True} if leaderboard else {"analyses": names}
-    given = report(runs, out=out, items=items, title=title, seed=seed, split=split, force=force, **what)
-    give(given, board_layout if leaderboard else layout, json=json)
+    made = report(runs, out=out, force=force, **contents.given(), **asdict(scored))
+    give(made, board_layout if contents.leaderboard else layout, json=json)
 
 
 def _watch(runs: Sequence[Path], *, host: str, port: int) -> None:
-    from proband.core.errors import ProbandError
     from proband.pipeline.watch import watch
 
     if len(runs) != 1:
@@ -83,3 +100,48 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
         yield ""
     yield fields({name: value for name, value in result.items() if name not in ("sentences", "scores", "page")})
     yield f"open {result['page']}"
+
+
+# ---- `proband export` ------------------------------------------------------------------------------------------------
+
+
+def export(
+    items: Items,
+    /,
+    *,
+    to: Annotated[
+        str,
+        Parameter(
+            metavar="FORMAT",
+            help="csv, hf, lm-eval, inspect, pairs, one of the suite's own; every-eval-ever, hf-results.",
+        ),
+    ],
+    out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="PATH", help="File or folder to write.")] = Path("."),
+    model_id: Annotated[
+        str, Parameter(metavar="DEVELOPER/NAME", help="The model of a run, as the Hugging Face hub names it.")
+    ] = "",
+    dataset: Annotated[str, Parameter(metavar="ORG/NAME", help="The dataset of a run on the Hugging Face hub.")] = "",
+    tokenizer: Annotated[
+        str, Parameter(metavar="MODEL", help="Of --to pairs: the model whose tokens the pairs are written in.")
+    ] = "",
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Write the items in the format of another tool, or the results of a run in one that collects results.
+
+    Example: proband export items --to csv -o items.csv
+    """
+    from proband.pipeline.export import export
+
+    named = {
+        name: value for name, value in (("model_id", model_id), ("dataset", dataset), ("tokenizer", tokenizer)) if value
+    }
+    give(export(items, to=to, out=out, force=force, **named), export_layout, json=json)
+
+
+def export_layout(result: Mapping[str, Any]) -> Iterable[Any]:
+    yield f"{result['items']:,} items as {result['format']} in {result['out']}"
+    names = ("splits", "left_out", "licence", "model", "metric", "score", "files")
+    rest = {name: result[name] for name in names if result.get(name)}
+    if rest:
+        yield fields(rest)

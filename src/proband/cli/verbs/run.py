@@ -217,8 +217,8 @@ class Loading:
 
     def given(self) -> dict[str, Any]:
         """What the user said; the rest is the model's default."""
-        said = {name: value for name, value in dataclasses.asdict(self).items() if name != "model_set" and value}
-        return {**said, **settings(self.model_set, "--model-set")}
+        given = {name: value for name, value in dataclasses.asdict(self).items() if name != "model_set" and value}
+        return {**given, **settings(self.model_set, "--model-set")}
 
 
 def run(

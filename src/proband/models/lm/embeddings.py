@@ -34,33 +34,33 @@ class EmbedsTokens(LocalModel):
         chosen = [layer + self.layers if layer < 0 else layer for layer in layers]
         if any(not 0 <= layer < self.layers for layer in chosen):
             raise ProbandError(f"the model has hidden states 0 to {self.layers - 1}, not {list(layers)}")
-        asked: dict[str, dict[Span, int]] = {}  # the spans asked of each text, numbered
+        numbers: dict[str, dict[Span, int]] = {}  # the spans wanted of each text, numbered
         for text, row in zip(texts, spans):
-            numbered = asked.setdefault(text, {})
+            numbered = numbers.setdefault(text, {})
             for begin, end in row:
                 numbered.setdefault((begin, end), len(numbered))
-        encoded = dict(zip(asked, self.read(list(asked))))
-        order = sorted(asked, key=lambda text: -len(encoded[text].ids))
+        encoded = dict(zip(numbers, self.read(list(numbers))))
+        order = sorted(numbers, key=lambda text: -len(encoded[text].ids))
         results: dict[str, Floats] = {}
 
         def compute(first: int, end: int) -> None:
             part = order[first:end]
-            states = self._pool([encoded[text] for text in part], [asked[text] for text in part], chosen)
+            states = self._pool([encoded[text] for text in part], [numbers[text] for text in part], chosen)
             results.update(zip(part, states))
 
         in_batches(np.array([len(encoded[text].ids) for text in order], dtype=np.int64), compute, self.network.budget)
         result = np.empty((len(texts), wanted[0] if wanted else 0, len(chosen), self.network.width), dtype=np.float32)
         for n, (text, row) in enumerate(zip(texts, spans)):
-            result[n] = results[text][[asked[text][begin, end] for begin, end in row]]
+            result[n] = results[text][[numbers[text][begin, end] for begin, end in row]]
         return result
 
-    def _pool(self, encoded: Sequence[Tokens], asked: Sequence[dict[Span, int]], layers: Sequence[int]) -> Floats:
+    def _pool(self, encoded: Sequence[Tokens], numbers: Sequence[dict[Span, int]], layers: Sequence[int]) -> Floats:
         """Texts x spans x layers x dim for one batch; span averages are a product with a matrix of weights."""
         import torch
 
-        longest, most = max(len(tokens.ids) for tokens in encoded), max(1, *(len(spans) for spans in asked))
+        longest, most = max(len(tokens.ids) for tokens in encoded), max(1, *(len(spans) for spans in numbers))
         weights = np.zeros((len(encoded), most, longest), dtype=np.float32)
-        for i, (tokens, spans) in enumerate(zip(encoded, asked)):
+        for i, (tokens, spans) in enumerate(zip(encoded, numbers)):
             for span, j in spans.items():
                 inside = tokens.inside(span)
                 weights[i, j, inside] = 1 / len(inside)

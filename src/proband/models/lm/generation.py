@@ -66,8 +66,8 @@ def write_all(model: LocalModel, prompts: Sequence[str], rows: dict[str, Ints], 
     texts: dict[str, str] = {}
 
     def compute(first: int, end: int) -> None:
-        asked = order[first:end]
-        texts.update(zip(asked, _Writer(model, asked, [rows[prompt] for prompt in asked], how).texts()))
+        some = order[first:end]
+        texts.update(zip(some, _Writer(model, some, [rows[prompt] for prompt in some], how).texts()))
 
     to_come = min(how.max_tokens, TO_COME.get(model.network.device.type, 64))
     sizes = np.array([len(rows[prompt]) + to_come for prompt in order], dtype=np.int64)

@@ -157,8 +157,8 @@ class Masked(EmbedsTokens):
             states = self.network.states(
                 ids, self.network.tensor(row), self.network.tensor(where.reshape(-1)), attention_mask=mask
             )
-            asked = np.repeat(np.arange(len(states)), len(table))
-            values = self.network.chosen(states, asked, candidates.repeat(len(picks)))
+            each = np.repeat(np.arange(len(states)), len(table))
+            values = self.network.chosen(states, each, candidates.repeat(len(picks)))
             return values.view(len(picks), count, len(table)).sum(1)
 
         outcome: Floats = in_length_order([len(row) for row in rows], compute, self.network.budget)

@@ -12,18 +12,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import json
 import re
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from proband.core.errors import ModelFailed, TooLong, Unavailable, Withheld
 from proband.core.progress import advance, say
-from proband.models.remote.messages import Completion, Usage, decode_answer, error_in, sent
 from proband.models.remote.policy import Budget, Pace, Policy, Prices, retry_after
 from proband.models.remote.workers import Session, finished, work_through
 
@@ -31,7 +32,7 @@ T = TypeVar("T")
 Ask = Callable[["Caller", int], Awaitable[T]]
 AGAIN = frozenset({408, 425, 429, *range(500, 600)})
 UNREACHABLE = 2  # retries where nobody listens
-SILENCE = 30.0  # seconds without an answer after which it is said
+SILENCE = 30.0  # seconds without an answer after which it is reported
 WINDOW = re.compile(r"context.{0,3}(length|window|size)|maximum.{0,20}(tokens|length)|too (long|many tokens)", re.I)
 NOT_THE_ITEM = frozenset({301, 302, 307, 308, 401, 402, 403, 404, 405})  # a refusal that every item would meet
 FILTERED = ("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation")
@@ -172,27 +173,27 @@ class Endpoint:
 
 
 class Retries:
-    """Retries, said without a line for each: the first with its reason, later a sum every so often and at the end."""
+    """Retries in few lines: the first with its reason, later a sum every so often and at the end."""
 
     def __init__(self, name: str) -> None:
         self.name, self.reasons = name, Counter[str]()
-        self.said, self.said_at = 0, 0.0
+        self.reported, self.reported_at = 0, 0.0
 
     def add(self, reason: str, *, wait: float) -> None:
         self.reasons[reason] += 1
-        if not self.said:
-            self.said, self.said_at = 1, time.monotonic()
+        if not self.reported:
+            self.reported, self.reported_at = 1, time.monotonic()
             say(f"{self.name}: {reason}; trying again in {wait:.1f} s (further retries are summed up)")
-        elif time.monotonic() - self.said_at > SUMMED:
+        elif time.monotonic() - self.reported_at > SUMMED:
             self.sum_up()
 
     def sum_up(self) -> None:
-        """One line with all retries so far, if there are any that were not said."""
+        """One line with all retries so far, if there are any that were not reported."""
         total = self.reasons.total()
-        if total > self.said:
+        if total > self.reported:
             listed = ", ".join(f"{reason} ({count})" for reason, count in self.reasons.most_common(MOST_REASONS))
             say(f"{self.name}: {total} retries so far: {listed}")
-            self.said, self.said_at = total, time.monotonic()
+            self.reported, self.reported_at = total, time.monotonic()
 
 
 class Caller:
@@ -225,9 +226,9 @@ class Caller:
                 wait = max(failure.wait, policy.wait(self.request, attempt))
                 spent = time.monotonic() - begun + wait > policy.patience
                 if attempt >= most or spent or failure.wait > policy.longest_wait:
-                    asked = f", and asks to wait {failure.wait:.0f} s" if failure.wait > policy.longest_wait else ""
-                    told = f"{endpoint.name}: {failure}{asked} ({attempt + 1} attempts)"
-                    raise (Unavailable if failure.nobody else ModelFailed)(told) from None
+                    longer = f", and asks to wait {failure.wait:.0f} s" if failure.wait > policy.longest_wait else ""
+                    message = f"{endpoint.name}: {failure}{longer} ({attempt + 1} attempts)"
+                    raise (Unavailable if failure.nobody else ModelFailed)(message) from None
                 endpoint.counts["retries"] += 1
                 endpoint.retries.add(str(failure), wait=wait)
                 await asyncio.sleep(wait)
@@ -273,7 +274,7 @@ class Caller:
 
         endpoint = self._endpoint
         try:
-            async with asyncio.timeout(endpoint.policy.timeout), self._said_if_silent():
+            async with asyncio.timeout(endpoint.policy.timeout), self._report_silence():
                 status, headers, content = await self._read(endpoint.url + path, body)
         except TimeoutError:
             raise Unusable(f"no answer within {endpoint.policy.timeout:g} s") from None
@@ -288,7 +289,7 @@ class Caller:
         return self._choice(content)
 
     @contextlib.asynccontextmanager
-    async def _said_if_silent(self) -> AsyncIterator[None]:
+    async def _report_silence(self) -> AsyncIterator[None]:
         """Say when nothing has come for a while, and how long it will be waited for."""
 
         async def watch() -> None:
@@ -330,3 +331,70 @@ class Caller:
             return TooLong(f"{self._endpoint.name}: {text}")
         kind = RefusedToAll if status in NOT_THE_ITEM or code == "insufficient_quota" else Refused
         return kind(f"{self._endpoint.name}: {text}{self._endpoint.hint(status)}", status=status)
+
+
+# ---- the JSON of a request and of its answer -------------------------------------------------------------------------
+
+
+class Usage(msgspec.Struct):
+    """What an answer says that it cost."""
+
+    prompt_tokens: Annotated[int, Meta(ge=0)]
+    completion_tokens: Annotated[int, Meta(ge=0)] = 0
+
+
+class Message(msgspec.Struct):
+    """What a chat model writes: a text, parts of one, or nothing at all."""
+
+    content: str | list[dict[str, Any]] | None = None
+
+
+class Completion(msgspec.Struct):
+    """What is asked for, of /chat/completions (`message`) or of /completions."""
+
+    message: Message | None = None
+    finish_reason: str | None = None
+    logprobs: Any = None
+
+
+class Answer(msgspec.Struct):
+    """An answer of a server: one choice, and perhaps what it cost."""
+
+    choices: Annotated[list[Completion], Meta(min_length=1, max_length=1)]
+    usage: Any = None
+
+
+def decode_answer(raw: bytes) -> Answer:
+    """An answer from its JSON; halves of characters in it, which strict JSON does not allow, are replaced.
+
+    >>> decode_answer(b'{"choices": [{"message": {"content": "aunt \\\\ud83d"}}]}').choices[0].message.content
+    'aunt �'
+    """
+    try:
+        return msgspec.json.decode(raw, type=Answer)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError as error:
+        try:
+            text = json.dumps(json.loads(raw), ensure_ascii=False)
+        except ValueError:
+            raise error from None
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return msgspec.json.decode(whole.encode(), type=Answer)
+
+
+def sent(body: Mapping[str, Any]) -> bytes:
+    """A request's body, byte for byte."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8")
+
+
+def error_in(raw: bytes) -> tuple[str, str]:
+    """(message, code) of an error body, whatever its shape."""
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        return raw[:300].decode("utf-8", "replace"), ""
+    error = body.get("error", body) if isinstance(body, dict) else body
+    if isinstance(error, dict):
+        return str(error.get("message") or error.get("detail") or error), str(error.get("code") or "")
+    return str(error), ""

@@ -1,21 +1,289 @@
-"""`openai:MODEL` at the public service, or `openai:MODEL@BASE_URL` at any other: which server, which key, and whether
-it gives log-probabilities of texts.
+"""`openai:MODEL` at the public service, or `openai:MODEL@BASE_URL` at any other (vLLM, llama.cpp, Ollama, ...): which
+server, which key, whether it gives log-probabilities of texts, and the model behind it.
 
 A key goes to the server that it is for, and nowhere but into the request's header: OPENAI_API_KEY to the public
 service alone, PROBAND_API_KEY_HOST to the server of that name, PROBAND_API_KEY to every other.
+
+Chats        through /chat/completions
+Replies      the same, with the log-probability of each reply where the server gives it
+Generates    the same, with one message
+Concurrent   several items at a time
+ScoresText   log-probabilities of a given text, through /completions with echo, where the server gives them;
+             a model that cannot is not one that scores text
 """
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-from proband.core.errors import ProbandError
-from proband.core.protocols import ModelKind
-from proband.models.remote.chat_model import Remote, RemoteOptions, ScoringRemote
-from proband.models.remote.endpoint import Endpoint
-from proband.models.remote.policy import read_prices
-from proband.models.remote.text_scores import gives_log_probabilities
+from msgspec import Meta
+
+from proband.core.errors import ProbandError, Withheld
+from proband.core.options import json_object
+from proband.core.progress import say
+from proband.core.protocols import Chat, ModelKind, Reply, Score, Text
+from proband.models.remote.endpoint import Caller, Completion, Endpoint, Refused, Unusable, sent
+from proband.models.remote.policy import Policy, read_prices
+from proband.models.remote.text_scores import echoed, gives_log_probabilities
+
+TOP = (20, 5)  # alternatives to ask for; servers that allow fewer get the next
+# options of endpoints once, now of the solvers: they stay in the identity, so that what the cache has is not paid again
+SETTLED_ELSEWHERE = {"max_tokens": "1024", "temperature": "0.0", "permutations": "None", "logprobs": "True"}
+Report = Callable[[int, Any], None] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemoteOptions(Policy):
+    """Loading a model at an endpoint: how hard to try, and what every request contains."""
+
+    system: Annotated[str | None, Meta(description="system message")] = None
+    extra: Annotated[dict[str, Any] | str | None, Meta(description="further fields of each request, as JSON")] = None
+    prices: Annotated[str | None, Meta(description="price per million input and output tokens, as 0.15,0.6")] = None
+    scores: Annotated[
+        bool | None, Meta(description="the server gives log-probabilities of texts (default: ask it once)")
+    ] = None
+
+
+class Remote:
+    """A chat model (protocols Chats, Replies, Generates)."""
+
+    room = 4096  # tokens for a reply: what a model thinks counts too, and nobody pays for what is not written
+
+    def __init__(self, endpoint: Endpoint, *, name: str, model: str, options: RemoteOptions) -> None:
+        self.name, self.model, self._endpoint, self._options = name, model, endpoint, options
+        self._extra, self.prices, self.concurrency = (
+            json_object(options.extra, field="extra", name=name),
+            endpoint.prices,
+            options.concurrency,
+        )
+        self._top: list[int] = list(TOP)  # what is left to try; empty: no alternatives
+        self._no_logprobs = False  # whether the server refused, or left out, the log-probabilities of replies
+        self._names: dict[str, str] = {}  # what the server calls a field
+        self._dropped: set[str] = set()  # fields it does not take; named by `usage`
+
+    def identity(self) -> Mapping[str, str]:
+        options = self._options
+        return {
+            "kind": "openai",
+            "model": self.model,
+            "url": self._endpoint.url,
+            "weights": "not told by the server",
+            **SETTLED_ELSEWHERE,
+            "system": options.system or "",
+            "extra": json.dumps(self._extra, sort_keys=True, default=str),
+            "seed": str(options.seed),
+        }
+
+    def session(self) -> AbstractContextManager[Callable[[], None]]:
+        """Calls may come from several threads meanwhile (protocol Concurrent)."""
+        return self._endpoint.session()
+
+    def resume(self, usage: Mapping[str, float | None]) -> None:
+        """What earlier processes of a run have spent counts against the budget."""
+        budget, answered = self._endpoint.budget, usage.get("answered") or 0.0
+        budget.spent += usage.get("cost") or 0.0
+        budget.dearest = max(budget.dearest, budget.spent / answered if answered else 0.0)
+
+    def usage(self) -> Mapping[str, float | None]:
+        """Requests, retries, answers with their seconds, tokens; with prices, the cost too. Tokens and cost are None
+        where the server never tells them."""
+        endpoint = self._endpoint
+        names = ("requests", "retries", "answered", "prompt_tokens", "completion_tokens", "without_usage")
+        counts: dict[str, float | None] = {name: float(endpoint.counts[name]) for name in (*names, "cut_off")}
+        counts |= {"seconds": round(endpoint.seconds, 3), "longest_seconds": round(endpoint.longest, 3)}
+        missing = self._dropped | ({"logprobs"} if self._no_logprobs else set())
+        counts |= {f"without_{field}": 1.0 for field in sorted(missing)}
+        into, out = endpoint.counts["prompt_tokens"], endpoint.counts["completion_tokens"]
+        silent = bool(endpoint.counts["without_usage"]) and not into
+        if self.prices is not None:
+            counts["cost"] = None if silent else self.prices.of(into, out)
+        return counts | ({"prompt_tokens": None, "completion_tokens": None} if silent else {})
+
+    # ---- chat ------------------------------------------------------------------------------------------------------
+
+    async def _chat(self, caller: Caller, chat: Chat, fields: Mapping[str, Any]) -> tuple[str, Any]:
+        """(text, token log-probabilities or None) of one chat turn; steps down where the server refuses a setting."""
+        while True:
+            body = self._body(chat, fields)
+            try:
+                return await caller.post("/chat/completions", body, self._read_chat)
+            except Refused as refusal:
+                if refusal.status in (401, 404) or not self._adapted(refusal.reason, body):
+                    raise
+
+    def _body(self, chat: Chat, fields: Mapping[str, Any]) -> dict[str, Any]:
+        if self._options.system and chat[0][0] != "system":
+            chat = (("system", self._options.system), *chat)
+        messages = [{"role": role, "content": content} for role, content in chat]
+        body = {"model": self.model, "messages": messages, **fields, **self._extra}
+        if "top_logprobs" in fields and self._top:
+            body["top_logprobs"] = self._top[0]
+        elif "top_logprobs" in fields or self._no_logprobs:
+            body = {name: value for name, value in body.items() if name not in ("logprobs", "top_logprobs")}
+        return {self._names.get(field, field): value for field, value in body.items() if field not in self._dropped}
+
+    def rendered(
+        self,
+        chat: Chat,
+        *,
+        max_tokens: int,
+        temperature: float,
+        seed: int,
+        logprobs: bool = False,
+        alternatives: bool = False,
+    ) -> str:
+        """The body of the request."""
+        fields: dict[str, Any] = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed}
+        fields |= {"logprobs": True} if logprobs or alternatives else {}
+        fields |= {"top_logprobs": TOP[0]} if alternatives else {}
+        return sent(self._body(chat, fields)).decode("utf-8")
+
+    def _adapted(self, reason: str, sent: Mapping[str, Any]) -> bool:
+        """Learn from a refusal: newer models want another name for the length, some take no seed or temperature, some
+        give fewer log-probabilities or none."""
+        if "max_tokens" in sent and "max_completion_tokens" in reason:
+            self._names["max_tokens"] = "max_completion_tokens"
+            return True
+        if "logprobs" in sent and "logprob" in reason.lower():
+            if "top_logprobs" not in sent:
+                self._without_logprobs("refuses them")
+            elif self._top[:1] == [sent["top_logprobs"]]:  # another request may have stepped down already
+                del self._top[0]
+            return True
+        refused = [field for field in ("seed", "temperature") if field in sent and field in reason]
+        self._dropped.update(refused)
+        return bool(refused)
+
+    def _read_chat(self, choice: Completion) -> tuple[str, Any]:
+        if choice.message is None:
+            raise Unusable("an answer without a message")
+        self._endpoint.counts["cut_off"] += choice.finish_reason == "length"
+        if choice.finish_reason == "content_filter":
+            raise Withheld(
+                f"{self.name}: the server's filter withheld the reply", text=str(choice.message.content or "")
+            )
+        content, logprobs = choice.message.content or "", choice.logprobs
+        text = content if isinstance(content, str) else "".join(str(part.get("text", "")) for part in content)
+        return text, logprobs.get("content") if isinstance(logprobs, dict) else None
+
+    # ---- generating ------------------------------------------------------------------------------------------------
+
+    def generate(
+        self,
+        prompts: Sequence[str],
+        *,
+        max_tokens: int,
+        temperature: float,
+        seed: int,
+        stop: Sequence[str] = (),
+        on_result: Report = None,
+    ) -> list[str]:
+        fields: dict[str, Any] = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed}
+        if stop:
+            fields["stop"] = list(stop)
+        return self._replies([(("user", prompt),) for prompt in prompts], fields, on_result)
+
+    def chat(
+        self, chats: Sequence[Chat], *, max_tokens: int, temperature: float, seed: int, on_result: Report = None
+    ) -> list[str]:
+        fields = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed}
+        return self._replies(chats, fields, on_result)
+
+    def _replies(self, chats: Sequence[Chat], fields: Mapping[str, Any], on_result: Report) -> list[str]:
+        async def ask(caller: Caller, i: int) -> str:
+            return (await self._chat(caller, chats[i], fields))[0]
+
+        return self._endpoint.map(ask, len(chats), on_result=on_result)
+
+    def replies(
+        self,
+        chats: Sequence[Chat],
+        *,
+        max_tokens: int,
+        temperature: float,
+        seed: int,
+        alternatives: bool = False,
+        on_result: Report = None,
+    ) -> list[Reply]:
+        """What `chat` gives, with log-probabilities where the server gives them: of the reply, or of its first token
+        and the alternatives to it."""
+        fields: dict[str, Any] = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed, "logprobs": True}
+        fields |= {"top_logprobs": TOP[0]} if alternatives else {}
+
+        async def ask(caller: Caller, i: int) -> Reply:
+            text, content = await self._chat(caller, chats[i], fields)
+            if alternatives:
+                return Reply(text, first=first_token(content))
+            mean = mean_log_probability(content)
+            if mean is None and text:
+                self._without_logprobs("leaves them out")
+            return Reply(text, mean)
+
+        return self._endpoint.map(ask, len(chats), on_result=on_result)
+
+    def _without_logprobs(self, why: str) -> None:
+        """The server gives none: said once, and not asked for again."""
+        if not self._no_logprobs:
+            say(f"{self.name}: no log-probabilities of replies (the server {why}); replies are kept without them")
+        self._no_logprobs = True
+
+
+class ScoringRemote(Remote):
+    """A remote model whose server gives the log-probabilities of a text (also ScoresText)."""
+
+    methods: tuple[str, ...] = ("ll",)
+
+    def score(self, texts: Sequence[Text], *, method: str = "ll", on_result: Report = None) -> list[Score]:
+        """Sums over the tokens from `start` on; the very first token has no log-probability and is not counted."""
+        if method not in self.methods:
+            raise ProbandError(f"{self.name}: method {method!r}; there is {', '.join(self.methods)}")
+
+        async def ask(caller: Caller, i: int) -> Score:
+            return await echoed(caller, self.model, texts[i])
+
+        return self._endpoint.map(ask, len(texts), on_result=on_result)
+
+
+def mean_log_probability(content: Any) -> float | None:
+    """The mean natural-log probability of a reply's tokens; None where the server does not give all of them.
+
+    >>> mean_log_probability([{"token": "Aunt", "logprob": -0.5}, {"token": ".", "logprob": -0.1}])
+    -0.3
+    """
+    try:
+        values = [float(token["logprob"]) for token in content or ()]
+    except (TypeError, KeyError, ValueError):
+        return None
+    return math.fsum(values) / len(values) if values and all(map(math.isfinite, values)) else None
+
+
+def first_token(content: Any) -> tuple[tuple[str, float], ...]:
+    """The first token of a reply that is not blank and the alternatives to it, with their log-probabilities; nothing
+    where the server does not give them.
+
+    >>> top = [{"token": "A", "logprob": -2.0}, {"token": "B", "logprob": -0.5}]
+    >>> first_token([{"token": "B", "top_logprobs": top}])
+    (('B', -0.5), ('A', -2.0))
+    """
+    try:
+        first = next(token for token in content or () if token["token"].strip())
+        given = [(str(each["token"]), float(each["logprob"])) for each in first["top_logprobs"]]
+    except (AttributeError, KeyError, StopIteration, TypeError, ValueError):
+        return ()
+    given.sort(key=lambda pair: pair[0] != first["token"])
+    usable = given and given[0][0] == first["token"] and all(-math.inf < value <= 1e-6 for _, value in given)
+    return tuple(given) if usable else ()
+
+
+# ---- loading ---------------------------------------------------------------------------------------------------------
+
 
 PUBLIC = "https://api.openai.com/v1"
 

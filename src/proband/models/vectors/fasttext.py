@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
-from proband.models.vectors.byte_stream import Bytes
-from proband.models.vectors.file_formats import checked_width, checked_word
-from proband.models.vectors.store import Ints, Words
-from proband.models.vectors.writer import RowFile, Writer
+from proband.models.vectors.file_formats import Bytes, checked_width, checked_word
+from proband.models.vectors.store import Ints, RowFile, Words, Writer
 
 # ---- vectors of words from their character n-grams (fastText, Bojanowski et al. 2017) ------------------------------
 #

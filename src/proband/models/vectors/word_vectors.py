@@ -32,11 +32,9 @@ from proband.core.files import sha256_file, write_json
 from proband.core.progress import Progress
 from proband.core.protocols import Floats, ModelKind
 from proband.models.vectors import fasttext
-from proband.models.vectors.byte_stream import open_bytes
 from proband.models.vectors.fasttext import AT_ONCE, Subwords, group_sums
-from proband.models.vectors.file_formats import binary_blocks, kind_of, text_blocks
-from proband.models.vectors.store import Damaged, Ints, Store, open_store
-from proband.models.vectors.writer import Writer, conversion
+from proband.models.vectors.file_formats import binary_blocks, kind_of, open_bytes, text_blocks
+from proband.models.vectors.store import Damaged, Ints, Store, Writer, conversion, open_store
 
 
 class WordVectors:

@@ -73,7 +73,7 @@ def answer_chunks(job: Job, model: Model, chunks: Chunks, collector: Collector) 
         raise ProbandError(f"no engine {job.how.engine!r}; there are local, ray")
     answer = answering(job, model)
     if isinstance(model, Concurrent):
-        in_threads(answer, model, chunks, collector)
+        in_threads(answer, model, chunks, collector.put, collector.tick)
         return
     for number, items in chunks:
         collector.put(number, items, answer(items))
@@ -81,7 +81,11 @@ def answer_chunks(job: Job, model: Model, chunks: Chunks, collector: Collector) 
 
 
 def in_threads(
-    answer: Callable[[Sequence[Item]], list[Answer]], model: Concurrent, chunks: Chunks, collector: Collector
+    answer: Callable[[Sequence[Item]], list[Answer]],
+    model: Concurrent,
+    chunks: Chunks,
+    put: Callable[[int, Sequence[Item], Sequence[Answer]], None],
+    tick: Callable[[], None] = lambda: None,
 ) -> None:
     """As many chunks at a time as the model takes. Where one fails, or the user interrupts, what is under way is
     cancelled; what was answered by then is collected."""
@@ -94,13 +98,13 @@ def in_threads(
             if error := future.exception():
                 failed = failed or error
             else:
-                collector.put(number, items, future.result())
+                put(number, items, future.result())
         if failed is not None:
             raise failed
 
     def wait_for_some() -> None:
         collect(wait(under_way, timeout=TICK, return_when=FIRST_COMPLETED).done)
-        collector.tick()
+        tick()
 
     with model.session() as cancel, ThreadPoolExecutor(model.concurrency, thread_name_prefix="answering") as pool:
         try:
@@ -136,29 +140,13 @@ class Worker:
     def answer(self, items: Sequence[Item]) -> tuple[list[Answer], dict[str, Any]]:
         """The answers, and what the model has used so far."""
         if isinstance(self.model, Concurrent):
-            collected = Collected()
-            in_threads(self.answering, self.model, ((n, [item]) for n, item in enumerate(items)), collected)
-            answers = [answer for _, each in sorted(collected.answers.items()) for answer in each]
+            collected: dict[int, Sequence[Answer]] = {}
+            singles = ((number, [item]) for number, item in enumerate(items))
+            in_threads(self.answering, self.model, singles, lambda number, _, given: collected.update({number: given}))
+            answers = [answer for _, each in sorted(collected.items()) for answer in each]
         else:
             answers = list(self.answering(items))
-        usage = getattr(self.model, "usage", None)
-        return answers, dict(usage()) if callable(usage) else {}
-
-
-class Collected:
-    """A collector in memory."""
-
-    def __init__(self) -> None:
-        self.answers: dict[int, Sequence[Answer]] = {}
-
-    def put(self, number: int, items: Sequence[Item], answers: Sequence[Answer]) -> None:
-        self.answers[number] = answers
-
-    def tick(self) -> None:
-        pass
-
-    def used(self, worker: int, usage: Mapping[str, Any]) -> None:
-        pass
+        return answers, usage_of(self.model)
 
 
 def _on_ray(ray: Any, job: Job, chunks: Chunks, collector: Collector) -> None:

@@ -52,7 +52,7 @@ class SplitAlone(msgspec.Struct):
 
 
 @dataclass(frozen=True)
-class Asked:
+class Selection:
     """The `splits` that a run asks, and for each line of the items whether it does; None: all lines."""
 
     splits: tuple[Split, ...]
@@ -83,7 +83,7 @@ class Turn:
         return wanted
 
 
-def asked(
+def select_items(
     items: Path,
     *,
     suite: Suite,
@@ -91,7 +91,7 @@ def asked(
     split: str = "",
     training: bool = False,
     turn: Turn | None = None,
-) -> Asked:
+) -> Selection:
     """What a run asks; `training`: the solver learns from training items, and is given them too; `turn`: its prompt
     asks a part of the items."""
     path = items_path(items)
@@ -107,7 +107,7 @@ def asked(
     if training:
         chosen = chosen | (~counts & (codes == SPLITS.index("train")))
     whole = limit is None and turn is None and bool(chosen.all())
-    return Asked(splits, None if whole else chosen, every_split=bool(counts.all()))
+    return Selection(splits, None if whole else chosen, every_split=bool(counts.all()))
 
 
 def sampled(items: Path, counts: NDArray[np.bool_], *, suite: Suite, limit: int) -> NDArray[np.bool_]:
@@ -236,7 +236,7 @@ class AnswersFile:
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         with naming(self.path), self.file:
-            if not isinstance(error, OSError):  # a full disk is full for what waits, too: the first error is told
+            if not isinstance(error, OSError):  # a full disk is full for what waits, too: the first error is raised
                 self.flush()
 
     def put(self, number: int, answers: Sequence[Answer]) -> None:

@@ -234,7 +234,7 @@ class Counting(Cached):
 
     def __init__(self, model: Model, folder: Path | None) -> None:
         super().__init__(model, folder)
-        self.asked: dict[str, str] = {}  # key of each distinct request -> its text
+        self.texts: dict[str, str] = {}  # key of each distinct request -> its text
         self.cached: set[str] = set()
         self.most_tokens = 0  # of all replies, if each were as long as it may be
 
@@ -244,8 +244,8 @@ class Counting(Cached):
             name = dumps([call, settings, key])
             if usable(call, known.values.get(key)):
                 self.cached.add(name)
-            elif name not in self.asked:
-                self.asked[name] = self._text(call, request, settings)
+            elif name not in self.texts:
+                self.texts[name] = self._text(call, request, settings)
                 self.most_tokens += int(settings.get("max_tokens", 0))
         return [BLANKS.get(call, "") for _ in requests]
 
@@ -257,7 +257,7 @@ class Counting(Cached):
     def figures(self) -> dict[str, Any]:
         """`tokens in` are counted by the model's own tokenizer, or estimated from the characters; `tokens out` and the
         cost are upper bounds: every reply as long as it may be."""
-        texts = list(self.asked.values())
+        texts = list(self.texts.values())
         tokenizer, prices = getattr(self.model, "tokenizer", None), getattr(self.model, "prices", None)
         if tokenizer is not None and texts:
             read = sum(len(ids) for ids in tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"])
@@ -307,9 +307,9 @@ def with_embeddings_kept(model: M) -> M:
 
 def kept(call: Callable[..., Any], most: int = MOST) -> Callable[..., Any]:
     """
-    >>> asked = []
-    >>> twice = kept(lambda texts, *, times: asked.append(texts) or [times * text for text in texts])
-    >>> twice(["a"], times=2), twice(["a"], times=2), twice(["a"], times=3), len(asked)
+    >>> calls = []
+    >>> twice = kept(lambda texts, *, times: calls.append(texts) or [times * text for text in texts])
+    >>> twice(["a"], times=2), twice(["a"], times=2), twice(["a"], times=3), len(calls)
     (['aa'], ['aa'], ['aaa'], 2)
     """
     known: OrderedDict[bytes, tuple[Any, int]] = OrderedDict()

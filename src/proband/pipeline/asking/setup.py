@@ -315,9 +315,9 @@ def built_examples(folder: Path, *, suite: str) -> list[Item]:
         return []
     lines = result.build(options, seed=int(manifest["seed"]) + EXAMPLE_SEED).items
     items = [decode(Item, each, file="examples") if isinstance(each, bytes) else each for each in lines]
-    asked = {hash((item.prompt, item.choices)) for item in read_items(folder)}
+    own = {hash((item.prompt, item.choices)) for item in read_items(folder)}
     return [
         msgspec.structs.replace(item, id=f"example-{item.id}", split="train")
         for item in items
-        if hash((item.prompt, item.choices)) not in asked
+        if hash((item.prompt, item.choices)) not in own
     ]

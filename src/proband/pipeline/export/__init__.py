@@ -83,7 +83,7 @@ def export(
         else:
             own[to](source.items(), place)
             written = place
-        splits = source.asked if to in FOR_QUESTIONS else source.splits
+        splits = source.answerable if to in FOR_QUESTIONS else source.splits
         count = sum(splits.values())
         write_licence(written, source.licence, suite=source.suite, items=count)
     return {

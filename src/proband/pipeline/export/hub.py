@@ -17,14 +17,14 @@ def write_hub(source: Source, out: Path) -> Path:
     write_splits(out / "data", source.splits, ((item.split, row(item, source)) for item in source.items()))
     sizes = {split: (out / "data" / f"{split}.jsonl").stat().st_size for split in source.splits}
     write_text(out / "README.md", card(source, sizes))
-    if any(split in source.asked for split in ("valid", "test")):
+    if any(split in source.answerable for split in ("valid", "test")):
         write_text(out / "eval.yaml", eval_yaml(source))
     return out
 
 
 def eval_yaml(source: Source) -> str:
     """What makes the dataset a benchmark of the hub (Community Evals), run by `inspect eval hf/ORG/NAME`."""
-    split = "test" if "test" in source.asked else "valid"
+    split = "test" if "test" in source.answerable else "valid"
     return "\n".join(
         [
             f"name: {dumps('Proband ' + source.suite)}",

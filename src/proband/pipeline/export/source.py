@@ -91,7 +91,7 @@ NO_GOLD = "without a right answer (not judged yet)"
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """`splits` counts all items, `asked` those with choices and a right answer, `left_out` the others by reason;
+    """`splits` counts all items, `answerable` those with choices and a right answer, `left_out` the others by reason;
     `tags` gives each tag's kind, `width` the largest number of choices."""
 
     path: Path
@@ -99,7 +99,7 @@ class Source:
     setting: str  # of the first item: which solvers are for it
     licence: Licence
     splits: Mapping[Split, int]
-    asked: Mapping[Split, int]
+    answerable: Mapping[Split, int]
     left_out: Mapping[str, int]
     tags: Mapping[str, str]
     width: int
@@ -123,14 +123,14 @@ class Source:
         return {name: as_kind(item.tags.get(name), kind) for name, kind in self.tags.items()}
 
     def only_questions(self, to: str) -> Mapping[Split, int]:
-        """`asked`, if it is something that a tool can evaluate."""
-        if not self.asked:
+        """`answerable`, if it is something that a tool can evaluate."""
+        if not self.answerable:
             raise ProbandError(
                 f"{to} is for multiple choice, and all items are {', '.join(self.left_out)}", file=self.path
             )
-        if not any(split in self.asked for split in ("valid", "test")):
+        if not any(split in self.answerable for split in ("valid", "test")):
             raise ProbandError(f"{to} evaluates valid or test items, and all items are for training", file=self.path)
-        return self.asked
+        return self.answerable
 
 
 class Glance(msgspec.Struct):
@@ -147,7 +147,7 @@ class Glance(msgspec.Struct):
 def survey(path: Path) -> Source:
     """Read all items once."""
     splits: Counter[Split] = Counter()
-    asked: Counter[Split] = Counter()
+    answerable: Counter[Split] = Counter()
     left_out: Counter[str] = Counter()
     tags: dict[str, str] = {}
     first, width = first_item(path), 0
@@ -155,7 +155,7 @@ def survey(path: Path) -> Source:
         check_split(item, path)
         splits[item.split] += 1
         if item.gold is not None:
-            asked[item.split] += 1
+            answerable[item.split] += 1
         else:
             left_out[NO_GOLD if item.choices else NO_CHOICES] += 1
         width = max(width, len(item.choices))
@@ -169,7 +169,7 @@ def survey(path: Path) -> Source:
         setting=str(first.tags.get("setting", "")),
         licence=licence_of(path),
         splits=in_order(splits),
-        asked=in_order(asked),
+        answerable=in_order(answerable),
         left_out=dict(left_out),
         tags=tags,
         width=width,
@@ -183,9 +183,9 @@ def in_order(counts: Mapping[Split, int]) -> dict[Split, int]:
 def check_split(item: Glance, path: Path) -> None:
     """A set that was built before items had a split would pass for test items; its tags tell."""
     for tag in ("split", "part"):
-        told = item.tags.get(tag, item.split)
-        if told in SPLITS and told != item.split:
-            wrong = f"{item.id!r} has tag {tag} {told!r} but 'split' is {item.split!r}; build again"
+        tagged = item.tags.get(tag, item.split)
+        if tagged in SPLITS and tagged != item.split:
+            wrong = f"{item.id!r} has tag {tag} {tagged!r} but 'split' is {item.split!r}; build again"
             raise ProbandError(wrong, file=items_path(path))
 
 

@@ -116,7 +116,7 @@ CHUNK = 256  # items given to the solver at a time
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class ScoredTexts:
     """What is likelihood-scored for one item: log P(continuations[i] | context) is the score of choice i."""
 
     context: str
@@ -142,11 +142,11 @@ class Recorder:
         return [Score(float(first + i), 1, 1) for i in range(len(texts))]
 
 
-def asked(items: Sequence[Item], solver: Solver) -> list[Asked]:
+def scored_texts(items: Sequence[Item], solver: Solver) -> list[ScoredTexts]:
     """
     >>> story = Item(id="a", suite="kinship", prompt="Ann is the ___ of Ben.", choices=("aunt", "niece"), gold=0)
-    >>> asked([story], LIKELIHOOD)
-    [Asked(context='Ann is the', continuations=(' aunt of Ben.', ' niece of Ben.'))]
+    >>> scored_texts([story], LIKELIHOOD)
+    [ScoredTexts(context='Ann is the', continuations=(' aunt of Ben.', ' niece of Ben.'))]
     """
     recorder = Recorder()
     answers = solver.solve(items, recorder, seed=0, options=solver.options())
@@ -156,11 +156,11 @@ def asked(items: Sequence[Item], solver: Solver) -> list[Asked]:
     ]
 
 
-def split_text(item: Item, texts: Sequence[Text]) -> Asked:
+def split_text(item: Item, texts: Sequence[Text]) -> ScoredTexts:
     contexts = {text.text[: text.start] for text in texts}
     if len(contexts) != 1 or len(texts) != len(item.choices):
         raise ProbandError(f"item {item.id!r}: its choices are not scored after one and the same text")
-    return Asked(context=contexts.pop(), continuations=tuple(text.text[text.start :] for text in texts))
+    return ScoredTexts(context=contexts.pop(), continuations=tuple(text.text[text.start :] for text in texts))
 
 
 def solver_of(source: Source) -> Solver:
@@ -168,17 +168,17 @@ def solver_of(source: Source) -> Solver:
     first = list(islice(source.questions(), 1))
     try:
         solver = choose_solver(suites.suite(source.suite), Recorder(), None, setting=source.setting)
-        asked(first, solver)
+        scored_texts(first, solver)
     except ProbandError:
         return LIKELIHOOD
     return solver
 
 
-def with_texts(source: Source, solver: Solver) -> Iterator[tuple[Item, Asked]]:
+def with_texts(source: Source, solver: Solver) -> Iterator[tuple[Item, ScoredTexts]]:
     """Every question of the source with its texts, as a stream."""
     questions = source.questions()
     while chunk := list(islice(questions, CHUNK)):
-        yield from zip(chunk, asked(chunk, solver), strict=True)
+        yield from zip(chunk, scored_texts(chunk, solver), strict=True)
 
 
 # ---- the task ------------------------------------------------------------------------------------------------------
@@ -202,17 +202,17 @@ def load(**_):
 def write_lm_eval(source: Source, out: Path) -> Path:
     splits = source.only_questions("lm-eval")
     name, solver = source.task, solver_of(source)
-    write_splits(out, splits, ((item.split, row(item, asked, source)) for item, asked in with_texts(source, solver)))
+    write_splits(out, splits, ((item.split, row(item, texts, source)) for item, texts in with_texts(source, solver)))
     write_text(out / f"{name}_data.py", LOADER.format(name=name, splits=tuple(splits)))
     write_text(out / f"{name}.yaml", task(source, name, solver))
     return out
 
 
-def row(item: Item, asked: Asked, source: Source) -> dict[str, Any]:
+def row(item: Item, texts: ScoredTexts, source: Source) -> dict[str, Any]:
     return {
         "id": item.id,
-        "context": asked.context,
-        "continuations": asked.continuations,
+        "context": texts.context,
+        "continuations": texts.continuations,
         "choices": item.choices,
         "gold": item.gold,
         "clusters": [str(each) for each in item.facts.get("clusters", ())],  # what it shares, for `proband compare`
@@ -224,7 +224,7 @@ def task(source: Source, name: str, solver: Solver) -> str:
     """The task's YAML. Training items are for few-shot prompts only."""
     uses = {"train": ("training_split", "fewshot_split"), "valid": ("validation_split",), "test": ("test_split",)}
     lines = [f"task: {name}", f"custom_dataset: !function {name}_data.load"]
-    lines += [f"{use}: {split}" for split in source.asked for use in uses[split]]
+    lines += [f"{use}: {split}" for split in source.answerable for use in uses[split]]
     lines += [
         "output_type: multiple_choice",
         "doc_to_text: context",

@@ -10,10 +10,12 @@ nothing else.
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +34,10 @@ from proband.pipeline.asking.model_calls import with_embeddings_kept
 from proband.pipeline.asking.setup import check_name, load_model, seeded
 from proband.pipeline.build import build
 from proband.pipeline.run import run, suite_of
-from proband.pipeline.studies.shipped_files import suite_data
 from proband.pipeline.train import train_seeds
 
 DIGITS = 10  # of a key in a folder's name
+DATA = Path(str(files("proband"))) / "data"
 
 
 # ---- keys ----------------------------------------------------------------------------------------------------------
@@ -79,6 +81,22 @@ def model_contents(spec: str | None) -> str | None:
     """The same for the file or folder behind a model's name (`hf:FOLDER`, `vec:FILE`)."""
     kind, _, rest = (spec or "").partition(":")
     return f"{kind}:{fingerprint(Path(rest))}" if rest and Path(rest).exists() else spec
+
+
+@cache
+def suite_data(suite: str) -> str:
+    """Of what a build of the suite may read: template banks, rules, names, word lists. A .csv file holds printed
+    figures of a paper, which reports alone read."""
+    return sha256_files(DATA / suite, (path for path in (DATA / suite).rglob("*") if path.suffix != ".csv"))
+
+
+@cache
+def sources(package: str) -> str:
+    """Of everything in an imported package, or of its one module: code, page templates, printed figures."""
+    place = Path(str(sys.modules[package].__file__))
+    if place.name != "__init__.py":
+        return sha256_files(place.parent, [place])
+    return sha256_files(place.parent, (path for path in place.parent.rglob("*") if path.suffix != ".pyc"))
 
 
 # ---- stages --------------------------------------------------------------------------------------------------------
@@ -229,8 +247,8 @@ class RunStage(Stage):
 
     def _total(self) -> int:
         """Answers of the finished run; of one that does not ask all items, run.json says how many."""
-        asked = read_run(self.folder / "run.json").settings.get("asked")
-        return count_lines(items_path(self.items.folder)) if asked is None else int(asked)
+        total = read_run(self.folder / "run.json").settings.get("asked")
+        return count_lines(items_path(self.items.folder)) if total is None else int(total)
 
     def finished(self) -> bool:
         """An answer for every item."""
@@ -238,7 +256,7 @@ class RunStage(Stage):
         return answers.exists() and self.items.finished() and count_lines(answers, torn=False) == self._total()
 
     def check(self) -> None:
-        """Whether the stage can be done, as far as can be told without its items and its model: the solver, its options
+        """Whether the stage can be done, as far as can be seen without its items and its model: the solver, its options
         and its prompt, and the name of the model."""
         suite = suites.suite(self.items.suite)
         if self.trained is None:
@@ -264,9 +282,9 @@ class RunStage(Stage):
         results = {key: count for key, count in self.items.counts.items() if key[0] in splits}
         items = sum(results.values())
         texts = sum(max(1, choices) * count for (_, choices), count in results.items())
-        asked = items if self.limit is None else min(items, self.limit)
-        calls = round(asked * texts / items) if self._scores_each_choice() else asked
-        return asked, 0 if self.finished() else calls
+        answers = items if self.limit is None else min(items, self.limit)
+        calls = round(answers * texts / items) if self._scores_each_choice() else answers
+        return answers, 0 if self.finished() else calls
 
     def _scores_each_choice(self) -> bool:
         """Known where one solver is named; otherwise taken from the kind of model, which is not loaded for this."""
