@@ -18,6 +18,9 @@ from cyclopts.validators import Number
 from proband.core.errors import ProbandError
 
 COUNT = Number(gte=1)
+Count = Annotated[int, Parameter(metavar="N", validator=COUNT)]
+MaybeCount = Annotated[int | None, Parameter(metavar="N", validator=COUNT)]
+Flag = Annotated[bool, Parameter(negative=())]
 
 
 def whole_number(_: Any, tokens: Sequence[Any]) -> int:
@@ -38,10 +41,8 @@ Seed = Annotated[
         name="--seed", metavar="N", converter=whole_number, help="Random seed; the same seed gives the same bytes."
     ),
 ]
-Json = Annotated[bool, Parameter(name="--json", negative=(), help="Print the result as one JSON object.")]
-Force = Annotated[
-    bool, Parameter(name="--force", negative=(), help="Write over files that are there already with other content.")
-]
+Json = Annotated[Flag, Parameter(name="--json", help="Print the result as one JSON object.")]
+Force = Annotated[Flag, Parameter(name="--force", help="Write over files that are there already with other content.")]
 Moved = Annotated[
     Path | None, Parameter(name="--items", metavar="DIR", help="Folder of the items, if it has been moved.")
 ]
@@ -78,10 +79,7 @@ class Engine:
             help="local: this process; ray: the workers of a Ray cluster ($RAY_ADDRESS, or one on this machine)."
         ),
     ] = "local"
-    workers: Annotated[
-        int | None,
-        Parameter(metavar="N", validator=COUNT, help="Processes of the ray engine (default: one per GPU or core)."),
-    ] = None
+    workers: Annotated[MaybeCount, Parameter(help="Processes of the ray engine (default: one per GPU or core).")] = None
 
 
 @Parameter(name="*")
@@ -89,12 +87,8 @@ class Engine:
 class Loud:
     """How much is said on standard error."""
 
-    verbose: Annotated[
-        bool, Parameter(name=("--verbose", "-v"), negative=(), help="Print more about what is done.")
-    ] = False
-    quiet: Annotated[bool, Parameter(name=("--quiet", "-q"), negative=(), help="Print errors and results only.")] = (
-        False
-    )
+    verbose: Annotated[Flag, Parameter(name=("--verbose", "-v"), help="Print more about what is done.")] = False
+    quiet: Annotated[Flag, Parameter(name=("--quiet", "-q"), help="Print errors and results only.")] = False
 
     def set(self) -> None:
         from proband.core.progress import Loudness
@@ -230,3 +224,11 @@ def warning(unread: float, of: str = "") -> Iterable[str]:
         who, share = f"{of}: " if of else "", f"{100 * unread:.1f} %"
         what = "of the replies could not be read and count as wrong; look at them with `proband show`"
         yield f"warning: {who}{share} {what}"
+
+
+def figure(value: float, unit: str, *, sign: str = "") -> str:
+    """
+    >>> figure(0.125, "share", sign="+"), figure(1.5, "nats")
+    ('+12.5', '1.500')
+    """
+    return f"{100 * value:{sign}.1f}" if unit == "share" else f"{value:{sign}.3f}"

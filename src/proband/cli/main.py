@@ -18,18 +18,7 @@ from cyclopts import App, CycloptsError, Group, Parameter
 
 from proband import __version__
 from proband.cli.arguments_and_output import OPTIONS, shown
-from proband.cli.verbs import (
-    annotate,
-    audit,
-    build,
-    compare,
-    plan,
-    report,
-    run,
-    show,
-    study,
-    train,
-)
+from proband.cli.verbs import annotate, audit, build, compare, plan, report, run, show, study, train
 from proband.cli.verbs.show import list_
 from proband.core.errors import CheckFailed, ProbandError, not_installed
 

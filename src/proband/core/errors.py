@@ -67,6 +67,11 @@ EXTRAS = {
 }
 
 
+def out_of_memory(error: BaseException) -> bool:
+    """CUDA and CPU allocators say it with different exceptions."""
+    return type(error).__name__ == "OutOfMemoryError" or "not enough memory" in str(error)
+
+
 def not_installed(error: ModuleNotFoundError, what: str) -> ProbandError | ModuleNotFoundError:
     """One line with the install command, where the missing package is one of an extra; otherwise the error as it was.
 

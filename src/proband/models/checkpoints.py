@@ -15,7 +15,7 @@ import io
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -52,6 +52,10 @@ class Files:
     revision: str = ""
     gguf: str | None = None
     pickle: bool = False
+
+    def named(self, name: str) -> Callable[[], Mapping[str, str]]:
+        """The identity of a model of that name, computed when it is first needed."""
+        return functools.cache(lambda: {"name": name, **self.identity()})
 
     def identity(self) -> Mapping[str, str]:
         """Hashes of everything that decides the answers: weights, tokenizer, configuration."""

@@ -6,7 +6,6 @@ A model whose head is missing from its file is refused rather than filled with r
 
 from __future__ import annotations
 
-import functools
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,9 +34,8 @@ from proband.models.checkpoints import (
     unpacked,
 )
 from proband.models.lm.causal import Causal, ChatCausal
-from proband.models.lm.forward import Network
 from proband.models.lm.masked import Masked
-from proband.models.lm.tokens import Ints, in_length_order, once
+from proband.models.lm.network import Ints, Network, in_length_order, once
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +80,7 @@ def open_model(
         kind = masked_or_causal(config, name)
         model = _with_head(files, config, kind, name=name, options=options)
         tokenizer = read_tokenizer(files, name=name)
-    identity = functools.cache(lambda: {"name": name, **given.identity()})
+    identity = given.named(name)
     longest = longest_input(config, tokenizer)
     if kind == "masked":
         return Masked(model, tokenizer, name=name, identity=identity, longest=longest, batch=options.batch)
@@ -196,8 +194,7 @@ def load_classifier(files: Files, config: Any, *, name: str, options: NetworkOpt
         tokenizer = read_tokenizer(files, name=name)
     if missing:
         raise ProbandError(f"{name}: the weights lack {some_of(missing)}: this checkpoint has no trained classifier")
-    identity = functools.cache(lambda: {"name": name, **files.identity()})
-    return PairClassifier(model, tokenizer, name=name, identity=identity, batch=options.batch)
+    return PairClassifier(model, tokenizer, name=name, identity=files.named(name), batch=options.batch)
 
 
 # ---- embedded models: the packages are looked up, never imported, since some import much that their files do not need

@@ -17,7 +17,6 @@ place of the text) are refused.
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,8 +36,7 @@ from proband.models.checkpoints import (
     read_tokenizer,
     some_of,
 )
-from proband.models.lm.forward import LocalModel
-from proband.models.lm.tokens import Ints, in_length_order, once
+from proband.models.lm.network import Ints, LocalModel, in_length_order, once
 
 # The five prompts of the paper, with its spacing and its apostrophes: published checkpoints were trained on them.
 TEMPLATES = {
@@ -140,12 +138,11 @@ def load(rest: str, *, options: RelBertOptions) -> RelBert:
     missing = [key for key in missing if "pooler" not in key]  # the pooler is not used
     if missing:
         raise ProbandError(f"{name}: the weights lack {some_of(missing)}")
-    identity = functools.cache(lambda: {"name": name, **files.identity()})
     return RelBert(
         model,
         tokenizer,
         name=name,
-        identity=identity,
+        identity=files.named(name),
         template=template,
         mode=mode,
         pool=options.pool,

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from proband.core.errors import out_of_memory
 from proband.training.batches import mapped, shape, tensors, to_device
 from proband.training.task import Loss, Task
 
@@ -205,8 +206,3 @@ def optimiser(task: Task, weights: Any, *, recorded: bool, device: str) -> torch
 def _parts(indices: Sequence[int], size: int) -> Iterator[Sequence[int]]:
     for at in range(0, len(indices), size):
         yield indices[at : at + size]
-
-
-def out_of_memory(error: BaseException) -> bool:
-    """CUDA and CPU allocators say it with different exceptions."""
-    return type(error).__name__ == "OutOfMemoryError" or "not enough memory" in str(error)

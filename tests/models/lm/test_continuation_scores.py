@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from proband.models.lm import continuation_scores, forward
+from proband.models.lm import continuation_scores
+from proband.models.lm import network as network_module
 from proband.models.lm.continuation_scores import continuation_logprobs, obeys_trees, window
-from proband.models.lm.forward import Network
-from proband.models.lm.tokens import Ints
+from proband.models.lm.network import Ints, Network
 
 VOCABULARY = 90
 SHAPE = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48}
@@ -84,14 +84,14 @@ def test_a_text_beyond_the_window_is_read_plainly() -> None:
 
 @pytest.mark.parametrize("tokens", [1, 50, 10**6])
 def test_batches_and_parts_change_nothing(tokens: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(forward.CHUNK, "cpu", 3 * VOCABULARY if tokens == 50 else 2**24)
+    monkeypatch.setitem(network_module.CHUNK, "cpu", 3 * VOCABULARY if tokens == 50 else 2**24)
     network = network_of("llama")
     network.budget.tokens = tokens
     check(network, *questions(seed=1))
 
 
 def test_no_head_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forward, "headless", lambda model: None)
+    monkeypatch.setattr(network_module, "headless", lambda model: None)
     network = network_of("llama")
     check(network, *questions())
     assert network.head() is None

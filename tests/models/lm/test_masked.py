@@ -14,7 +14,7 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import Text
 from proband.models import load
 from proband.models.lm.masked import METHODS, variants
-from proband.models.lm.tokens import Tokens
+from proband.models.lm.network import Tokens
 
 Tiny = Callable[[str], Path]
 

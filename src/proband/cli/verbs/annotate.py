@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, Group, Parameter
 from cyclopts.validators import Number
 
-from proband.cli.arguments_and_output import COUNT, OPTIONS, Json, Pairs, give, settings
+from proband.cli.arguments_and_output import OPTIONS, Count, Flag, Json, MaybeCount, Pairs, give, settings
 from proband.cli.verbs.annotate_results import (
     Host,
     Port,
@@ -56,9 +56,7 @@ class Making:
     database: Annotated[str, Parameter(metavar="URL", help="sqlite:///FILE or postgresql://USER@HOST/NAME.")] = ""
     trial: Annotated[int, Parameter(metavar="N", help="Practice units, which decide who may continue.")] = 0
     gold: Annotated[int, Parameter(metavar="N", help="Units with a known answer, used as checks.")] = 0
-    limit: Annotated[
-        int | None, Parameter(metavar="N", validator=COUNT, help="Take so many units, equally many of each length.")
-    ] = None
+    limit: Annotated[MaybeCount, Parameter(help="Take so many units, equally many of each length.")] = None
     secret: Annotated[
         Path | None, Parameter(metavar="FILE", help="Secret of the project in which reviewed stories were written.")
     ] = None
@@ -116,7 +114,7 @@ def serve(
     *,
     host: Host = "127.0.0.1",
     port: Port = 8000,
-    proxy: Annotated[bool, Parameter(negative=(), help="Trust the headers of a reverse proxy.")] = False,
+    proxy: Annotated[Flag, Parameter(help="Trust the headers of a reverse proxy.")] = False,
     hops: Annotated[
         int, Parameter(metavar="N", validator=Number(gte=1, lte=10), help="Number of your proxies in a row.")
     ] = 1,
@@ -144,8 +142,8 @@ def links(
     project: Project,
     /,
     *,
-    count: Annotated[int, Parameter(metavar="N", validator=COUNT, help="Number of people.")] = 1,
-    expert: Annotated[bool, Parameter(negative=(), help="Make links for experts, who have no time limit.")] = False,
+    count: Annotated[Count, Parameter(help="Number of people.")] = 1,
+    expert: Annotated[Flag, Parameter(help="Make links for experts, who have no time limit.")] = False,
     base: Annotated[str, Parameter(metavar="URL", help="Address of the server.")] = "http://127.0.0.1:8000",
     json: Json = False,
 ) -> None:
@@ -179,7 +177,7 @@ def erase(
     source: Annotated[
         Literal["prolific", "mturk", "url"] | None, Parameter(help="Platform of the id (default: any).")
     ] = None,
-    yes: Annotated[bool, Parameter(negative=(), help="Erase; without this option only show what is known.")] = False,
+    yes: Annotated[Flag, Parameter(help="Erase; without this option only show what is known.")] = False,
     json: Json = False,
 ) -> None:
     """Erase a person: their answers, drafts and notes, and their stories in the projects that review them.

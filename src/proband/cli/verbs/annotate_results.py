@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from proband.cli.arguments_and_output import Json, fields, give, table
+from proband.cli.arguments_and_output import Flag, Json, fields, give, table
 
 # ---- arguments that several steps share ----------------------------------------------------------------------------
 
@@ -31,7 +31,7 @@ def status(
     project: Project,
     /,
     *,
-    people: Annotated[bool, Parameter(negative=(), help="Also print one line per person.")] = False,
+    people: Annotated[Flag, Parameter(help="Also print one line per person.")] = False,
     workers: Annotated[
         Path | None,
         Parameter(metavar="FILE", help="File of platform ids or personal links: print their outcome and decision."),
@@ -40,8 +40,8 @@ def status(
     codes: Annotated[
         Path | None, Parameter(metavar="FILE", help="File of completion codes, one per line: print whose they are.")
     ] = None,
-    pairs: Annotated[bool, Parameter(negative=(), help="Print how far every two people agree.")] = False,
-    remarks: Annotated[bool, Parameter(negative=(), help="Print skipped units, problems and comments.")] = False,
+    pairs: Annotated[Flag, Parameter(help="Print how far every two people agree.")] = False,
+    remarks: Annotated[Flag, Parameter(help="Print skipped units, problems and comments.")] = False,
     json: Json = False,
 ) -> None:
     """Print the figures of a study: progress, time, pay, agreement, the paper's own figures.
@@ -182,7 +182,7 @@ def owners(
         Literal["viewer", "assistant", "owner"],
         Parameter(help="viewer: reads; assistant: also decides on people, disputes and remarks; owner: everything."),
     ] = "viewer",
-    remove: Annotated[bool, Parameter(negative=(), help="Remove this owner; their sessions end.")] = False,
+    remove: Annotated[Flag, Parameter(help="Remove this owner; their sessions end.")] = False,
     json: Json = False,
 ) -> None:
     """List who may sign in to the dashboard; add somebody (a new password is printed), change their role, remove them.

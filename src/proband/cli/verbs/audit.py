@@ -33,8 +33,7 @@ class Reading:
     question_column: Annotated[str, Parameter(metavar="NAME", help="Column of the question (default: guessed).")] = ""
     answer_column: Annotated[str, Parameter(metavar="NAME", help="Column of the answer (default: guessed).")] = ""
     suite: Annotated[
-        str,
-        Parameter(metavar="SUITE", help="Suite whose auditor reads it (default: the one that reads such sources)."),
+        str, Parameter(metavar="SUITE", help="Suite whose auditor reads it (default: the one that reads such sources).")
     ] = ""
 
     def columns(self) -> dict[str, str]:

@@ -12,7 +12,20 @@ from cyclopts import App, Group, Parameter
 from cyclopts.validators import Number
 from msgspec import Meta
 
-from proband.cli.arguments_and_output import OPTIONS, Force, Items, Json, Out, Seed, fields, give, shown, table, words
+from proband.cli.arguments_and_output import (
+    OPTIONS,
+    Flag,
+    Force,
+    Items,
+    Json,
+    Out,
+    Seed,
+    fields,
+    give,
+    shown,
+    table,
+    words,
+)
 from proband.core.errors import ProbandError
 from proband.core.options import ONE_RELEASE
 from proband.core.plugins import declared
@@ -25,7 +38,7 @@ Options of a suite: proband build SUITE --help
 Example: proband build analogy -o items --seed 1"""
 
 
-Replace = Annotated[bool, Parameter(name="--force", negative=(), help="Replace another build in that folder.")]
+Replace = Annotated[Flag, Parameter(name="--force", help="Replace another build in that folder.")]
 
 
 def build_commands(names: Sequence[str]) -> App:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments_and_output import Json, Scored, give, table, warning
+from proband.cli.arguments_and_output import Json, Scored, figure, give, table, warning
 
 
 @Parameter(name="*")
@@ -132,11 +132,3 @@ def row(group: Mapping[str, Any], unit: str) -> tuple[str, ...]:
         f"{group['n']:,}",
         group["verdict"],
     )
-
-
-def figure(value: float, unit: str, *, sign: str = "") -> str:
-    """
-    >>> figure(0.125, "share", sign="+"), figure(1.5, "nats")
-    ('+12.5', '1.500')
-    """
-    return f"{100 * value:{sign}.1f}" if unit == "share" else f"{value:{sign}.3f}"

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments_and_output import Force, Items, Json, Scored, fields, give, table
+from proband.cli.arguments_and_output import Flag, Force, Items, Json, Scored, fields, give, table
 from proband.core.errors import ProbandError
 
 
@@ -23,8 +23,7 @@ class Contents:
         str, Parameter(metavar="NAMES", help="The suite's analyses to write, with commas, or all (default: the usual).")
     ] = ""
     leaderboard: Annotated[
-        bool,
-        Parameter(negative=(), help="One page of models and item sets, with ranks and groups, to be hosted as it is."),
+        Flag, Parameter(help="One page of models and item sets, with ranks and groups, to be hosted as it is.")
     ] = False
 
     def given(self) -> dict[str, Any]:
@@ -38,9 +37,9 @@ class Contents:
 class Watching:
     """A run as it goes, on a page of this machine."""
 
-    watch: Annotated[
-        bool, Parameter(negative=(), help="Show a run as it goes, on a page of this machine, and write nothing.")
-    ] = False
+    watch: Annotated[Flag, Parameter(help="Show a run as it goes, on a page of this machine, and write nothing.")] = (
+        False
+    )
     port: Annotated[int, Parameter(metavar="N", help="Port of --watch.")] = 8737
     host: Annotated[str, Parameter(metavar="ADDRESS", help="Address of --watch; others than this machine's.")] = (
         "127.0.0.1"

@@ -12,15 +12,18 @@ from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
 from proband.cli.arguments_and_output import (
-    COUNT,
+    Count,
     Engine,
+    Flag,
     Items,
     Json,
     Loud,
+    MaybeCount,
     Out,
     Pairs,
     Seed,
     fields,
+    figure,
     give,
     settings,
     table,
@@ -55,12 +58,7 @@ class Asking:
         ),
     ] = ""
     limit: Annotated[
-        int | None,
-        Parameter(
-            metavar="N",
-            validator=COUNT,
-            help="Run on a sample of N of these items, stratified by the suite's tags.",
-        ),
+        MaybeCount, Parameter(help="Run on a sample of N of these items, stratified by the suite's tags.")
     ] = None
     too_long: Annotated[
         Literal["fail", "skip", "cut-left"],
@@ -70,12 +68,10 @@ class Asking:
         ),
     ] = "fail"
     repeat: Annotated[
-        int,
+        Count,
         Parameter(
-            metavar="N",
-            validator=COUNT,
             help="Ask everything N times, each with a seed of its own, in subfolders repeat-1, ...: for models that "
-            "sample (--set temperature=0.7). The report has how often answers agree, and pass^k.",
+            "sample (--set temperature=0.7). The report has how often answers agree, and pass^k."
         ),
     ] = 1
     label: Annotated[
@@ -89,19 +85,14 @@ class Asking:
         ),
     ] = "fail"
     max_errors: Annotated[
-        str,
-        Parameter(
-            metavar="N|P%",
-            help="With --on-error record: stop when more than N items, or P %, have failed.",
-        ),
+        str, Parameter(metavar="N|P%", help="With --on-error record: stop when more than N items, or P %, have failed.")
     ] = "10%"
-    no_cache: Annotated[bool, Parameter(negative=(), help="Do not read or write the answer cache.")] = False
+    no_cache: Annotated[Flag, Parameter(help="Do not read or write the answer cache.")] = False
     dry_run: Annotated[
-        bool,
+        Flag,
         Parameter(
-            negative=(),
             help="Print the number of items, calls and tokens (with --prices, the cost) and how many answers the cache "
-            "has already; ask nothing.",
+            "has already; ask nothing."
         ),
     ] = False
 
@@ -126,12 +117,7 @@ class Prompting:
         ),
     ] = ()
     prompts_per_item: Annotated[
-        int | None,
-        Parameter(
-            metavar="N",
-            validator=COUNT,
-            help="Ask each item with N of the prompts, drawn at random and balanced, instead of all.",
-        ),
+        MaybeCount, Parameter(help="Ask each item with N of the prompts, drawn at random and balanced, instead of all.")
     ] = None
     shots: Annotated[
         int | None,
@@ -144,25 +130,20 @@ class Prompting:
     shots_from: Annotated[
         Path | None, Parameter(metavar="DIR", help="Take these examples from the train split of another folder.")
     ] = None
-    think: Annotated[
-        bool, Parameter(negative=(), help="Ask for step-by-step reasoning with the answer on a last line.")
-    ] = False
+    think: Annotated[Flag, Parameter(help="Ask for step-by-step reasoning with the answer on a last line.")] = False
     system: Annotated[str | None, Parameter(metavar="TEXT", help="System message, sent before the question.")] = None
     max_tokens: Annotated[
-        int | None,
+        MaybeCount,
         Parameter(
-            metavar="N",
-            validator=COUNT,
             help="Cut replies at N tokens (default: 256; 4,096 for endpoints and models that reason by themselves; "
-            "1,024 for choose).",
+            "1,024 for choose)."
         ),
     ] = None
 
     logprobs: Annotated[
-        bool,
+        Flag,
         Parameter(
-            negative=(),
-            help="Keep the mean log-probability of each reply's tokens in answers.jsonl, where an endpoint gives it.",
+            help="Keep the mean log-probability of each reply's tokens in answers.jsonl, where an endpoint gives it."
         ),
     ] = False
 
@@ -185,11 +166,9 @@ class Loading:
         str | None,
         Parameter(metavar="DTYPE", help="float32, bfloat16, float16 (default: float32 on a CPU, bfloat16 on a GPU)."),
     ] = None
-    batch: Annotated[
-        int | None, Parameter(metavar="N", validator=COUNT, help="Sequences per batch (default: chosen automatically).")
-    ] = None
+    batch: Annotated[MaybeCount, Parameter(help="Sequences per batch (default: chosen automatically).")] = None
     revision: Annotated[str | None, Parameter(metavar="REV", help="Revision of a Hugging Face model.")] = None
-    allow_pickle: Annotated[bool, Parameter(negative=(), help="Also load pickled weights, which can run code.")] = False
+    allow_pickle: Annotated[Flag, Parameter(help="Also load pickled weights, which can run code.")] = False
     prices: Annotated[
         str | None,
         Parameter(metavar="IN,OUT", help="Price of an endpoint per million input and output tokens, as 0.15,0.6."),
@@ -399,14 +378,10 @@ def figures(line: Mapping[str, Any], unit: str) -> tuple[str, ...]:
     """
     if line["mean"] is None:
         return ("", "", "", "", "0")
-    interval = "too few to tell" if line.get("few") else f"[{plain(line['low'], unit)}, {plain(line['high'], unit)}]"
-    chance = "" if line["chance"] is None else plain(line["chance"], unit)
-    mean = f"{plain(line['mean'], unit)} {'%' if unit == 'share' else unit}"
+    interval = "too few to tell" if line.get("few") else f"[{figure(line['low'], unit)}, {figure(line['high'], unit)}]"
+    chance = "" if line["chance"] is None else figure(line["chance"], unit)
+    mean = f"{figure(line['mean'], unit)} {'%' if unit == 'share' else unit}"
     return (mean, interval, chance, f"{100 * line.get('unread', 0.0):.1f} %", f"{line['n']:,}")
-
-
-def plain(value: float, unit: str) -> str:
-    return f"{100 * value:.1f}" if unit == "share" else f"{value:.3f}"
 
 
 def spread_in_words(spread: Mapping[str, float], unit: str) -> str:
@@ -416,5 +391,5 @@ def spread_in_words(spread: Mapping[str, float], unit: str) -> str:
     """
     if not spread:
         return "between prompts: nothing to compare"
-    low, high, sd = (plain(spread[name], unit) for name in ("lowest", "highest", "sd"))
+    low, high, sd = (figure(spread[name], unit) for name in ("lowest", "highest", "sd"))
     return f"between prompts: {low} to {high}, standard deviation {sd}"

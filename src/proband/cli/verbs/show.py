@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Group, Parameter
 from msgspec import UNSET
 
-from proband.cli.arguments_and_output import Json, Pairs, Seed, give, settings, shortened, table, words
+from proband.cli.arguments_and_output import Flag, Json, Pairs, Seed, give, settings, shortened, table, words
 from proband.core.errors import ProbandError
 
 # ---- `proband list` ------------------------------------------------------------------------------------------------
@@ -70,7 +70,7 @@ class Sending:
     """Of which model and how it is asked."""
 
     prompt: Annotated[
-        bool, Parameter(negative=(), help="Print exactly what the model of -m would be sent, instead of the item.")
+        Flag, Parameter(help="Print exactly what the model of -m would be sent, instead of the item.")
     ] = False
     model: Annotated[
         str | None, Parameter(name=("--model", "-m"), metavar="MODEL", help="KIND:NAME, as for `proband run`.")

@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from proband.cli.arguments_and_output import (
     COUNT,
     Engine,
+    Flag,
     Json,
     Out,
     Pairs,
@@ -55,9 +56,7 @@ def demo_layout(result: Mapping[str, Any]) -> Iterable[Any]:
 
 COLUMNS = ("verb", "name", "state", "items", "calls", "minutes", "folder", "reason")
 NUMBERS = ("items", "calls", "minutes")
-DryRun = Annotated[
-    bool, Parameter(name="--dry-run", negative=(), help="Print the stages and which are done; run nothing.")
-]
+DryRun = Annotated[Flag, Parameter(name="--dry-run", help="Print the stages and which are done; run nothing.")]
 
 Jobs = Annotated[
     int,
@@ -97,15 +96,7 @@ def study(
     """
     from proband.pipeline.study import study
 
-    made = study(
-        file,
-        out=out,
-        dry_run=dry_run,
-        jobs=jobs,
-        part=part,
-        parameters=settings(set),
-        **asdict(engine),
-    )
+    made = study(file, out=out, dry_run=dry_run, jobs=jobs, part=part, parameters=settings(set), **asdict(engine))
     give(made, layout, json=json)
 
 
@@ -135,8 +126,7 @@ def paper(
     *,
     out: Out,
     data: Annotated[
-        Path | None,
-        Parameter(metavar="DIR", env_var="PROBAND_DATA", help="Folder of the paper's own data."),
+        Path | None, Parameter(metavar="DIR", env_var="PROBAND_DATA", help="Folder of the paper's own data.")
     ] = None,
     model: Annotated[
         Sequence[str], Parameter(name=("--model", "-m"), metavar="MODEL", help="A model to run; repeatable.")

@@ -27,7 +27,7 @@ from proband.models.lm.continuation_scores import continuation_logprobs, text_lo
 from proband.models.lm.embeddings import EmbedsTokens
 from proband.models.lm.finetuning import FineTuning
 from proband.models.lm.generation import Writing, generate, write_all
-from proband.models.lm.tokens import Ints, Tokens, by_spelling, count_words, encode, once, shorten
+from proband.models.lm.network import Ints, Tokens, by_spelling, count_words, encode, once, shorten
 
 
 class Causal(EmbedsTokens):

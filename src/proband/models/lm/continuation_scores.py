@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
-from proband.models.lm.forward import Network
+from proband.models.lm.network import Ints, Network, in_batches, in_length_order, padded
 from proband.models.lm.prefix_trees import Bools, Row, Tree, grow, lay_out, pack
-from proband.models.lm.tokens import Ints, in_batches, in_length_order, padded
 
 Doubles = NDArray[np.float64]
 

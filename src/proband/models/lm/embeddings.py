@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -12,8 +11,7 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
 from proband.models.checkpoints import Files, NetworkOptions, quiet, read_config, read_network, read_tokenizer
-from proband.models.lm.forward import LocalModel
-from proband.models.lm.tokens import Ints, Tokens, encode, in_batches, in_length_order, once
+from proband.models.lm.network import Ints, LocalModel, Tokens, encode, in_batches, in_length_order, once
 
 Span = tuple[int, int]
 
@@ -115,6 +113,5 @@ def load_sentences(files: Files, *, name: str, options: NetworkOptions) -> Sente
         config = read_config(files, name=name)
         model, _ = read_network(AutoModel, files, config, name=name, options=options)
         tokenizer = read_tokenizer(files, name=name)
-    identity = functools.cache(lambda: {"name": name, **files.identity()})
     longest = min(256, config.max_position_embeddings)
-    return Sentences(model, tokenizer, name=name, identity=identity, longest=longest, batch=options.batch)
+    return Sentences(model, tokenizer, name=name, identity=files.named(name), longest=longest, batch=options.batch)

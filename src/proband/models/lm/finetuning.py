@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.models.lm.forward import LocalModel, headless
-from proband.models.lm.tokens import Ints, padded, shorten
+from proband.models.lm.network import Ints, LocalModel, headless, padded, shorten
 from proband.training.recipe import Recipe
 from proband.training.task import Task
 

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.models.lm.forward import LocalModel
-from proband.models.lm.tokens import Ints, in_batches
+from proband.models.lm.network import Ints, LocalModel, in_batches
 
 CLOSE = {"float32": 1e-2, "float64": 1e-6}  # in logits
 CLOSE_IN_HALF = {"cpu": 0.5}  # half precision, by device; elsewhere nothing is chosen again

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError, TooLong
 from proband.core.protocols import Floats, Score, Text
 from proband.models.lm.embeddings import EmbedsTokens
-from proband.models.lm.tokens import (
+from proband.models.lm.network import (
     Ints,
     Tokens,
     by_spelling,

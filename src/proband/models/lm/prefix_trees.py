@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.models.lm.tokens import Ints
+from proband.models.lm.network import Ints
 
 Bools = NDArray[np.bool_]
 PACKED = 256  # tokens up to which beginnings of one text share a row; attention grows with its square

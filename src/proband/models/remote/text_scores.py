@@ -14,7 +14,7 @@ import msgspec
 
 from proband.core.errors import ProbandError
 from proband.core.protocols import Score, Text
-from proband.models.lm.tokens import visible, words_at
+from proband.models.lm.network import visible, words_at
 from proband.models.remote.endpoint import Caller, Endpoint, Refused
 
 

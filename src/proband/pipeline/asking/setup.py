@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from inspect import signature
@@ -135,21 +135,26 @@ def load_model(spec: str, given: Mapping[str, Any] | None = None, *, suite: Suit
     """Any model by name; `given` are the loading options of its kind (device, dtype, ...). A model that draws at random
     draws by the seed of the run."""
     kind, _, rest = spec.partition(":")
-    given = seeded(spec, given or {}, seed=seed)
     if kind == "net":
-        return load_net(Path(rest), spec, given)
+        return load_net(Path(rest), spec, given or {})
     if kind == "solver":
-        own = suite.own_models if suite else {}
-        if rest not in own:
-            known = ", ".join(f"solver:{name}" for name in own) or "none"
-            raise ProbandError(f"no {spec!r} for {suite.name if suite else 'this'}; there is {known}")
-        return own[rest](seed=seed) if "seed" in signature(own[rest]).parameters else own[rest]()
+        own = own_model(rest, suite)
+        return own(seed=seed) if "seed" in signature(own).parameters else own()
     if kind == "baseline" and suite is not None and rest in suite.baselines:
         return suite.baselines[rest]()
     try:
-        return models.load(spec, given)
+        return models.load(spec, seeded(spec, given or {}, seed=seed))
     except ModuleNotFoundError as error:
         raise not_installed(error, spec) from None
+
+
+def own_model(name: str, suite: Suite | None) -> Callable[..., Any]:
+    """What makes a suite's own `solver:NAME`."""
+    own = suite.own_models if suite else {}
+    if name not in own:
+        known = ", ".join(f"solver:{each}" for each in own) or "none"
+        raise ProbandError(f"no 'solver:{name}' for {suite.name if suite else 'this'}; there is {known}")
+    return own[name]
 
 
 def seeded(spec: str, given: Mapping[str, Any], *, seed: int) -> Mapping[str, Any]:
@@ -167,9 +172,7 @@ def check_name(spec: str, suite: Suite) -> None:
     """Whether a model may be of that name, without loading it: its kind is known, and a file or folder is there."""
     kind, _, rest = spec.partition(":")
     if kind == "solver":
-        if rest not in suite.own_models:
-            known = ", ".join(f"solver:{name}" for name in suite.own_models) or "none"
-            raise ProbandError(f"no {spec!r} for {suite.name}; there is {known}")
+        own_model(rest, suite)
     elif kind == "net" or (rest.startswith(("/", "./", "../", "~")) and kind in ("hf", "vec", "relbert")):
         if not Path(rest).expanduser().exists():
             raise ProbandError(f"{spec}: no such file or folder")
