@@ -65,12 +65,12 @@ def logs(tmp_path_factory: pytest.TempPathFactory, tiny: dict[str, Path], run_to
     """SmolLM2 and a tiny model of random weights on 24 short questions of eight topics, by inspect's own command:
     greedily (its provider samples unless told otherwise, and then refuses a temperature of 0), a few tokens, small
     batches."""
-    from proband.models.checkpoints import unpacked
+    from proband.models.checkpoints import unpack_gguf
     from proband.models.hf import folder_of
 
     root = tmp_path_factory.mktemp("extension")
     gguf = next(folder_of("smollm2").glob("*.gguf"))
-    smollm2 = shutil.copytree(unpacked(gguf, name="smollm2"), root / "smollm2")
+    smollm2 = shutil.copytree(unpack_gguf(gguf, name="smollm2"), root / "smollm2")
     (root / "facts.py").write_text(f"QUESTIONS = {QUESTIONS!r}\n{TASK}", encoding="utf-8")
     made = []
     for name, folder in (("smollm2", smollm2), ("tiny", tiny["llama"])):

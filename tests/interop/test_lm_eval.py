@@ -70,11 +70,11 @@ def test_scores_are_those_of_our_solver(
 def test_scores_of_the_embedded_model(tmp_path: Path, elsewhere: Path, run_tool: Any) -> None:
     """SmolLM2 as an ordinary folder in lm-eval; in Proband by that folder and as the embedded model. Its tokenizer has
     a BOS (it opens a chat turn) and adds none."""
-    from proband.models.checkpoints import unpacked
+    from proband.models.checkpoints import unpack_gguf
     from proband.models.hf import folder_of
 
     gguf = next(folder_of("smollm2").glob("*.gguf"))
-    weights = Path(shutil.copytree(unpacked(gguf, name="smollm2"), tmp_path / "models" / "smollm2"))
+    weights = Path(shutil.copytree(unpack_gguf(gguf, name="smollm2"), tmp_path / "models" / "smollm2"))
     some = elsewhere / "some"
     proband.build("kinship", out=some, k="2,3", per_k=4)
     proband.export(some, to="lm-eval", out=tmp_path / "tasks")

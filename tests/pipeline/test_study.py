@@ -14,7 +14,7 @@ import pytest
 import proband
 from proband.core.errors import ProbandError
 from proband.models import fake
-from proband.pipeline.studies.grid import Grid, divided
+from proband.pipeline.studies.grid import Grid, divide
 from proband.pipeline.studies.stages import contents, model_contents
 from proband.pipeline.studies.study_file import read_study
 
@@ -491,7 +491,7 @@ def test_parts_of_a_study_are_the_whole_and_the_report_comes_last(tmp_path: Path
     path = tmp_path / "study.toml"
     path.write_text(SETS)
     stages = Grid(read_study(path, {}), file=path, out=tmp_path).stages()
-    parts = divided(stages, 3)
+    parts = divide(stages, 3)
     assert {stage.key for part in parts for stage in part} == {stage.key for stage in stages}
     trained = [{stage.seed for stage in part if stage.verb == "train"} for part in parts]
     assert sorted(map(len, trained)) == [0, 2, 2]  # seeds of one net are trained together

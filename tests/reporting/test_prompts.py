@@ -14,7 +14,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_items
 from proband.pipeline.asking.items_and_answers import Turn
 from proband.reporting.prompts import figures
-from proband.solvers.prompts import expanded, read_prompt, rewordings
+from proband.solvers.prompts import expand_names, read_prompt, rewordings
 
 SUITES = ("analogy", "kinship", "inference", "script")
 
@@ -66,10 +66,10 @@ def test_each_asks_the_same_item_in_other_words(
 
 def test_all_is_the_default_and_the_rewordings(tmp_path: Path) -> None:
     folder = folder_of("kinship")
-    assert expanded(["all"], folder, default="choices") == ["choices", *rewordings(folder)]
+    assert expand_names(["all"], folder, default="choices") == ["choices", *rewordings(folder)]
     bank = tmp_path / "mine.txt"
     bank.write_text("# mine\nSay it.\n\nSay it in one word.\n")
-    assert expanded([str(bank)], folder, default="choices") == [f"{bank}#1", f"{bank}#2"]
+    assert expand_names([str(bank)], folder, default="choices") == [f"{bank}#1", f"{bank}#2"]
     assert "Say it in one word." in read_prompt(f"{bank}#2", folder, default="").text
     with pytest.raises(ProbandError, match="there are 2 instructions"):
         read_prompt(f"{bank}#3", folder, default="")

@@ -22,7 +22,7 @@ from proband.pipeline.compare import compare
 from proband.pipeline.frames import read
 from proband.pipeline.report import report, score
 from proband.pipeline.run import dry_run, prompt_of, run
-from proband.solvers.prompts import Prompt, pick_shots, read_prompt, shipped
+from proband.solvers.prompts import Prompt, pick_shots, read_prompt, shipped_prompts
 
 REFUSAL = "I cannot answer that question."
 SUITES: dict[str, dict[str, Any]] = {"analogy": {"per_relation": 2}, "kinship": {"k": "2", "per_k": 6}, "script": {}}
@@ -221,7 +221,7 @@ def test_a_broken_template_is_one_line(text: str, message: str, tmp_path: Path) 
 
 def test_an_unknown_prompt_lists_those_there_are() -> None:
     folder = Path(suites.__file__).parent / "kinship" / "prompts"
-    assert shipped(folder)[:5] == ["choices", "letters", "open", "rules", "reworded-1"]
+    assert shipped_prompts(folder)[:5] == ["choices", "letters", "open", "rules", "reworded-1"]
     with pytest.raises(ProbandError, match="no prompt 'nice': there are choices, letters, open, rules, reworded-1"):
         read_prompt("nice", folder, default="choices")
 
@@ -231,7 +231,7 @@ def test_every_shipped_prompt_can_be_filled_in(name: str, folders: dict[str, Pat
     solver = next(each for each in suites.suite(name).solvers if each.name == "generate")
     assert solver.prompts is not None
     item, examples = started(folders[name]), list(read_items(folders[name]))[-9:]
-    for prompt in shipped(solver.prompts):
+    for prompt in shipped_prompts(solver.prompts):
         for think in (False, True):
             for model in (Talks(), Continues()):
                 options = solver.options(prompt=prompt, think=think, shots=1)

@@ -123,7 +123,11 @@ T = TypeVar("T")
 NO_WRAPPING = 100_000  # columns
 
 
-def give(result: T, layout: Callable[[T], Iterable[Any]] = lambda made: [fields(made)], *, json: bool) -> None:
+def _fields_alone(result: Any) -> Iterable[Any]:
+    yield fields(result)
+
+
+def give(result: T, layout: Callable[[T], Iterable[Any]] = _fields_alone, *, json: bool) -> None:
     """Print a result: `layout` gives its lines and tables; without one, a table of its fields."""
     if json:
         from proband.core.files import dumps

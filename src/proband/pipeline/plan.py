@@ -88,14 +88,14 @@ def plan(
         "correlation": pilot.correlation,
         "sd": float(np.sqrt(pilot.square)),
         "now": {"power": now.power(difference), "detectable": now.detectable, "interval": ends},
-        **{name: _sized(plan, sizes) for name, (plan, _) in ways.items()},
-        "interval": {name: [_sized(end, sizes) for end in both] for name, (_, both) in ways.items()}
+        **{name: _sizes_of(plan, sizes) for name, (plan, _) in ways.items()},
+        "interval": {name: [_sizes_of(end, sizes) for end in both] for name, (_, both) in ways.items()}
         if measured
         else None,
     }
 
 
-def _sized(result: Plan | None, sizes: dict[str, int]) -> dict[str, Any] | None:
+def _sizes_of(result: Plan | None, sizes: dict[str, int]) -> dict[str, Any] | None:
     """A plan in numbers; items that are added to the same clusters leave the other counts as they are."""
     if result is None:
         return None

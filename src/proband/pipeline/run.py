@@ -36,7 +36,7 @@ from proband.core.progress import Progress, detail, on_progress
 from proband.core.protocols import Concurrent, Generates, Model, ScoresText
 from proband.core.suite import Suite
 from proband.core.types import Answer, Item, Run
-from proband.pipeline.asking.engines import Usage, added, answer_chunks, since, usage_of
+from proband.pipeline.asking.engines import Usage, add_usage, answer_chunks, usage_of, usage_since
 from proband.pipeline.asking.items_and_answers import (
     ANSWERS,
     CHUNK,
@@ -45,7 +45,7 @@ from proband.pipeline.asking.items_and_answers import (
     chunks,
     count_lines,
     keep_whole_chunks,
-    picked,
+    pick,
     select_items,
     waiting_answers,
 )
@@ -60,7 +60,7 @@ from proband.pipeline.asking.setup import (
     without_asking,
 )
 from proband.pipeline.build import versions
-from proband.solvers.prompts import expanded, short_name
+from proband.solvers.prompts import expand_names, short_name
 
 
 def run(items: str | Path, *, model: str | Model, out: str | Path, **how: Any) -> Run:
@@ -104,7 +104,7 @@ def prompts_of(items: str | Path, names: Sequence[str]) -> dict[str, str]:
     """The prompts that a user names for these items, one by one, with their short names (solvers/prompts.py)."""
     solver = next((each for each in suite_of(items).solvers if each.prompts is not None), None)
     if names and solver is not None and solver.prompts is not None:
-        names = expanded(names, solver.prompts, default=str(solver.recorded(solver.options())["prompt"]))
+        names = expand_names(names, solver.prompts, default=str(solver.recorded(solver.options())["prompt"]))
     return {name: short_name(name) for name in names}
 
 
@@ -167,7 +167,7 @@ class Runner:
     def job(self) -> Job:
         return Job(suite=self.suite.name, items=self.items, solver=self.solver.name, model=self.spec, how=self.how)
 
-    def described(self) -> Run:
+    def describe(self) -> Run:
         """The run.json of this run."""
         too_long = {} if self.how.too_long == "fail" else {"too-long": self.how.too_long}
         limit = {} if self.how.limit is None else {"limit": self.how.limit}
@@ -189,9 +189,9 @@ class Runner:
         )
 
     def run(self) -> Run:
-        described = self.described()
+        described = self.describe()
         self.out.mkdir(parents=True, exist_ok=True)
-        with locked(self.out):
+        with lock_folder(self.out):
             work = Work(self, described, before=begin(self.out, described))
             try:
                 work.answer_all()
@@ -210,7 +210,7 @@ class Runner:
 
     def asked_items(self) -> Iterator[Item]:
         items = read_items(self.items, reads(self.model), check=self.suite.check)
-        return items if self.chosen.lines is None else picked(items, self.chosen.lines)
+        return items if self.chosen.lines is None else pick(items, self.chosen.lines)
 
 
 class Work:
@@ -290,9 +290,9 @@ class Work:
     def write_down(self, *, ended: bool = False) -> Run:
         """run.json with what was used so far; a run that has ended without answers and without using anything leaves
         no files over which a report would stumble."""
-        usage = added(self.before, since(usage_of(self.runner.model), self.at_start))
+        usage = add_usage(self.before, usage_since(usage_of(self.runner.model), self.at_start))
         for each in self.of_workers.values():
-            usage = added(usage, each)
+            usage = add_usage(usage, each)
         run = msgspec.structs.replace(self.described, usage=usage)
         path, answers = self.runner.out / "run.json", self.runner.out / ANSWERS
         if ended and self.done == self.total and self.runner.solver.summary is not None:
@@ -333,7 +333,7 @@ def begin(out: Path, run: Run) -> Usage:
 
 
 @contextmanager
-def locked(out: Path) -> Iterator[None]:
+def lock_folder(out: Path) -> Iterator[None]:
     """One process at a time per folder; the lock goes with the process, however it ends."""
     from filelock import FileLock, Timeout
 

@@ -18,7 +18,7 @@ from proband.core.types import Answer, Item
 from proband.models.hf import PACKAGES
 from proband.pipeline.report import PathLike, items_of, run_folders
 from proband.reporting.numbers.systems import run_labels
-from proband.solvers.prompts import shipped
+from proband.solvers.prompts import shipped_prompts
 
 
 def listing() -> dict[str, list[dict[str, Any]]]:
@@ -39,7 +39,7 @@ def listing() -> dict[str, list[dict[str, Any]]]:
             for s in results
             for v in s.solvers
             if v.prompts is not None
-            for name in shipped(v.prompts)
+            for name in shipped_prompts(v.prompts)
         ],
         "verbs": [row(f"{s.name} {v.name}", _first_line(declared(v.run))) for s in results for v in s.verbs],
         "tasks": [row(f"{s.name}/{name}", "for people, in `proband annotate`") for s in results for name in s.tasks],

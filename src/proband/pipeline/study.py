@@ -19,7 +19,7 @@ from proband.core.progress import say
 from proband.pipeline.build import versions
 from proband.pipeline.report import report
 from proband.pipeline.studies.at_once import do_at_once, requirements
-from proband.pipeline.studies.grid import Grid, divided, read_part
+from proband.pipeline.studies.grid import Grid, divide, read_part
 from proband.pipeline.studies.stages import Models, RunStage, Stage, TrainStage, contents, key_of, sources
 from proband.pipeline.studies.study_file import StudyFile, read_study
 
@@ -52,7 +52,7 @@ def study(
                     raise ProbandError(f"run {stage.name}: {error}", file=path, line=stage.line) from None
     check_report(read, {stage.items.suite for stage in stages if isinstance(stage, RunStage)}, file=path)
     if dry_run:
-        return {"title": read.study.title, "stages": [planned(stage) for stage in stages]}
+        return {"title": read.study.title, "stages": [plan_line(stage) for stage in stages]}
     if jobs > 1:
         if engine != "local":
             raise ProbandError(
@@ -123,7 +123,7 @@ def stages_of(path: Path, out: Path, parameters: Mapping[str, Any], part: str) -
         return stages
     if part[0].isdigit() and "/" in part:
         which, count = read_part(part)
-        return divided(stages, count)[which - 1]
+        return divide(stages, count)[which - 1]
     texts = [text.strip() for text in part.split(",") if text.strip()]
     chosen = [stage for stage in stages if stage.verb == "run" and any(text in stage.name for text in texts)]
     if not chosen:
@@ -134,7 +134,7 @@ def stages_of(path: Path, out: Path, parameters: Mapping[str, Any], part: str) -
     return [stage for stage in stages if stage.key in keys]
 
 
-def planned(stage: Any) -> dict[str, Any]:
+def plan_line(stage: Any) -> dict[str, Any]:
     """A line of the dry run."""
     items, calls = stage.planned()
     state = "done" if stage.finished() else "to do"

@@ -18,7 +18,7 @@ from proband.core.protocols import ABILITIES, Model
 from proband.core.suite import Net, Suite
 from proband.pipeline.asking.setup import load_model
 from proband.pipeline.build import versions
-from proband.pipeline.run import locked, suite_of
+from proband.pipeline.run import lock_folder, suite_of
 from proband.training.folder import NOTE, train_into
 from proband.training.task import CHECKPOINT
 
@@ -65,7 +65,7 @@ def train_seeds(
         for each in places:
             check_free(each)
             each.mkdir(parents=True, exist_ok=True)
-            locks.enter_context(locked(each))
+            locks.enter_context(lock_folder(each))
         try:
             tasks = [chosen.task(Path(items), options=settled, seed=number, model=start) for number in seeds]
             notes = [{**shared, "seed": number} for number in seeds]

@@ -51,7 +51,7 @@ class Prompt:
         import jinja2
 
         try:
-            _compiled(self.text)
+            _compile(self.text)
         except jinja2.TemplateSyntaxError as error:
             raise ProbandError(f"not a template: {error.message}", file=self.path, line=error.lineno) from None
 
@@ -61,13 +61,13 @@ class Prompt:
 
         self.check()
         try:
-            return str(_compiled(self.text).render(**values)).strip()
+            return str(_compile(self.text).render(**values)).strip()
         except (jinja2.TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise ProbandError(f"cannot be filled in: {' '.join(str(error).split())}", file=self.path) from None
 
 
 @cache
-def _compiled(text: str) -> Any:
+def _compile(text: str) -> Any:
     from jinja2 import StrictUndefined
     from jinja2.sandbox import SandboxedEnvironment
 
@@ -76,7 +76,7 @@ def _compiled(text: str) -> Any:
     return made.from_string(text)
 
 
-def shipped(folder: Path) -> list[str]:
+def shipped_prompts(folder: Path) -> list[str]:
     """The names of the prompts in a suite's folder, rewordings last."""
     names = sorted(path.stem for path in folder.glob(f"*{SUFFIX}") if path.stem != BANK)
     return [*names, *rewordings(folder)]
@@ -97,14 +97,16 @@ def instructions(path: Path) -> list[str]:
     return results
 
 
-def expanded(names: Sequence[str], folder: Path, *, default: str) -> list[str]:
+def expand_names(names: Sequence[str], folder: Path, *, default: str) -> list[str]:
     """What a user names as prompts, one by one: `all` is the default prompt and all rewordings of it, a file of
     instructions (.txt) each of its lines."""
     out: list[str] = []
     for name in names:
         if name == EVERY:
             if not rewordings(folder):
-                raise ProbandError(f"--prompt all: this suite has no rewordings; it has {', '.join(shipped(folder))}")
+                raise ProbandError(
+                    f"--prompt all: this suite has no rewordings; it has {', '.join(shipped_prompts(folder))}"
+                )
             out += [default, *rewordings(folder)]
         elif name.endswith(".txt"):
             out += [f"{name}#{n}" for n in range(1, len(instructions(Path(name))) + 1)]
@@ -128,10 +130,10 @@ def read_prompt(name: str, folder: Path, *, default: str) -> Prompt:
     name = name or default
     bank, _, number = name.partition("#")
     if match := REWORDED.fullmatch(name):
-        return _reworded(folder / f"{BANK}.txt", int(match[1]), folder, name=name)
+        return _read_rewording(folder / f"{BANK}.txt", int(match[1]), folder, name=name)
     if number.isdecimal():
-        return _reworded(Path(bank), int(number), folder, name=short_name(name))
-    names = shipped(folder)
+        return _read_rewording(Path(bank), int(number), folder, name=short_name(name))
+    names = shipped_prompts(folder)
     path = folder / f"{name}{SUFFIX}" if name in names else Path(name)
     if not path.exists() and path.parent != folder and not path.suffix and "/" not in name:
         raise ProbandError(f"no prompt {name!r}: there are {', '.join(names)}, or name a file")
@@ -140,7 +142,7 @@ def read_prompt(name: str, folder: Path, *, default: str) -> Prompt:
     return prompt
 
 
-def _reworded(bank: Path, number: int, folder: Path, *, name: str) -> Prompt:
+def _read_rewording(bank: Path, number: int, folder: Path, *, name: str) -> Prompt:
     """The text around an instruction, with the instruction in its place."""
     lines = instructions(bank)
     if not 1 <= number <= len(lines):

@@ -66,7 +66,7 @@ def fit_many(
     epochs = sum(task.recipe.length(task.size)[0] for task in tasks)
     with nullcontext() if progress is None else progress("training, epochs", total=epochs) as bar:
         fits = [
-            Fit(task, seed=seed, device=placed(task.device), folder=folder, of=name, recorded=recorded)
+            Fit(task, seed=seed, device=device_of(task.device), folder=folder, of=name, recorded=recorded)
             for task, seed, folder, name in zip(tasks, seeds, folders, of, strict=True)
         ]
         for number, line in in_turn(fits):
@@ -91,7 +91,7 @@ def in_turn(fits: Sequence[Fit]) -> Iterator[tuple[int, Line]]:
                 yield at, line
 
 
-def placed(device: str) -> str:
+def device_of(device: str) -> str:
     if device != "auto":
         return device
     return "cuda" if torch.cuda.is_available() else "cpu"
@@ -157,7 +157,7 @@ class Fit:
         """Score the mean of the weights, or the weights themselves; whether there was something to score."""
         self.net.eval()
         scored = False
-        with swapped(self.steps.weights, self.steps.mean):
+        with swap_weights(self.steps.weights, self.steps.mean):
             for batch in self.task.held_out():
                 self.steps.ask(batch)
                 scored = True
@@ -198,7 +198,7 @@ def products_in_tf32() -> Iterator[None]:
 
 
 @contextmanager
-def swapped(parameters: Mapping[str, Tensor], other: Mapping[str, Tensor]) -> Iterator[None]:
+def swap_weights(parameters: Mapping[str, Tensor], other: Mapping[str, Tensor]) -> Iterator[None]:
     """Within this block parameters have other values."""
     own = {name: parameters[name].detach().clone() for name in other}
     try:

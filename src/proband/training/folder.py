@@ -34,7 +34,7 @@ def train_into(
     had ended; one left by another run is refused.
     """
     identities = [sha256_text(dumps(note)) for note in notes]
-    open_ = [n for n, folder in enumerate(folders) if not _ended(folder, identities[n])]
+    open_ = [n for n, folder in enumerate(folders) if not _has_ended(folder, identities[n])]
     for n in [n for n in open_ if isinstance(tasks[n], SelfFitting)]:
         note = {**notes[n], "identity": identities[n], "versions": versions}
         fit_itself(tasks[n], folders[n], seed=seeds[n], note=note)
@@ -81,7 +81,7 @@ def fit_in_the_loop(
         (folders[n] / CHECKPOINT).unlink(missing_ok=True)
 
 
-def _ended(folder: Path, identity: str) -> bool:
+def _has_ended(folder: Path, identity: str) -> bool:
     if not (folder / NOTE).exists():
         return False
     if read_json(folder / NOTE).get("identity") != identity:

@@ -106,11 +106,11 @@ class Steps:
                 self.lessons[objective] = self._lesson(objective)
             self.graphs(self.lessons[objective], self.task.batch(indices), (rate, share, weight))
             return
-        for loss in self._accumulated(objective, indices, weight):
+        for loss in self._accumulate(objective, indices, weight):
             self.lost.add_(loss, alpha=weight)
         self._update(rate, share)
 
-    def _accumulated(self, objective: Loss, indices: Sequence[int], weight: float) -> list[Tensor]:
+    def _accumulate(self, objective: Loss, indices: Sequence[int], weight: float) -> list[Tensor]:
         """The gradient of a batch, from as many parts as it takes to fit into memory; their shares of the loss."""
         while True:
             try:
@@ -168,12 +168,12 @@ class Steps:
     def ask(self, batch: Any) -> None:
         """Adds the score of a held-out batch to the sums."""
         if self.graphs is not None:
-            self.graphs(self._asked, batch, ())
+            self.graphs(self._add_score, batch, ())
         else:
-            self._asked(to_device(batch, self.device), ())
+            self._add_score(to_device(batch, self.device), ())
 
     @torch.no_grad()
-    def _asked(self, batch: Any, numbers: Numbers) -> None:
+    def _add_score(self, batch: Any, numbers: Numbers) -> None:
         total, count = self.task.score(self.net, batch)
         self.score_sum += total
         self.score_count += count

@@ -164,12 +164,14 @@ def test_a_real_template_and_tokenizer() -> None:
     """SmolLM2's, in the format of Qwen, with a system message of its own where there is none."""
     from transformers import AutoTokenizer
 
-    from proband.models.checkpoints import unpacked
+    from proband.models.checkpoints import unpack_gguf
     from proband.models.hf import folder_of
 
     model = ChatCausal.__new__(ChatCausal)
     model.name, model.values = "smollm2", {}
-    model.tokenizer = AutoTokenizer.from_pretrained(unpacked(next(folder_of("smollm2").glob("*.gguf")), name="smollm2"))
+    model.tokenizer = AutoTokenizer.from_pretrained(
+        unpack_gguf(next(folder_of("smollm2").glob("*.gguf")), name="smollm2")
+    )
     assert model.rendered(CHAT) == EXPECTED["qwen"][1]
     assert model.rendered(CHAT[1:2]).startswith("<|im_start|>system\nYou are a helpful AI assistant named SmolLM")
     for chat in (CHAT, CHAT[1:2]):

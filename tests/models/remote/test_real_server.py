@@ -23,7 +23,7 @@ import pytest
 
 from proband.cli import main
 from proband.core.files import read_answers
-from proband.models.checkpoints import unpacked
+from proband.models.checkpoints import unpack_gguf
 from proband.models.hf import folder_of
 from proband.pipeline.build import build
 
@@ -38,7 +38,7 @@ ITEMS, WAITING = 8, 2  # asked in all, and at a time
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """(what names the model for `-m`, the server's log)."""
-    folder = unpacked(gguf_file(), name="smollm2")
+    folder = unpack_gguf(gguf_file(), name="smollm2")
     port, log = free_port(), tmp_path_factory.mktemp("server") / "log"
     program = Path(sys.executable).parent / "transformers"
     command: list[str | Path] = [program, "serve", folder, "--port", str(port), "--device", "cpu"]

@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-from proband.models.remote.workers import finished, work_through
+from proband.models.remote.workers import run_to_end, work_through
 
 
 def test_every_number_is_worked_on_once() -> None:
@@ -18,7 +18,7 @@ def test_every_number_is_worked_on_once() -> None:
         await asyncio.sleep(0)
         seen.append(i)
 
-    finished(work_through(20, [ask] * 3))
+    run_to_end(work_through(20, [ask] * 3))
     assert sorted(seen) == list(range(20))
 
 
@@ -42,7 +42,7 @@ def test_an_interrupt_stops_workers_that_miss_their_cancellation(deaf: int) -> N
                 raise
 
     with pytest.raises(KeyboardInterrupt):
-        finished(work_through(1000, [ask] * 3))
+        run_to_end(work_through(1000, [ask] * 3))
     assert missed >= deaf
     assert len(seen) < 12
 
@@ -59,5 +59,5 @@ def test_the_first_failure_is_raised_and_ends_the_others() -> None:
             ended.append(i)
 
     with pytest.raises(ValueError, match="the second"):
-        finished(work_through(9, [ask] * 4))
+        run_to_end(work_through(9, [ask] * 4))
     assert sorted(ended) == [0, 1, 2, 3]

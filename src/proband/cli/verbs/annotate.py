@@ -79,14 +79,14 @@ def init(
     from proband.annotate.create import init, with_contact
 
     how = asdict(making)
-    given = with_contact(nested(settings(how.pop("set"))), how.pop("contact"))
+    given = with_contact(nest(settings(how.pop("set"))), how.pop("contact"))
     named = {name: value for name in ("title", "database") if (value := how.pop(name))}
     give(init(project, kind=kind, items=items, settings_given={**named, **given}, **how), json=json)
 
 
-def nested(pairs: Mapping[str, str]) -> dict[str, Any]:
+def nest(pairs: Mapping[str, str]) -> dict[str, Any]:
     """
-    >>> nested({"people.overlap": "5", "licence": "CC0"})
+    >>> nest({"people.overlap": "5", "licence": "CC0"})
     {'people': {'overlap': 5}, 'licence': 'CC0'}
     """
     results: dict[str, Any] = {}

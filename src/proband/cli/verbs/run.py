@@ -238,11 +238,11 @@ def run(
         from proband.pipeline.run import dry_run
 
         folder = out if len(prompts) == 1 else None
-        give([dry_run(items, out=folder, **how, options=each) for each in options.values()], planned, json=json)
+        give([dry_run(items, out=folder, **how, options=each) for each in options.values()], dry_run_layout, json=json)
         return
     folders = _folders(prompts, out, asking.repeat)
     made = [
-        scored(items, out=folder, **{**how, "seed": seed + number}, turn=turns[prompt], options=options[prompt])
+        run_and_score(items, out=folder, **{**how, "seed": seed + number}, turn=turns[prompt], options=options[prompt])
         for (prompt, number), folder in folders.items()
     ]
     give(made[0] if len(made) == 1 else {"runs": made, "spread": spread(made)}, scores_layout, json=json)
@@ -273,7 +273,7 @@ def _folders(prompts: Mapping[str, str], out: Path, repeat: int) -> dict[tuple[s
     return {(prompt, number): out / f"repeat-{number + 1}" for prompt in prompts for number in range(repeat)}
 
 
-def scored(items: Path, *, out: Path, **how: Any) -> dict[str, Any]:
+def run_and_score(items: Path, *, out: Path, **how: Any) -> dict[str, Any]:
     """A run with its score."""
     from msgspec.structs import asdict
 
@@ -297,7 +297,7 @@ def spread(made: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     return {"lowest": min(means), "highest": max(means), "sd": statistics.stdev(means)}
 
 
-def planned(plans: Sequence[Mapping[str, Any]]) -> Iterable[Any]:
+def dry_run_layout(plans: Sequence[Mapping[str, Any]]) -> Iterable[Any]:
     """What a dry run says."""
     for plan in plans:
         counted = plan.get("counted", True)
@@ -327,7 +327,7 @@ HEADER = ("", "score", "95 % interval", "chance", "unread", "n")
 
 def scores_layout(made: Mapping[str, Any]) -> Iterable[Any]:
     """One run, or the runs of several prompts and the spread between them."""
-    from proband.pipeline.asking.engines import in_words
+    from proband.pipeline.asking.engines import usage_in_words
 
     if "runs" in made:
         for each in made["runs"]:
@@ -347,7 +347,7 @@ def scores_layout(made: Mapping[str, Any]) -> Iterable[Any]:
         "withheld": made.get("withheld") and f"{made['withheld']:,} (by a filter; count as wrong)",
         "errors": errors and f"{len(errors):,} (count as wrong)",
         "summary": made["summary"].get("in_words"),
-        "usage": in_words(made["usage"]),
+        "usage": usage_in_words(made["usage"]),
     }
     yield fields({name: text for name, text in notes.items() if text or text == 0})
     for item, how in errors[:LISTED]:

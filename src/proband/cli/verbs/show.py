@@ -43,14 +43,14 @@ def list_layout(result: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[A
         for row in rows:
             lines.append((f"  {row['name']}", row["what"]))
             options = row.get("options", ()) if len(result) == 1 else ()
-            lines += [(f"    {option['name']}", described(option)) for option in options]
+            lines += [(f"    {option['name']}", describe_option(option)) for option in options]
         yield title
         yield table(("", ""), lines or [("  none", "")])
 
 
-def described(option: Mapping[str, Any]) -> str:
+def describe_option(option: Mapping[str, Any]) -> str:
     """
-    >>> described({"name": "norm", "help": "divide by", "choices": ["sum", "token"], "default": "sum"})
+    >>> describe_option({"name": "norm", "help": "divide by", "choices": ["sum", "token"], "default": "sum"})
     'divide by [sum | token] (default: sum)'
     """
     choices = f" [{' | '.join(option['choices'])}]" if option["choices"] else ""

@@ -26,7 +26,7 @@ from msgspec import Meta
 from proband.core.errors import ModelFailed, TooLong, Unavailable, Withheld
 from proband.core.progress import advance, say
 from proband.models.remote.policy import Budget, Pace, Policy, Prices, retry_after
-from proband.models.remote.workers import Session, finished, work_through
+from proband.models.remote.workers import Session, run_to_end, work_through
 
 T = TypeVar("T")
 Ask = Callable[["Caller", int], Awaitable[T]]
@@ -102,7 +102,7 @@ class Endpoint:
         if self._session is not None:
             return self._session.finish(self._in_session(ask, count, on_result))
         try:
-            return finished(self._by_itself(ask, count, on_result))
+            return run_to_end(self._by_itself(ask, count, on_result))
         finally:
             self.retries.sum_up()
 

@@ -115,7 +115,7 @@ class Remote:
             try:
                 return await caller.post("/chat/completions", body, self._read_chat)
             except Refused as refusal:
-                if refusal.status in (401, 404) or not self._adapted(refusal.reason, body):
+                if refusal.status in (401, 404) or not self._adapt(refusal.reason, body):
                     raise
 
     def _body(self, chat: Chat, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -145,7 +145,7 @@ class Remote:
         fields |= {"top_logprobs": TOP[0]} if alternatives else {}
         return sent(self._body(chat, fields)).decode("utf-8")
 
-    def _adapted(self, reason: str, sent: Mapping[str, Any]) -> bool:
+    def _adapt(self, reason: str, sent: Mapping[str, Any]) -> bool:
         """Learn from a refusal: newer models want another name for the length, some take no seed or temperature, some
         give fewer log-probabilities or none."""
         if "max_tokens" in sent and "max_completion_tokens" in reason:

@@ -44,7 +44,7 @@ async def work_through(count: int, asks: Sequence[Ask]) -> None:
         worker.result()
 
 
-def finished(work: Coroutine[Any, Any, T]) -> T:
+def run_to_end(work: Coroutine[Any, Any, T]) -> T:
     """Run to the end; beside a loop that runs already (a notebook), in a thread of its own."""
     try:
         asyncio.get_running_loop()

@@ -131,7 +131,7 @@ def text_blocks(reader: Bytes, *, header: bool, errors: str) -> Iterator[Block]:
         count, dim = None, checked_width(first.count(b" "), reader.path, line=1)
     seen = 0
     for lines in _line_blocks(reader, first=2 if header else 1):
-        block = _parsed(lines, seen + (2 if header else 1), dim, reader.path, errors)
+        block = _parse(lines, seen + (2 if header else 1), dim, reader.path, errors)
         seen += len(lines)
         if count is not None and seen > count:
             raise ProbandError(
@@ -157,7 +157,7 @@ def _line_blocks(reader: Bytes, *, first: int) -> Iterator[list[bytes]]:
         yield [rest]
 
 
-def _parsed(lines: list[bytes], first: int, dim: int, path: object, errors: str) -> Block:
+def _parse(lines: list[bytes], first: int, dim: int, path: object, errors: str) -> Block:
     """The block parsed at once; where anything is odd, line by line, so that the error can name its line."""
     if any(b"\t" in line for line in lines):
         lines = [line.replace(b"\t", b" ") for line in lines]
@@ -283,13 +283,13 @@ def open_bytes(file: Path, member: str | None = None) -> Iterator[Bytes]:
         try:
             with open(file, "rb") as raw:
                 start = raw.read(6)
-            content = stack.enter_context(_unpacked(file, member, start, stack))
+            content = stack.enter_context(_open_unpacked(file, member, start, stack))
         except DAMAGED as error:
             raise ProbandError(f"damaged or cannot be read: {error}", file=file) from None
         yield Bytes(content, file)
 
 
-def _unpacked(file: Path, member: str | None, start: bytes, stack: ExitStack) -> IO[bytes]:
+def _open_unpacked(file: Path, member: str | None, start: bytes, stack: ExitStack) -> IO[bytes]:
     if start.startswith(b"PK\x03\x04"):
         archive = stack.enter_context(zipfile.ZipFile(file))
         return archive.open(_member(file, archive, member))

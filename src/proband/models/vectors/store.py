@@ -98,12 +98,12 @@ class Store:
         self._order: NDArray[np.uint32] = mapped("order.npy")
         blob = np.memmap(folder / "words.bin", dtype=np.uint8, mode="r")
         self.words = Words(blob, mapped("offsets.npy"))
-        self._matrix_file = self._opened("matrix.npy")
+        self._matrix_file = self._open("matrix.npy")
         if self.facts.get("subwords"):
-            self._bucket_file = self._opened("buckets.npy")
+            self._bucket_file = self._open("buckets.npy")
             self._bucket_sums: Unsigned = mapped("bucket_sums.npy")
 
-    def _opened(self, name: str) -> int:
+    def _open(self, name: str) -> int:
         file = os.open(self.folder / name, os.O_RDONLY)
         weakref.finalize(self, os.close, file)
         return file
@@ -125,13 +125,13 @@ class Store:
 
     def rows(self, ids: Ints) -> Floats:
         """Vectors of known words, checked."""
-        return self._checked(self._matrix_file, self._sums, ids)
+        return self._read_rows(self._matrix_file, self._sums, ids)
 
     def bucket_rows(self, ids: Ints) -> Floats:
         """Vectors of n-gram buckets, checked."""
-        return self._checked(self._bucket_file, self._bucket_sums, ids)
+        return self._read_rows(self._bucket_file, self._bucket_sums, ids)
 
-    def _checked(self, file: int, sums: Unsigned, ids: Ints) -> Floats:
+    def _read_rows(self, file: int, sums: Unsigned, ids: Ints) -> Floats:
         """Rows are read, not mapped: around a row that is touched the kernel maps 64 KB, fifty times its size."""
         rows = np.empty((len(ids), self.matrix.shape[1]), dtype="<f4")
         size = rows.shape[1] * 4
@@ -307,7 +307,7 @@ class Writer:
         self.matrix.close()
         hashes = np.array(self._hashes, dtype=np.uint64)
         order = np.argsort(hashes, kind="stable")
-        if repeated := _repeated(hashes, order, self.words()):
+        if repeated := _repeated_rows(hashes, order, self.words()):
             self._drop(repeated)
             hashes = np.delete(hashes, repeated)
             order = np.argsort(hashes, kind="stable")
@@ -354,7 +354,7 @@ class Writer:
         self.matrix.close()
 
 
-def _repeated(hashes: Unsigned, order: Ints, words: Words) -> list[int]:
+def _repeated_rows(hashes: Unsigned, order: Ints, words: Words) -> list[int]:
     """Rows whose word stood on an earlier row already."""
     sorted_hashes = hashes[order]
     rows: list[int] = []

@@ -180,7 +180,7 @@ def load(path: str, *, options: VectorOptions) -> WordVectors:
         sha = _content_sha(file, folder)
         target = folder / "-".join([sha, errors, *([_short_sha(member)] if member else [])])
         facts = {"sha256": sha, "member": member, "errors": errors, "path": str(file)}
-        return open_store(target) or _converted(target, lambda writer: _convert(writer, file, member, errors), facts)
+        return open_store(target) or _convert_into(target, lambda writer: _convert(writer, file, member, errors), facts)
 
     return WordVectors(opened(), name=f"vec:{path}", phrases=options.phrases, redo=opened)
 
@@ -205,11 +205,11 @@ def from_arrays(
         writer.add(raw, rows)
         return {"kind": "arrays"}
 
-    store = open_store(target) or _converted(target, fill, {"sha256": source_sha})
+    store = open_store(target) or _convert_into(target, fill, {"sha256": source_sha})
     return WordVectors(store, name=name, phrases=phrases)
 
 
-def _converted(target: Path, fill: Callable[[Writer], dict[str, Any]], facts: Mapping[str, Any]) -> Store:
+def _convert_into(target: Path, fill: Callable[[Writer], dict[str, Any]], facts: Mapping[str, Any]) -> Store:
     with conversion(target) as writer:
         writer.finish({**facts, **fill(writer)})
     store = open_store(target)

@@ -320,10 +320,10 @@ def usage_of(model: Model) -> Usage:
     return dict(usage()) if callable(usage) else {}
 
 
-def added(one: Mapping[str, float | None], other: Mapping[str, float | None]) -> Usage:
+def add_usage(one: Mapping[str, float | None], other: Mapping[str, float | None]) -> Usage:
     """
-    >>> added({"requests": 70.0, "prompt_tokens": None, "without_seed": 1.0}, {"requests": 37.0, "without_seed": 1.0})
-    {'requests': 107.0, 'prompt_tokens': None, 'without_seed': 1.0}
+    >>> add_usage({"requests": 70.0, "cost": None, "without_seed": 1.0}, {"requests": 37.0, "without_seed": 1.0})
+    {'requests': 107.0, 'cost': None, 'without_seed': 1.0}
     """
     return {name: _sum(name, one.get(name, 0.0), other.get(name, 0.0)) for name in dict.fromkeys((*one, *other))}
 
@@ -334,10 +334,10 @@ def _sum(name: str, a: float | None, b: float | None) -> float | None:
     return max(a, b) if _is_maximum(name) else a + b
 
 
-def since(now: Mapping[str, float | None], before: Mapping[str, float | None]) -> Usage:
+def usage_since(now: Mapping[str, float | None], before: Mapping[str, float | None]) -> Usage:
     """What was used between two moments of one model.
 
-    >>> since({"requests": 12.0, "cost": None}, {"requests": 2.0, "cost": None})
+    >>> usage_since({"requests": 12.0, "cost": None}, {"requests": 2.0, "cost": None})
     {'requests': 10.0, 'cost': None}
     """
     return {
@@ -350,13 +350,13 @@ def _is_maximum(name: str) -> bool:
     return name in MAXIMA or (name.startswith("without_") and name != "without_usage")
 
 
-def in_words(usage: Mapping[str, float | None]) -> str:
+def usage_in_words(usage: Mapping[str, float | None]) -> str:
     """For people.
 
-    >>> in_words({"requests": 107.0, "retries": 3.0, "answered": 100.0, "prompt_tokens": 12345.0,
+    >>> usage_in_words({"requests": 107.0, "retries": 3.0, "answered": 100.0, "prompt_tokens": 12345.0,
     ...           "completion_tokens": 678.0, "cost": 0.0123, "seconds": 84.0, "longest_seconds": 3.2})
     '107 requests (3 retries), 12,345 tokens in, 678 out, cost 0.0123, 0.84 s per answer (longest 3.2 s)'
-    >>> in_words({"requests": 2.0, "answered": 2.0, "prompt_tokens": None, "completion_tokens": None, "tokens": 9.0})
+    >>> usage_in_words({"requests": 2.0, "prompt_tokens": None, "completion_tokens": None, "tokens": 9.0})
     '2 requests, tokens not known (the server does not tell), tokens 9'
     """
     rest = {name: value for name, value in usage.items() if value is None or value != 0}

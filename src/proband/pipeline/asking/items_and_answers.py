@@ -101,7 +101,7 @@ def select_items(
     )
     splits = scored_splits({SPLITS[code] for code in np.unique(codes)}, split)
     counts = np.isin(codes, [SPLITS.index(each) for each in splits])
-    chosen = counts if limit is None else sampled(items, counts, suite=suite, limit=limit)
+    chosen = counts if limit is None else sample(items, counts, suite=suite, limit=limit)
     if turn is not None:
         chosen = chosen & in_turn(items, chosen, turn)
     if training:
@@ -110,7 +110,7 @@ def select_items(
     return Selection(splits, None if whole else chosen, every_split=bool(counts.all()))
 
 
-def sampled(items: Path, counts: NDArray[np.bool_], *, suite: Suite, limit: int) -> NDArray[np.bool_]:
+def sample(items: Path, counts: NDArray[np.bool_], *, suite: Suite, limit: int) -> NDArray[np.bool_]:
     """For each line of the items, whether it is in a sample of `limit` of those that count."""
     names = table_tags(suite)
     kinds, of_line, keys = dict[Kind, int](), array("i"), array("Q")
@@ -188,7 +188,7 @@ def _codes(values: Sequence[Tag | None]) -> NDArray[np.int64]:
     return np.array([known.setdefault((type(value), value), len(known)) for value in values], dtype=np.int64)
 
 
-def picked(items: Iterator[Any], chosen: NDArray[np.bool_]) -> Iterator[Any]:
+def pick(items: Iterator[Any], chosen: NDArray[np.bool_]) -> Iterator[Any]:
     """The chosen ones of a stream of items."""
     return (item for item, wanted in zip(items, chosen.tolist(), strict=True) if wanted)
 

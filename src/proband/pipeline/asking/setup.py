@@ -143,7 +143,7 @@ def load_model(spec: str, given: Mapping[str, Any] | None = None, *, suite: Suit
     if kind == "baseline" and suite is not None and rest in suite.baselines:
         return suite.baselines[rest]()
     try:
-        return models.load(spec, seeded(spec, given or {}, seed=seed))
+        return models.load(spec, with_seed(spec, given or {}, seed=seed))
     except ModuleNotFoundError as error:
         raise not_installed(error, spec) from None
 
@@ -157,10 +157,10 @@ def own_model(name: str, suite: Suite | None) -> Callable[..., Any]:
     return own[name]
 
 
-def seeded(spec: str, given: Mapping[str, Any], *, seed: int) -> Mapping[str, Any]:
+def with_seed(spec: str, given: Mapping[str, Any], *, seed: int) -> Mapping[str, Any]:
     """The loading options with the seed of the run, for kinds of models that have one; a seed that is given stays.
 
-    >>> seeded("baseline:random", {}, seed=3), seeded("embedded:glove", {}, seed=3)
+    >>> with_seed("baseline:random", {}, seed=3), with_seed("embedded:glove", {}, seed=3)
     ({'seed': 3}, {})
     """
     kind = models.kind_of(spec.partition(":")[0])

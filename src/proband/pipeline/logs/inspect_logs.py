@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from proband.core.errors import ProbandError
-from proband.pipeline.logs.record import Entry, Log, Wanted, clusters_in, collected, number, tags_in
+from proband.pipeline.logs.record import Entry, Log, Wanted, clusters_in, collect, number, tags_in
 
 
 class Score(msgspec.Struct):
@@ -39,7 +39,7 @@ class Header(msgspec.Struct):
 
 
 def read_json(path: Path, wanted: Wanted) -> Log:
-    header = _decoded(path.read_bytes(), Header, path)
+    header = _decode(path.read_bytes(), Header, path)
     return _log(header, iter(header.samples or ()), path, wanted)
 
 
@@ -53,16 +53,16 @@ def read_eval(path: Path, wanted: Wanted) -> Log:
             names = archive.namelist()
             if "header.json" not in names:
                 raise ProbandError("has no header.json: the evaluation did not end, or this is not a log", file=path)
-            header = _decoded(archive.read("header.json"), Header, path, "header.json")
+            header = _decode(archive.read("header.json"), Header, path, "header.json")
             samples = sorted(name for name in names if name.startswith("samples/") and name.endswith(".json"))
-            return _log(header, (_decoded(archive.read(name), Sample, path, name) for name in samples), path, wanted)
+            return _log(header, (_decode(archive.read(name), Sample, path, name) for name in samples), path, wanted)
     except NotImplementedError as error:
         raise ProbandError(f"is compressed in a way that cannot be read: {error}", file=path) from None
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError) as error:
         raise ProbandError(f"is not a log of inspect: {error}", file=path) from None
 
 
-def _decoded(raw: bytes, kind: Any, path: Path, member: str = "") -> Any:
+def _decode(raw: bytes, kind: Any, path: Path, member: str = "") -> Any:
     """inspect writes NaN for a metric that has no value; JSON has none."""
     where = f"{member}: " if member else ""
     try:
@@ -98,4 +98,4 @@ def _log(header: Header, samples: Iterator[Sample], path: Path, wanted: Wanted) 
                 tags=tags_in(about),
             )
         )
-    return collected(entries, label=str(header.eval.get("model") or path.stem), metric=scorer, path=path)
+    return collect(entries, label=str(header.eval.get("model") or path.stem), metric=scorer, path=path)

@@ -16,7 +16,7 @@ import msgspec
 
 from proband.core.errors import ProbandError
 from proband.core.files import decode, raw_lines
-from proband.pipeline.logs.record import Entry, Log, Wanted, clusters_in, collected, number, tags_in
+from proband.pipeline.logs.record import Entry, Log, Wanted, clusters_in, collect, number, tags_in
 
 
 class Sample(msgspec.Struct):
@@ -49,7 +49,7 @@ def read(path: Path, wanted: Wanted) -> Log:
     if metric not in named:
         raise ProbandError(f"no metric {metric!r}; there are {', '.join(named)}", file=path)
     label = path.parent.name if path.parent.name not in ("", ".") else path.stem
-    return collected(_entries(path, metric, wanted), label=label, metric=metric, path=path)
+    return collect(_entries(path, metric, wanted), label=label, metric=metric, path=path)
 
 
 def read_folder(folder: Path, wanted: Wanted) -> Log:
@@ -72,7 +72,7 @@ def read_folder(folder: Path, wanted: Wanted) -> Log:
         for item, entry in log.entries.items():
             entries.append(replace(entry, item=f"{task}/{item}", tags={**entry.tags, "task": task}))
     label = result[0].parent.name
-    return collected(entries, label=label, metric=" / ".join(metrics), path=folder, by="task")
+    return collect(entries, label=label, metric=" / ".join(metrics), path=folder, by="task")
 
 
 def task_of(file: Path) -> str:

@@ -51,7 +51,7 @@ class Log:
     by: str = ""  # the tag that its items are to be told apart by: a log of several tasks
 
 
-def collected(entries: Iterable[Entry], *, label: str, metric: str, path: Path, by: str = "") -> Log:
+def collect(entries: Iterable[Entry], *, label: str, metric: str, path: Path, by: str = "") -> Log:
     """A log of these entries. An item that occurs several times (epochs) counts once, with the mean of its values."""
     results: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -122,7 +122,7 @@ def tags_in(fields: Mapping[str, Any]) -> dict[str, Tag]:
 # ---- logs of several systems as one item set with its runs, so that the report's own tests compare them --------------
 
 
-def joined(logs: Sequence[Log]) -> ItemSet:
+def join_logs(logs: Sequence[Log]) -> ItemSet:
     """The items that at least one other log has too; clusters and tags are those of the first log that gives any."""
     shared = [item for item in logs[0].entries if any(item in other.entries for other in logs[1:])]
     known = set(shared)

@@ -11,7 +11,7 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import decode, raw_lines, table_rows
-from proband.pipeline.logs.record import CLUSTER_FIELDS, Entry, Log, Wanted, clusters_in, collected, number, tags_in
+from proband.pipeline.logs.record import CLUSTER_FIELDS, Entry, Log, Wanted, clusters_in, collect, number, tags_in
 from proband.pipeline.report import item_sets
 
 
@@ -45,7 +45,7 @@ def _log(rows: Iterator[tuple[int, Mapping[str, Any]]], path: Path, wanted: Want
                 tags=tags_in(rest),
             )
         )
-    return collected(entries, label=path.stem, metric=metric, path=path)
+    return collect(entries, label=path.stem, metric=metric, path=path)
 
 
 # ---- our own runs: paired by the id of the items, or varied items by that of their source ----------------------------
@@ -68,4 +68,4 @@ def read_run_folder(folder: Path, wanted: Wanted) -> Log:
             value = sum(numbers) / len(numbers)
             name = str(item.facts.get("source", item.id)) if wanted.by_source else item.id
             entries.append(Entry(item=name, value=value, clusters=clusters, tags=item.tags, split=item.split))
-    return collected(entries, label=items.labels[0], metric=metric.name, path=folder)
+    return collect(entries, label=items.labels[0], metric=metric.name, path=folder)

@@ -64,7 +64,7 @@ def work_through(stages: Sequence[Stage], failed: Any, perform: Perform) -> None
                 continue
             if any(each in left and not stages[each].finished() for each in needed):
                 continue
-            with claimed(stage) as mine:
+            with claim(stage) as mine:
                 if not mine or stage.finished():
                     continue
                 with suppress(ProbandError):
@@ -84,7 +84,7 @@ def requirements(stage: Stage) -> list[Stage]:
 
 
 @contextmanager
-def claimed(stage: Stage) -> Iterator[bool]:
+def claim(stage: Stage) -> Iterator[bool]:
     """Whether the stage is this process's to do. Seeds that are trained together have one lock."""
     from filelock import FileLock, Timeout
 

@@ -137,7 +137,7 @@ def read_part(text: str) -> tuple[int, int]:
     return int(which), int(of)
 
 
-def divided(stages: Sequence[Stage], count: int) -> list[list[Stage]]:
+def divide(stages: Sequence[Stage], count: int) -> list[list[Stage]]:
     """`count` parts of about the same cost. Nets that differ by their seed alone are trained in one part, with the runs
     of these nets; every part has the builds that it needs. What a part has depends on the study alone, not on what is
     done already."""

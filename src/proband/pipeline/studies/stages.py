@@ -31,7 +31,7 @@ from proband.core.types import Item
 from proband.models import kind_of
 from proband.pipeline.asking.items_and_answers import count_lines
 from proband.pipeline.asking.model_calls import with_embeddings_kept
-from proband.pipeline.asking.setup import check_name, load_model, seeded
+from proband.pipeline.asking.setup import check_name, load_model, with_seed
 from proband.pipeline.build import build
 from proband.pipeline.run import run, suite_of
 from proband.pipeline.train import train_seeds
@@ -70,7 +70,7 @@ def contents(value: Any) -> Any:
     return value
 
 
-def settled(kind: type, given: Mapping[str, Any], *, of: str) -> dict[str, Any]:
+def settle_options(kind: type, given: Mapping[str, Any], *, of: str) -> dict[str, Any]:
     """The options of a stage as its key has them: defaults filled in, paths replaced by what is there."""
     options: Any = read_options(kind, given, of=of)
     given = {name.replace("_", "-"): value for name, value in vars(options).items()}
@@ -132,7 +132,7 @@ class BuildStage(Stage):
 
     @cached_property
     def key(self) -> str:
-        options = settled(suites.suite(self.suite).options, self.options, of=f"build {self.suite}")
+        options = settle_options(suites.suite(self.suite).options, self.options, of=f"build {self.suite}")
         return key_of("build", suite=self.suite, options=options, seed=self.seed, shipped=suite_data(self.suite))
 
     def finished(self) -> bool:
@@ -148,11 +148,11 @@ class BuildStage(Stage):
     def counts(self) -> Counter[tuple[str, int]]:
         """Items by split and number of choices: read where they are, otherwise built without being written."""
         if self.finished():
-            return counted(read_items(self.folder))
+            return count_items(read_items(self.folder))
         suite = suites.suite(self.suite)
         options: Any = read_options(suite.options, self.options, of=f"build {self.suite}")
         made = suite.build(options, seed=self.seed).items
-        return counted(parse(Item, item, file=self.name) if isinstance(item, bytes) else item for item in made)
+        return count_items(parse(Item, item, file=self.name) if isinstance(item, bytes) else item for item in made)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,7 +184,8 @@ class TrainStage(Stage):
 
     @cached_property
     def key(self) -> str:
-        options = settled(suites.suite(self.items.suite).net(self.net).options, self.options, of=f"net {self.net}")
+        net = suites.suite(self.items.suite).net(self.net)
+        options = settle_options(net.options, self.options, of=f"net {self.net}")
         return key_of(
             "train", items=self.items.key, net=self.net, options=options, seed=self.seed,
             model=model_contents(self.model),
@@ -297,7 +298,7 @@ class RunStage(Stage):
         return kind is not None and kind.scores_texts(rest)
 
 
-def counted(items: Iterator[Item]) -> Counter[tuple[str, int]]:
+def count_items(items: Iterator[Item]) -> Counter[tuple[str, int]]:
     return Counter((item.split, len(item.choices)) for item in items)
 
 
@@ -315,7 +316,7 @@ class Models:
         if self.engine != "local":
             return stage.spec
         of_suite = (suite.name, stage.seed) if stage.spec.startswith("solver:") else ()  # that name is the suite's own
-        given = seeded(stage.spec, stage.model_options, seed=stage.seed)
+        given = with_seed(stage.spec, stage.model_options, seed=stage.seed)
         key = (stage.spec, dumps(given), of_suite)
         if key != self.key:
             self.key = self.model = None  # the old one goes before the new one comes

@@ -122,7 +122,7 @@ def read_study(path: Path, given: Mapping[str, Any]) -> StudyFile:
     try:
         study = msgspec.convert({**filled, "parameters": values}, StudyFile)
     except msgspec.ValidationError as error:
-        message, where = explained(str(error), text)
+        message, where = explain(str(error), text)
         raise ProbandError(message, file=path, line=where) from None
     study = spread(study)
     for wrong, at in wrong_names(study, path.parent):
@@ -245,7 +245,7 @@ def line_of(text: str, path: Sequence[str | int]) -> int | None:
     return last
 
 
-def explained(message: str, text: str) -> tuple[str, int | None]:
+def explain(message: str, text: str) -> tuple[str, int | None]:
     """A message of msgspec in words, and the line it is about."""
     what, _, place = message.partition(" - at `$")
     path: list[str | int] = [int(n) if n else name for name, n in re.findall(r"\.([\w-]+)|\[(\d+)\]", place)]

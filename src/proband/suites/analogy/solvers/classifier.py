@@ -65,9 +65,9 @@ class Classifiers(Task):
     ) -> None:
         import torch
 
-        from proband.training.fit import placed
+        from proband.training.fit import device_of
 
-        self.lessons, self.settings, self.seed, self.device = lessons, settings, seed, placed(device)
+        self.lessons, self.settings, self.seed, self.device = lessons, settings, seed, device_of(device)
         self.size = longest = max(len(lesson.train) for lesson in lessons)
         self.recipe = Recipe(
             steps=settings.steps, batch=settings.batch, rate=settings.rate, decay=settings.decay,

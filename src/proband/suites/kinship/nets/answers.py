@@ -17,7 +17,7 @@ from proband.suites.kinship.nets.encoding import encoded_states
 from proband.suites.kinship.nets.options import NetOptions, SmallEdgeTransformerOptions
 from proband.suites.kinship.nets.stories import NUMBER, check, story_of_item
 from proband.suites.kinship.nets.task import KINDS, Reads
-from proband.training.fit import placed
+from proband.training.fit import device_of
 from proband.training.folder import NOTE
 from proband.training.task import WEIGHTS, load_weights
 from proband.training.vocabulary import Vocabulary
@@ -105,7 +105,7 @@ def load(folder: Path, *, options: type[NetOptions]) -> Trained:
         net = KINDS[note["net"]](settled, len(vocabulary))
     except (KeyError, TypeError) as error:
         raise ProbandError(f"is not the folder of a kinship net: {error}", file=folder) from error
-    device = placed("auto")
+    device = device_of("auto")
     return Trained(
         net=load_weights(net, folder).to(device),
         kind=note["net"],

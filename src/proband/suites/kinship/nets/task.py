@@ -24,7 +24,7 @@ from proband.suites.kinship.nets.reasoning_nets import Mac, RelationNetwork, Rmc
 from proband.suites.kinship.nets.sequence_nets import Bert, BertLstm, BiLstmAttention, BiLstmMean
 from proband.suites.kinship.nets.stories import Story, read_stories
 from proband.training.batches import of_similar_length
-from proband.training.fit import placed
+from proband.training.fit import device_of
 from proband.training.recipe import Recipe
 from proband.training.task import Task
 from proband.training.vocabulary import Vocabulary
@@ -91,7 +91,7 @@ class KinshipTask(Task):
         return self._pad([self.learned[i] for i in indices])
 
     def _pad(self, numbers: Sequence[int]) -> Batch:
-        rounded = placed(self.device).startswith("cuda")
+        rounded = device_of(self.device).startswith("cuda")
         return self.reads.padded([self.corpus.stories[n] for n in numbers], rounded=rounded)
 
     def loss(self, net: Any, batch: Batch) -> Tensor:

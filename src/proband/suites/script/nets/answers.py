@@ -30,7 +30,7 @@ from proband.suites.script.nets.slot_filling import (
     greedy,
 )
 from proband.suites.script.nets.task import KINDS
-from proband.training.fit import placed
+from proband.training.fit import device_of
 from proband.training.folder import NOTE
 from proband.training.task import WEIGHTS, load_weights
 from proband.training.vocabulary import PADDING, START, Vocabulary
@@ -197,7 +197,7 @@ def load(folder: Path) -> Trained:
         vocabulary = Vocabulary(tuple(note["words"]))
     except (KeyError, TypeError) as error:
         raise ProbandError(f"is not the folder of a script net: {error}", file=folder) from error
-    device = placed("auto")
+    device = device_of("auto")
     return Trained(
         net=load_weights(net, folder).to(device),
         kind=note["net"],

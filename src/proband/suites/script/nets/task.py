@@ -22,7 +22,7 @@ from proband.suites.script.nets.options import FixedOptions, NetOptions, Transdu
 from proband.suites.script.nets.seq2seq import Attention, Seq2Seq
 from proband.suites.script.nets.transducer import ShiftingTransducer, Transducer
 from proband.training.batches import of_similar_length
-from proband.training.fit import placed
+from proband.training.fit import device_of
 from proband.training.recipe import Recipe
 from proband.training.task import Loss, Task
 from proband.training.vocabulary import PADDING, START, Vocabulary, random_vectors, vectors_for
@@ -83,7 +83,7 @@ class ScriptTask(Task):
         return self._pad([self.train[i] for i in indices])
 
     def _pad(self, pairs: Sequence[Pair]) -> Batch:
-        rounded = ROUNDED if self.recordable and placed(self.device).startswith("cuda") else None
+        rounded = ROUNDED if self.recordable and device_of(self.device).startswith("cuda") else None
         return pad(pairs, start=START, padding=PADDING, rounded=rounded)
 
     def weight(self, indices: Sequence[int]) -> float:

@@ -30,7 +30,7 @@ from proband.suites.kinship.nets.stories import GENDERS, NUMBER, Story, check, s
 from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS, RELATIONS, word
 from proband.suites.kinship.world.rules import load as load_rules
 from proband.training.batches import to_device
-from proband.training.fit import placed
+from proband.training.fit import device_of
 from proband.training.folder import NOTE
 from proband.training.task import WEIGHTS, load_weights
 from proband.training.vocabulary import Vocabulary
@@ -128,7 +128,7 @@ def load(folder: Path) -> Extractor:
         raise ProbandError(f"is not the folder of an extractor: {NOTE} has no {error}", file=folder) from error
     except (TypeError, ValueError) as error:
         raise ProbandError(f"is not the folder of an extractor: {error}", file=folder) from error
-    device = placed("auto")
+    device = device_of("auto")
     return Extractor(
         net=load_weights(PairClassifier(options, len(vocabulary), encoder), folder).to(device),
         options=options,

@@ -27,7 +27,7 @@ from proband.suites.kinship.nets.stories import Story
 from proband.suites.kinship.nets.task import recipe_of, split
 from proband.suites.kinship.world.rules import load
 from proband.training.batches import of_similar_length
-from proband.training.fit import placed
+from proband.training.fit import device_of
 from proband.training.task import Task
 from proband.training.vocabulary import Vocabulary
 
@@ -62,7 +62,7 @@ class ExtractionTask(Task):
         return self._pad([self.train[i] for i in indices], self.draw)
 
     def _pad(self, stories: Sequence[Story], draw: random.Random | None) -> Mentions:
-        rounded = placed(self.device).startswith("cuda")
+        rounded = device_of(self.device).startswith("cuda")
         return pad_mentions(
             stories, self.vocabulary, pool=self.options.pool, draw=draw, rounded=rounded, states=self.states
         )
