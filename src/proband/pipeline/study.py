@@ -6,7 +6,7 @@ interrupted resumes. `paper SUITE` is the study of that name that ships with Pro
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -38,19 +38,12 @@ def study(
     """Run every stage that is not done yet, `jobs` at a time, then the report; `dry_run` only says what is to do.
     `part` ("2/8"): the stages of one of several parts, without the report; parts may be done in any order. Other texts
     ("embedded:mlm,embedded:minilm") are the part whose runs have one of them in their names."""
-    path, folder = study_path(file), Path(out)
-    read = read_study(path, parameters or {})
-    stages = stages_of(path, folder, parameters or {}, part)
+    path, folder, given = study_path(file), Path(out), parameters or {}
+    read = read_study(path, given)
+    stages = stages_of(path, folder, given, part)
     if not part and not any(stage.verb == "run" for stage in stages):
         raise ProbandError("has no [[run]]: nothing to report", file=path)
-    for stage in stages:
-        if isinstance(stage, RunStage) and not stage.finished():
-            try:
-                stage.check()
-            except ProbandError as error:
-                if not stage.optional:
-                    raise ProbandError(f"run {stage.name}: {error}", file=path, line=stage.line) from None
-    check_report(read, {stage.items.suite for stage in stages if isinstance(stage, RunStage)}, file=path)
+    check_runs(read, [stage for stage in stages if isinstance(stage, RunStage)], file=path)
     if dry_run:
         return {"title": read.study.title, "stages": [plan_line(stage) for stage in stages]}
     if jobs > 1:
@@ -59,7 +52,7 @@ def study(
                 "--jobs is for the local engine: the ray engine shares out the items of one run at a time"
             )
         do_at_once(
-            partial(stages_of, path, folder, parameters or {}, part),
+            partial(stages_of, path, folder, given, part),
             partial(perform, file=path),
             count=len(stages),
             jobs=jobs,
@@ -159,12 +152,19 @@ def perform(stage: Any, models: Models, *, at: str, file: Path) -> dict[str, Any
     return {**line, "state": "ran"}
 
 
-def check_report(read: StudyFile, named: Collection[str], *, file: Path) -> None:
-    """Whether the suites of a study have the tables and analyses that its [report] asks for."""
-    results = [suites.suite(name) for name in sorted(named)]
+def check_runs(read: StudyFile, runs: Sequence[RunStage], *, file: Path) -> None:
+    """Whether the runs that are left can be done, and their suites have what [report] names."""
+    for stage in runs:
+        if not stage.finished():
+            try:
+                stage.check()
+            except ProbandError as error:
+                if not stage.optional:
+                    raise ProbandError(f"run {stage.name}: {error}", file=file, line=stage.line) from None
+    named = [suites.suite(name) for name in sorted({stage.items.suite for stage in runs})]
     for kind, wanted, known in (
-        ("tables", read.report.tables or (), [table.name for suite in results for table in suite.tables]),
-        ("analyses", read.report.analyses, [analysis.name for suite in results for analysis in suite.analyses]),
+        ("tables", read.report.tables or (), [table.name for suite in named for table in suite.tables]),
+        ("analyses", read.report.analyses, [analysis.name for suite in named for analysis in suite.analyses]),
     ):
         for name in wanted:
             if name not in known:
