@@ -6,8 +6,12 @@ interrupted resumes. `paper SUITE` is the study of that name that ships with Pro
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+import ctypes
+import multiprocessing
+import signal
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -15,13 +19,14 @@ from typing import Any
 from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import read_json, sha256_file, sha256_text, write_json, write_text
-from proband.core.progress import say
+from proband.core.progress import Loudness, say
 from proband.pipeline.build import versions
 from proband.pipeline.report import report
-from proband.pipeline.studies.at_once import do_at_once, requirements
 from proband.pipeline.studies.grid import Grid, divide, read_part
 from proband.pipeline.studies.stages import Models, RunStage, Stage, TrainStage, contents, key_of, sources
 from proband.pipeline.studies.study_file import StudyFile, read_study
+
+PAUSE = 0.5  # seconds, where no stage is ready
 
 
 def study(
@@ -51,12 +56,7 @@ def study(
             raise ProbandError(
                 "--jobs is for the local engine: the ray engine shares out the items of one run at a time"
             )
-        do_at_once(
-            partial(stages_of, path, folder, given, part),
-            partial(perform, file=path),
-            count=len(stages),
-            jobs=jobs,
-        )
+        perform_at_once((path, folder, given, part), count=len(stages), jobs=jobs)
     models = Models(engine=engine, workers=workers)
     lines = [perform(stage, models, at=f"{at} of {len(stages)}", file=path) for at, stage in enumerate(stages, start=1)]
     if part:
@@ -210,3 +210,84 @@ def write_report(read: StudyFile, runs: Sequence[RunStage], *, out: Path) -> dic
     )
     write_json(place, {"key": key, "report": result})
     return dict(result)
+
+
+# ---- several stages at a time (`--jobs N`), in processes of their own ------------------------------------------------
+#
+# Every process has the same list of stages and takes the first that is ready: those it needs are finished, and nobody
+# else holds its lock. So the command may also be given several times, on machines that share a disk. What fails here is
+# left to the loop of `study`, which does it again, alone, and raises its error.
+
+
+def perform_at_once(arguments: tuple[Path, Path, Mapping[str, Any], str], *, count: int, jobs: int) -> None:
+    """`arguments` are those of `stages_of`, which gives the same `count` stages in every process."""
+    context: Any = multiprocessing.get_context("spawn")  # CUDA does not survive a fork
+    failed = context.RawArray(ctypes.c_bool, count)
+    given = (arguments, failed, (Loudness.verbose, Loudness.quiet))
+    processes = [context.Process(target=_work, args=given, daemon=True) for _ in range(jobs)]
+    try:
+        for process in processes:
+            process.start()
+        for process in processes:
+            process.join()
+    finally:
+        for process in processes:
+            if process.pid is not None:  # Ctrl-C: what a stage has finished of its work is kept, as ever
+                process.terminate()
+                process.join()
+
+
+def _work(arguments: tuple[Path, Path, Mapping[str, Any], str], failed: Any, loud: tuple[bool, bool]) -> None:
+    """Perform what is ready until every stage is finished, has failed or needs one that has."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's affair
+    Loudness.verbose, Loudness.quiet = loud
+    stages = stages_of(*arguments)
+    models, place = Models(), {stage.key: at for at, stage in enumerate(stages)}
+    left = dict(enumerate(stages))
+    while left:
+        done = False
+        for at, stage in list(left.items()):
+            needed = [place[each.key] for each in requirements(stage) if each.key in place]
+            if failed[at] or stage.finished() or any(failed[each] for each in needed):
+                failed[at] = not stage.finished()
+                del left[at]
+                continue
+            if any(each in left and not stages[each].finished() for each in needed):
+                continue
+            with claim(stage) as mine:
+                if not mine or stage.finished():
+                    continue
+                with suppress(ProbandError):
+                    perform(stage, models, at=f"{at + 1} of {len(stages)}", file=arguments[0])
+                failed[at] = not stage.finished()
+            done = True
+            break  # the first that is ready: a net that was just trained comes before later trainings
+        if left and not done:
+            time.sleep(PAUSE)
+
+
+def requirements(stage: Stage) -> list[Stage]:
+    """The stages whose results it reads."""
+    if isinstance(stage, RunStage):
+        return [stage.items, *([stage.trained] if stage.trained else [])]
+    return [stage.items] if isinstance(stage, TrainStage) else []
+
+
+@contextmanager
+def claim(stage: Stage) -> Iterator[bool]:
+    """Whether the stage is this process's to do. Seeds that are trained together have one lock."""
+    from filelock import FileLock, Timeout
+
+    group = [stage, *stage.together] if isinstance(stage, TrainStage) else [stage]
+    folder: Path = min(each.folder for each in group)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder.with_name(f"{folder.name}.lock"))
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        lock.release()

@@ -9,7 +9,7 @@ import pytest
 
 from proband.cli import main
 from proband.core.files import read_items
-from proband.pipeline.export.pairs import pairs_of, tokens_of
+from proband.pipeline.export import pairs_of, tokens_of
 
 
 class Words:
