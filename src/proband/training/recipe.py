@@ -104,25 +104,17 @@ class Recipe:
         return len(worse) >= self.patience and all(worse[-self.patience :])
 
     def kept(self, curve: Sequence[Line], better: Better) -> int:
-        """The epoch whose weights are kept: the last, or the first of the best.
+        """The epoch whose weights are kept: the first of the best, or the last; also where nothing was held out.
 
-        >>> Recipe(keep="last").kept([{"valid": 0.5}, {"valid": 0.7}], "low")
-        1
+        >>> curve = [{"valid": 0.5}, {"valid": 0.7}, {"valid": 0.7}]
+        >>> Recipe().kept(curve, "high"), Recipe(keep="last").kept(curve, "high"), Recipe().kept([{"loss": 1.0}], "low")
+        (1, 2, 0)
         """
-        return len(curve) - 1 if self.keep == "last" else kept(curve, better)
+        if self.keep == "last" or "valid" not in curve[-1]:
+            return len(curve) - 1
+        values = [line["valid"] for line in curve]
+        return values.index(best(values, better))
 
 
 def best(values: Sequence[float], better: Better) -> float:
     return min(values) if better == "low" else max(values)
-
-
-def kept(curve: Sequence[Line], better: Better) -> int:
-    """The epoch whose weights are kept: the first of the best, or the last where nothing was held out.
-
-    >>> kept([{"valid": 0.5}, {"valid": 0.7}, {"valid": 0.7}], "high"), kept([{"loss": 1.0}, {"loss": 0.5}], "low")
-    (1, 1)
-    """
-    if "valid" not in curve[-1]:
-        return len(curve) - 1
-    values = [line["valid"] for line in curve]
-    return values.index(best(values, better))
