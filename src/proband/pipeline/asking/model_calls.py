@@ -222,7 +222,7 @@ def without_surrogates(text: str) -> str:
 
 def shown(request: Any) -> str:
     """The beginning of a request's text."""
-    text = getattr(request, "text", getattr(request, "prompt", request))
+    text = getattr(request, "text", request)
     return str(text[-1][1] if isinstance(text, tuple) else text)[:SHOWN]
 
 
@@ -252,7 +252,7 @@ class Counting(Cached):
     def _text(self, call: str, request: Any, settings: dict[str, Any]) -> str:
         if call in ("chat", "replies") and isinstance(self.model, Chats):
             return self.model.rendered(request, **settings)
-        return str(getattr(request, "text", getattr(request, "prompt", request)))
+        return str(getattr(request, "text", request))
 
     def figures(self) -> dict[str, Any]:
         """`tokens in` are counted by the model's own tokenizer, or estimated from the characters; `tokens out` and the
