@@ -161,7 +161,7 @@ def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
 def test_two_processes_do_not_write_one_run(tmp_path: Path) -> None:
     write_items(tmp_path)
     (tmp_path / "run").mkdir()
-    with running.locked(tmp_path / "run"), pytest.raises(ProbandError, match="another process"):
+    with running.lock_folder(tmp_path / "run"), pytest.raises(ProbandError, match="another process"):
         go(tmp_path, "run", Slow(tmp_path / "log"))
 
 
