@@ -308,9 +308,8 @@ def published() -> Sequence[Published]:
     >>> [p.value for p in published() if p.model == "people (time limited)"]
     [0.848, 0.773, 0.477, 0.424, 0.406]
     """
-    sample = MeasuredOn(
-        data="CLUTRR, generalisation", fingerprints=frozenset({K23, K234}), conditions=IN_STORIES
-    )  # of unknown size
+    both = frozenset({K23, K234})  # people read a sample of unknown size
+    sample = MeasuredOn(data="CLUTRR, generalisation", fingerprints=both, conditions=IN_STORIES)
     figures = [
         _figure(f"people ({name})", "clean", k, value, "Sinha 2022, table 3.2", sample)
         for name, figure in (("time limited", "time_limited"), ("unlimited time", "unlimited"))

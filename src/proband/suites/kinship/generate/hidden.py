@@ -192,8 +192,8 @@ def _estimate(right: Any, places: Sequence[int], clusters: Clusters) -> dict[str
     chosen = np.array(places)
     shared = Neighbours.of(clusters, chosen)
     measured = Measured.of_means(right[chosen][None], trained=False)
-    found = interval(measured, shared, share=True)
-    ends = {} if found.few else {"low": round(found.low, 4), "high": round(found.high, 4)}
+    bounds = interval(measured, shared, share=True)
+    ends = {} if bounds.few else {"low": round(bounds.low, 4), "high": round(bounds.high, 4)}
     return {"mean": round(measured.value, 4), **ends, "n": len(places)}
 
 

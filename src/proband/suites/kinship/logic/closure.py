@@ -207,7 +207,7 @@ def derivation(
     >>> derivation(load("sound"), ["male", "female", "male"], [(1, "son", 0), (1, "brother", 2)], (0, 2))
     [((1, 'son', 0), (0, 'mother', 1)), ((0, 'mother', 1), (1, 'brother', 2), (0, 'uncle', 2))]
     """
-    known, told = _derive(rules, genders, edges), {(i, j): (i, word, j) for i, word, j in edges}
+    known, stated = _derive(rules, genders, edges), {(i, j): (i, word, j) for i, word, j in edges}
     if query not in known:
         return None
     steps: dict[tuple[int, int], tuple[Edge, ...]] = {}
@@ -216,11 +216,11 @@ def derivation(
         return a, rules.word(known[a, b].relation, genders[b]), b
 
     def prove(a: int, b: int) -> None:
-        if (a, b) in steps or ((a, b) in told and known[a, b].through < 0):
+        if (a, b) in steps or ((a, b) in stated and known[a, b].through < 0):
             return
         y = known[a, b].through
         if y < 0:
-            steps[a, b] = (told[b, a], fact(a, b))
+            steps[a, b] = (stated[b, a], fact(a, b))
             return
         prove(a, y)
         prove(y, b)

@@ -46,9 +46,9 @@ def noise_paths(
         if kind == "supporting":
             people = supporting(graph, path, size, used=used, draw=draw)
         elif kind == "irrelevant":
-            people = irrelevant(graph, path, size, used=used, draw=draw)
+            people = leading_away(graph, path[0] if draw() < 0.5 else path[-1], size, used=used, draw=draw)
         else:
-            people = disconnected(graph, size, draw=draw)
+            people = leading_away(graph, int(draw() * len(graph.genders)), size, used=set(), draw=draw)
         if people is None:
             return None
         words, genders = [graph.words[a][b] for a, b in pairwise(people)], graph.genders
@@ -120,15 +120,7 @@ def supporting(graph: FamilyGraph, path: Sequence[int], size: int, *, used: set[
     return None
 
 
-def irrelevant(graph: FamilyGraph, path: Sequence[int], size: int, *, used: set[int], draw: Random) -> list[int] | None:
-    """A way of `size` facts from one of the two people asked about to people who are not on the path."""
-    start = path[0] if draw() < 0.5 else path[-1]
+def leading_away(graph: FamilyGraph, start: int, size: int, *, used: set[int], draw: Random) -> list[int] | None:
+    """A way of `size` facts from somebody to people who are not used."""
     away = walk(graph, start, size, used=used, draw=draw)
-    return None if away is None else [start, *away]
-
-
-def disconnected(graph: FamilyGraph, size: int, *, draw: Random) -> list[int] | None:
-    """A path of `size` facts in a family of its own."""
-    start = int(draw() * len(graph.genders))
-    away = walk(graph, start, size, used=set(), draw=draw)
     return None if away is None else [start, *away]

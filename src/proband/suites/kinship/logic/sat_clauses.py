@@ -32,17 +32,9 @@ from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL, NEUTRA
 
 FALSE: Final = 0  # the literal of an atom that can never hold, such as parent(a, a)
 WITNESSES: Final = {
-    "parent": 0,
-    "child": 0,
-    "spouse": 0,
-    "sibling": 1,
-    "grandparent": 1,
-    "grandchild": 1,
-    "parent-in-law": 1,
-    "child-in-law": 1,
-    "pibling": 2,
-    "nibling": 2,
-    "sibling-in-law": 2,
+    **dict.fromkeys(("parent", "child", "spouse"), 0),
+    **dict.fromkeys(("sibling", "grandparent", "grandchild", "parent-in-law", "child-in-law"), 1),
+    **dict.fromkeys(("pibling", "nibling", "sibling-in-law"), 2),
 }
 Clause = list[int]
 

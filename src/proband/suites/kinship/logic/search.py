@@ -89,21 +89,21 @@ def parts(
         old, new = piece[i], piece[j]
         if old != new:
             piece = [new if p == old else p for p in piece]
-    asked = {piece[query[0]], piece[query[1]]}
+    pieces = {piece[query[0]], piece[query[1]]}
     rest: dict[int, list[Edge]] = {}
     for edge in edges:
-        if piece[edge[0]] not in asked:
+        if piece[edge[0]] not in pieces:
             rest.setdefault(piece[edge[0]], []).append(edge)
-    main = [edge for edge in edges if piece[edge[0]] in asked]
+    main = [edge for edge in edges if piece[edge[0]] in pieces]
     pattern, order = _trim(genders, main, query)
     return pattern, order, [_trim(genders, facts, facts[0][::2])[0] for facts in rest.values()]
 
 
 def _trim(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]) -> tuple[Pattern, list[int]]:
     """The canonical pattern without the people that no fact is about."""
-    (known, facts, asked), order = canonical(genders, edges, query)
+    (known, facts, pair), order = canonical(genders, edges, query)
     about = 1 + max(x for i, _, j in (*facts, (0, "", 1)) for x in (i, j))
-    return (known[:about], facts, asked), order[:about]
+    return (known[:about], facts, pair), order[:about]
 
 
 def check_people(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]) -> None:
@@ -183,8 +183,8 @@ class Search:
                 return None
             free = range(next_free, next_free + witnesses(NEUTRAL[relation], self.world))
             next_free = free.stop
-            found, ways = fact(self.atoms, edge, free=free, world=self.world)
-            literals += self._demand(self.atoms.fresh(), edge, free) if ways else found
+            own, ways = fact(self.atoms, edge, free=free, world=self.world)
+            literals += self._demand(self.atoms.fresh(), edge, free) if ways else own
         male = self.atoms.male
         literals += [male(x) if gender == MALE else -male(x) for x, gender in enumerate(genders) if gender is not None]
         return literals
@@ -229,15 +229,15 @@ def _search(genders: Genders, edges: Sequence[Edge], *, world: World, open: bool
     if named + spare > LARGEST:
         raise ProbandError(f"too large to search: {len(genders)} people and {len(edges)} connected facts")
     for roomier in range(spare, spare + ROOM, 2):
-        found = _SEARCHES.get((named, roomier, world, open))
-        if found and found.stories < STORIES_PER_SOLVER:
-            return found
+        search = _SEARCHES.get((named, roomier, world, open))
+        if search and search.stories < STORIES_PER_SOLVER:
+            return search
     if (old := _SEARCHES.pop((named, spare, world, open), None)) is not None:
         old.solver.delete()
     while _SEARCHES and sum(each.atoms.size**3 for each in _SEARCHES.values()) + (named + spare) ** 3 > BUDGET:
         _SEARCHES.pop(next(iter(_SEARCHES))).solver.delete()
-    found = _SEARCHES[named, spare, world, open] = Search(named=named, spare=spare, world=world, open=open)
-    return found
+    search = _SEARCHES[named, spare, world, open] = Search(named=named, spare=spare, world=world, open=open)
+    return search
 
 
 # ---- the questions -------------------------------------------------------------------------------------------------
@@ -255,14 +255,14 @@ def find(pattern: Pattern, *, world: World, avoid: Sequence[str] = (), some: str
     literals += [-search.holds[neutral] for neutral in avoid]
     if some is not None:
         literals.append(search.some[some])
-    found = search.model(literals)
-    if found is None:
+    family = search.model(literals)
+    if family is None:
         return None
-    held = set(found.neutral_relations(*query))
-    if not agrees(found, genders, edges) or held & set(avoid) or (some is not None and some not in held):
-        # cannot happen while `sat_clauses` says what `kernel` means
-        raise AssertionError(f"the search found a family that the kernel rejects: {pattern} {found.broken()}")
-    return found
+    held = set(family.neutral_relations(*query))
+    if not agrees(family, genders, edges) or held & set(avoid) or (some is not None and some not in held):
+        # cannot happen while `sat_clauses` says what `relations` means
+        raise AssertionError(f"the search found a family that the kernel rejects: {pattern} {family.broken()}")
+    return family
 
 
 def _with_gender(pattern: Pattern, person: int, gender: str) -> Pattern:
@@ -294,8 +294,8 @@ def counter_family(
     if target not in NEUTRAL:
         raise ProbandError(f"{target!r} is not one of the 22 relations")
     pattern, order = canonical(genders, edges, query)
-    found = _counter(pattern, target, world)
-    return None if found is None else restore(found, order)
+    family = _counter(pattern, target, world)
+    return None if family is None else restore(family, order)
 
 
 def family_of(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]) -> Family | None:
@@ -312,10 +312,10 @@ def family_of(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple
     search = Search(named=named, spare=people, world=STRICT, open=False)
     try:
         literals = search.assume(pattern[0], pattern[1])
-        found = None if literals is None else search.model(literals)
+        family = None if literals is None else search.model(literals)
     finally:
         search.solver.delete()
-    return None if found is None or not agrees(found, *pattern[:2]) else restore(found, order)
+    return None if family is None or not agrees(family, *pattern[:2]) else restore(family, order)
 
 
 def has_counter_family(pattern: Pattern, target: str, *, world: World) -> bool:
@@ -378,16 +378,16 @@ def families_of(pattern: Pattern, world: World = STRICT) -> Mapping[str, Family]
             **families_of(_with_gender(pattern, j, MALE), world),
             **families_of(_with_gender(pattern, j, FEMALE), world),
         }
-    found: dict[str, Family] = {}
+    families: dict[str, Family] = {}
     met: list[str] = []
     while (family := find(pattern, world=world, avoid=met)) is not None:
         held = list(family.neutral_relations(*pattern[2]))
         if not held:
-            found[NONE] = family
+            families[NONE] = family
             break
         met += held
-        found |= {word(neutral, gender): family for neutral in held}
-    for neutral in NEUTRALS if NONE in found else ():
+        families |= {word(neutral, gender): family for neutral in held}
+    for neutral in NEUTRALS if NONE in families else ():
         if neutral not in met and (family := find(pattern, world=world, some=neutral)) is not None:
-            found[word(neutral, gender)] = family
-    return found
+            families[word(neutral, gender)] = family
+    return families

@@ -91,29 +91,29 @@ def words_of(text: str) -> list[str]:
 def statistics(bank: Bank, *, seed: int = 0, across: int = 20_000) -> Statistics:
     """Counts and overlaps; `across` pairs of different clauses are drawn."""
     clauses = own_clauses(bank)
-    told = {clause: [words_of(text) for text in tellings(bank, clause)] for clause in clauses}
+    texts_of = {clause: [words_of(text) for text in tellings(bank, clause)] for clause in clauses}
     facts: dict[int, set[str]] = {n: set() for n in range(1, LONGEST + 1)}
     for template in bank.templates:
         facts[template.facts].add(template.id)
     lengths = range(1, LONGEST + 1)
-    said = {w for o in bank.occasions for text in (*o.openings, *o.moments) for w in words_of(text)}
+    around = {w for o in bank.occasions for text in (*o.openings, *o.moments) for w in words_of(text)}
     return Statistics(
         paraphrases={n: combined(bank.occasions, n) if bank.occasions else len(facts[n]) for n in lengths},
         clauses={n: len({c[1:] for c in clauses if len(c) == n + 1}) for n in lengths},
-        tellings={n: sum(len(texts) for c, texts in told.items() if len(c) == n + 1) for n in lengths},
-        vocabulary=len(said | {w for texts in told.values() for text in texts for w in text}),
-        unigrams=_overlap(told, set, seed=seed, across=across),
-        bigrams=_overlap(told, lambda text: set(pairwise(text)), seed=seed, across=across),
+        tellings={n: sum(len(texts) for c, texts in texts_of.items() if len(c) == n + 1) for n in lengths},
+        vocabulary=len(around | {w for texts in texts_of.values() for text in texts for w in text}),
+        unigrams=_overlap(texts_of, set, seed=seed, across=across),
+        bigrams=_overlap(texts_of, lambda text: set(pairwise(text)), seed=seed, across=across),
     )
 
 
 def _overlap(
-    told: Mapping[Clause, Sequence[list[str]]], grams: Callable[[list[str]], set[Any]], *, seed: int, across: int
+    texts_of: Mapping[Clause, Sequence[list[str]]], grams: Callable[[list[str]], set[Any]], *, seed: int, across: int
 ) -> Overlap:
     rng = random.Random(f"across {seed}")
     sets = {
         clause: [grams(text) for text in (texts if len(texts) <= MOST else rng.sample(texts, MOST))]
-        for clause, texts in told.items()
+        for clause, texts in texts_of.items()
     }
     total, pairs, means = 0.0, 0, []
     for texts in sets.values():

@@ -141,18 +141,18 @@ def verdict(text: str, words: tuple[str, ...], genders: tuple[str, ...]) -> str:
 
 
 def _judge(reading: Reading, label: list[Fact], names: list[str], genders: tuple[str, ...]) -> str:
-    told, meant = {canonical(f) for f in reading.facts}, {canonical(f) for f in label}
+    read, meant = {canonical(f) for f in reading.facts}, {canonical(f) for f in label}
     if any("but called a" in problem for problem in reading.problems):
         return "wrong gender"
-    if told == meant:
+    if read == meant:
         return GOOD
     pairs = {frozenset((a, b)): relation for a, relation, b in meant}
-    for a, relation, b in sorted(told - meant):
+    for a, relation, b in sorted(read - meant):
         right = pairs.get(frozenset((a, b)))
-        if right is not None and (a, right, b) not in told & meant:
+        if right is not None and (a, right, b) not in read & meant:
             inverse = canonical((b, word(relation, genders[names.index(a)]), a))
             return "reversed" if inverse in meant else "another relation"
-    return _extra(told - meant, label, names, genders) if told - meant else "not told"
+    return _extra(read - meant, label, names, genders) if read - meant else "not told"
 
 
 def _extra(extra: set[tuple[str, str, str]], label: list[Fact], names: list[str], genders: tuple[str, ...]) -> str:

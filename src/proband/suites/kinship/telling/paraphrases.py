@@ -142,8 +142,8 @@ class Menu:
         """The people of the path whose gender the line tells."""
         template, turned = line
         relations, genders, _ = self.sides[turned]
-        told = genders_told(template.text, relations, genders)
-        return frozenset(len(relations) - i for i in told) if turned else told
+        people = genders_told(template.text, relations, genders)
+        return frozenset(len(relations) - i for i in people) if turned else people
 
     def _revealing(self, person: int) -> list[Line]:
         """The lines that tell the gender of a person of the path, or all if there is none."""

@@ -81,10 +81,10 @@ def castings(relations: Sequence[str]) -> Iterator[tuple[str, ...]]:
 def compare(text: str, label: Iterable[Fact], genders: dict[str, str], *, strict: bool = True) -> list[str]:
     """What is wrong with a text that should tell exactly the facts of its label; nothing if nothing is."""
     reading = read_facts(text, genders, strict=strict)
-    told = {canonical(fact): fact for fact in reading.facts}
+    read = {canonical(fact): fact for fact in reading.facts}
     meant = {canonical(fact): fact for fact in label}
-    reasons = [f"missing {_say(fact)}" for key, fact in meant.items() if key not in told]
-    reasons += [f"tells {_say(fact)}" for key, fact in told.items() if key not in meant]
+    reasons = [f"missing {_say(fact)}" for key, fact in meant.items() if key not in read]
+    reasons += [f"tells {_say(fact)}" for key, fact in read.items() if key not in meant]
     taken_back = doubt(text, genders)
     return [*filter(None, [taken_back]), *reasons, *reading.problems]
 

@@ -128,8 +128,8 @@ def frame(text: str, genders: tuple[str, ...]) -> tuple[str, tuple[int, ...]]:
     out: list[str] = []
     slots: list[int] = []
     for number, piece in enumerate(_segments(text)):
-        said, places = _piece(piece, genders) if number % 2 else (piece.replace("%", "%%"), ())
-        out.append(said)
+        fragment, places = _piece(piece, genders) if number % 2 else (piece.replace("%", "%%"), ())
+        out.append(fragment)
         slots += places
     if not any(place < len(genders) for place in slots):
         raise ProbandError(f"template names nobody: {text!r}")
@@ -162,17 +162,17 @@ def genders_told(text: str, relations: tuple[str, ...], genders: tuple[str, ...]
     >>> sorted(genders_told("{0}'s {1 of 0} {1} left.", ("spouse",), ("male", "female")))
     [0, 1]
     """
-    told: set[int] = set()
+    people: set[int] = set()
     for slot in _segments(text)[1::2]:
         if match := KIN_SLOT.fullmatch(slot):
-            told.add(int(match[2]))
+            people.add(int(match[2]))
             if relations[min(int(match[2]), int(match[4]))] == "spouse":
-                told.add(int(match[4]))
+                people.add(int(match[4]))
         elif match := PAIR_SLOT.fullmatch(slot):
-            told.update(map(int, match.groups()))
+            people.update(map(int, match.groups()))
         elif match := PLURAL_SLOT.fullmatch(slot):
             b, c, _ = map(int, match.groups())
-            told.update({b, c} if genders[b] == genders[c] else set())
+            people.update({b, c} if genders[b] == genders[c] else set())
         elif match := GENDER_SLOT.fullmatch(slot):
-            told.add(int(match[1]))
-    return frozenset(told)
+            people.add(int(match[1]))
+    return frozenset(people)

@@ -223,10 +223,10 @@ def _person(
     named = x < len(names)
     tall = NAME_HEIGHT if named else DOT
     round_ = tall / 2 if family.genders[x] == FEMALE else 3
-    asked = bool(query) and x in (query or ())
-    fill = "var(--accent,#b45309)" if asked else "var(--paper,#fff)" if named else "currentColor"
+    queried = bool(query) and x in (query or ())
+    fill = "var(--accent,#b45309)" if queried else "var(--paper,#fff)" if named else "currentColor"
     quiet = ' stroke-opacity=".4"' if faint else "" if named else ' fill-opacity=".45" stroke-opacity="0"'
-    stroke = fill if asked else "currentColor"
+    stroke = fill if queried else "currentColor"
     shape = (
         f'<rect x="{centre - width / 2:.1f}" y="{y - tall / 2:.1f}" width="{width:.1f}" height="{tall:.0f}" '
         f'rx="{round_:.0f}" fill="{fill}" stroke="{stroke}"'
@@ -234,7 +234,7 @@ def _person(
     )
     if not named:
         return shape
-    ink = "var(--on-accent,#fff)" if asked else "currentColor"
+    ink = "var(--on-accent,#fff)" if queried else "currentColor"
     pale = ' fill-opacity=".55"' if faint else ""
     return (
         f'{shape}<text x="{centre:.1f}" y="{y + 4.5:.1f}" text-anchor="middle" fill="{ink}"{pale}>'
