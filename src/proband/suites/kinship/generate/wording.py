@@ -212,7 +212,8 @@ class Wording:
                 rules=self.rules,
                 strict=not options.bank.startswith("clutrr:"),
             ):
-                return story._replace(groups=tuple(tuple(path[fact] for fact in group) for group in story.groups))
+                groups = tuple([tuple([path[fact] for fact in group]) for group in story.groups])
+                return Telling(story.text, story.templates, groups)
         rule = "is read back to its facts" + (f" and free of {options.avoid!r} ('avoid')" if options.avoid else "")
         raise ProbandError(f"'bank' {options.bank}: no telling of {TELLINGS} {rule}")
 
