@@ -15,8 +15,8 @@ from proband.core.types import Item
 from proband.solvers.choose import CHOOSE, rotated
 from proband.solvers.replies import LONGEST, Choices, letters_shown, names_of, read_choice
 from proband.suites.analogy import solvers as analogy
-from proband.suites.inference.methods import in_words as inference
-from proband.suites.inference.methods.in_words import read as read_yes_no
+from proband.suites.inference.methods import sentences as inference
+from proband.suites.inference.methods.sentences import read_yes_no
 from proband.suites.kinship import replies as kinship
 from proband.suites.kinship.world.relations import RELATIONS
 from proband.suites.script.replies import read as read_script

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from proband.suites.inference.candidates.filters import Candidate
-from proband.suites.inference.questionnaire import MOST, masked, questionnaires, write
+from proband.suites.inference.questionnaire import MOST, Candidate, masked, questionnaires, write
 from proband.suites.inference.questions import Question
 
 QUESTION = Question("country", "borders", "Ethiopia")

@@ -316,9 +316,9 @@ def slugs(relations: Sequence[Relation]) -> list[str]:
     ['verb-past', 'verb-past-2']
     """
     seen: Counter[str] = Counter()
-    found = []
+    names = []
     for relation in relations:
         slug = re.sub(r"[^a-z0-9]+", "-", relation.name.lower()).strip("-") or "relation"
         seen[slug] += 1
-        found.append(slug if seen[slug] == 1 else f"{slug}-{seen[slug]}")
-    return found
+        names.append(slug if seen[slug] == 1 else f"{slug}-{seen[slug]}")
+    return names

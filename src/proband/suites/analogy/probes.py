@@ -40,8 +40,7 @@ from proband.suites.analogy.relations import MANY, Pair, Relation, fold
 # WordNet        a link (hypernym, part of, antonym, ...) is a relation's if it holds of a fifth of its tuples or more;
 #                a pair with such a link is true
 # usual values   our own lists of the colours and materials of things and the languages of countries, for relations
-# whose
-#                tails are mostly such; those relations are many-valued, whatever their lists say
+#                whose tails are mostly such; those relations are many-valued, whatever their lists say
 
 
 MOSTLY = 0.5  # the share of tails from which on a relation is one of colours, materials or languages
@@ -70,11 +69,9 @@ class OtherTruths:
         """The links of WordNet that stand for this relation."""
         if self.links is None:
             return frozenset()
-        found: dict[str, int] = {}
-        for each in self.relation.tuples:
-            for link in self.links.between(each.head, each.tail):
-                found[link] = found.get(link, 0) + 1
-        return frozenset(link for link, count in found.items() if count >= MANY * len(self.relation.tuples))
+        pairs = [each.pair for each in self.relation.tuples]
+        counts = Counter(link for pair in pairs for link in self.links.between(*pair))
+        return frozenset(link for link, count in counts.items() if count >= MANY * len(pairs))
 
     def hold(self, pair: Pair) -> bool:
         head, tail = fold(pair[0]), fold(pair[1])
@@ -82,10 +79,10 @@ class OtherTruths:
             return True
         if self.links is None:
             return False
-        found = self.own_links & self.links.between(head, tail)
+        links = self.own_links & self.links.between(head, tail)
         if not self.relation.symmetric and self.relation.holds((tail, head)):
-            found -= TWO_WAY  # happy : unhappy are antonyms both ways round, but un- goes one way
-        return bool(found)
+            links -= TWO_WAY  # happy : unhappy are antonyms both ways round, but un- goes one way
+        return bool(links)
 
 
 def kind_of(relation: Relation) -> str:
@@ -189,7 +186,7 @@ class Spoiler:
         """`count` different spoilt tuples for the positive `at` = (i, j), fewer if there are no more."""
         self.drawn[probe] += 1
         right = self.relation.tuples[at[1]].pair
-        found: dict[Pair, None] = {}
+        spoilt: dict[Pair, None] = {}
         for number, pair in enumerate(self._candidates(probe, at, half, rng)):
             listed = self.relation.holds(pair)
             elsewhere = not listed and self.others is not None and self.others.hold(pair)
@@ -198,12 +195,12 @@ class Spoiler:
                 (self.true if listed else self.true_elsewhere)[probe] += 1
             if pair == right or (not self.faithful and (false_negative or fold(pair[0]) == fold(pair[1]))):
                 continue
-            found[pair] = None
-            if len(found) == count:
+            spoilt[pair] = None
+            if len(spoilt) == count:
                 break
-        if not found:
+        if not spoilt:
             self.given_up[probe] += 1
-        return list(found)
+        return list(spoilt)
 
     def _candidates(self, probe: str, at: tuple[int, int], half: Sequence[int], rng: random.Random) -> Iterator[Pair]:
         """Every spoilt tuple of the probe, in the order to try them."""
@@ -268,7 +265,7 @@ NEGATIVES = {
 
 def conditions(options: Any, *, relations: int, trained: Mapping[Any, int]) -> dict[str, Tag]:
     """What published figures must have in common with items built by these options, besides the data."""
-    found: dict[str, Tag] = {
+    same: dict[str, Tag] = {
         "negatives": NEGATIVES[options.base] + ("" if options.faithful else ", true ones left out"),
         "choice of negatives": options.negatives,
         "options": options.options,
@@ -276,15 +273,15 @@ def conditions(options: Any, *, relations: int, trained: Mapping[Any, int]) -> d
         "relations": relations,
     }
     if trained:
-        found["training items per relation and probe"] = max(trained.values())
-    return found
+        same["training items per relation and probe"] = max(trained.values())
+    return same
 
 
 def truth_sources(spoilers: Sequence[Spoiler]) -> list[str]:
     """The sources that said which negatives are true after all."""
     others = [spoiler.others for spoiler in spoilers if spoiler.others]
-    found = ["usual values"] if others else []
-    return ["the list", *found, *(["WordNet"] if any(each.links for each in others) else [])]
+    wordnet = any(each.links for each in others)
+    return ["the list", *(["usual values"] if others else []), *(["WordNet"] if wordnet else [])]
 
 
 def false_negative_rates(spoilers: Sequence[Spoiler], *, elsewhere: bool = False) -> dict[str, float]:

@@ -130,7 +130,7 @@ def _equally_common(
     relation: Relation, query: Pair, right: Pair, *, used: frozenset[tuple[Pair, Pair]], seed: int
 ) -> list[tuple[int, int, Any]]:
     """Pairs of other tuples of one half, each as common as the one it stands for."""
-    found = []
+    pairs = []
     tuples = relation.tuples
     for half in halves(relation, seed=seed, lexical=False):
         heads, tails = (
@@ -141,8 +141,8 @@ def _equally_common(
             ]
             for pair in (query, right)
         )
-        found += [(i, j, half) for i in heads for j in tails if i != j and (tuples[i].pair, tuples[j].pair) not in used]
-    return found
+        pairs += [(i, j, half) for i in heads for j in tails if i != j and (tuples[i].pair, tuples[j].pair) not in used]
+    return pairs
 
 
 # ---- checks ------------------------------------------------------------------------------------------------------
@@ -157,11 +157,9 @@ def same_options(source: Item, varied: Item) -> str | None:
 
 
 def turned_round(source: Item, varied: Item) -> str | None:
-    pairs = [[list(pair)[::-1] for pair in (item.facts["query"], *item.facts["options"])] for item in (source, varied)]
-    turned = [[list(pair) for pair in (varied.facts["query"], *varied.facts["options"])]]
-    return (
-        None if pairs[0] == turned[0] and source.gold == varied.gold else "its pairs are not its source's turned round"
-    )
+    old, new = ([list(pair) for pair in (item.facts["query"], *item.facts["options"])] for item in (source, varied))
+    turned = old == [pair[::-1] for pair in new] and source.gold == varied.gold
+    return None if turned else "its pairs are not its source's turned round"
 
 
 def another_pair(source: Item, varied: Item) -> str | None:

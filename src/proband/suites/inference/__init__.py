@@ -6,7 +6,7 @@ methods/               the lemma baseline and every other method, one file each
 people/                what people judge in `proband annotate`
 gold.py                judgments of several people to labels; our own set
 curves/                precision and recall, decisions, controls, findings; ours beside the published
-assertions/, candidates/, questions.py, questionnaire.py   from text to what people judge
+assertions/, candidates.py, questions.py, questionnaire.py   from text to what people judge
 """
 
 from __future__ import annotations
@@ -24,10 +24,9 @@ from proband.suites.inference.methods.baselines import Direction, Frequency, Hyp
 from proband.suites.inference.methods.combination import DIRECT, Rules
 from proband.suites.inference.methods.embeddings.dependency_words import DEPENDENCY_WORDS, WORDS
 from proband.suites.inference.methods.embeddings.relations import RELATIONS
-from proband.suites.inference.methods.in_words import CHOOSE, GENERATE
 from proband.suites.inference.methods.lemma import Lemma
 from proband.suites.inference.methods.prompts import PROMPTED
-from proband.suites.inference.methods.sentences import NLI, SENTENCES
+from proband.suites.inference.methods.sentences import CHOOSE, GENERATE, NLI, SENTENCES
 
 SUITE = Suite(
     name="inference",
@@ -94,8 +93,8 @@ SUITE = Suite(
         ),
         Verb(
             name="candidates",
-            run="proband.suites.inference.candidates.command:candidates",
-            layout="proband.suites.inference.candidates.command:layout",
+            run="proband.suites.inference.candidates:candidates",
+            layout="proband.suites.inference.candidates:layout",
             former="candidates",
         ),
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -12,10 +13,29 @@ import msgspec
 from proband.core.files import atomic, encode
 from proband.core.human_task import Role
 from proband.core.types import Split
-from proband.suites.inference.candidates.filters import Candidate
 from proband.suites.inference.questions import Question
 
 MOST = 24  # candidates, as in the paper: "less than 25"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An assertion about q_arg; `side` is where its answer stands."""
+
+    subject: str
+    relation: str
+    object: str
+    count: int
+    side: str
+    negated: bool = False
+
+    @property
+    def answer(self) -> str:
+        return self.subject if self.side == "subject" else self.object
+
+    @property
+    def argument(self) -> str:
+        return self.object if self.side == "subject" else self.subject
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,10 +76,10 @@ def masked(one: Candidate, q_type: str) -> str:
 
 
 def questionnaires(
-    question: Question, number: int, results: Sequence[Candidate], *, seed: int, most: int | None = None
+    question: Question, number: int, candidates: Sequence[Candidate], *, seed: int, most: int | None = None
 ) -> Iterator[Questionnaire]:
     """The questionnaires of a question, of nearly the same length; of more than `most` candidates a draw by seed."""
-    drawn = list(results)
+    drawn = list(candidates)
     random.Random(f"{seed} {number} {question.text}").shuffle(drawn)
     drawn = drawn[:most]
     sheets = -(-len(drawn) // MOST)

@@ -66,12 +66,12 @@ def parse(text: str, *, file: object = None, line: int | None = None) -> Questio
         return ProbandError(f"{text.strip()!r} {why}", file=file, line=line)
 
     words = WORD.findall(text)
-    asked = words[0].lower() if words else ""
-    if asked not in ("which", "who", "what"):
+    pronoun = words[0].lower() if words else ""
+    if pronoun not in ("which", "who", "what"):
         raise wrong("must begin with Which, Who or What")
     rest = words[1:]
     first = 0
-    if asked == "which":
+    if pronoun == "which":
         first = next((at for at in range(1, len(rest)) if _is_verb(rest, at)), 0)
         if not first:
             raise wrong("has no verb after its type: Which TYPE REL ARG?")
@@ -80,7 +80,7 @@ def parse(text: str, *, file: object = None, line: int | None = None) -> Questio
     if rest[first].lower() in ("do", "does", "did") and rest[first + 1].lower() not in NEGATIONS:
         raise wrong("asks for an object; say it with the answer first, as in `Which country was invaded by Italy?`")
     end = _relation_end(rest, first)
-    q_type = " ".join(rest[:first]) if asked == "which" else {"who": PERSON, "what": THING}[asked]
+    q_type = " ".join(rest[:first]) if pronoun == "which" else {"who": PERSON, "what": THING}[pronoun]
     return Question(q_type, " ".join(rest[first:end]).lower(), " ".join(rest[end:]))
 
 
@@ -132,23 +132,23 @@ def _relation_end(words: list[str], first: int) -> int:
 
 def read(path: Path) -> list[Question]:
     """The questions of a file: one in words a line, or columns; lines that begin with # and empty ones do not count."""
-    results: dict[Question, None] = {}
+    questions: dict[Question, None] = {}
     for number, line in _lines(path):
         cells = [cell.strip() for cell in line.split("\t")]
         if len(cells) == 1:
-            results[parse(line, file=path, line=number)] = None
+            questions[parse(line, file=path, line=number)] = None
         elif len(cells) == 3 and cells[2] in ("y", "n") and cells[0].count(",") >= 2:
             one, two, three = (part.strip() for part in cells[0].split(",", 2))
-            results[Question(one, two, three)] = None
+            questions[Question(one, two, three)] = None
         elif len(cells) != 3 or not all(cells):
             raise ProbandError(
                 "must be a question in words or three columns: type, relation, argument", file=path, line=number
             )
         elif tuple(cells) != HEADER:
-            results[Question(*cells)] = None
-    if not results:
+            questions[Question(*cells)] = None
+    if not questions:
         raise ProbandError("contains no questions", file=path)
-    return list(results)
+    return list(questions)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

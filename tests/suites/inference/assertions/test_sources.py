@@ -108,7 +108,7 @@ def test_imports(tmp_path: Path) -> None:
             r"arcs\.1 line 2: 'dog/NN/nsubj/x' is no word/tag/label/head",
         ),
         ("arcs.1", "\n" + NGRAMS[0].replace("12", "many") + "\n", r"arcs\.1 line 2: counts must be whole numbers"),
-        ("a.conllu", "1\ta\n", r"a\.conllu line 1: 2 columns instead of ten"),
+        ("a.conllu", "1\ta\n", r"a\.conllu line 1: has 2 columns instead of ten"),
         ("a.conllu", SENTENCE.replace("\t2\tobj", "\tx\tobj"), r"a\.conllu line 4: HEAD is 'x'"),
     ],
 )

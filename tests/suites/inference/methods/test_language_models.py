@@ -18,8 +18,8 @@ from proband.suites.inference.datasets.triples import answered
 from proband.suites.inference.items import Triple, items
 from proband.suites.inference.methods import prompts, sentences
 from proband.suites.inference.methods.combination import RuleOptions
-from proband.suites.inference.methods.in_words import CHOOSE, GENERATE, LetterOptions, ReplyOptions
 from proband.suites.inference.methods.prompts import PromptOptions
+from proband.suites.inference.methods.sentences import CHOOSE, GENERATE, LetterOptions, ReplyOptions
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.suites.inference.items import Example, Pair, Triple, items
 from proband.suites.inference.methods.combination import ReadingOptions, RuleOptions, Rules, combined, solve
-from proband.suites.inference.methods.ppdb import read_ppdb
-from proband.suites.inference.methods.rule_files import read_graph
+from proband.suites.inference.methods.rule_files import read_graph, read_ppdb
 
 
 def pair(premise: str, hypothesis: str, *, straight: bool = True, types: tuple[str, str] = ("", "")) -> Pair:

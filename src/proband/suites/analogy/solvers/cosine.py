@@ -157,18 +157,18 @@ def _scored(
 ) -> list[Answer]:
     """The score of an option is a combination of the embeddings of its parts and the query's. Each distinct part is
     embedded once; options are scored a block at a time, so that memory stays flat."""
-    asked = [query_and_options(item) for item in items]
+    questions = [query_and_options(item) for item in items]
     number: dict[Any, int] = {}
     rows = np.array(
         [
             [number.setdefault(part, len(number)) for part in parts(query, option)]
-            for query, choices in asked
+            for query, choices in questions
             for option in choices
         ]
     )
     table = embed(list(number))
     blocks = [rows[at : at + BLOCK].T for at in range(0, len(rows), BLOCK)]
     scores = np.concatenate([combine(*(table[column] for column in block)) for block in blocks])
-    ends = np.cumsum([len(choices) for _, choices in asked])
+    ends = np.cumsum([len(choices) for _, choices in questions])
     shares = np.split(scores.astype(np.float64), ends[:-1])
     return [Answer(item_id=item.id, scores=tuple(share.tolist())) for item, share in zip(items, shares, strict=True)]

@@ -113,8 +113,8 @@ def _answers(
 ) -> list[Answer]:
     """-log PPPL of each option's sentence, less the option's prior (the same sentence about "something") or not. With
     span `option` only its own tokens count, the query being context."""
-    asked = [(*query_and_options(item), item.facts.get("template", options.template)) for item in items]
-    texts = dict.fromkeys((query, option, name) for query, choices, name in asked for option in choices)
+    questions = [(*query_and_options(item), item.facts.get("template", options.template)) for item in items]
+    texts = dict.fromkeys((query, option, name) for query, choices, name in questions for option in choices)
     if less_prior:
         texts |= dict.fromkeys((NOTHING, option, name) for _, option, name in list(texts))
     scored = model.score(
@@ -126,7 +126,7 @@ def _answers(
             item_id=item.id,
             scores=tuple(value[query, c, name] - (value[NOTHING, c, name] if less_prior else 0.0) for c in choices),
         )
-        for item, (query, choices, name) in zip(items, asked, strict=True)
+        for item, (query, choices, name) in zip(items, questions, strict=True)
     ]
 
 

@@ -78,7 +78,7 @@ def retrieve(items: Sequence[Item], model: HasVectors, *, seed: int, options: Se
         if "answers" not in item.facts:
             raise ProbandError(f"{item.id} asks for no word: this solver is for items built with setting retrieval")
         by_relation[str(item.tags["relation"])].append(item)
-    said: dict[str, Answer] = {}
+    answers: dict[str, Answer] = {}
     for name, own in by_relation.items():
         combine = METHODS.get(options.method)
         if combine is None:
@@ -86,8 +86,8 @@ def retrieve(items: Sequence[Item], model: HasVectors, *, seed: int, options: Se
         else:
             scores = combination_scores(own, searched, combine)
         for item, row in zip(own, scores, strict=True):
-            said[item.id] = _answer(item, row, searched, exclude=options.exclude)
-    return [said[item.id] for item in items]
+            answers[item.id] = _answer(item, row, searched, exclude=options.exclude)
+    return [answers[item.id] for item in items]
 
 
 def _three(item: Item) -> tuple[str, str, str]:

@@ -151,7 +151,7 @@ def probes_of(items: Sequence[Item]) -> tuple[list[Sentence], list[Probe]]:
 
 def solve_with(items: Sequence[Item], features: Features, *, seed: int, options: LearningOptions) -> list[Answer]:
     """Scores (logit, -logit) for true and false of the items asked about; the others get no score."""
-    said: dict[str, Answer] = {}
+    answers: dict[str, Answer] = {}
     relations: dict[str, list[Item]] = defaultdict(list)
     for item in items:
         query_and_option(item)  # an item of another setting is an error
@@ -159,17 +159,17 @@ def solve_with(items: Sequence[Item], features: Features, *, seed: int, options:
     for relation, own in relations.items():
         sentences, probes = probes_of(own)
         # the items asked about, the classifier's task, and the sign that each logit gets
-        asked = [
+        tasks = [
             (probe.test, probe.task, np.ones(len(probe.test), dtype=np.float32))
             if options.task == "test"
             else held_out(probe.train, probe.task, seed=f"{seed} {relation} {at}", control=options.task == "control")
             for at, probe in enumerate(probes)
         ]
-        logits = fit_and_ask(features(sentences), [task for _, task, _ in asked], options.settings, seed=seed)
-        for (questions, _, signs), row in zip(asked, logits, strict=True):
+        logits = fit_and_ask(features(sentences), [task for _, task, _ in tasks], options.settings, seed=seed)
+        for (questions, _, signs), row in zip(tasks, logits, strict=True):
             for item, logit in zip(questions, (row * signs).tolist(), strict=True):
-                said[item.id] = Answer(item_id=item.id, scores=(logit, -logit))
-    return [said.get(item.id, Answer(item_id=item.id)) for item in items]
+                answers[item.id] = Answer(item_id=item.id, scores=(logit, -logit))
+    return [answers.get(item.id, Answer(item_id=item.id)) for item in items]
 
 
 # ---- solvers -------------------------------------------------------------------------------------------------------
@@ -224,5 +224,5 @@ def held_out(items: Sequence[Item], task: Lesson, *, seed: str, control: bool) -
         coin = {word: float(rng.random() < 0.5) for word in sorted(set(words))}
         labels = np.array([coin[word] for word in words], dtype=np.float32)
     signs: Floats = np.where(labels == task.labels, 1, -1).astype(np.float32)
-    asked = Lesson(train=task.train[learn], labels=labels[learn], ask=task.train[ask])
-    return [items[at] for at in ask], asked, signs[ask]
+    lesson = Lesson(train=task.train[learn], labels=labels[learn], ask=task.train[ask])
+    return [items[at] for at in ask], lesson, signs[ask]

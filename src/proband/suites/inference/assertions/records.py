@@ -29,18 +29,24 @@ def of_sentence(rows: Sequence[str], file: object = "CoNLL-U", line: int = 1) ->
     words: list[str] = []
     tokens: list[Token] = []
     for number, row in enumerate(rows, start=line):
-        if row.startswith("#"):
-            continue
-        cells = row.split("\t")
-        if len(cells) != 10:
-            raise ProbandError(f"{len(cells)} columns instead of ten", file=file, line=number)
-        if not cells[0].isdigit():
-            continue
-        if not cells[6].isdigit():
-            raise ProbandError(f"HEAD is {cells[6]!r}, not a number", file=file, line=number)
-        words.append(cells[1])
-        tokens.append(token(cells[1], universal_pos(cells[3], cells[5]), cells[7], int(cells[6]) - 1))
+        if cells := conllu_cells(row, file, number):
+            words.append(cells[1])
+            tokens.append(token(cells[1], universal_pos(cells[3], cells[5]), cells[7], int(cells[6]) - 1))
     return list(assertions(words, extract(tree(tokens))))
+
+
+def conllu_cells(row: str, file: object, line: int) -> list[str]:
+    """The ten cells of a word; none of a comment, a contraction or an empty node."""
+    if row.startswith("#"):
+        return []
+    cells = row.split("\t")
+    if len(cells) != 10:
+        raise ProbandError(f"has {len(cells)} columns instead of ten", file=file, line=line)
+    if not cells[0].isdigit():
+        return []
+    if not cells[6].isdigit():
+        raise ProbandError(f"HEAD is {cells[6]!r}, not a number", file=file, line=line)
+    return cells
 
 
 BRACKETED = re.compile(r"^\s*(?:\d[\d.]*\s*:?\s*)?(?:Context\(.*?\):?)?\((.+)\)\s*$")

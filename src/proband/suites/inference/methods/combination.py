@@ -22,8 +22,7 @@ from proband.core.suite import Solver
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.suites.inference.items import Pair, pair_of
 from proband.suites.inference.methods import lemma
-from proband.suites.inference.methods.ppdb import read_ppdb
-from proband.suites.inference.methods.rule_files import read_graph
+from proband.suites.inference.methods.rule_files import read_graph, read_ppdb
 
 Accepts = Callable[[Pair], bool]
 
@@ -43,16 +42,16 @@ class RuleOptions:
 
     @property
     def any(self) -> bool:
-        return bool(self.on_lemma or named(self.graph) or named(self.ppdb))
+        return bool(self.on_lemma or paths_in(self.graph) or paths_in(self.ppdb))
 
 
-def accepting(options: RuleOptions) -> list[Accepts]:
+def rules_of(options: RuleOptions) -> list[Accepts]:
     """The files of rules that the options name, each read once."""
-    graphs: list[Accepts] = [partial(read_graph(path).accepts, typed=options.typed) for path in named(options.graph)]
-    return graphs + [read_ppdb(path, options.ppdb_score).accepts for path in named(options.ppdb)]
+    graphs: list[Accepts] = [partial(read_graph(path).accepts, typed=options.typed) for path in paths_in(options.graph)]
+    return graphs + [read_ppdb(path, options.ppdb_score).accepts for path in paths_in(options.ppdb)]
 
 
-def named(text: str) -> list[Path]:
+def paths_in(text: str) -> list[Path]:
     paths = [Path(each.strip()) for each in text.split(",") if each.strip() not in ("", "none")]
     for path in paths:
         if not path.exists():
@@ -70,13 +69,13 @@ def after_rules(items: Sequence[Item], answers: Sequence[Answer], options: RuleO
     """The same answers, after those that a rule accepts; what a rule accepts is read, whatever the model replied."""
     if not options.any:
         return list(answers)
-    rules = accepting(options)
+    rules = rules_of(options)
     if options.typed and not any("types" in item.facts for item in items):
         raise ProbandError("'typed' asks for the types of arguments, and these items have none")
-    return [ruled(pair_of(item), answer, rules, options) for item, answer in zip(items, answers, strict=True)]
+    return [answer_by_rules(pair_of(item), answer, rules, options) for item, answer in zip(items, answers, strict=True)]
 
 
-def ruled(pair: Pair, answer: Answer, rules: Sequence[Accepts], options: RuleOptions) -> Answer:
+def answer_by_rules(pair: Pair, answer: Answer, rules: Sequence[Accepts], options: RuleOptions) -> Answer:
     if answer.status in LEFT_OUT:  # the item is none of this run's
         return answer
     if options.on_lemma and lemma.accepts(pair, options.lemma):

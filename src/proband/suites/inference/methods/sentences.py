@@ -1,9 +1,14 @@
 """Models that read both sentences. Cross-encoders trained for natural-language inference: log p(entailment) - log
-p(anything else). Sentence encoders: the cosine of the two embeddings, which is the same in both directions."""
+p(anything else). Sentence encoders: the cosine of the two embeddings, which is the same in both directions. Models that
+are asked in words (`generate`, `choose`): yes or no."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,8 +16,11 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import ClassifiesPairs, EmbedsSentences
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
+from proband.solvers.choose import ChooseOptions, choosing
+from proband.solvers.generate import Asking, GenerateOptions, generating
+from proband.solvers.replies import Choices, answer_of, letters_shown, names_of
 from proband.suites.inference.items import pair_of, sentence
-from proband.suites.inference.methods.combination import RuleOptions, combined
+from proband.suites.inference.methods.combination import RuleOptions, after_rules, combined
 
 NAMES = ("entailment", "entailed", "yes")
 
@@ -60,4 +68,50 @@ SENTENCES = Solver(
     needs=EmbedsSentences,
     solve=cosine,
     options=RuleOptions,
+)
+
+
+# ---- models that are asked in words ----------------------------------------------------------------------------------
+
+
+OTHER_WORDS = {"true": "yes", "entailment": "yes", "entailed": "yes", "false": "no", "not entailed": "no"}
+YES_NO = names_of(["yes", "no"], OTHER_WORDS)
+
+
+def read_yes_no(item: Item, reply: str, sent: str) -> Answer:
+    """
+    >>> item = Item(id="a", suite="inference", prompt="?", choices=("yes", "no"), gold=0)
+    >>> read_yes_no(item, "**Yes**, it follows.", "").scores, read_yes_no(item, "Hard to say.", "").status
+    ((1.0, 0.0), 'unread')
+    """
+    return answer_of(item, reply, Choices(YES_NO, letters=letters_shown(sent, item.choices)))
+
+
+ASKING = Asking(
+    prompts=Path(__file__).parents[1] / "prompts",
+    default="yes-no",
+    read=read_yes_no,
+    answer=lambda item: item.choices[item.gold or 0],
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplyOptions(GenerateOptions, RuleOptions):
+    """What is sent, and which rules come first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LetterOptions(ChooseOptions, RuleOptions):
+    """What is sent, in how many orders, and which rules come first."""
+
+
+def reply_after_rules(
+    items: Sequence[Item], model: Any, *, options: RuleOptions, ask: Callable[..., Sequence[Answer]], **how: Any
+) -> list[Answer]:
+    return after_rules(items, ask(items, model, options=options, **how), options)
+
+
+GENERATE, CHOOSE = (
+    replace(solver, solve=partial(reply_after_rules, ask=solver.solve), options=options)
+    for solver, options in ((generating(ASKING), ReplyOptions), (choosing(ASKING), LetterOptions))
 )

@@ -12,8 +12,7 @@ from proband.core.files import read_answers
 from proband.pipeline.build import build
 from proband.pipeline.run import run
 from proband.pipeline.train import train
-from proband.suites.inference.methods.embeddings.assertion_pairs import columns, triples_to_pairs
-from proband.suites.inference.methods.embeddings.relations import read_table
+from proband.suites.inference.methods.embeddings.relations import columns, read_table, triples_to_pairs
 from proband.suites.inference.methods.embeddings.skip_gram import SkipGram, SkipGramOptions
 
 GROUPS = {"eat": ("eats", "devours"), "rule": ("rules", "governs"), "write": ("writes", "was written by")}

@@ -26,10 +26,10 @@ from proband.core.suite import Net, Solver
 from proband.core.types import Answer, Item
 from proband.lexicon.inflection import verb_lemma
 from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser, paragraphs
+from proband.suites.inference.assertions.records import conllu_cells
 from proband.suites.inference.items import FUNCTION, pair_of, premises, sentence, words
 from proband.suites.inference.methods.combination import RuleOptions, combined
-from proband.suites.inference.methods.embeddings.assertion_pairs import frequent
-from proband.suites.inference.methods.embeddings.skip_gram import Pairs, SkipGramOptions, TrainSkipGram
+from proband.suites.inference.methods.embeddings.skip_gram import Pairs, SkipGramOptions, TrainSkipGram, frequent
 
 # ---- word embeddings (section 4.1): a relation is the mean of the vectors of its content words, and ----------------
 #
@@ -125,23 +125,16 @@ def sentences(path: Path, pipeline: str = OURS) -> Iterator[list[Token]]:
 
 def of_conllu(path: Path) -> Iterator[list[Token]]:
     """Contractions and empty nodes are passed over."""
-    results: list[Token] = []
+    sentence: list[Token] = []
     for number, line in text_lines(path):
-        if line.startswith("#"):
+        if not (cells := conllu_cells(line, path, number)):
             continue
-        cells = line.split("\t")
-        if len(cells) != 10:
-            raise ProbandError(f"has {len(cells)} columns instead of ten", file=path, line=number)
-        if not cells[0].isdigit():
-            continue
-        if cells[0] == "1" and results:
-            yield results
-            results = []
-        if not cells[6].isdigit():
-            raise ProbandError(f"HEAD is {cells[6]!r}, not a number", file=path, line=number)
-        results.append((cells[1].lower(), int(cells[6]), cells[7]))
-    if results:
-        yield results
+        if cells[0] == "1" and sentence:
+            yield sentence
+            sentence = []
+        sentence.append((cells[1].lower(), int(cells[6]), cells[7]))
+    if sentence:
+        yield sentence
 
 
 def of_text(texts: Iterable[str], pipeline: str) -> Iterator[list[Token]]:
@@ -168,10 +161,10 @@ class TrainWords(TrainSkipGram):
 
     def __init__(self, items: Path, options: DependencyOptions) -> None:
         if options.data is None:
-            result = of_text((sentence(each) for each in premises(items)), options.pipeline)
+            parsed = of_text((sentence(each) for each in premises(items)), options.pipeline)
         else:
-            result = sentences(options.data, options.pipeline)
-        self.options, self.pairs = options, pairs_of(result, least=options.min_count)
+            parsed = sentences(options.data, options.pipeline)
+        self.options, self.pairs = options, pairs_of(parsed, least=options.min_count)
 
     def note(self) -> Mapping[str, Any]:
         return {"words": len(self.pairs.left_names), "pairs": len(self.pairs.left)}
@@ -183,13 +176,13 @@ class TrainWords(TrainSkipGram):
                 file.write(f"{name} {' '.join(f'{x:.5f}' for x in row)}\n")
 
 
-def pairs_of(results: Iterable[list[Token]], *, least: int) -> Pairs:
+def pairs_of(sentences: Iterable[list[Token]], *, least: int) -> Pairs:
     """Each pair of a word and a context with its count, names seen fewer than `least` times left out."""
     numbers: dict[str, int] = {}
     names: dict[str, int] = {}
     left, right = array("q"), array("q")
     with Progress("reading sentences") as bar:
-        for tokens in results:
+        for tokens in sentences:
             for word, context in contexts(tokens):
                 left.append(numbers.setdefault(word, len(numbers)))
                 right.append(names.setdefault(context, len(names)))

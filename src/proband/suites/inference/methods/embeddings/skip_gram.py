@@ -20,6 +20,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
+from proband.core.errors import ProbandError
 from proband.core.options import Meta, formerly
 from proband.core.progress import Progress
 from proband.training.task import SelfFitting
@@ -51,6 +52,22 @@ class Pairs:
     right: Ints
     left_names: Sequence[str]
     right_names: Sequence[str]
+
+
+def frequent(
+    left: Ints, right: Ints, count: Ints, left_names: Sequence[str], right_names: Sequence[str], *, least: int
+) -> Pairs:
+    """The pairs whose names are frequent enough, expanded by their counts and numbered anew."""
+    often = [np.bincount(x, weights=count, minlength=len(n)) for x, n in ((left, left_names), (right, right_names))]
+    keep = (often[0] >= least)[left] & (often[1] >= least)[right]
+    if not keep.any():
+        raise ProbandError(f"no relation and argument occur {least} times or more; lower 'least'")
+    left, right, count = left[keep], right[keep], count[keep]
+    sides = []
+    for each, names in ((left, left_names), (right, right_names)):
+        used, codes = np.unique(each, return_inverse=True)
+        sides.append((np.repeat(codes, count), [names[n] for n in used]))
+    return Pairs(sides[0][0], sides[1][0], sides[0][1], sides[1][1])
 
 
 class SkipGram:

@@ -8,8 +8,8 @@ from proband.core.errors import ProbandError
 from proband.lexicon.taxonomy import open_taxonomy
 from proband.suites.inference.assertions.command import build_store
 from proband.suites.inference.assertions.store import Store
-from proband.suites.inference.candidates.filters import FILTERS, Candidate, chosen
-from proband.suites.inference.candidates.search import Kinds, Search
+from proband.suites.inference.candidates import FILTERS, Kinds, Search, filters_without
+from proband.suites.inference.questionnaire import Candidate
 from proband.suites.inference.questions import Question
 
 ROWS = """Eritrea\tinvaded\tEthiopia\t3
@@ -44,7 +44,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 def search(store: Store, *without: str, least: int = 1) -> Search:
-    return Search(store, Kinds(open_taxonomy("small")), chosen(without), least=least)
+    return Search(store, Kinds(open_taxonomy("small")), filters_without(without), least=least)
 
 
 def texts(found: list[Candidate]) -> list[str]:
@@ -108,4 +108,4 @@ def test_the_relation_of_the_question_counts_up_to_inflection(store: Store) -> N
 
 def test_an_unknown_filter() -> None:
     with pytest.raises(ProbandError, match="no filter 'nonsense'; there are same-relation"):
-        chosen(["nonsense"])
+        filters_without(["nonsense"])
