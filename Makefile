@@ -11,6 +11,8 @@ INTEROP := .venv-interop/.installed
 WORKERS ?= 2
 # 27,000 files, of which most are never imported: Python compiles those that are
 PIP := $(BIN)/python -m pip install --quiet --no-compile
+# where an image sets it, every process would compile torch and all of us anew: twice the time of the tests
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test tests test-all check quick explore interop prove clean help picture
 

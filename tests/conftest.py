@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 from proband.core.cache import cache_folder
 
@@ -14,6 +15,10 @@ from proband.core.cache import cache_folder
 settings.register_profile("fixed", derandomize=True, database=None, deadline=None, print_blob=False)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("PROBAND_EXAMPLES", "fixed"))
+if "PROBAND_EXAMPLES" not in os.environ and hasattr(providers, "_get_local_constants"):
+    # Hypothesis reads constants out of every module that happens to be imported and draws them too: the examples would
+    # depend on which tests ran before, and the reading takes ten seconds of each worker
+    providers._get_local_constants = lambda: providers._local_constants
 
 ROOT = Path(__file__).resolve().parents[1]
 
