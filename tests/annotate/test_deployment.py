@@ -173,6 +173,7 @@ def proxy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
 BUILT = ("write, review", "judge", "simplify", "solve")
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_guide_from_nothing_to_a_built_data_set_on_sqlite(tmp_path: Path) -> None:
     counts = all_kinds(Walk(tmp_path, database=str, address=None))

@@ -126,6 +126,7 @@ def test_smollm2_answers() -> None:
     assert (identity["bos"], identity["bos_without_context"]) == ("none", "<|endoftext|>")
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_smollm2_weights_are_those_of_the_gguf_file() -> None:
     """Against the reader of the format's own authors, on tensors of each kind."""

@@ -63,6 +63,7 @@ def test_the_null_power_and_detectable_difference_of_analogy_like_designs(simula
     assert all(0.98 < line.detectable < 1.2 for line in found)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("count", [6, 7, 8, 10])
 def test_from_six_clusters_on_intervals_cover(simulation: Any, count: int) -> None:
     """Shares at least 92 %, skewed values 90 %. The test rejects a null in 7 % at most."""

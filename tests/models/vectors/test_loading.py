@@ -425,6 +425,7 @@ def test_settings_are_checked(source: Path, opened: Any) -> None:
 # ---- memory --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_conversion_and_lookup_keep_the_memory_flat(tmp_path: Path) -> None:
     """A 160 MB table is converted and searched with less than that added to what an empty process takes."""

@@ -15,6 +15,7 @@ from proband.core.protocols import Text
 from proband.suites.analogy.paper.tables import figures
 
 
+@pytest.mark.nightly
 @pytest.mark.data
 def test_glove_differences_land_in_the_region_of_the_published_fasttext_row(data: Path, built: Any, solve: Any) -> None:
     """Negatives of any other tuple: within six points in every semantic cell; morphology is weaker in random."""

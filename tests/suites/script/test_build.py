@@ -98,6 +98,7 @@ def test_bad_options(tmp_path: Path, options: dict[str, Any], message: str) -> N
     assert message in str(error.value)
 
 
+@pytest.mark.nightly
 @pytest.mark.data
 def test_released_tags_as_blanks(data: Path, tmp_path: Path) -> None:
     told = proband.build("script", out=tmp_path / "o", data=data / "kidscook", released=True)

@@ -92,6 +92,7 @@ def test_published_figures_do_not_stand_beside_other_texts(out: Path) -> None:
     assert "16.6" not in table(out, "script-alignment_length")
 
 
+@pytest.mark.nightly
 @pytest.mark.data
 def test_kidscook_is_known_by_its_content(data: Path, tmp_path: Path) -> None:
     """Published rows stand beside it in both splits; blanks by our own rule carry a mark."""

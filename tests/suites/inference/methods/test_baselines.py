@@ -81,6 +81,7 @@ def test_labels_of_one_question_are_not_enough(folder: Path) -> None:
         Direction().learn([one])
 
 
+@pytest.mark.nightly
 @pytest.mark.data
 def test_how_far_the_hypothesis_alone_reaches_on_levy_holt(data: Path, tmp_path: Path) -> None:
     """Average precision .435 and .379, where a fifth of the pairs is entailed."""

@@ -52,6 +52,7 @@ def test_what_a_bank_is(tmp_path: Path) -> None:
         audit(write(tmp_path, "== *\n"), out=tmp_path / "audit")
 
 
+@pytest.mark.nightly
 @pytest.mark.data
 def test_the_crowds_templates(tmp_path: Path, data: Path) -> None:
     said = audit(data / "clutrr" / "templates", out=tmp_path)

@@ -100,6 +100,7 @@ def test_words_of() -> None:
     assert verdict("ENT_0_male ENT_1_male ENT_2_male", ("aunt",), ("male", "female")) == "person left out"
 
 
+@pytest.mark.nightly
 @pytest.mark.data
 def test_released_templates(data: Path) -> None:
     """The figures of docs/kinship-stories.md, and agreement with the reading that CLUTRR 1.3 got from two models."""
