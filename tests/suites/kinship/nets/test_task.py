@@ -18,7 +18,6 @@ from proband.core.files import encode, read_answers, read_items, read_json
 from proband.core.protocols import EmbedsWords
 from proband.core.types import Item
 from proband.suites.kinship import SUITE
-from proband.suites.kinship.nets.encoding import encoded_states
 from proband.suites.kinship.nets.stories import story_of_item
 from proband.suites.kinship.nets.task import KINDS, KinshipTask, task
 from proband.training.fit import Fitted, fit
@@ -73,8 +72,7 @@ def test_shuffle_labels_teach_nothing(kind: str, misled: Path, small: Small, enc
     plan = planned(kind, misled, small(kind, epochs=4, batch=50), encoder)
     fitted = fit(plan, seed=0)
     stories = [story_of_item(item, genders=True, file="x") for item in read_items(misled) if item.split == "test"]
-    states = encoded_states(encoder, stories, pool=20) if plan.reads.encoded else {}
-    unseen = [plan.reads.numbered(s, plan.vocabulary, pool=20, states=states.get(s.id)) for s in stories]
+    unseen = plan.reads.numbers(stories, plan.vocabulary, pool=20, model=encoder)
     assert fitted.curve[-1]["loss"] < fitted.curve[0]["loss"]  # it does learn
     assert accuracy(plan, fitted, unseen) < 0.11  # 350 stories: six standard errors above 1/22
 

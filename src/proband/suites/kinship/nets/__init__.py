@@ -54,63 +54,51 @@ def _load_extractor(folder: Path) -> Any:
     return load(folder)
 
 
-# seconds of an epoch of 10,000 stories on one H200 (benchmarks/kinship_nets.md; rough for the Edge Transformer and the
-# extractors: by runs beside others)
-SECONDS = {
-    "bilstm-mean": 0.24,
-    "bilstm-attention": 0.28,
-    "relation-network": 0.36,
-    "rmc": 1.85,
-    "mac": 0.48,
-    "bert": 0.06,
-    "bert-lstm": 0.2,
-    "gat": 0.16,
-    "edge-transformer": 4.0,
-    "edge-transformer-small": 0.26,
-    "composer": 0.1,
-    "extractor": 5.0,
-    "bert-extractor": 5.0,
-}
-
-
-def _net(name: str, help: str, options: type[NetOptions], *, needs: type | None = None) -> Net:
+def _net(
+    name: str, help: str, options: type[NetOptions], *, seconds: float | None = None, needs: type | None = None
+) -> Net:
+    """`seconds`: of an epoch of 10,000 stories on one H200 (benchmarks/kinship_nets.md; rough for the Edge Transformer
+    and the extractors: by runs beside others)."""
     return Net(
         name=name, help=help, options=options, task=partial(_task, kind=name), load=partial(_load, options=options),
-        needs=needs, seconds=SECONDS.get(name),
+        needs=needs, seconds=seconds,
     )  # fmt: skip
 
 
+def _extractor(name: str, help: str, *, needs: type | None = None) -> Net:
+    return Net(
+        name=name, help=help, options=ExtractorOptions, task=_extraction, load=_load_extractor, needs=needs, seconds=5.0
+    )
+
+
 NETS = (
-    _net("bilstm-mean", "bidirectional LSTM, mean of its states", LstmOptions),
-    _net("bilstm-attention", "bidirectional LSTM, the query attends to its states", LstmOptions),
-    _net("relation-network", "Relation Network over pairs of sentences", RelationNetworkOptions),
-    _net("rmc", "relational memory core, word by word", RmcOptions),
-    _net("mac", "MAC network: control, read and write over the words", MacOptions),
-    _net("bert", "a frozen encoder (-m MODEL), mean of its states", NetOptions, needs=EmbedsWords),
-    _net("bert-lstm", "an LSTM over the states of a frozen encoder (-m MODEL)", LstmOptions, needs=EmbedsWords),
-    _net("gat", "graph attention over the facts", GatOptions),
-    _net("edge-transformer", "attention over triangles of people, on the facts, as published", EdgeTransformerOptions),
+    _net("bilstm-mean", "bidirectional LSTM, mean of its states", LstmOptions, seconds=0.24),
+    _net("bilstm-attention", "bidirectional LSTM, the query attends to its states", LstmOptions, seconds=0.28),
+    _net("relation-network", "Relation Network over pairs of sentences", RelationNetworkOptions, seconds=0.36),
+    _net("rmc", "relational memory core, word by word", RmcOptions, seconds=1.85),
+    _net("mac", "MAC network: control, read and write over the words", MacOptions, seconds=0.48),
+    _net("bert", "a frozen encoder (-m MODEL), mean of its states", NetOptions, seconds=0.06, needs=EmbedsWords),
+    _net(
+        "bert-lstm",
+        "an LSTM over the states of a frozen encoder (-m MODEL)",
+        LstmOptions,
+        seconds=0.2,
+        needs=EmbedsWords,
+    ),
+    _net("gat", "graph attention over the facts", GatOptions, seconds=0.16),
+    _net(
+        "edge-transformer",
+        "attention over triangles of people, on the facts, as published",
+        EdgeTransformerOptions,
+        seconds=4.0,
+    ),
     _net(
         "edge-transformer-small",
         "the same, smaller, with a round per person and facts read backwards",
         SmallEdgeTransformerOptions,
+        seconds=0.26,
     ),
-    _net("composer", "a learned composition table over all triangles, on the facts", ComposerOptions),
-    Net(
-        name="extractor",
-        help="reads facts from the story with a trained pair classifier, then reasons with rules",
-        options=ExtractorOptions,
-        task=_extraction,
-        load=_load_extractor,
-        seconds=SECONDS["extractor"],
-    ),
-    Net(
-        name="bert-extractor",
-        help="the extractor over the states of a frozen encoder (-m MODEL)",
-        options=ExtractorOptions,
-        task=_extraction,
-        load=_load_extractor,
-        needs=EmbedsWords,
-        seconds=SECONDS["bert-extractor"],
-    ),
+    _net("composer", "a learned composition table over all triangles, on the facts", ComposerOptions, seconds=0.1),
+    _extractor("extractor", "reads facts from the story with a trained pair classifier, then reasons with rules"),
+    _extractor("bert-extractor", "the extractor over the states of a frozen encoder (-m MODEL)", needs=EmbedsWords),
 )

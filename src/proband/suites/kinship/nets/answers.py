@@ -13,10 +13,11 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_json, sha256_file
 from proband.core.options import read_options
 from proband.core.types import Answer, Item
-from proband.suites.kinship.nets.encoding import encoded_states
+from proband.suites.kinship.nets.batches import Batch
 from proband.suites.kinship.nets.options import NetOptions, SmallEdgeTransformerOptions
-from proband.suites.kinship.nets.stories import NUMBER, check, story_of_item
+from proband.suites.kinship.nets.stories import NUMBER, readable_story
 from proband.suites.kinship.nets.task import KINDS, Reads
+from proband.training.batches import to_device
 from proband.training.fit import device_of
 from proband.training.folder import NOTE
 from proband.training.task import WEIGHTS, load_weights
@@ -27,51 +28,40 @@ TOGETHER = 100  # stories in a batch
 
 @dataclass(kw_only=True)
 class Trained:
-    """Answers kinship items (core.protocols.AnswersItems). `encoder` is the frozen model of the BERT nets, which
+    """Answers kinship items (core.protocols.AnswersItems). `encoder` is the frozen model of nets that need one, which
     whoever loads the net gives it."""
 
     net: Any
     kind: str
-    options: NetOptions
+    options: Any
     vocabulary: Vocabulary
     name: str
     sha: str
     device: str = "cpu"
+    needs_model: bool = False
     encoder: Any = None
 
     def identity(self) -> Mapping[str, str]:
         own = {"kind": f"kinship net {self.kind}", "name": self.name, "weights": self.sha}
         return own | ({"encoder": str(sorted(self.encoder.identity().items()))} if self.encoder is not None else {})
 
-    @property
-    def needs_model(self) -> bool:
-        return Reads.of(self.kind).encoded
-
     def answer(self, items: Sequence[Item]) -> list[Answer]:
-        reads, options = Reads.of(self.kind), self.options
-        stories = [story_of_item(item, genders=options.genders, file=self.name) for item in items]
-        for story in stories:
-            check(story, graph=reads.graph, window=options.window, pool=options.pool, file=self.name)
-        states = encoded_states(self.encoder, stories, pool=options.pool) if reads.encoded else {}
-        ready = [
-            reads.numbered(story, self.vocabulary, pool=options.pool, states=states.get(story.id)) for story in stories
-        ]
+        reads = Reads.of(self.kind)
+        stories = [readable_story(item, self.options, graph=reads.graph, file=self.name) for item in items]
+        ready = reads.numbers(stories, self.vocabulary, pool=self.options.pool, model=self.encoder)
         order = sorted(range(len(ready)), key=lambda n: (reads.length(ready[n]), stories[n].id))
         scores: dict[int, list[float]] = {}
         for at in range(0, len(order), TOGETHER):
             part = order[at : at + TOGETHER]
             batch = reads.padded([ready[n] for n in part], rounded=False)
-            scores.update(zip(part, relation_scores(self.net, batch, self.device)))
+            scores.update(zip(part, self._relation_scores(batch)))
         return [Answer(item_id=item.id, scores=choice_scores(item, scores[n])) for n, item in enumerate(items)]
 
-
-@torch.no_grad()
-def relation_scores(net: Any, batch: Any, device: str) -> list[list[float]]:
-    """Log-probabilities of the 22 relations."""
-    from proband.training.batches import to_device
-
-    found: list[list[float]] = net(to_device(batch, device)).log_softmax(-1).double().cpu().tolist()
-    return found
+    @torch.no_grad()
+    def _relation_scores(self, batch: Batch) -> list[list[float]]:
+        """Log-probabilities of the 22 relations."""
+        scores: list[list[float]] = self.net(to_device(batch, self.device)).log_softmax(-1).double().cpu().tolist()
+        return scores
 
 
 def choice_scores(item: Item, logprobs: Sequence[float]) -> tuple[float, ...]:
@@ -82,8 +72,8 @@ def choice_scores(item: Item, logprobs: Sequence[float]) -> tuple[float, ...]:
     -0.1
     """
     if item.choices == ("yes", "no"):
-        asked = item.prompt.rsplit("\n", 1)[-1]
-        number = next((n for word, n in NUMBER.items() if f" the {word} of " in asked), None)
+        question = item.prompt.rsplit("\n", 1)[-1]
+        number = next((n for word, n in NUMBER.items() if f" the {word} of " in question), None)
         if number is None:
             raise ProbandError(f"item {item.id!r} asks about none of the 22 relations")
         yes = torch.tensor(logprobs[number], dtype=torch.float64).clamp(max=-1e-12)
@@ -105,13 +95,14 @@ def load(folder: Path, *, options: type[NetOptions]) -> Trained:
         net = KINDS[note["net"]](settled, len(vocabulary))
     except (KeyError, TypeError) as error:
         raise ProbandError(f"is not the folder of a kinship net: {error}", file=folder) from error
-    device = device_of("auto")
+    kind = note["net"]
+    needs_model = Reads.of(kind).encoded
     return Trained(
-        net=load_weights(net, folder).to(device),
-        kind=note["net"],
-        options=settled,
-        vocabulary=vocabulary,
-        name=f"net:{folder}",
-        sha=sha256_file(folder / WEIGHTS),
-        device=device,
+        kind=kind, options=settled, vocabulary=vocabulary, needs_model=needs_model, **with_weights(net, folder)
     )
+
+
+def with_weights(net: Any, folder: Path) -> dict[str, Any]:
+    """The net with the weights of a folder, on a device, and what it is known by."""
+    device, sha = device_of("auto"), sha256_file(folder / WEIGHTS)
+    return {"net": load_weights(net, folder).to(device), "device": device, "name": f"net:{folder}", "sha": sha}

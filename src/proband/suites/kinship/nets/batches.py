@@ -64,7 +64,12 @@ class Batch:
         return torch.arange(self.tokens.shape[-1], device=self.tokens.device) < self.lengths[..., None]
 
     @property
-    def asked(self) -> Tensor:
+    def there(self) -> Tensor:
+        """B × N: which people there are."""
+        return torch.arange(self.slots.shape[1], device=self.slots.device) < self.people[:, None]
+
+    @property
+    def query_slots(self) -> Tensor:
         """B × 2: placeholders of the two people."""
         return self.slots.gather(1, self.query)
 
@@ -77,9 +82,9 @@ def pad(stories: Sequence[Numbers], *, by_sentence: bool = False, text: bool = T
     >>> batch.tokens.tolist(), batch.lengths.tolist(), batch.edges.tolist()
     ([[7, 9, 1], [7, 8, 9]], [2, 3], [[[0, 3, 1]], [[0, 23, 0]]])
     """
-
-    rows, longest, n, e = sizes(stories, text=text)
-    longest = -(-longest // ROUNDED) * ROUNDED if rounded and text else longest
+    rows = max(len(story.rows) for story in stories)
+    longest = padded_size(max(len(row) for story in stories for row in story.rows), rounded) if text else 1
+    n, e = max(len(story.slots) for story in stories), max(1, *(len(story.edges) for story in stories))
     tokens = np.full((len(stories), rows, longest), PADDING, dtype=np.int64)
     lengths = np.zeros((len(stories), rows), dtype=np.int64)
     slots, genders = (np.zeros((len(stories), n), dtype=np.int64) for _ in range(2))
@@ -93,6 +98,7 @@ def pad(stories: Sequence[Numbers], *, by_sentence: bool = False, text: bool = T
         genders[b, : len(story.genders)] = story.genders
         if story.edges:
             edges[b, : len(story.edges)] = story.edges
+    states = [story.states for story in stories if story.states is not None]
     if not by_sentence:
         tokens, lengths = tokens[:, 0], lengths[:, 0]
     return Batch(
@@ -104,28 +110,21 @@ def pad(stories: Sequence[Numbers], *, by_sentence: bool = False, text: bool = T
         query=torch.tensor([s.query for s in stories]),
         target=torch.tensor([s.target for s in stories]),
         genders=torch.from_numpy(genders),
-        states=_states(stories, longest),
+        states=pad_states(states, longest) if states else None,
     )
 
 
-def sizes(stories: Sequence[Numbers], *, text: bool = True) -> tuple[int, int, int, int]:
-    """Sentences, words in one, people and facts at most.
-
-    >>> sizes([Numbers(((7, 9), (7,)), (2, 0), ((0, 3, 1),), (0, 1), 5)])
-    (2, 2, 2, 1)
+def padded_size(longest: int, rounded: bool) -> int:
     """
-    rows = max(len(story.rows) for story in stories)
-    longest = max(len(row) for story in stories for row in story.rows) if text else 1
-    people, facts = max(len(story.slots) for story in stories), max(len(story.edges) for story in stories)
-    return rows, max(longest, 1), people, max(facts, 1)
+    >>> padded_size(9, True), padded_size(9, False), padded_size(0, False)
+    (16, 9, 1)
+    """
+    return -(-longest // ROUNDED) * ROUNDED if rounded else max(longest, 1)
 
 
-def _states(stories: Sequence[Numbers], longest: int) -> Tensor | None:
-    first = stories[0].states
-    if first is None:
-        return None
-    table = np.zeros((len(stories), longest, first.shape[1]), dtype=np.float32)
-    for b, story in enumerate(stories):
-        if story.states is not None:
-            table[b, : len(story.states)] = story.states
+def pad_states(rows: Sequence[NDArray[np.float16]], longest: int) -> Tensor:
+    """B × T × D: the states of a frozen encoder."""
+    table = np.zeros((len(rows), longest, rows[0].shape[1]), dtype=np.float32)
+    for b, row in enumerate(rows):
+        table[b, : len(row)] = row
     return torch.from_numpy(table)

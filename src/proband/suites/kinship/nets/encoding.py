@@ -30,26 +30,26 @@ def encoded_states(
     encoder: EmbedsWords, stories: Sequence[Story], *, pool: int, named: Callable[[int], str] = entity, layer: int = -1
 ) -> Mapping[str, States]:
     """Id of a story -> words × width, the states of a layer. `named`: what stands for a placeholder in the text."""
-    found: dict[str, States] = {}
+    states_of: dict[str, States] = {}
     order = sorted(stories, key=lambda story: (len(story.words), story.id))
     with Progress("stories through the encoder", total=len(order)) as bar:
         for at in range(0, len(order), TOGETHER):
             part = order[at : at + TOGETHER]
-            texts, spans = zip(*(spelled(story, pool, named) for story in part))
+            texts, spans = zip(*(spell(story, pool, named) for story in part))
             longest = max(len(row) for row in spans)
             filled = [[*row, *[row[-1]] * (longest - len(row))] for row in spans]  # every text as many spans
             states = encoder.embed(texts, filled, layers=[layer])[:, :, 0]
             for story, row, own in zip(part, states, spans):
-                found[story.id] = row[: len(own)].astype(np.float16)
+                states_of[story.id] = row[: len(own)].astype(np.float16)
             bar.advance(len(part))
-    return found
+    return states_of
 
 
-def spelled(story: Story, pool: int, named: Callable[[int], str] = entity) -> tuple[str, list[tuple[int, int]]]:
+def spell(story: Story, pool: int, named: Callable[[int], str] = entity) -> tuple[str, list[tuple[int, int]]]:
     """The anonymised text, and where its words stand.
 
     >>> story = Story("a", (0, "left", "."), 1, (), (0, 0), None, "train")
-    >>> spelled(story, pool=1)
+    >>> spell(story, pool=1)
     ('@entity-0 left .', [(0, 9), (10, 14), (15, 16)])
     """
     slots = placeholders(story, pool)

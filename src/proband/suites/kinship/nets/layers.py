@@ -55,8 +55,8 @@ class Lstm(nn.Module):
         turned = torch.where(inside, lengths[:, None] - 1 - places, places)
         for at in range(0, len(self.cells), self.sides):
             cells, inputs = self.cells[at : at + self.sides], [x, turn(x, turned) if self.sides == 2 else x]
-            read = self._in_turn(cells, inputs)
-            x = read[0] if self.sides == 1 else torch.cat([read[0], turn(read[1], turned)], -1)
+            states = self._in_turn(cells, inputs)
+            x = states[0] if self.sides == 1 else torch.cat([states[0], turn(states[1], turned)], -1)
         return x * inside[..., None]
 
     def _in_turn(self, cells: Any, inputs: list[Tensor]) -> list[Tensor]:
@@ -73,15 +73,15 @@ def turn(x: Tensor, places: Tensor) -> Tensor:
     return x.gather(1, places[..., None].expand(-1, -1, x.shape[-1]))
 
 
-def mentions(batch: Batch, words: int) -> Tensor:
-    """B × 2 × T: where the two people of the query are mentioned. `words`: size of the vocabulary."""
-    tokens = batch.tokens.flatten(1)
-    return (tokens[:, None] == words + batch.asked[..., None]).float()
-
-
 def asked_states(states: Tensor, batch: Batch, words: int) -> Tensor:
-    """B × 2D: [q_i; q_j], the sums of the states at the mentions."""
-    return torch.bmm(mentions(batch, words), states.flatten(1, -2)).flatten(1)
+    """B × 2D: [q_i; q_j], the sums of the states at the mentions. `words`: size of the vocabulary."""
+    mentions = (batch.tokens.flatten(1)[:, None] == words + batch.query_slots[..., None]).float()  # B × 2 × T
+    return torch.bmm(mentions, states.flatten(1, -2)).flatten(1)
+
+
+def pair_states(x: Tensor, batch: Batch) -> Tensor:
+    """B × D: of states of all pairs of people, B × N × N × D, those of the pairs that are asked for."""
+    return x[torch.arange(len(x), device=x.device), batch.query[:, 0], batch.query[:, 1]]
 
 
 def mean(states: Tensor, mask: Tensor) -> Tensor:

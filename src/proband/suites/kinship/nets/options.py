@@ -125,8 +125,6 @@ class SmallEdgeTransformerOptions(NetOptions):
     width: Annotated[int, Meta(description="dimension of an edge", ge=1)] = 64
     heads: Annotated[int, Meta(description="attention heads", ge=1)] = 4
     epochs: Epochs = 20
-    rate: Rate = 1e-3
-    patience: Annotated[int, Meta(description="epochs without progress before stopping; 0: never", ge=0)] = 0
 
 
 @dataclass(frozen=True, kw_only=True)

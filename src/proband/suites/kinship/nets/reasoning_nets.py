@@ -36,26 +36,26 @@ class RelationNetwork(nn.Module):
         self.classifier = Classifier(options.f2 + 2 * width, options.classifier)
 
     def forward(self, batch: Batch) -> Tensor:
-        h, told = self.read(batch)
+        h, there = self.read(batch)
         q = asked_states(h, batch, self.words)
         o = mean(h, batch.mask)
         pairs = self.g_left(o)[:, :, None] + self.g_right(o)[:, None] + self.g_query(q)[:, None, None]
-        both = told[:, :, None] & told[:, None]
+        both = there[:, :, None] & there[:, None]
         summed = (self.g_deeper(pairs) * both[..., None]).sum((1, 2))
         logits: Tensor = self.classifier(torch.cat([self.f(summed), q], -1))
         return logits
 
     def read(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """B × S × T × D: the states within each sentence; B × S: which sentences there are."""
-        size, told = batch.tokens.shape, batch.lengths > 0
+        size, there = batch.tokens.shape, batch.lengths > 0
         tokens, lengths = batch.tokens.flatten(0, 1), batch.lengths.flatten()
         if tokens.is_cuda:  # shapes must not depend on the data
-            return self.lstm(self.embeddings(tokens), lengths).view(*size, -1), told
-        there = told.flatten()
-        read = self.lstm(self.embeddings(tokens[there]), lengths[there])
-        h = read.new_zeros(len(tokens), *read.shape[1:])
-        h[there] = read
-        return h.view(*size, -1), told
+            return self.lstm(self.embeddings(tokens), lengths).view(*size, -1), there
+        rows = there.flatten()
+        states = self.lstm(self.embeddings(tokens[rows]), lengths[rows])
+        h = states.new_zeros(len(tokens), *states.shape[1:])
+        h[rows] = states
+        return h.view(*size, -1), there
 
 
 # ---- Relational memory core (Santoro et al. 2018): a memory of two rows that attends to itself and to each word
@@ -104,20 +104,16 @@ class RelationalMemory(nn.Module):
         """B × T × (slots · width): the memory after each word, laid flat; after the last one it stays as it is. Word t
         of story b is x[places[b, t]]."""
         stories = pack_padded_sequence(places, lengths.cpu(), batch_first=True, enforce_sorted=False)
-        told = F.embedding(stories.data, torch.cat(self._of_words(x), -1))
+        inputs = self.of_input(x)  # keys, values and gates, as far as they depend on the words
+        words = F.embedding(stories.data, torch.cat([self.keys_values(inputs), self.gate_input(inputs)], -1))
         memory = torch.eye(self.slots, self.width, device=x.device, dtype=x.dtype)[None]  # at first the same for all
         after = []
-        for part in torch.split(told, stories.batch_sizes.tolist()):  # of the stories that go on, the longest first
+        for part in torch.split(words, stories.batch_sizes.tolist()):  # of the stories that go on, the longest first
             keys_values, gates = part[:, None].tensor_split([self.keys_values.out_features], -1)
             memory = torch.cat([self.step(memory[: len(part)], keys_values, gates), memory[len(part) :]])
             after.append(memory.flatten(1))
         after += after[-1:] * (places.shape[1] - len(after))
         return torch.stack(after, 1)[stories.unsorted_indices]
-
-    def _of_words(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Keys and values, and gates, as far as they depend on the words."""
-        inputs = self.of_input(x)
-        return self.keys_values(inputs), self.gate_input(inputs)
 
     def step(self, memory: Tensor, keys_values: Tensor, gates: Tensor) -> Tensor:
         known = torch.cat([self.keys_values(memory).expand(len(keys_values), -1, -1), keys_values], 1)
@@ -132,8 +128,8 @@ class RelationalMemory(nn.Module):
         both = keys_values.view(len(keys_values), 1, -1, self.heads, self.key + self.head)
         k, v = both.tensor_split([self.key], -1)
         attention = ((q * k).sum(-1) / self.key**0.5).softmax(2)  # B × slots × rows × heads; small products, so no bmm
-        found: Tensor = (attention[..., None] * v).sum(2).flatten(2)
-        return found
+        values: Tensor = (attention[..., None] * v).sum(2).flatten(2)
+        return values
 
 
 # ---- MAC network (Hudson and Manning 2018): six steps of control, read and write over the states of the words ------

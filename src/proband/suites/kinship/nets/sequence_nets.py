@@ -28,8 +28,7 @@ class Bert(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         assert batch.states is not None
-        q = asked_states(batch.states, batch, self.words)
-        logits: Tensor = self.classifier(torch.cat([mean(batch.states, batch.mask), q], -1))
+        logits: Tensor = self.classifier(mean_and_query(batch.states, batch, self.words))
         return logits
 
 
@@ -49,9 +48,13 @@ class BertLstm(nn.Module):
         mentioned = batch.tokens >= self.words
         placed = self.people[(batch.tokens - self.words).clamp(min=0)]
         h = self.lstm(torch.where(mentioned[..., None], placed, batch.states), batch.lengths)
-        q = asked_states(h, batch, self.words)
-        logits: Tensor = self.classifier(torch.cat([mean(h, batch.mask), q], -1))
+        logits: Tensor = self.classifier(mean_and_query(h, batch, self.words))
         return logits
+
+
+def mean_and_query(h: Tensor, batch: Batch, words: int) -> Tensor:
+    """[s; q_i; q_j] with the mean of the states as s."""
+    return torch.cat([mean(h, batch.mask), asked_states(h, batch, words)], -1)
 
 
 # ---- BiLSTM --------------------------------------------------------------------------------------------------------
@@ -75,13 +78,11 @@ class BiLstmMean(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         h = self.lstm(self.embeddings(batch.tokens), batch.lengths)
-        q = asked_states(h, batch, self.words)
-        logits: Tensor = self.classifier(self.joined(h, q, batch))
+        logits: Tensor = self.classifier(self.joined(h, batch))
         return logits
 
-    def joined(self, h: Tensor, q: Tensor, batch: Batch) -> Tensor:
-        """[s; q_i; q_j]"""
-        return torch.cat([mean(h, batch.mask), q], -1)
+    def joined(self, h: Tensor, batch: Batch) -> Tensor:
+        return mean_and_query(h, batch, self.words)
 
 
 class BiLstmAttention(BiLstmMean):
@@ -89,7 +90,8 @@ class BiLstmAttention(BiLstmMean):
         super().__init__(options, words)
         self.attention = AdditiveAttention(self.lstm.width, 2 * self.lstm.width)
 
-    def joined(self, h: Tensor, q: Tensor, batch: Batch) -> Tensor:
+    def joined(self, h: Tensor, batch: Batch) -> Tensor:
+        q = asked_states(h, batch, self.words)
         return torch.cat([self.attention(h, q, batch.mask), q], -1)
 
 

@@ -25,6 +25,7 @@ from typing import Any
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items
 from proband.core.types import Item
+from proband.suites.kinship.nets.options import NetOptions
 from proband.suites.kinship.world.relations import RELATIONS
 
 TOKEN = re.compile(r"@[\w-]+|\w+|[^\w\s\[\]]")
@@ -50,13 +51,31 @@ class Story:
     genders: tuple[int, ...] = ()  # of every person, MALE or FEMALE; nothing where they are not given
 
 
-def read_stories(items: Path, *, graph: bool, window: int, pool: int, genders: bool) -> Iterator[Story]:
+def read_stories(items: Path, options: NetOptions, *, graph: bool) -> Iterator[Story]:
     """The stories of a built folder; the first that a net cannot take ends it with its line and field."""
     path = items_path(items)
     for line, item in enumerate(read_items(items), start=1):
-        story = story_of_item(item, genders=genders, file=path, line=line)
-        check(story, graph=graph, window=window, pool=pool, file=path, line=line)
-        yield story
+        yield readable_story(item, options, graph=graph, file=path, line=line)
+
+
+def readable_story(
+    item: Item, options: NetOptions, *, graph: bool = False, file: object, line: int | None = None
+) -> Story:
+    """The story of an item, if a net with this window and pool can take it."""
+    story = story_of_item(item, genders=options.genders, file=file, line=line)
+    problem = None
+    if graph and not story.edges:
+        problem = "has no fact graph: 'edges' is missing or empty"
+    elif not graph and not story.words:
+        problem = "has an empty story in 'prompt'"
+    elif not graph and len(story.words) > options.window:
+        words = f"{len(story.words)} words and marks in 'prompt'"
+        problem = f"has a story of {words}, more than the net's window of {options.window}"
+    elif story.people > options.pool:
+        problem = f"has {story.people} people in 'names', more than the net's pool of {options.pool}"
+    if problem:
+        raise ProbandError(f"item {story.id!r} {problem}", file=file, line=line)
+    return story
 
 
 def story_of_item(item: Item, *, genders: bool, file: object, line: int | None = None) -> Story:
@@ -68,13 +87,13 @@ def story_of_item(item: Item, *, genders: bool, file: object, line: int | None =
     target = facts.get("target")
     if target is not None and target not in NUMBER:
         raise ProbandError(f"item {item.id!r}: 'target' {target!r} is none of the 22 relations", file=file, line=line)
-    asker, asked = facts["query"]
+    i, j = facts["query"]
     return Story(
         id=item.id,
         words=tuple(words_of(item.prompt.rsplit("\n", 1)[0], names)),
         people=len(names),
         edges=tuple(_edges(item, file=file, line=line)),
-        query=(asker, asked),
+        query=(i, j),
         target=None if target is None else NUMBER[target],
         split=item.split,
         genders=_genders(facts.get("genders") or ()) if genders else (),
@@ -97,15 +116,15 @@ def words_of(text: str, names: Sequence[str]) -> list[int | str]:
     """
     number = {name: n for n, name in enumerate(names)}
     if all(name.isalnum() for name in names):
-        found = TOKEN.findall(text)
+        tokens = TOKEN.findall(text)
     else:
-        spelled = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-        found = re.findall(rf"(?<!\w)(?:{spelled})(?!\w)|{TOKEN.pattern}", text)
-    return [number[token] if token in number else token.lower() for token in found]
+        either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+        tokens = re.findall(rf"(?<!\w)(?:{either})(?!\w)|{TOKEN.pattern}", text)
+    return [number[token] if token in number else token.lower() for token in tokens]
 
 
 def _edges(item: Item, *, file: object, line: int | None) -> Iterator[Edge]:
-    """The told facts; noise whose relation the file leaves out comes as UNTYPED."""
+    """The stated facts; noise whose relation the file leaves out comes as UNTYPED."""
     people = len(item.facts["names"])
     untyped: list[Any] = [edge for edge, _ in item.facts.get("noise", ()) if edge[1] is None]
     for i, word, j in (*item.facts.get("edges", ()), *untyped):
@@ -116,21 +135,6 @@ def _edges(item: Item, *, file: object, line: int | None) -> Iterator[Edge]:
         if not (0 <= i < people and 0 <= j < people):
             raise ProbandError(f"item {item.id!r}: a fact names person {max(i, j)} of {people}", file=file, line=line)
         yield i, UNTYPED if word is None else NUMBER[word], j
-
-
-def check(story: Story, *, graph: bool, window: int, pool: int, file: object, line: int | None = None) -> None:
-    """What a net with this window and pool cannot take."""
-    wrong = None
-    if graph and not story.edges:
-        wrong = "has no fact graph: 'edges' is missing or empty"
-    elif not graph and not story.words:
-        wrong = "has an empty story in 'prompt'"
-    elif not graph and len(story.words) > window:
-        wrong = f"has a story of {len(story.words)} words and marks in 'prompt', more than the net's window of {window}"
-    elif story.people > pool:
-        wrong = f"has {story.people} people in 'names', more than the net's pool of {pool}"
-    if wrong:
-        raise ProbandError(f"item {story.id!r} {wrong}", file=file, line=line)
 
 
 def placeholders(story: Story, pool: int) -> list[int]:

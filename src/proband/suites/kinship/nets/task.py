@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -98,14 +98,10 @@ class KinshipTask(Task):
         return F.cross_entropy(net(batch), batch.target)
 
     @cached_property
-    def held_parts(self) -> list[list[int]]:
-        """The held-out stories, by length, a batch at a time."""
-        valid = sorted(self.held, key=lambda n: self.corpus.lengths[n])
-        return [valid[at : at + self.recipe.batch] for at in range(0, len(valid), self.recipe.batch)]
-
-    @cached_property
     def _held(self) -> list[Batch]:
-        return [self._pad(part) for part in self.held_parts]
+        """The held-out stories, by length, a batch at a time."""
+        valid, size = sorted(self.held, key=lambda n: self.corpus.lengths[n]), self.recipe.batch
+        return [self._pad(valid[at : at + size]) for at in range(0, len(valid), size)]
 
     def held_out(self) -> Sequence[Batch]:
         return self._held
@@ -120,20 +116,29 @@ class KinshipTask(Task):
         return {"words": self.vocabulary.words, "width": self.options.width}
 
 
+@dataclass(frozen=True)
 class Reads:
     """How a net reads a story."""
 
-    def __init__(self, *, by_sentence: bool, graph: bool, encoded: bool, kept_by: str) -> None:
-        self.by_sentence, self.graph, self.encoded, self.kept_by = by_sentence, graph, encoded, kept_by
+    by_sentence: bool = False
+    graph: bool = False
+    encoded: bool = False
+    kept_by: str = "accuracy"
 
     @classmethod
     def of(cls, kind: str) -> Reads:
-        net = KINDS[kind]
-        flags = {name: bool(getattr(net, name, False)) for name in ("by_sentence", "graph", "encoded")}
-        return cls(kept_by=str(getattr(net, "kept_by", "accuracy")), **flags)
+        flags: dict[str, Any] = {each.name: getattr(KINDS[kind], each.name, each.default) for each in fields(cls)}
+        return cls(**flags)
 
-    def numbered(self, story: Story, vocabulary: Vocabulary, *, pool: int, states: Any = None) -> Numbers:
-        return numbered(story, vocabulary, pool=pool, by_sentence=self.by_sentence, states=states)
+    def numbers(
+        self, stories: Sequence[Story], vocabulary: Vocabulary, *, pool: int, model: Any = None
+    ) -> list[Numbers]:
+        """The stories ready for the net; `model` is the frozen encoder, for nets that need one."""
+        states = encoded_states(model, stories, pool=pool) if self.encoded else {}
+        return [
+            numbered(each, vocabulary, pool=pool, by_sentence=self.by_sentence, states=states.get(each.id))
+            for each in stories
+        ]
 
     def padded(self, stories: Sequence[Numbers], *, rounded: bool) -> Batch:
         return pad(stories, by_sentence=self.by_sentence, text=not self.graph, rounded=rounded)
@@ -154,13 +159,6 @@ class Corpus:
     train: Sequence[int]
     valid: Sequence[int]
 
-    @property
-    def width(self) -> int:
-        """Of the encoder's states."""
-        states = self.stories[0].states
-        assert states is not None
-        return int(states.shape[1])
-
 
 def task(items: Path, *, kind: str, options: NetOptions, seed: int, model: Any = None) -> KinshipTask:
     """The task of a built folder. `model`: the encoder of the BERT nets, whose width is theirs."""
@@ -172,8 +170,8 @@ def task(items: Path, *, kind: str, options: NetOptions, seed: int, model: Any =
         parts = stories_of(path, options, graph=Reads.of(kind).graph)
         _LAST.update(key=key, model=model, corpus=corpus_of(*parts, kind=kind, options=options, model=model))
     corpus: Corpus = _LAST["corpus"]
-    if corpus.reads.encoded:
-        options = replace(options, width=corpus.width)
+    if (states := corpus.stories[0].states) is not None:
+        options = replace(options, width=int(states.shape[1]))
     learned, held = corpus.train, corpus.valid
     if not held:
         learned, held = held_out(len(learned), options, seed=seed)
@@ -188,16 +186,14 @@ def corpus_of(
 ) -> Corpus:
     reads = Reads.of(kind)
     vocabulary = Vocabulary.of(([w for w in story.words if isinstance(w, str)] for story in train), least=1)
-    both = [*train, *valid]
-    states = encoded_states(model, both, pool=options.pool) if reads.encoded else {}
-    made = [reads.numbered(story, vocabulary, pool=options.pool, states=states.get(story.id)) for story in both]
+    stories = reads.numbers([*train, *valid], vocabulary, pool=options.pool, model=model)
     return Corpus(
         reads=reads,
         vocabulary=vocabulary,
-        stories=made,
-        lengths=[reads.length(story) for story in made],
+        stories=stories,
+        lengths=[reads.length(story) for story in stories],
         train=range(len(train)),
-        valid=range(len(train), len(both)),
+        valid=range(len(train), len(stories)),
     )
 
 
@@ -220,7 +216,7 @@ def split(items: Path, options: NetOptions, *, graph: bool, seed: int) -> tuple[
 def stories_of(items: Path, options: NetOptions, *, graph: bool) -> tuple[list[Story], list[Story]]:
     """The stories of the splits train and valid."""
     parts: dict[str, list[Story]] = {"train": [], "valid": [], "test": []}
-    for story in read_stories(items, graph=graph, window=options.window, pool=options.pool, genders=options.genders):
+    for story in read_stories(items, options, graph=graph):
         if story.target is None and story.split != "test":
             raise ProbandError(f"item {story.id!r} has no 'target' to learn", file=items_path(items))
         parts[story.split].append(story)

@@ -29,7 +29,7 @@ def test_chains_of_any_length_follow_from_the_table_of_the_rules(tmp_path: Path)
     proband.build("kinship", out=tmp_path, k="2,5,10", per_k=44)
     reads, words = Reads.of("composer"), Vocabulary.of([], least=1)
     stories = [story_of_item(item, genders=True, file="x") for item in read_items(tmp_path)]
-    batch = reads.padded([reads.numbered(story, words, pool=20) for story in stories], rounded=False)
+    batch = reads.padded(reads.numbers(stories, words, pool=20), rounded=False)
     told = told_facts(batch)[..., 0:22:2] + told_facts(batch)[..., 1:22:2]  # neutral relations: man and woman
     inverse = torch.eye(11)[list(load("sound").inverse[:11])].expand(3, -1, -1)
     closed = compose(told + turned(told, batch.genders, inverse), table("sound"))
@@ -79,7 +79,7 @@ def test_the_side_a_fact_is_told_from_does_not_matter(tmp_path: Path) -> None:
     test = [item for item in read_items(tmp_path) if item.split == "test"]
     for items in (test, [_turned(item) for item in test]):
         stories = [story_of_item(item, genders=True, file="x") for item in items]
-        numbers = [plan.reads.numbered(story, plan.vocabulary, pool=20) for story in stories]
+        numbers = plan.reads.numbers(stories, plan.vocabulary, pool=20)
         batch = plan.reads.padded(numbers, rounded=False)
         right = (net(batch).argmax(-1) == batch.target).float()
         assert float(right.mean()) > 0.95

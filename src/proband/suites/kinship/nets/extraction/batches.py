@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from proband.suites.kinship.nets.batches import NEVER, ROUNDED
+from proband.suites.kinship.nets.batches import NEVER, pad_states, padded_size
 from proband.suites.kinship.nets.stories import ENDS, UNTYPED, Story, placeholders
 from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, NEUTRAL, NEUTRALS, RELATIONS
 from proband.training.vocabulary import PADDING, UNKNOWN, Vocabulary
@@ -75,13 +75,9 @@ def pad_mentions(
 ) -> Mentions:  # fmt: skip
     """`draw`, for training: new placeholders every time instead of those of the story, and words that are hidden.
     `states`: of a frozen encoder, by the story's id."""
-
-    def size(longest: int) -> int:
-        return -(-longest // ROUNDED) * ROUNDED if rounded else max(longest, 1)
-
     where = [[t for t, w in enumerate(story.words) if isinstance(w, int)] for story in stories]
-    t, m = size(max(len(s.words) for s in stories)), size(max(map(len, where)))
-    b, n = len(stories), size(max(s.people for s in stories))
+    longest = max(len(s.words) for s in stories), max(map(len, where)), max(s.people for s in stories)
+    b, (t, m, n) = len(stories), (padded_size(size, rounded) for size in longest)
     tokens, slots = np.full((b, t), PADDING, dtype=np.int64), np.zeros((b, n), dtype=np.int64)
     stated, female = np.full((b, n, n), NEVER, dtype=np.int64), np.full((b, n), NEVER, dtype=np.int64)
     places, owners, sentences = (np.full((b, m), -1, dtype=np.int64) for _ in range(3))
@@ -103,7 +99,7 @@ def pad_mentions(
         sentences=torch.from_numpy(sentences),
         stated=torch.from_numpy(stated),
         female=torch.from_numpy(female),
-        states=None if states is None else _states([states[s.id] for s in stories], t),
+        states=None if states is None else pad_states([states[s.id] for s in stories], t),
     )
 
 
@@ -112,12 +108,12 @@ def sentences_of_mentions(words: Sequence[int | str]) -> list[int]:
     >>> sentences_of_mentions([0, "met", 1, ".", 0, "left", "."])
     [0, 0, 1]
     """
-    found, sentence = [], 0
+    numbers, sentence = [], 0
     for word in words:
         if isinstance(word, int):
-            found.append(sentence)
+            numbers.append(sentence)
         sentence += word in ENDS
-    return found
+    return numbers
 
 
 def sentences_apart(story: Story) -> list[int]:
@@ -146,10 +142,3 @@ def _numbers(story: Story, vocabulary: Vocabulary, own: Sequence[int], draw: ran
         else number.get(w, UNKNOWN)
         for w in story.words
     ]
-
-
-def _states(rows: Sequence[Any], longest: int) -> Tensor:
-    table = np.zeros((len(rows), longest, rows[0].shape[1]), dtype=np.float32)
-    for b, row in enumerate(rows):
-        table[b, : len(row)] = row
-    return torch.from_numpy(table)

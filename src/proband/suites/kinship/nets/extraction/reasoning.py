@@ -13,6 +13,7 @@ the closure of the composer (graph/composer.py), then decides.
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 
 import torch
 from torch import Tensor
@@ -37,13 +38,13 @@ def triples(rules: str) -> tuple[tuple[int, int, int], ...]:
     >>> tuple(map(NEUTRAL_NUMBER.get, ("parent", "sibling", "pibling"))) in triples("sound")
     True
     """
-    base, found = load_rules(rules), []
-    for a in NEUTRALS:
-        for b in NEUTRALS:
-            outcomes = base.compose(a, b)
-            if len(outcomes) == 1 and OTHER not in outcomes:
-                found.append((NEUTRAL_NUMBER[a], NEUTRAL_NUMBER[b], NEUTRAL_NUMBER[next(iter(outcomes))]))
-    return tuple(found)
+    base = load_rules(rules)
+    single = []
+    for a, b in product(NEUTRALS, repeat=2):
+        outcomes = base.compose(a, b)
+        if len(outcomes) == 1 and OTHER not in outcomes:
+            single.append((NEUTRAL_NUMBER[a], NEUTRAL_NUMBER[b], NEUTRAL_NUMBER[next(iter(outcomes))]))
+    return tuple(single)
 
 
 def best_derivation(facts: Tensor, rules: str) -> Tensor:
@@ -57,25 +58,25 @@ def best_derivation(facts: Tensor, rules: str) -> Tensor:
     alone = torch.eye(facts.shape[1], dtype=torch.bool, device=facts.device)[..., None]
     known = facts.masked_fill(alone, NEVER)
     for _ in range(DOUBLINGS):
-        found = [known[..., c] for c in range(R)]
+        best = [known[..., c] for c in range(R)]
         for a, b, c in triples(rules):
             through = (known[:, :, :, None, a] + known[:, None, :, :, b]).amax(2)
-            found[c] = torch.maximum(found[c], through)
-        known = torch.stack(found, -1).masked_fill(alone, NEVER)
+            best[c] = torch.maximum(best[c], through)
+        known = torch.stack(best, -1).masked_fill(alone, NEVER)
     return known
 
 
 def answers(facts: Tensor, rules: str) -> Tensor:
     """B × N × N × R: the best derivation, and where several are as sure the sum over all."""
-    told = facts.exp()
-    told = torch.where(told.sum(-1, keepdim=True) > DOUBT, told, 0.0)
-    return best_derivation(facts, rules) + TIE * (compose(told, table(rules).to(facts.device)) + LEAST).log()
+    stated = facts.exp()
+    stated = torch.where(stated.sum(-1, keepdim=True) > DOUBT, stated, 0.0)
+    return best_derivation(facts, rules) + TIE * (compose(stated, table(rules).to(facts.device)) + LEAST).log()
 
 
 @cache
 def table(rules: str) -> Tensor:
     """R × R × R: 1 where two relations compose to a single one."""
-    found = torch.zeros(R, R, R)
+    ones = torch.zeros(R, R, R)
     for a, b, c in triples(rules):
-        found[a, b, c] = 1
-    return found
+        ones[a, b, c] = 1
+    return ones

@@ -25,6 +25,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from proband.suites.kinship.nets.batches import Batch
+from proband.suites.kinship.nets.layers import pair_states
 from proband.suites.kinship.nets.options import ComposerOptions
 from proband.suites.kinship.nets.stories import GENDERS, UNTYPED
 from proband.suites.kinship.world.relations import RELATIONS
@@ -51,8 +52,7 @@ class Composer(nn.Module):
         if self.turns:
             facts = (facts + turned(facts, batch.genders, self._settled(self.other_side))).clamp(max=1)
         closed = compose(facts, self._settled(self.table)[..., :R])
-        rows = torch.arange(len(facts), device=facts.device)
-        return (closed[rows, batch.query[:, 0], batch.query[:, 1]] + LEAST).log()
+        return (pair_states(closed, batch) + LEAST).log()
 
     @property
     def other_side(self) -> Tensor:

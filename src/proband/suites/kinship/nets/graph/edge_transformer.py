@@ -19,7 +19,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from proband.suites.kinship.nets.batches import NO_EDGE, Batch
-from proband.suites.kinship.nets.layers import Classifier
+from proband.suites.kinship.nets.layers import Classifier, pair_states
 from proband.suites.kinship.nets.options import EdgeTransformerOptions, SmallEdgeTransformerOptions
 
 
@@ -41,17 +41,16 @@ class EdgeTransformer(nn.Module):
         self.classifier = Classifier(d, options.classifier)
 
     def forward(self, batch: Batch) -> Tensor:
-        there = torch.arange(batch.slots.shape[1], device=batch.slots.device) < batch.people[:, None]
         numbers = told_numbers(batch)
-        x = self.told(numbers) + torch.diag_embed(self.genders(batch.genders).transpose(1, 2)).permute(0, 2, 3, 1)
+        x = self.told(numbers) + loops(self.genders(batch.genders))
         if self.converse is not None:
             x = x + self.converse(numbers.transpose(1, 2))
         for _ in range(self.rounds):
             x = self.before_attention(x)
-            x = x + self._dropped(self.attention(x, there))
+            x = x + self._dropped(self.attention(x, batch.there))
             x = self.before_mlp(x)
             x = x + self._dropped(self.narrow(self._dropped(F.relu(self.wide(x)))))
-        logits: Tensor = self.classifier(of_query(x, batch))
+        logits: Tensor = self.classifier(pair_states(x, batch))
         return logits
 
     def _dropped(self, x: Tensor) -> Tensor:
@@ -73,20 +72,18 @@ class SmallEdgeTransformer(nn.Module):
         self.classifier = Classifier(d, options.classifier)
 
     def forward(self, batch: Batch) -> Tensor:
-        n = batch.slots.shape[1]
-        x = self.start(batch)
-        there = torch.arange(n, device=x.device) < batch.people[:, None]
-        for _ in range(n):
-            x = x + self.attention(self.before_attention(x), there)
+        numbers = told_numbers(batch)
+        x = self.told(numbers) + self.converse(numbers.transpose(1, 2)) + loops(self.genders(batch.genders))
+        for _ in range(batch.slots.shape[1]):
+            x = x + self.attention(self.before_attention(x), batch.there)
             x = x + self.mlp(self.before_mlp(x))
-        logits: Tensor = self.classifier(self.last(of_query(x, batch)))
+        logits: Tensor = self.classifier(self.last(pair_states(x, batch)))
         return logits
 
-    def start(self, batch: Batch) -> Tensor:
-        numbers = told_numbers(batch)
-        loops = torch.diag_embed(self.genders(batch.genders).transpose(1, 2)).permute(0, 2, 3, 1)
-        x: Tensor = self.told(numbers) + self.converse(numbers.transpose(1, 2)) + loops
-        return x
+
+def loops(people: Tensor) -> Tensor:
+    """B × N × N × D: the vectors of people, B × N × D, on the pairs (i, i)."""
+    return torch.diag_embed(people.transpose(1, 2)).permute(0, 2, 3, 1)
 
 
 def told_numbers(batch: Batch) -> Tensor:
@@ -97,12 +94,6 @@ def told_numbers(batch: Batch) -> Tensor:
     numbers = torch.full((size, n, n), NO_EDGE, device=i.device)
     last = torch.where(relation == NO_EDGE, n - 1, i), torch.where(relation == NO_EDGE, n - 1, j)
     return numbers.index_put((rows, *last), relation)  # padding writes NO_EDGE onto the pair of the last person
-
-
-def of_query(x: Tensor, batch: Batch) -> Tensor:
-    """B × D: the states of the pairs that are asked for."""
-    rows = torch.arange(len(x), device=x.device)
-    return x[rows, batch.query[:, 0], batch.query[:, 1]]
 
 
 class TriangularAttention(nn.Module):

@@ -53,10 +53,9 @@ class Gat(nn.Module):
             self.classifier = line if options.readout == "linear" else Untrained(line)
 
     def forward(self, batch: Batch) -> Tensor:
-        n = batch.slots.shape[1]
-        there = torch.arange(n, device=batch.slots.device) < batch.people[:, None]
+        size, n = batch.slots.shape
         people = self.people / self.people.norm(dim=-1, keepdim=True).clamp(min=1)
-        x = people[:n].expand(len(there), -1, -1) if self.options.nodes == "place" else people[batch.slots]
+        x = people[:n].expand(size, -1, -1) if self.options.nodes == "place" else people[batch.slots]
         i, j, told, relation = looped(batch, both=self.options.hears == "both")
         if self.options.hears == "second":
             i, j = j, i
@@ -65,7 +64,7 @@ class Gat(nn.Module):
             for layer in (self.first, self.second):
                 x = layer(F.dropout(x, self.options.dropout, self.training), i, j, r, told)
                 x = F.elu(x) if layer is self.first else x
-        graph = (x * there[..., None]).sum(1) / batch.people[:, None]
+        graph = (x * batch.there[..., None]).sum(1) / batch.people[:, None]
         asked = x.gather(1, batch.query[..., None].expand(-1, -1, x.shape[-1])).flatten(1)
         logits: Tensor = self.classifier(torch.cat([graph, asked], -1))
         return logits
