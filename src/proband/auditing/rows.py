@@ -13,7 +13,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -155,7 +155,7 @@ def _problem(value: Any, *, empty: bool) -> str:
     """What is wrong with a cell, which may be `empty` or not."""
     if not isinstance(value, str) or not (empty or value.strip()):
         return "is missing" if value is None else "is empty" if value == "" else f"is not text: {str(value)[:40]!r}"
-    if any("\ud800" <= c <= "\udfff" for c in value if c > "\ud7ff"):
+    if not is_utf8(value):
         return "is not UTF-8"
     too_long = f"has {len(value):,} characters; at most {LONGEST_TEXT:,} are read"
     return too_long if len(value) > LONGEST_TEXT else ""
@@ -215,32 +215,43 @@ def _object(value: Any) -> Mapping[str, Any] | str:
 
 
 def _csv(file: IO[str], source: Source) -> Iterator[Cells]:
-    before = csv.field_size_limit(LONGEST_CELL)
+    rows = csv_rows(file, longest=LONGEST_CELL)
+    _, header = next(rows, (1, None))
+    if header is None:
+        return
+    if isinstance(header, str):
+        raise ProbandError(header, file=source.path, line=1)
+    names = [name.strip() for name in header]
+    for line, values in rows:
+        if isinstance(values, str):
+            yield line, str(line), values
+        elif len(values) != len(names):
+            if values:
+                yield line, str(line), f"has {len(values)} cells but the header names {len(names)}"
+        else:
+            yield line, str(line), dict(zip(names, values))
+
+
+def csv_rows(lines: Iterable[str], *, longest: int) -> Iterator[tuple[int, list[str] | str]]:
+    """The line and the cells of every row, the header among them; or what is wrong with it. `longest`: of a cell."""
+    before = csv.field_size_limit(longest)
     try:
-        reader = csv.reader(file, strict=True)
-        try:
-            header = [name.strip() for name in next(reader)]
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise ProbandError(f"not CSV: {error}", file=source.path, line=1) from None
+        reader = csv.reader(lines, strict=True)
         while True:
             line = reader.line_num + 1
             try:
-                values = next(reader)
+                yield line, next(reader)
             except StopIteration:
                 return
             except csv.Error as error:
-                yield line, str(line), f"not CSV: {error}"
-                continue
-            if not values:
-                continue
-            if len(values) != len(header):
-                yield line, str(line), f"has {len(values)} cells but the header names {len(header)}"
-            else:
-                yield line, str(line), dict(zip(header, values))
+                yield line, f"not CSV: {error}"
     finally:
         csv.field_size_limit(before)
+
+
+def is_utf8(text: str) -> bool:
+    """Whether no byte of a text that was read with `surrogateescape` was anything else."""
+    return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
 
 
 def _json(file: IO[str], source: Source) -> Iterator[Cells]:

@@ -69,12 +69,8 @@ class Taxonomy:
     def above(self, sense: Sense) -> frozenset[Sense]:
         """The sense and everything it is a kind of."""
         if sense not in self._above:
-            reached, queue = {sense}, [sense]
-            while queue:
-                new = [parent for parent in self.parents.get(queue.pop(), ()) if parent not in reached]
-                reached.update(new)
-                queue += new
-            self._above[sense] = frozenset(reached)
+            above = wordnet.reachable(sense, lambda one: self.parents.get(one, ()))
+            self._above[sense] = frozenset(above | {sense})
         return self._above[sense]
 
     def is_kind(self, text: str, kind: str) -> bool:

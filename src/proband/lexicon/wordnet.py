@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from proband.core.errors import ProbandError
 
+Node = TypeVar("Node", bound=Hashable)
 FOLDERS = ("/usr/share/wordnet", "/usr/share/wordnet/dict", "/usr/local/share/wordnet/dict")
 
 
@@ -31,6 +33,17 @@ def installed(folder: str | None = None) -> Path | None:
     return next((Path(name) for name in tried if name and (Path(name) / "data.noun").is_file()), None)
 
 
+def reachable(start: Node, steps: Callable[[Node], Iterable[Node]]) -> set[Node]:
+    """Everything that steps lead to, in however many."""
+    reached: set[Node] = set()
+    queue = [start]
+    while queue:
+        new = [one for one in dict.fromkeys(steps(queue.pop())) if one not in reached]
+        reached.update(new)
+        queue += new
+    return reached
+
+
 def find(folder: str | None = None) -> Path:
     result = installed(folder)
     if result is None:
@@ -39,20 +52,20 @@ def find(folder: str | None = None) -> Path:
 
 
 def read_synsets(path: Path) -> dict[int, Synset]:
+    """Offset -> synset."""
+    return {int(line.split(" ", 1)[0]): parse_synset(line) for line in _body(path)}
+
+
+def parse_synset(line: str) -> Synset:
     """`offset file type w_cnt word id ... p_cnt (symbol offset pos source/target)... | gloss`; w_cnt is hexadecimal."""
-    synsets = {}
-    for line in _body(path):
-        record, _, gloss = line.partition(" | ")
-        cells = record.split()
-        count = int(cells[3], 16)
-        words = tuple(cells[4 + 2 * k].split("(")[0] for k in range(count))
-        at = 4 + 2 * count
-        pointers = []
-        for k in range(int(cells[at])):
-            symbol, offset, speech, ends = cells[at + 1 + 4 * k : at + 5 + 4 * k]
-            pointers.append((symbol, int(offset), speech, int(ends[:2], 16), int(ends[2:], 16)))
-        synsets[int(cells[0])] = Synset(words, tuple(pointers), gloss.strip())
-    return synsets
+    record, _, gloss = line.partition(" | ")
+    cells = record.split()
+    at = 4 + 2 * int(cells[3], 16)
+    pointers = []
+    for k in range(int(cells[at])):
+        symbol, offset, speech, ends = cells[at + 1 + 4 * k : at + 5 + 4 * k]
+        pointers.append((symbol, int(offset), speech, int(ends[:2], 16), int(ends[2:], 16)))
+    return Synset(tuple(word.split("(")[0] for word in cells[4:at:2]), tuple(pointers), gloss.strip())
 
 
 def read_senses(path: Path) -> dict[str, tuple[int, ...]]:
@@ -178,17 +191,11 @@ class Links:
         return frozenset(results | {f"has {link}" for link in UP if head in self.reached(tail, link)})
 
     def _synset(self, sense: Sense) -> tuple[tuple[str, ...], tuple[Pointer, ...]]:
-        """Words and pointers: `offset file type w_cnt word id ... p_cnt (symbol offset pos ends)... | gloss`."""
+        """Words and pointers."""
         data, at = self.data[sense[0]], sense[1]
-        cells = data[at : data.index(b"\n", at)].decode("utf-8").partition(" | ")[0].split()
-        count = int(cells[3], 16)
-        words = tuple(cells[4 + 2 * k].split("(")[0].replace("_", " ").lower() for k in range(count))
-        rest = cells[5 + 2 * count :]
-        pointers = tuple(
-            (rest[k], (FILES[rest[k + 2]], int(rest[k + 1])), int(rest[k + 3][:2], 16), int(rest[k + 3][2:], 16))
-            for k in range(0, 4 * int(cells[4 + 2 * count]), 4)
-        )
-        return words, pointers
+        synset = parse_synset(data[at : data.index(b"\n", at)].decode("utf-8"))
+        pointers = ((symbol, (FILES[speech], to), source, end) for symbol, to, speech, source, end in synset.pointers)
+        return tuple(word.replace("_", " ").lower() for word in synset.words), tuple(pointers)
 
     def _reached(self, word: str, link: str) -> frozenset[str]:
         """The words at the other end of a link."""
@@ -211,11 +218,4 @@ class Links:
                 yield from others if not end else (others[end - 1],)
 
     def _above(self, sense: Sense, symbols: tuple[str, ...]) -> set[Sense]:
-        reached: set[Sense] = set()
-        queue = [sense]
-        while queue:
-            for symbol, target, _, _ in self.synset(queue.pop())[1]:
-                if symbol in symbols and target not in reached:
-                    reached.add(target)
-                    queue.append(target)
-        return reached
+        return reachable(sense, lambda one: [to for symbol, to, _, _ in self.synset(one)[1] if symbol in symbols])

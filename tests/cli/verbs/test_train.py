@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from proband.suites.kinship.clutrr.export import HEADER, csv_line
+from proband.suites.kinship.clutrr.items import HEADER, csv_line
 
 NOTE = {"suite": "toy", "net": "line", "seed": 0, "epochs": 3, "kept": 2, "valid": 0.5, "seconds": 1.25}
 

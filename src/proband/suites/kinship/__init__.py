@@ -27,7 +27,7 @@ from proband.core.suite import Claim, Contrast, Demo, Suite, Verb, Verified
 from proband.core.types import Item
 from proband.solvers import DIRECT, LIKELIHOOD
 from proband.suites.kinship.baselines import SHORTCUT_TABLE, SHORTCUTS, published
-from proband.suites.kinship.clutrr.export import export
+from proband.suites.kinship.clutrr.items import export
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import BuildOptions, example_options
 from proband.suites.kinship.item_views import check, draw_item, show

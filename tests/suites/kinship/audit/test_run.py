@@ -18,8 +18,7 @@ from proband.suites.kinship.audit.sources import sources
 from proband.suites.kinship.audit.story_text import contradicted, read_story
 from proband.suites.kinship.audit.verdicts import Case, ProofStep, batches, judge, judging
 from proband.suites.kinship.clutrr.csv_files import read_rows
-from proband.suites.kinship.clutrr.export import HEADER, csv_line
-from proband.suites.kinship.clutrr.items import to_item
+from proband.suites.kinship.clutrr.items import HEADER, csv_line, to_item
 from proband.suites.kinship.clutrr.rows import COLUMNS
 from proband.suites.kinship.logic.search import canonical
 from proband.suites.kinship.world.relations import Family

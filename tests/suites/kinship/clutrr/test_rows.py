@@ -17,8 +17,7 @@ from msgspec.structs import replace
 from proband.core.errors import ProbandError
 from proband.core.types import Item, Split
 from proband.suites.kinship.clutrr.csv_files import read_rows, scan
-from proband.suites.kinship.clutrr.export import HEADER, csv_line, export
-from proband.suites.kinship.clutrr.items import to_cells, to_item
+from proband.suites.kinship.clutrr.items import HEADER, csv_line, export, to_cells, to_item
 from proband.suites.kinship.clutrr.rows import COLUMNS, Row, Unreadable, literal
 from proband.suites.kinship.world.relations import GENDER, RELATIONS
 

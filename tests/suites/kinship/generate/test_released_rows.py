@@ -19,7 +19,7 @@ from proband.suites.kinship.audit.judging import Words, judged_rows
 from proband.suites.kinship.audit.sources import sources
 from proband.suites.kinship.baselines import RELEASES, published
 from proband.suites.kinship.clutrr.csv_files import scan
-from proband.suites.kinship.clutrr.export import HEADER, csv_line
+from proband.suites.kinship.clutrr.items import HEADER, csv_line
 from proband.suites.kinship.clutrr.rows import Row, Unreadable
 
 ROW = {

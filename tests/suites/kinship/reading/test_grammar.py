@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proband.suites.kinship.reading.grammar import read_facts
-from proband.suites.kinship.reading.tokens import sentences
+from proband.suites.kinship.reading.sentence import sentences
 
 GENDERS = {"Ann": "female", "Bea": "female", "Cleo": "female", "Hal": "male", "Ivo": "male", "Jim": "male"}
 

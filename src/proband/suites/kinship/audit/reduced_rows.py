@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from proband.suites.kinship.audit.sources import Raw, Source, checked_row
 from proband.suites.kinship.audit.story_text import contradicted, read_story, type_noise
 from proband.suites.kinship.audit.verdicts import Case, ProofStep, is_sound
-from proband.suites.kinship.clutrr.export import csv_line
+from proband.suites.kinship.clutrr.items import csv_line
 from proband.suites.kinship.clutrr.rows import Row, Unreadable
 from proband.suites.kinship.logic.closure import distance
 from proband.suites.kinship.logic.sat_clauses import witnesses

@@ -32,7 +32,7 @@ from proband.suites.kinship.audit.judging import Judged, JudgedRow, Progress, ju
 from proband.suites.kinship.audit.sources import Source, is_source, sources
 from proband.suites.kinship.audit.template_banks import audit_bank, is_bank
 from proband.suites.kinship.audit.verdicts import counter
-from proband.suites.kinship.clutrr.export import HEADER, csv_line
+from proband.suites.kinship.clutrr.items import HEADER, csv_line
 from proband.suites.kinship.clutrr.rows import COLUMNS, Unreadable
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import IO
 
+from proband.auditing.rows import csv_rows, is_utf8
 from proband.core.errors import ProbandError
 from proband.suites.kinship.clutrr.rows import LONGEST_CELL, LONGEST_LINE, NEEDED, Row, Unreadable, row_of
 
@@ -29,24 +29,15 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 def scan_cells(path: Path) -> Iterator[tuple[int, dict[str, str]] | Unreadable]:
     """(line, cells by column) of each row, unparsed."""
-    before = csv.field_size_limit(LONGEST_CELL)
-    try:
-        with _open(path) as file:
-            yield from _cells(_lines(file, path), path)
+    opened = gzip.open if path.suffix == ".gz" else open
+    try:  # surrogateescape: bytes that are not UTF-8 spoil their row, not the file
+        with opened(path, "rt", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            yield from _cells(csv_rows(_lines(file, path), longest=LONGEST_CELL), path)
     except (OSError, EOFError, zlib.error) as error:
         raise ProbandError(f"cannot be read: {error}", file=path) from None
-    finally:
-        csv.field_size_limit(before)
 
 
-def _open(path: Path) -> TextIO:
-    # surrogateescape: bytes that are not UTF-8 spoil their row, not the file
-    if path.suffix == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8", errors="surrogateescape", newline="")
-    return open(path, encoding="utf-8", errors="surrogateescape", newline="")
-
-
-def _lines(file: TextIO, path: Path) -> Iterator[str]:
+def _lines(file: IO[str], path: Path) -> Iterator[str]:
     number = 0
     while line := file.readline(LONGEST_LINE + 1):
         number += 1
@@ -55,38 +46,29 @@ def _lines(file: TextIO, path: Path) -> Iterator[str]:
         yield line
 
 
-def _cells(lines: Iterator[str], path: Path) -> Iterator[tuple[int, dict[str, str]] | Unreadable]:
-    reader = csv.reader(lines, strict=True)
-    try:
-        header = next(reader, None)
-    except csv.Error as error:
-        raise ProbandError(f"not CSV: {error}", file=path, line=1) from None
+def _cells(
+    rows: Iterator[tuple[int, list[str] | str]], path: Path
+) -> Iterator[tuple[int, dict[str, str]] | Unreadable]:
+    _, header = next(rows, (1, None))
     if header is None:
         raise ProbandError("is empty", file=path)
-    header = [name.strip() for name in header]
-    missing = [name for name in NEEDED if name not in header]
+    if isinstance(header, str):
+        raise ProbandError(header, file=path, line=1)
+    names = [name.strip() for name in header]
+    missing = [name for name in NEEDED if name not in names]
     if missing:
         raise ProbandError(f"not a CLUTRR file: it has no column {missing[0]!r}", file=path, line=1)
-    while True:
-        line = reader.line_num + 1
-        try:
-            values = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield Unreadable(file=path.name, line=line, column="", reason=f"not CSV: {error}")
+    for line, values in rows:
+        if isinstance(values, str):
+            yield Unreadable(file=path.name, line=line, column="", reason=values)
             continue
-        cells = dict(zip(header, values))
+        cells = dict(zip(names, values))
         if "target_text" in cells:
             cells["target"] = cells.pop("target_text")
-        if len(values) != len(header):
-            reason = f"has {len(values)} cells but the header names {len(header)}"
+        if len(values) != len(names):
+            reason = f"has {len(values)} cells but the header names {len(names)}"
             yield Unreadable(file=path.name, line=line, column="", reason=reason, cells=cells)
-        elif bad := next((name for name, value in cells.items() if not value.isascii() and _escaped(value)), None):
+        elif bad := next((name for name, value in cells.items() if not is_utf8(value)), None):
             yield Unreadable(file=path.name, line=line, column=bad, reason="is not UTF-8")
         else:
             yield line, cells
-
-
-def _escaped(value: str) -> bool:
-    return any("\ud800" <= c <= "\udfff" for c in value)

@@ -1,4 +1,4 @@
-"""CLUTRR rows as our items, and our items as CLUTRR rows.
+"""CLUTRR rows as our items, and our items as CLUTRR's rows and files.
 
 A round trip keeps people, genders, facts, query, target, k, noise and proof. CLUTRR's columns have no room for the kind
 of a single noise fact: it comes back as that of the whole task (task_2.3: all noise is supporting).
@@ -6,16 +6,21 @@ of a single noise fact: it comes back as that of the whole task (task_2.3: all n
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any, Final
 
 from proband.core.errors import ProbandError
+from proband.core.text import csv_lines
 from proband.core.types import Item, Tag
-from proband.suites.kinship.clutrr.rows import TASKS, Row, Step
+from proband.suites.kinship.clutrr.rows import COLUMNS, TASKS, Row, Step, Unreadable, row_of
 from proband.suites.kinship.logic.closure import distance
 from proband.suites.kinship.reading.reader import story_of
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, RELATIONS, word
+from proband.suites.kinship.world.rules import of_item
 
 WORD: Final = re.compile(r"(?<![\[\w])\w+(?![\]\w])")
 TASK_NUMBERS: Final = {name: number for number, name in TASKS.items()}
@@ -23,7 +28,7 @@ TASK_NUMBERS: Final = {name: number for number, name in TASKS.items()}
 
 def to_item(row: Row) -> Item:
     """A row as one of our items; its label is taken as it stands (`audit` judges it)."""
-    asker, asked = (row.names[x] for x in row.query)
+    x, z = (row.names[person] for person in row.query)
     depth = distance(row.chain, row.query)
     tags: dict[str, Tag] = {"task": row.task or "clean", "k": row.k, "target": row.target}
     if row.split:
@@ -34,7 +39,7 @@ def to_item(row: Row) -> Item:
     return Item(
         id=row.id,
         suite="kinship",
-        prompt=f"{row.story}\n{asked} is the ___ of {asker}.",
+        prompt=f"{row.story}\n{z} is the ___ of {x}.",
         choices=RELATIONS,
         gold=RELATIONS.index(row.target),
         tags=tags,
@@ -69,10 +74,10 @@ def to_cells(item: Item, *, index: int = 0) -> dict[str, str]:
     """One item as the cells of a CLUTRR row; `row_of` checks them as it does anybody's."""
     facts = item.facts
     try:
-        names, (asker, asked) = [str(name) for name in facts["names"]], facts["query"]
+        names, (x, z) = [str(name) for name in facts["names"]], facts["query"]
         noise = [tuple(edge) for edge, _ in facts.get("noise", [])]
-        told = [edge for edge in map(tuple, facts["edges"]) if edge not in noise]
-        chain = _in_order(told, start=asker, genders=facts["genders"])
+        facts_of_chain = [edge for edge in map(tuple, facts["edges"]) if edge not in noise]
+        chain = _in_order(facts_of_chain, start=x, genders=facts["genders"])
         if len(chain) != facts["k"]:
             raise ValueError(f"k is {facts['k']} but {len(chain)} facts are no noise")
         edges = [*chain, *noise]
@@ -82,7 +87,7 @@ def to_cells(item: Item, *, index: int = 0) -> dict[str, str]:
             "": str(index),
             "id": item.id,
             "story": bracketed(story, names),
-            "query": repr((names[asker], names[asked])),
+            "query": repr((names[x], names[z])),
             "target": facts["target"],
             "text_target": "[]",
             "clean_story": bracketed(clean if clean or noise else story, names),
@@ -91,9 +96,9 @@ def to_cells(item: Item, *, index: int = 0) -> dict[str, str]:
             "task_name": f"task_{TASK_NUMBERS[str(item.tags.get('task', 'clean'))]}.{facts['k']}",
             "story_edges": repr([(i, j) for i, _, j in edges]),
             "edge_types": repr([relation for _, relation, _ in edges if relation is not None]),
-            "query_edge": repr((asker, asked)),
+            "query_edge": repr((x, z)),
             "genders": ",".join([f"{name}:{gender}" for name, gender in zip(names, facts["genders"], strict=True)]),
-            "node_mapping": repr({x: x for x in range(len(names))}),
+            "node_mapping": repr({person: person for person in range(len(names))}),
             "task_split": item.split,
         }
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
@@ -110,7 +115,7 @@ def bracketed(story: str, names: Sequence[str]) -> str:
     """
     if all(map(str.isalnum, names)):  # one pattern for all stories, which need not be compiled again and again
         known = set(names)
-        return WORD.sub(lambda found: f"[{found[0]}]" if found[0] in known else found[0], story)
+        return WORD.sub(lambda word: f"[{word[0]}]" if word[0] in known else word[0], story)
     any_name = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.sub(rf"(?<![\[\w])({any_name})(?![\]\w])", r"[\1]", story)
 
@@ -145,3 +150,53 @@ def _step(step: Sequence[Any], names: Sequence[str]) -> list[tuple[str, str, str
 
     *body, head = ((name(i), relation, name(j)) for i, relation, j in step)
     return [head, *body]
+
+
+# ---- items as CLUTRR's files: training items and test items never share one -----------------------------------------
+
+
+def export(items: Iterable[Item], path: Path) -> None:
+    """`proband export DIR --to clutrr`: into a folder, one file per split, named as CLUTRR names them
+    (1.2,1.3_train.csv). Into a .csv file, the test items; training items come beside it, as NAME_train.csv."""
+    if path.suffix == ".gz":
+        raise ProbandError("is written plain: choose a name that ends in .csv", file=path)
+    folder = path.parent if path.suffix == ".csv" else path
+    folder.mkdir(parents=True, exist_ok=True)
+    files: dict[str, tuple[Any, Path]] = {}
+    tasks: dict[str, set[str]] = {}
+    with ExitStack() as stack:
+        for index, item in enumerate(items):
+            if of_item(item).world != "family":
+                raise ProbandError(f"item {item.id!r} is not about a family: CLUTRR's files have kin words only")
+            if item.split not in files:  # its final name depends on the tasks in it
+                part = folder / f".{item.split}.{os.getpid()}.csv"
+                stack.callback(part.unlink, missing_ok=True)
+                files[item.split] = stack.enter_context(open(part, "w", encoding="utf-8", newline="")), part
+                files[item.split][0].write(HEADER)
+            cells = to_cells(item, index=index)
+            row = row_of(cells, file=path.name, line=index + 2)
+            if isinstance(row, Unreadable):
+                raise ProbandError(f"item {item.id!r} has no CLUTRR form: {row.column} {row.reason}")
+            tasks.setdefault(item.split, set()).add(cells["task_name"].removeprefix("task_"))
+            files[item.split][0].write(csv_line(cells))
+        for split, (file, part) in files.items():
+            file.close()
+            part.replace(_file_of(split, path, tasks[split]))
+
+
+def _file_of(split: str, path: Path, tasks: set[str]) -> Path:
+    """
+    >>> str(_file_of("train", Path("out/mine.csv"), {"1.2"})), str(_file_of("test", Path("out"), {"1.10", "1.2"}))
+    ('out/mine_train.csv', 'out/1.2,1.10_test.csv')
+    """
+    if path.suffix == ".csv":
+        return path if split == "test" else path.with_name(f"{path.stem}_{split}.csv")
+    return path / f"{','.join(sorted(tasks, key=lambda name: [int(x) for x in name.split('.')]))}_{split}.csv"
+
+
+def csv_line(cells: Mapping[str, str]) -> str:
+    """A row as a line of a CLUTRR file."""
+    return next(csv_lines([[cells.get(name, "") for name in COLUMNS]], guarded=False))
+
+
+HEADER = csv_line({name: name for name in COLUMNS})

@@ -192,13 +192,13 @@ def _task(text: str, types: int) -> tuple[str, int]:
     """
     if not text:
         return "", types
-    found = re.fullmatch(r"task_(\d{1,2})\.(\d{1,3})", text)
-    if not found:
+    task = re.fullmatch(r"task_(\d{1,2})\.(\d{1,3})", text)
+    if not task:
         raise ValueError(f"is {text[:40]!r}, not task_T.k")
-    k = int(found[2])
+    k = int(task[2])
     if k > types:
         raise ValueError(f"says k={k} but 'edge_types' has {types}")
-    return TASKS.get(int(found[1]), found[1]), k
+    return TASKS.get(int(task[1]), task[1]), k
 
 
 def row_of(cells: Mapping[str, str], *, file: str, line: int) -> Row | Unreadable:
@@ -225,8 +225,8 @@ def row_of(cells: Mapping[str, str], *, file: str, line: int) -> Row | Unreadabl
         query = parse("query_edge", lambda text: _pair(literal(text), people=people))
         if query[0] == query[1]:
             raise _Wrong("query_edge", "asks what a person is to themselves")
-        asked = (names[query[0]], names[query[1]])
-        if cells.get("query") not in (None, "", repr(asked)) and parse("query", literal) != asked:
+        pair = (names[query[0]], names[query[1]])
+        if cells.get("query") not in (None, "", repr(pair)) and parse("query", literal) != pair:
             raise _Wrong("query", "names other people than 'query_edge'")
         return Row(
             file=file,

@@ -44,10 +44,9 @@ Gain = tuple[Stories, Stories]  # a net trained on k = 2, 3, 4, and on k = 2, 3
 
 def comparisons(results: Results, seed: int) -> Sequence[Sheet]:
     """Accuracy of GAT at k = 3, and what every net gains from k = 2, 3 to k = 2, 3, 4."""
-    found, clauses, of_three = by_model(results)
-    gats = {name: (found[name], sorted(found[name].ids & of_three)) for name in found if name in GATS}
-    gats = {name: (stories, ids) for name, (stories, ids) in gats.items() if ids}
-    gains = dict(_gains(found))
+    nets, clauses, of_three = by_model(results)
+    gats = {name: (nets[name], ids) for name in nets if name in GATS and (ids := sorted(nets[name].ids & of_three))}
+    gains = dict(_gains(nets))
     others = [net for net in gains if net in TEXT and "gat" in gains]
     more = {f"gat / {net}": gains_more(gains["gat"], gains[net], clauses) for net in others}
     at_three = Sheet(
@@ -106,11 +105,11 @@ def gains_more(one: Gain, other: Gain, clauses: Clauses) -> Outcome | None:
     value = float(sum(sign * each.value for sign, each in zip(signs, measured)))
     u = sum(sign * each.mean_influence for sign, each in zip(signs, measured))
     least = (sum(float((each.mean_influence**2).mean()) for each in measured) + value**2) / len(ids)
-    found = difference(value, u, shared, share=False, least=least, seeds=[each.seeds for each in measured])
+    test = difference(value, u, shared, share=False, least=least, seeds=[each.seeds for each in measured])
     what = f"gain of GAT minus gain of the other net, {_counted(ids, shared)}"
-    if found.training:  # one of the four nets was trained once
+    if test.training:  # one of the four nets was trained once
         return Outcome(difference=value, p=None, evidence=f"{what}: {ONE_SEED}")
-    return Outcome(difference=value, p=None if found.few else found.p, evidence=what)
+    return Outcome(difference=value, p=None if test.few else test.p, evidence=what)
 
 
 def neighbours(ids: Sequence[str], clauses: Clauses) -> Neighbours:
@@ -121,9 +120,9 @@ def _counted(ids: Sequence[str], shared: Neighbours) -> str:
     return f"{len(ids)} stories of {shared.clusters} clauses" + (": too few to tell" if shared.few else "")
 
 
-def _gains(found: Mapping[str, Stories]) -> Iterator[tuple[str, Gain]]:
-    for name, longer in found.items():
-        shorter = found.get(name.replace("net:k234-", "net:k23-"))
+def _gains(nets: Mapping[str, Stories]) -> Iterator[tuple[str, Gain]]:
+    for name, longer in nets.items():
+        shorter = nets.get(name.replace("net:k234-", "net:k23-"))
         if name.startswith("net:k234-") and shorter is not None:
             yield name.removeprefix("net:k234-"), (longer, shorter)
 

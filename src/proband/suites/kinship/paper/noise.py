@@ -32,14 +32,14 @@ THESIS: Final = {  # our name -> that of the table
 
 def noise(results: Results, seed: int) -> Sequence[Sheet]:
     """Nothing where no net was trained on clean stories, as a study of noise names it."""
-    found, clauses, _ = by_model(results)
+    accuracies, clauses, _ = by_model(results)
     kinds = {item.id: str(item.tags.get("task")) for item in results.items() if item.split == "test"}
     of_kind = {kind: [story for story, own in kinds.items() if own == kind] for kind in ("clean", *NOISE)}
-    nets = [name.removeprefix("net:clean-") for name in found if name.startswith("net:clean-")]
+    nets = [name.removeprefix("net:clean-") for name in accuracies if name.startswith("net:clean-")]
     if not nets or not all(of_kind.values()):
         return ()
-    rows = [(net, *_accuracies(net, found, of_kind)) for net in nets]
-    gains = {net: _gains(net, found, of_kind, clauses) for net in nets}
+    rows = [(net, *_accuracies(net, accuracies, of_kind)) for net in nets]
+    gains = {net: _gains(net, accuracies, of_kind, clauses) for net in nets}
     header = ("net", *(f"{trained} → {kind}" for trained, kind in CELLS), "average")
     worst = {net: outcome for net in TEXT if (outcome := _worst(gains.get(net, {})))}
     return (
@@ -61,11 +61,11 @@ def noise(results: Results, seed: int) -> Sequence[Sheet]:
     )
 
 
-def _accuracies(net: str, found: Mapping[str, Stories], of_kind: Mapping[str, Sequence[str]]) -> list[float | None]:
+def _accuracies(net: str, nets: Mapping[str, Stories], of_kind: Mapping[str, Sequence[str]]) -> list[float | None]:
     """Of the seven cells, and their mean where all are there."""
     values: list[float | None] = []
     for trained, kind in CELLS:
-        stories = found.get(f"net:{trained}-{net}")
+        stories = nets.get(f"net:{trained}-{net}")
         ids = sorted(stories.ids & set(of_kind[kind])) if stories else []
         values.append(round(100 * stories.measured(ids).value, 1) if stories and ids else None)
     known = [value for value in values if value is not None]
@@ -80,12 +80,12 @@ def _thesis(model: str) -> list[tuple[str | None, ...]]:
 
 
 def _gains(
-    net: str, found: Mapping[str, Stories], of_kind: Mapping[str, Sequence[str]], clauses: Clauses
+    net: str, nets: Mapping[str, Stories], of_kind: Mapping[str, Sequence[str]], clauses: Clauses
 ) -> dict[str, Outcome]:
     """Of each kind, on its stories: accuracy of the net trained on it minus that of the net trained on clean ones."""
     gains = {}
     for kind in NOISE:
-        noisy, clean = found.get(f"net:{kind}-{net}"), found[f"net:clean-{net}"]
+        noisy, clean = nets.get(f"net:{kind}-{net}"), nets[f"net:clean-{net}"]
         ids = sorted(noisy.ids & clean.ids & set(of_kind[kind])) if noisy else []
         if noisy is None or not ids:
             continue

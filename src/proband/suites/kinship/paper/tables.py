@@ -27,13 +27,7 @@ RELEASES = (
 )
 
 TABLES = (
-    Table(
-        name="by_k",
-        title="Accuracy by task and number of facts",
-        rows=("task",),
-        columns=("k",),
-        order=ORDER,
-    ),
+    Table(name="by_k", title="Accuracy by task and number of facts", rows=("task",), columns=("k",), order=ORDER),
     Table(
         name="by_depth",
         title="Accuracy by length of the shortest proof",
@@ -49,13 +43,7 @@ TABLES = (
         order=ORDER,
         published_note="Table 3.8 of the paper is trained and tested on k = 2, 3.",
     ),
-    Table(
-        name="by_target",
-        title="Accuracy by relation asked for",
-        rows=("target",),
-        columns=("task",),
-        order=ORDER,
-    ),
+    Table(name="by_target", title="Accuracy by relation asked for", rows=("target",), columns=("task",), order=ORDER),
     Table(
         name="by_verdict",
         title="Accuracy by what the audit says of the label",

@@ -50,13 +50,11 @@ def doubt(story: str, names: Iterable[str]) -> str | None:
     people = _people(tuple(names))
     for sentence in (match[0] for match in SENTENCE.finditer(story)):
         for pattern, what in patterns:
-            if found := pattern.search(sentence):
-                rest = sentence[found.end() :].casefold()
-                about = people.search(sentence[found.end() :]) or any(
-                    word in KIN for word in re.findall(r"[\w-]+", rest)
-                )
-                if what.startswith("is a remark") or "kin" in found.groupdict() or about:
-                    return f"{' '.join(found[0].split())!r} {what}"
+            if match := pattern.search(sentence):
+                rest = sentence[match.end() :]
+                about = people.search(rest) or not KIN.keys().isdisjoint(re.findall(r"[\w-]+", rest.casefold()))
+                if what.startswith("is a remark") or "kin" in match.groupdict() or about:
+                    return f"{' '.join(match[0].split())!r} {what}"
     return None
 
 

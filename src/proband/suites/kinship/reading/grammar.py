@@ -19,8 +19,7 @@ from itertools import combinations
 
 from proband.suites.kinship.reading.lexicon import ADVERBS, ARTICLES, COPULA, HAVING, KIN, NAMED, OWNING, SUBJECT
 from proband.suites.kinship.reading.pronouns import Discourse
-from proband.suites.kinship.reading.sentence import married, resplit, together
-from proband.suites.kinship.reading.tokens import Token, sentences
+from proband.suites.kinship.reading.sentence import Token, married, resplit, sentences, together
 from proband.suites.kinship.world.relations import word
 
 SPOUSE = Token("spouse", kin=KIN["spouse"])
@@ -119,11 +118,11 @@ class _Reader(Discourse):
         gender = self.genders.get(person)
         if token.kin.gender is not None and gender is not None and gender != token.kin.gender:
             self.problem(f"{person} is {gender} but called a {token.text}")
-        told = token.kin.gender or gender
-        if told is None:
+        known = token.kin.gender or gender
+        if known is None:
             self.problem(f"the gender of {person} is not told")
             return
-        fact = (owner, word(token.kin.neutral, told), person)
+        fact = (owner, word(token.kin.neutral, known), person)
         if fact not in self.facts:
             self.facts.append(fact)
 

@@ -7,8 +7,7 @@ its subject pronoun. `who`, and a conjunction followed by a name, move it. A pro
 from __future__ import annotations
 
 from proband.suites.kinship.reading.lexicon import OWNING, PRONOUN, SAYING, SUBJECT, SWITCH
-from proband.suites.kinship.reading.sentence import Line
-from proband.suites.kinship.reading.tokens import Token
+from proband.suites.kinship.reading.sentence import Line, Token
 
 
 class Discourse:

@@ -15,12 +15,17 @@ Rows of CLUTRR can be varied where their label follows from their facts: they ge
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
 from proband.core.suite import Variation
 from proband.core.types import Item
 from proband.suites.kinship.variations.further_facts import noise
 from proband.suites.kinship.variations.other_answers import counterfactual, inverse
 from proband.suites.kinship.variations.other_texts import plain_sentences, rename, reorder, reword, twin
-from proband.suites.kinship.variations.proved_story import all_edges, typed_noise
+from proband.suites.kinship.variations.proved_story import Story, all_edges, prove_story, typed_noise
 from proband.suites.kinship.world.rules import converse, of_item
 
 # ---- what must be true of a varied item beside its source --------------------------------------------------------
@@ -38,16 +43,20 @@ def _facts(item: Item) -> set[frozenset[tuple[int, str, int]]]:
 def same_facts(source: Item, varied: Item) -> str | None:
     if _facts(source) != _facts(varied) or list(source.facts["genders"]) != list(varied.facts["genders"]):
         return "its facts are not those of its source"
-    return None if varied.facts["target"] == source.facts["target"] else "its answer is not that of its source"
+    return _same_answer(source, varied)
 
 
 def more_facts(source: Item, varied: Item) -> str | None:
     if not _facts(source) < _facts(varied):
         return "it does not tell the facts of its source and more"
+    return _same_answer(source, varied)
+
+
+def _same_answer(source: Item, varied: Item) -> str | None:
     return None if varied.facts["target"] == source.facts["target"] else "its answer is not that of its source"
 
 
-def turned_round(source: Item, varied: Item) -> str | None:
+def other_end(source: Item, varied: Item) -> str | None:
     if _facts(source) != _facts(varied):
         return "its facts are not those of its source"
     same = list(varied.facts["query"]) == list(source.facts["query"])[::-1]
@@ -61,19 +70,50 @@ def one_fact_changed(source: Item, varied: Item) -> str | None:
     return "its answer is that of its source" if varied.facts["target"] == source.facts["target"] else None
 
 
+# ---- the list ----------------------------------------------------------------------------------------------------
+
+Vary = Callable[..., Item | str]  # of a story, rng and folder
+_last: tuple[Item, Story | str] | None = None  # the item that was varied last: its variations come one after the other
+
+
+def _vary(vary: Vary, item: Item, *, rng: random.Random, folder: Path) -> Item | str:
+    """A varied item, or why this one cannot be varied."""
+    global _last
+    if _last is None or _last[0] is not item:
+        _last = item, prove_story(item)
+    story = _last[1]
+    return story if isinstance(story, str) else vary(story, rng=rng, folder=folder)
+
+
+def _keeps(name: str, help: str, vary: Vary, check: Callable[[Item, Item], str | None] = same_facts) -> Variation:
+    return Variation(name=name, help=help, effect="keeps", make=partial(_vary, vary), check=check)
+
+
 VARIATIONS = (
-    Variation(name="rename", help="other names", effect="keeps", make=rename, check=same_facts),
-    Variation(name="reword", help="other words of the bank", effect="keeps", make=reword, check=same_facts),
-    Variation(name="reorder", help="another order of the sentences", effect="keeps", make=reorder, check=same_facts),
-    Variation(name="noise", help="further facts", effect="keeps", make=noise, check=more_facts),
-    Variation(name="plain", help="plain sentences", effect="keeps", make=plain_sentences, check=same_facts),
-    Variation(name="inverse", help="asked from the other end", effect="changes", make=inverse, check=turned_round),
+    _keeps("rename", "other names", rename),
+    _keeps("reword", "other words of the bank", reword),
+    _keeps("reorder", "another order of the sentences", reorder),
+    _keeps("noise", "further facts", noise, more_facts),
+    _keeps("plain", "plain sentences", plain_sentences),
+    Variation(
+        name="inverse",
+        help="asked from the other end",
+        effect="changes",
+        make=partial(_vary, inverse),
+        check=other_end,
+    ),
     Variation(
         name="counterfactual",
         help="one fact replaced, another answer",
         effect="changes",
-        make=counterfactual,
+        make=partial(_vary, counterfactual),
         check=one_fact_changed,
     ),
-    Variation(name="twin", help="the same facts, other people and words", effect="twin", make=twin, check=same_facts),
+    Variation(
+        name="twin",
+        help="the same facts, other people and words",
+        effect="twin",
+        make=partial(_vary, twin),
+        check=same_facts,
+    ),
 )

@@ -17,24 +17,18 @@ from proband.suites.kinship.logic.noise import KINDS
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.stories import plain
 from proband.suites.kinship.variations.other_texts import fresh_names
-from proband.suites.kinship.variations.proved_story import TRIES, UNREAD, Story, story_of, told
+from proband.suites.kinship.variations.proved_story import TRIES, UNREAD, Story, tell_facts
 from proband.suites.kinship.world.relations import FEMALE, MALE, Family
 from proband.suites.kinship.world.rules import converse, of_item
 
 
-def noise(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
-    story = story_of(item)
-    if isinstance(story, str):
-        return story
+def noise(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
     if story.noise:
         return "it has noise facts already"
     if not story.readable:
         return UNREAD
-    for kind in rng.sample(KINDS, len(KINDS)):
-        made = _with_noise(story, kind, rng, folder)
-        if made is not None:
-            return made
-    return "its family has no room for further facts"
+    tries = (_with_noise(story, kind, rng, folder) for kind in rng.sample(KINDS, len(KINDS)))
+    return next((varied for varied in tries if varied is not None), "its family has no room for further facts")
 
 
 def _with_noise(story: Story, kind: str, rng: random.Random, folder: Path) -> Item | None:
@@ -66,10 +60,10 @@ def _with_noise(story: Story, kind: str, rng: random.Random, folder: Path) -> It
     if len(names) < len(genders):
         return None
     larger = replace(story, names=names, genders=genders, edges=[*story.edges, *facts])
-    return _told_beside(story, larger, facts, kind=kind, family=family, rng=rng, folder=folder)
+    return _with_sentences(story, larger, facts, kind=kind, family=family, rng=rng, folder=folder)
 
 
-def _told_beside(
+def _with_sentences(
     story: Story, larger: Story, facts: list[Edge], *, kind: str, family: Any, rng: random.Random, folder: Path
 ) -> Item | None:
     """The source's own text with further sentences before or after it."""
@@ -77,7 +71,7 @@ def _told_beside(
     for _ in range(TRIES):
         more: Sequence[str] = ()
         if story.form == "story":
-            telling = told(larger, facts, names=larger.names, rng=rng, folder=folder)
+            telling = tell_facts(larger, facts, names=larger.names, rng=rng, folder=folder)
             text, more, between = telling.text, telling.templates, " "
         elif story.form == "graph":
             text, between = stories.triples(facts, shown), "\n"

@@ -13,25 +13,22 @@ import msgspec
 from proband.core.types import Item
 from proband.suites.kinship.logic.closure import Edge, entailed, shortest_path
 from proband.suites.kinship.telling import stories
-from proband.suites.kinship.variations.proved_story import UNREAD, Story, certified, story_of
+from proband.suites.kinship.variations.proved_story import UNREAD, Story, certified
 from proband.suites.kinship.world.relations import GENDER, NEUTRAL
 from proband.suites.kinship.world.rules import converse, of_item
 
 
-def inverse(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
-    story = story_of(item)
-    if isinstance(story, str):
-        return story
+def inverse(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
     if not story.readable:
         return UNREAD
-    rules, (x, z) = of_item(item), story.query
+    item, (x, z) = story.item, story.query
     known = (x, story.target, z)
-    turned = converse(rules, known, story.genders)
+    turned = converse(of_item(item), known, story.genders)
     proof = [*(story.certificate or item.facts)["proof"], (known, turned)]
-    return _asked(story, (z, x), turned[1], rng, proof=proof)
+    return _with_question(story, (z, x), turned[1], rng, proof=proof)
 
 
-def _asked(story: Story, query: tuple[int, int], target: str, rng: random.Random, **facts: Any) -> Item:
+def _with_question(story: Story, query: tuple[int, int], target: str, rng: random.Random, **facts: Any) -> Item:
     """The same text with a question about `query`."""
     rules, (x, z) = of_item(story.item), query
     kind = "yes-no" if story.item.choices == ("yes", "no") else "choice" if "___" in story.question else "text"
@@ -59,13 +56,10 @@ def _clause(edges: Sequence[Edge], query: tuple[int, int], genders: Sequence[str
     return {"clause": ".".join(names)}
 
 
-def counterfactual(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
-    story = story_of(item)
-    if isinstance(story, str):
-        return story
+def counterfactual(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
     if not story.readable:
         return UNREAD
-    rules = of_item(item)
+    item, rules = story.item, of_item(story.item)
     noise = [tuple(edge) for edge, _ in story.noise]
     chain = [edge for edge in story.edges if edge not in noise]
     for edge in rng.sample(chain, len(chain)):
@@ -81,16 +75,15 @@ def counterfactual(item: Item, *, rng: random.Random, folder: Path) -> Item | st
                 continue
             certificate = certified(item, story.genders, edges, story.query, target)
             if not isinstance(certificate, str) and "search" in certificate["certified_by"]:
-                return _asked(story, story.query, target, rng, text=text, edges=edges, **certificate)
+                return _with_question(story, story.query, target, rng, text=text, edges=edges, **certificate)
     return "no single word of it can be replaced so that another answer follows"
 
 
 def _replaced(story: Story, old: Edge, new: Edge, edges: Sequence[Edge]) -> Iterator[str]:
     """Texts that tell the new fact in place of the old one and differ from the source's in one word."""
     rules = of_item(story.item)
-    sides = [(old[1], new[1])]
-    sides.append(tuple(converse(rules, edge, story.genders)[1] for edge in (old, new)))  # type: ignore[arg-type]
-    for before, after in dict.fromkeys(sides):
+    turned = [converse(rules, edge, story.genders)[1] for edge in (old, new)]
+    for before, after in dict.fromkeys([(old[1], new[1]), (turned[0], turned[1])]):
         for place in re.finditer(rf"(?<![\w-]){before}(?![\w-])", story.text):
             article = re.search(r"\b(an?) $", story.text[: place.start()])
             if article and (article[1] == "an") != (after[0] in "aeiou"):

@@ -13,16 +13,13 @@ from proband.suites.kinship.generate.wording import likeness
 from proband.suites.kinship.logic.closure import shortest_path
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.stories import plain
-from proband.suites.kinship.variations.proved_story import SENTENCE, TRIES, UNREAD, Story, story_of, told
+from proband.suites.kinship.variations.proved_story import SENTENCE, TRIES, UNREAD, Story, tell_facts
 from proband.suites.kinship.world.families import NAMES
 
 WORD = re.compile(r"@?\w[\w-]*")
 
 
-def rename(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
-    story = story_of(item)
-    if isinstance(story, str):
-        return story
+def rename(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
     names = other_names(story, rng)
     return names if isinstance(names, str) else _renamed(story, names)
 
@@ -68,7 +65,7 @@ def _retold(story: Story, names: Sequence[str], rng: random.Random, folder: Path
     before, best = set(story.templates), None
     path = _path_first(story)
     for _ in range(TRIES):
-        telling = told(story, [story.edges[place] for place in path], names=names, rng=rng, folder=folder)
+        telling = tell_facts(story, [story.edges[place] for place in path], names=names, rng=rng, folder=folder)
         if telling.text == story.text or not story.faithful(telling.text, story.edges, names, telling.templates):
             continue
         shared = len(before.intersection(telling.templates))
@@ -92,25 +89,16 @@ def _path_first(story: Story) -> list[int]:
     return [*first, *(place for place in range(len(story.edges)) if place not in first)]
 
 
-def reword(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
-    story = story_of(item)
-    if isinstance(story, str):
-        return story
+def reword(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
     return _retold(story, story.names, rng, folder) if story.form == "story" else "it is told in plain facts"
 
 
-def twin(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
-    story = story_of(item)
-    if isinstance(story, str):
-        return story
+def twin(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
     names = other_names(story, rng)
     return names if isinstance(names, str) else _retold(story, names, rng, folder)
 
 
-def reorder(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
-    story = story_of(item)
-    if isinstance(story, str):
-        return story
+def reorder(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
     if story.form != "story":
         return _shuffled(story, story.names, rng)
     if not story.readable:
@@ -127,8 +115,8 @@ def _in_another_order(sentences: Sequence[str], names: Sequence[str], rng: rando
     """The sentences in an order in which they make sense: an opening, which names nobody, stays where it is, `Then Ann`
     follows what it followed, and moments (`At noon, Ann`) follow each other as before.
 
-    >>> told = ["It snowed.", "At noon, Ann met Ben.", "Then Ben left.", "Cy saw Ann."]
-    >>> _in_another_order(told, ["Ann", "Ben", "Cy"], random.Random(0))
+    >>> story = ["It snowed.", "At noon, Ann met Ben.", "Then Ben left.", "Cy saw Ann."]
+    >>> _in_another_order(story, ["Ann", "Ben", "Cy"], random.Random(0))
     ['It snowed.', 'Cy saw Ann.', 'At noon, Ann met Ben.', 'Then Ben left.']
     """
     parts = list[list[str]]()
@@ -159,10 +147,7 @@ def _shuffled(story: Story, names: Sequence[str], rng: random.Random) -> Item | 
     return "it has one sentence"
 
 
-def plain_sentences(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
-    story = story_of(item)
-    if isinstance(story, str):
-        return story
+def plain_sentences(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
     if story.form == "facts":
         return "it is told in plain sentences already"
     order = rng.sample(range(len(story.edges)), len(story.edges))

@@ -61,8 +61,8 @@ class Story:
     def form(self) -> str:
         if TRIPLE.match(self.text):
             return "graph"
-        told = set(SENTENCE.split(self.text))
-        return "facts" if set(plain(self.edges, self.shown, self.genders)) <= told else "story"
+        sentences = set(SENTENCE.split(self.text))
+        return "facts" if set(plain(self.edges, self.shown, self.genders)) <= sentences else "story"
 
     @property
     def brackets(self) -> bool:
@@ -104,18 +104,8 @@ class Story:
         return [] if self.certificate else list(self.item.facts.get("templates", ()))
 
 
-def story_of(item: Item) -> Story | str:
-    """The item as a story that is proved, or why it is none; of the item that was asked for last, at once."""
-    global _last
-    if _last is None or _last[0] is not item:
-        _last = item, _story_of(item)
-    return _last[1]
-
-
-_last: tuple[Item, Story | str] | None = None
-
-
-def _story_of(item: Item) -> Story | str:
+def prove_story(item: Item) -> Story | str:
+    """The item as a story that is proved, or why it is none."""
     facts = item.facts
     if "edges" not in facts or "names" not in facts:
         return "it has no facts"
@@ -165,8 +155,8 @@ def typed_noise(item: Item) -> list[tuple[Edge, str]] | None:
     if all(edge[1] is not None for edge, _ in noise):
         return noise
     names, genders = item.facts["names"], item.facts["genders"]
-    said = read_story(str(item.facts.get("story", "")), names, genders)
-    typed = type_noise(said, [edge for edge, _ in noise], genders)
+    text = read_story(str(item.facts.get("story", "")), names, genders)
+    typed = type_noise(text, [edge for edge, _ in noise], genders)
     return None if typed is None else [(edge, kind) for edge, (_, kind) in zip(typed, noise, strict=True)]
 
 
@@ -211,7 +201,9 @@ def _bank(folder: Path) -> tuple[Bank, bool]:
     return (bank.hold_out(options["held-paraphrases"], manifest["seed"]) if held else bank), held
 
 
-def told(story: Story, facts: Sequence[Edge], *, names: Sequence[str], rng: random.Random, folder: Path) -> Telling:
+def tell_facts(
+    story: Story, facts: Sequence[Edge], *, names: Sequence[str], rng: random.Random, folder: Path
+) -> Telling:
     """Facts in paraphrases of the bank that the story's folder is told from, of its split."""
     bank, held = _bank(folder)
     along = story.item.tags.get("facts") == "along-chain" or "seal" not in story.item.facts
