@@ -2,7 +2,7 @@
 
     world/     the relations and axioms (the trusted kernel), rules, families and names
     logic/     closure under the rules, noise; the search for a counter-family, which uses no rules
-    reading/   English to facts: tokens, lexicon, coordination, pronouns, grammar, reader
+    reading/   English to facts: lexicon, sentences, pronouns, grammar, doubt, reader
     telling/   facts to English: template language, banks of paraphrases, their check, stories, questions
     clutrr/    CLUTRR's CSV files and rows, our items as rows
     generate/  options, plan, rounds, a story as logic, its wording, hold-outs, build
