@@ -1,17 +1,23 @@
 """The answers of a study as two small files: answers.parquet and tests.parquet, which rebuild.py makes the tables of.
 
-    proband study kinship-certified --set data=CLUTRR -o results          # or in parts
+    proband study kinship-certified --set data=CLUTRR -o results          # or in parts; or kinship-released
     python experiments/kinship/collect.py results experiments/kinship     # adds to what is there; newer runs replace older
 
 A row of answers.parquet is a run: what the net was trained on, the seed of its stories, the net, its training seed, the
-test stories, and the number of the relation that it answered for each (uint8, in the order of `RELATIONS`; 255 for none).
+epochs that it was given at most, the test stories, and the number of the relation that it answered for each (uint8, in the
+order of `RELATIONS`; 255 for none).
 A row of tests.parquet is a set of test stories: their labels, k, task and clause in that order, and the sha256 of the
-items.jsonl they come from, which `proband build kinship` writes again from the options of the study and `--seed`. Nothing of
-CLUTRR's is copied: of stories in the crowd's words only our labels, of its own rows only whether an answer is right (0 or 1).
+items.jsonl they come from, which `proband build kinship` writes again from the options of the study and `--seed`.
+
+Nothing of CLUTRR's is copied: of stories in the crowd's words only our labels. Of its own rows there are neither texts nor
+labels, but what the audit says of the label (`verdicts`) and the first eight bytes of a hash of the row (`rows`: sha256 of
+its id and text), by which whoever has the release finds the row again; an answer to one has `WRONG` added where the label is
+another.
 """
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,9 +28,12 @@ import polars as pl
 
 from proband.core.files import read_items, read_json, read_run, sha256_file
 from proband.core.statistics.clusters import clusters_of
+from proband.core.types import Item
 from proband.suites.kinship.world.relations import RELATIONS
 
 NONE = 255
+WRONG = 128  # added to the answers to CLUTRR's own rows that are not the label
+HASH = 8  # bytes
 ALIASES = {"ours": "k234", "story": "k234", "clean": "k23", "other": "k23"}  # further names of one build
 BUILDS = (
     *(
@@ -40,6 +49,7 @@ BUILDS = (
         "crowd",
     ),
     *("released-k23", "released-k234"),
+    *("released-clean", "released-supporting", "released-irrelevant", "released-disconnected"),
 )
 KEYS = ["trained_on", "data_seed", "model", "seed", "test"]
 
@@ -79,16 +89,27 @@ def _test(folder: Path) -> tuple[dict[str, Any], dict[str, tuple[int, int]]]:
     items = [item for item in read_items(folder) if item.split == "test"]
     clauses = {name: at for at, name in enumerate(dict.fromkeys(";".join(clusters_of(item)) for item in items))}
     labels = bytes(RELATIONS.index(item.choices[item.gold or 0]) for item in items)
+    released = bool(manifest["options"].get("data"))
     row = {
         "test": _name(folder),
         "data_seed": manifest["seed"],
         "items_sha256": sha256_file(folder / "items.jsonl"),
         "tasks": [str(item.tags["task"]) for item in items],
         "k": [int(item.tags["k"]) for item in items],
-        "labels": bytes(len(labels)) if manifest["options"].get("data") else labels,
+        "labels": None if released else labels,
         "clauses": [clauses[";".join(clusters_of(item))] for item in items],
+        "rows": b"".join(row_hash(item) for item in items) if released else None,
+        "verdicts": [str(item.tags["verdict"]) for item in items] if released else None,
     }
     return row, {item.id: (at, label) for at, (item, label) in enumerate(zip(items, labels))}
+
+
+def row_hash(item: Item) -> bytes:
+    """
+    >>> row_hash(Item(id="1", suite="kinship", prompt="Ann is Bo's mother.")).hex()
+    '622399cfdfe08e4e'
+    """
+    return hashlib.sha256(f"{item.id}\n{item.prompt}".encode()).digest()[:HASH]
 
 
 def _answers(
@@ -100,14 +121,16 @@ def _answers(
     if run.items_sha not in tests:
         return
     test, places = tests[run.items_sha], ids[run.items_sha]
+    if test["labels"] is None and run.model.startswith("solver:"):
+        return  # of several relations that may be it solvers name all: no answer of one number
     predictions = bytearray([NONE] * len(places))
     decoder, count = msgspec.json.Decoder(Scores), 0
     for line in (folder / "answers.jsonl").read_bytes().splitlines():
         answer, count = decoder.decode(line), count + 1
         if any(answer.scores):
             at, label = places[answer.item_id]
-            said = answer.scores.index(max(answer.scores))
-            predictions[at] = int(said != label) if test["test"].startswith("released") else said
+            relation = answer.scores.index(max(answer.scores))
+            predictions[at] = relation + WRONG * (test["labels"] is None and relation != label)
     if count != len(places):
         return  # not finished
     trained, model = _trained(run.model)

@@ -6,7 +6,7 @@ table, fails if one has the other sign at p < 0.05 (times the number of its diff
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pooled import KS, System, Systems, decided, paired, within
@@ -50,8 +50,19 @@ class Finding:
         return min(1.0, min(against) * len(self.tests)) if against else max(test.p or 0.0 for test in self.tests)
 
 
+NOTE = (
+    "Stories of all sets together, clustered by clause, and training seeds. Of a net that was trained once on each set the "
+    "variance of the net beside it stands in; where there is none, nothing is decided (¹). A *no difference* is tested as "
+    "*within five points*. RMC, trained once, is left out."
+)
+
+
 def findings(systems: Systems) -> str:
-    every = [*_length(systems), *_noise(systems), *_own(systems)]
+    return table_of([*_length(systems), *_noise(systems), *_own(systems)], "Findings on certified stories", NOTE)
+
+
+def table_of(every: Sequence[Finding], title: str, note: str) -> str:
+    """Findings with their verdicts, p corrected over all of them."""
     known = [finding for finding in every if finding.p is not None]
     corrected = dict(zip(map(id, known), holm([finding.p or 0.0 for finding in known])))
     rows = []
@@ -62,12 +73,7 @@ def findings(systems: Systems) -> str:
         shown = "; ".join(test.shown for test in finding.tests) or "no data"
         rows.append([finding.text, finding.source, f"**{verdict}**", "–" if p is None else _p(p), shown + missing])
     head = ["finding", "source", "verdict", "p (Holm)", "what was compared, in percent"]
-    note = (
-        "Stories of all sets together, clustered by clause, and training seeds. Of a net that was trained once on each set the "
-        "variance of the net beside it stands in; where there is none, nothing is decided (¹). A *no difference* is tested as "
-        "*within five points*. RMC, trained once, is left out."
-    )
-    return f"**Findings on certified stories**\n\n{markdown_table(head, rows)}\n\n{note}\n"
+    return f"**{title}**\n\n{markdown_table(head, rows)}\n\n{note}\n"
 
 
 def _p(p: float) -> str:
@@ -79,21 +85,21 @@ def _test(found: Difference, margin: float, shown: str) -> Tested:
     return Tested(found.difference - margin, p, shown + ("" if p is not None else " ¹"))
 
 
-def _pair(a: System | None, b: System | None, column: object = None, margin: float = 0.0) -> list[Tested]:
+def pair(a: System | None, b: System | None, column: object = None, margin: float = 0.0) -> list[Tested]:
     if a is None or b is None:
         return []
     name = f"{a.trained_on}-{a.model} {100 * a.value(column):.1f}, {b.trained_on}-{b.model} {100 * b.value(column):.1f}"
     return [_test(paired(a, b, column, margin), margin, name.replace("-baseline", "baseline").strip("-"))]
 
 
-def _sides(system: System | None, above: object, below: object, margin: float = 0.0) -> list[Tested]:
+def sides(system: System | None, above: object, below: object, margin: float = 0.0) -> list[Tested]:
     if system is None:
         return []
     shown = f"{system.trained_on}-{system.model} {100 * system.value(above):.1f}, {100 * system.value(below):.1f}"
     return [_test(within(system, above, below, margin), margin, shown)]
 
 
-def _finding(text: str, source: str, parts: Iterable[list[Tested]]) -> Finding:
+def finding_of(text: str, source: str, parts: Iterable[list[Tested]]) -> Finding:
     every = list(parts)
     return Finding(text, source, tuple(test for part in every for test in part), len(every))
 
@@ -103,38 +109,38 @@ def _length(systems: Systems) -> Iterator[Finding]:
         return systems.get((test, trained_on, name))
 
     figure = "3.5.1"
-    yield _finding(
+    yield finding_of(
         "GAT is near-perfect at held-out k = 3 (95 % or more), trained on k = 2, 3",
         figure,
-        [_level(net("k23", "gat"), 3, 0.95)],
+        [level_of(net("k23", "gat"), 3, 0.95)],
     )
     for name in (*NETS, "gat", "gat-both"):
-        yield _finding(
+        yield finding_of(
             f"{name}: accuracy falls with length (k = 2, 3 against 9, 10)",
             figure,
-            [_sides(net("k234", name), (2, 3), (9, 10))],
+            [sides(net("k234", name), (2, 3), (9, 10))],
         )
     for name in (*NETS, "gat", "gat-both"):
-        yield _finding(f"{name}: training on k = 2, 3, 4 helps", figure, [_pair(net("k234", name), net("k23", name))])
+        yield finding_of(f"{name}: training on k = 2, 3, 4 helps", figure, [pair(net("k234", name), net("k23", name))])
     for gat in ("gat", "gat-both"):
-        yield _finding(f"{gat} gains most by it", figure, [_more(systems, gat, name) for name in NETS])
-        yield _finding(
+        yield finding_of(f"{gat} gains most by it", figure, [_more(systems, gat, name) for name in NETS])
+        yield finding_of(
             f"{gat} is above every text model, trained on k = 2, 3, 4",
             "3.5.1, 3.5.2",
-            [_pair(net("k234", gat), net("k234", name)) for name in NETS],
+            [pair(net("k234", gat), net("k234", name)) for name in NETS],
         )
     for regime in ("k23", "k234"):
         others = [name for name in NETS if name != "bert-lstm"]
-        yield _finding(
+        yield finding_of(
             f"BERT-LSTM is the best text model, trained on {regime}",
             figure,
-            [_pair(net(regime, "bert-lstm"), net(regime, name)) for name in others],
+            [pair(net(regime, "bert-lstm"), net(regime, name)) for name in others],
         )
     for name in NETS:
-        yield _finding(
+        yield finding_of(
             f"{name}: within 5 points of gat-both with the same paraphrases in training and test",
             "3.5.2",
-            [_pair(net("same", name, "same"), net("same", "gat-both", "same"), margin=-EQUAL)],
+            [pair(net("same", name, "same"), net("same", "gat-both", "same"), margin=-EQUAL)],
         )
 
 
@@ -144,63 +150,63 @@ def _noise(systems: Systems) -> Iterator[Finding]:
 
     source = "3.5.3, table 3.8"
     for gat in ("gat", "gat-both"):
-        yield _finding(
-            f"{gat} falls when supporting facts are added", source, [_sides(net("clean", gat), "clean", "supporting")]
+        yield finding_of(
+            f"{gat} falls when supporting facts are added", source, [sides(net("clean", gat), "clean", "supporting")]
         )
-        yield _finding(
+        yield finding_of(
             f"{gat} does not fall when disconnected facts are added (within 5 points)",
             source,
-            [_sides(net("clean", gat), "disconnected", "clean", -EQUAL)],
+            [sides(net("clean", gat), "disconnected", "clean", -EQUAL)],
         )
     for kind in ("supporting", "irrelevant"):
         for name in READERS:
-            yield _finding(
-                f"{name} gains when {kind} facts are added", source, [_sides(net("clean", name), kind, "clean")]
+            yield finding_of(
+                f"{name} gains when {kind} facts are added", source, [sides(net("clean", name), kind, "clean")]
             )
         for name in BERTS:
-            yield _finding(
+            yield finding_of(
                 f"{name} does not benefit from {kind} facts (gains less than 5 points)",
                 source,
-                [_sides(net("clean", name), "clean", kind, -EQUAL)],
+                [sides(net("clean", name), "clean", kind, -EQUAL)],
             )
     for gat in ("gat", "gat-both"):
-        yield _finding(
+        yield finding_of(
             f"{gat} improves by training on each kind of noise",
             source,
-            [_pair(net(kind, gat), net("clean", gat), kind) for kind in NOISE],
+            [pair(net(kind, gat), net("clean", gat), kind) for kind in NOISE],
         )
     for name in NETS:
-        gains = [test for kind in NOISE for test in _pair(net(kind, name), net("clean", name), kind)]
+        gains = [test for kind in NOISE for test in pair(net(kind, name), net("clean", name), kind)]
         worst = sorted(gains, key=lambda test: test.ahead)[:1]
         turned = [
             Tested(-t.ahead, None if t.p is None else min(1.0, len(NOISE) * t.p), f"least gain: {t.shown}")
             for t in worst
         ]
-        yield _finding(f"only GAT improves by noise in training: {name} does not with some kind", source, [turned])
+        yield finding_of(f"only GAT improves by noise in training: {name} does not with some kind", source, [turned])
 
 
 def _own(systems: Systems) -> Iterator[Finding]:
     def net(name: str, trained_on: str = "k234") -> System | None:
         return systems.get(("k234", trained_on, name))
 
-    yield _finding(
+    yield finding_of(
         "composer: 97 % or more at every k, trained on k = 2, 3, 4",
         "ours",
-        [_level(net("composer"), k, 0.97) for k in KS],
+        [level_of(net("composer"), k, 0.97) for k in KS],
     )
-    yield _finding(
+    yield finding_of(
         "composer: 97 % or more at every k with no genders given",
         "ours",
-        [_level(net("composer-no-genders"), k, 0.97) for k in KS],
+        [level_of(net("composer-no-genders"), k, 0.97) for k in KS],
     )
     shortcut = systems.get(("k234", "", "baseline:generations"))
     for name in ("composer", "edge-transformer-small", "gat-both", "extractor", "bert-extractor"):
-        yield _finding(f"{name} is above the best shortcut at k = 10", "ours", [_pair(net(name), shortcut, 10)])
+        yield finding_of(f"{name} is above the best shortcut at k = 10", "ours", [pair(net(name), shortcut, 10)])
     for name in NETS:
-        yield _finding(f"{name} is above the best shortcut at k = 10", "ours", [_pair(net(name), shortcut, 10)])
+        yield finding_of(f"{name} is above the best shortcut at k = 10", "ours", [pair(net(name), shortcut, 10)])
 
 
-def _level(system: System | None, column: object, level: float) -> list[Tested]:
+def level_of(system: System | None, column: object, level: float) -> list[Tested]:
     """Above a fixed level."""
     if system is None:
         return []

@@ -1,4 +1,4 @@
-"""The committed answers as numbers, pooled over sets of stories.
+"""The committed answers as numbers, pooled over sets of stories (of CLUTRR's releases there is one set of each).
 
 A set of stories (other families, held-out clauses and phrases, training and test stories) is tested with nets that were
 trained on it alone. The test stories of all sets stand in one table, clustered by clause within a set; the run number n of
@@ -25,6 +25,8 @@ from proband.core.statistics.seeds import ONE_SEED, Seeds, seeds_of
 
 KS = tuple(range(2, 11))
 KINDS = ("clean", "supporting", "irrelevant", "disconnected")
+BY_KIND = ("noise-test", *(f"released-{kind}" for kind in KINDS))  # test stories of all four kinds
+WRONG = 128  # from here on an answer to a row of CLUTRR is not its label (collect.py)
 
 
 @dataclass
@@ -33,18 +35,18 @@ class Test:
 
     name: str
     sets: np.ndarray[Any, Any]  # of each story
-    labels: np.ndarray[Any, Any]
     columns: np.ndarray[Any, Any]
     clusters: Clusters
+    verdicts: np.ndarray[Any, Any] | None = None  # of CLUTRR's rows: what the audit says of the label
     known: dict[bytes, Neighbours] = field(default_factory=dict)
 
     @property
     def order(self) -> Sequence[Any]:
-        return KINDS if self.name == "noise-test" else KS
+        return KINDS if self.name in BY_KIND else KS
 
     def rows(self, column: object = None, sets: Sequence[int] | None = None) -> np.ndarray[Any, Any]:
         """Stories of a column (or of several, or all) and of some sets."""
-        wanted = np.ones(len(self.labels), dtype=bool)
+        wanted = np.ones(len(self.sets), dtype=bool)
         if column is not None:
             wanted &= np.isin(self.columns, column if isinstance(column, tuple) else [column])
         return np.flatnonzero(wanted & np.isin(self.sets, self.sets if sets is None else sets))
@@ -94,7 +96,7 @@ class System:
     @cached_property
     def right(self) -> np.ndarray[Any, Any]:
         """Pooled runs × stories, nothing for those of other sets."""
-        table = np.full((self.seeds, len(self.test.labels)), np.nan)
+        table = np.full((self.seeds, len(self.test.sets)), np.nan)
         for number, runs in self.runs.items():
             for at, seed in zip(range(self.seeds), sorted(runs)):
                 table[at, self.test.sets == number] = runs[seed]
@@ -120,6 +122,13 @@ class System:
 
     def by_set(self, column: object = None) -> list[float]:
         return [self.measured(self.test.rows(column, [number])).value for number in self.sets]
+
+
+def figure(system: System, column: object = None) -> str:
+    """Mean and interval, in percent."""
+    band, mean = system.interval(column), f"{100 * system.value(column):.1f}"
+    once = "¹" if system.trained and system.seeds < 2 else ""
+    return f"{mean}{once}" if band.few else f"{mean}{once} [{100 * band.low:.1f}, {100 * band.high:.1f}]"
 
 
 def paired(one: System, other: System, column: object = None, margin: float = 0.0) -> Difference:
@@ -156,29 +165,27 @@ def read(folder: Path) -> Systems:
     for row in pl.read_parquet(folder / "tests.parquet").sort("test", "data_seed").iter_rows(named=True):
         parts.setdefault(row["test"], []).append(row)
     tests = {name: _test(name, rows) for name, rows in parts.items()}
-    labels = {
-        (r["test"], r["data_seed"]): np.frombuffer(r["labels"], dtype=np.uint8) for rows in parts.values() for r in rows
-    }
+    labels = {(row["test"], row["data_seed"]): row["labels"] for rows in parts.values() for row in rows}
     systems: dict[tuple[str, str, str], System] = {}
     for row in pl.read_parquet(folder / "answers.parquet").iter_rows(named=True):
         key = row["test"], row["trained_on"], row["model"]
         system = systems.setdefault(key, System(tests[row["test"]], row["trained_on"], row["model"], {}))
-        answers = np.frombuffer(row["predictions"], dtype=np.uint8)
-        right = answers == labels[row["test"], row["data_seed"]]
+        answers, own = np.frombuffer(row["predictions"], dtype=np.uint8), labels[row["test"], row["data_seed"]]
+        right = answers < WRONG if own is None else answers == np.frombuffer(own, dtype=np.uint8)
         system.runs.setdefault(row["data_seed"], {})[row["seed"]] = right.astype(float)
     return systems
 
 
 def _test(name: str, parts: Sequence[Mapping[str, Any]]) -> Test:
     """The sets one after the other."""
-    column = "tasks" if name == "noise-test" else "k"
+    column = "tasks" if name in BY_KIND else "k"
     clusters = [(f"{part['data_seed']} {clause}",) for part in parts for clause in part["clauses"]]
     return Test(
         name=name,
         sets=np.concatenate([np.full(len(part["k"]), part["data_seed"]) for part in parts]),
-        labels=np.concatenate([np.frombuffer(part["labels"], dtype=np.uint8) for part in parts]),
         columns=np.concatenate([np.array(part[column]) for part in parts]),
         clusters=Clusters.of(clusters),
+        verdicts=np.concatenate([part["verdicts"] for part in parts]) if parts[0].get("verdicts") else None,
     )
 
 

@@ -1,10 +1,12 @@
-"""Every table and figure of the certified studies from the committed answers, in a minute on a processor:
+"""Every table and figure of nets, on certified stories and on CLUTRR's releases, from the committed answers, in a minute on
+a processor:
 
     python experiments/kinship/rebuild.py            # writes tables/
     python experiments/kinship/rebuild.py --check    # fails if one is not what the answers give
 
-answers.parquet and tests.parquet are written by collect.py from the folder of `proband study kinship-certified`. How the
-numbers come about says pooled.py; findings.py has the thesis' claims, release.py the models on release 1.
+answers.parquet and tests.parquet are written by collect.py from the folders of `proband study kinship-certified`,
+`kinship-released` and `kinship-settings`. How the numbers come about says pooled.py; findings.py has the thesis' claims,
+clutrr_releases.py the tables on CLUTRR's releases, release.py the models on release 1.
 """
 
 from __future__ import annotations
@@ -13,9 +15,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import clutrr_releases
 import release
 from findings import findings
-from pooled import KINDS, KS, System, Systems, of, read
+from pooled import KINDS, KS, System, Systems, figure, of, read
 
 from proband.core.metrics import ACCURACY
 from proband.core.suite import Table
@@ -77,8 +80,14 @@ def main(arguments: Sequence[str]) -> int:
     made = {f"{name}.md": by_k(systems, name) for name in TABLES}
     made["table3.8.md"] = by_noise(systems)
     made["findings.md"] = findings(systems)
+    made |= clutrr_releases.tables(systems)
     for trained_on, lengths in (("k234", "2, 3, 4"), ("k23", "2, 3")):
-        made[f"figure3.5-{trained_on}.svg"] = drawn(systems, trained_on, lengths)
+        certified, released = (
+            of(systems, "k234", trained_on),
+            of(systems, f"released-{trained_on}", f"released-{trained_on}"),
+        )
+        made[f"figure3.5-{trained_on}.svg"] = drawn(systems, [*certified], trained_on, lengths)
+        made[f"figure3.5-released-{trained_on}.svg"] = drawn(systems, [*released], f"released-{trained_on}", lengths)
     wrong = []
     for name, text in made.items():
         path = HERE / "tables" / name
@@ -89,13 +98,6 @@ def main(arguments: Sequence[str]) -> int:
     if wrong:
         print(f"not what the answers give: {', '.join(wrong)}", file=sys.stderr)
     return 1 if wrong else release.main(arguments)
-
-
-def figure(system: System, column: object = None) -> str:
-    """Mean and interval, in percent."""
-    band, mean = system.interval(column), f"{100 * system.value(column):.1f}"
-    once = "¹" if system.trained and system.seeds < 2 else ""
-    return f"{mean}{once}" if band.few else f"{mean}{once} [{100 * band.low:.1f}, {100 * band.high:.1f}]"
 
 
 def line(name: str, system: System) -> list[str]:
@@ -163,10 +165,12 @@ def _shortcut(systems: Systems) -> str:
     return f"*{max(100 * system.value((2, 3)) for system in own):.1f}*" if own else ""
 
 
-def drawn(systems: Systems, trained_on: str, lengths: str) -> str:
-    """Accuracy over k with the best shortcut as a line, as reports draw it."""
-    nets = [*of(systems, "k234", trained_on)]
-    nets += [systems[key] for short in SHORTCUTS[:2] if (key := (trained_on, "", f"baseline:{short}")) in systems]
+def drawn(systems: Systems, nets: list[System], trained_on: str, lengths: str) -> str:
+    """Accuracy over k with the best shortcuts as lines, as reports draw it."""
+    nets = [
+        *nets,
+        *(systems[key] for short in SHORTCUTS[:2] if (key := (trained_on, "", f"baseline:{short}")) in systems),
+    ]
     table = Table(name="figure3.5", title=f"Trained on k = {lengths}", rows=(), columns=("k",))
     grid = Grid(
         name="figure3.5", table=table, metric=ACCURACY, labels=tuple(system.model for system in nets), rows=((),),
